@@ -1,0 +1,1 @@
+"""A folder of people from files to trained assets, with a journal."""

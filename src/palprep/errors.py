@@ -1,0 +1,273 @@
+"""Every error that palprep raises, in one tree.
+
+    PalprepError
+    ├── UsageError                 a call or a command line that cannot be meant
+    │   └── ProfileError           a profile that cannot be read, or asks for an unknown rule
+    ├── MediaError                 a file that cannot be used; reports carry its code and message
+    │   ├── FileMissing            no such file, or a directory where a file is wanted
+    │   ├── FileUnreadable         the operating system refuses to read it
+    │   ├── UnsupportedMedia       recognised for what it is, and not accepted
+    │   └── DamagedMedia           starts like an accepted format and does not decode
+    ├── ToolError                  something palprep needs on this machine is missing or broken
+    │   ├── ToolMissing            a binary, a model or an extra is not installed
+    │   └── ToolFailed             ffmpeg ran and gave up
+    ├── FixError                   a repair that cannot be made
+    │   ├── CannotFit              no quality and size fits the limit
+    │   └── OutputUnwritable       full disk, read-only folder
+    ├── PublishError               a prepared file could not be put where the service can fetch it
+    ├── JournalError               the journal is missing, damaged or written by another run
+    ├── InvalidRequest             a field breaks a rule of the specification; nothing was sent
+    ├── ApiError                   the service answered with an error
+    │   ├── BadRequest             400 and 422
+    │   ├── AuthenticationError    401
+    │   ├── PermissionDenied       403
+    │   ├── NotFound               404
+    │   ├── Conflict               409 and 412
+    │   ├── PayloadTooLarge        413
+    │   ├── RateLimited            429; ``retry_after`` in seconds when the service says so
+    │   └── ServiceUnavailable     5xx
+    ├── UnexpectedReply            a success whose body is not of the specified shape
+    ├── TransportError             no answer
+    │   ├── ServiceUnreachable     the request was certainly not carried out
+    │   ├── TimedOut               no answer in time to a request that is safe to repeat
+    │   └── OutcomeUnknown         a create was sent and no answer came: it may or may not exist
+    └── WaitTimeout                a resource did not settle before the deadline
+
+Errors pickle, so that they cross process boundaries; none holds a secret.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+
+class PalprepError(Exception):
+    """Base of all errors. ``str(error)`` says what happened and what to do.
+
+    ``code`` is a stable, machine-readable name, the one that reports and JSON carry.
+    """
+
+    code: ClassVar[str] = "palprep_error"
+
+    def __init__(self, message: str, **context: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        self.__dict__.update(context)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.message, dict(self.__dict__))
+
+
+def _rebuild(kind: type[PalprepError], message: str, state: dict[str, Any]) -> PalprepError:
+    error = kind.__new__(kind)
+    Exception.__init__(error, message)
+    error.__dict__.update(state)
+    return error
+
+
+class UsageError(PalprepError):
+    """The call or the command line cannot be meant; the message names the argument."""
+
+    code = "usage"
+
+
+class ProfileError(UsageError):
+    """A profile that cannot be read, extends an unknown one, or names an unknown rule."""
+
+    code = "profile_invalid"
+
+
+class MediaError(PalprepError):
+    """A file that cannot be used. ``check`` turns it into a failed report, never a traceback."""
+
+    code = "media_unusable"
+
+
+class FileMissing(MediaError):
+    """No such file, or a directory where a file is wanted."""
+
+    code = "file_missing"
+
+
+class FileUnreadable(MediaError):
+    """The operating system refuses to read the file."""
+
+    code = "file_unreadable"
+
+
+class UnsupportedMedia(MediaError):
+    """The content was recognised, and it is nothing that the service accepts."""
+
+    code = "media_unsupported"
+
+
+class DamagedMedia(MediaError):
+    """The content starts like an accepted format and does not decode."""
+
+    code = "media_damaged"
+
+
+class ToolError(PalprepError):
+    """Something that palprep needs on this machine is missing or broken."""
+
+    code = "tool_error"
+
+
+class ToolMissing(ToolError):
+    """A binary, a model or an extra is not installed; the message names the command to run."""
+
+    code = "tool_missing"
+
+
+class ToolFailed(ToolError):
+    """ffmpeg ran and gave up; the message holds its last words."""
+
+    code = "tool_failed"
+
+
+class FixError(PalprepError):
+    """A repair that cannot be made."""
+
+    code = "fix_impossible"
+
+
+class CannotFit(FixError):
+    """No quality and size fits the limit."""
+
+    code = "cannot_fit"
+
+
+class OutputUnwritable(FixError):
+    """The output cannot be written: full disk, read-only folder."""
+
+    code = "output_unwritable"
+
+
+class PublishError(PalprepError):
+    """A prepared file could not be put where the service can fetch it."""
+
+    code = "publish_failed"
+
+
+class JournalError(PalprepError):
+    """The journal is missing, damaged, or in use by another run."""
+
+    code = "journal_unusable"
+
+
+class InvalidRequest(PalprepError):
+    """A field breaks a rule of the specification. Nothing was sent.
+
+    ``field`` is the path of the offending field, as the service's own errors name it.
+    """
+
+    code = "invalid_request"
+
+    def __init__(self, message: str, *, field: str | None = None) -> None:
+        super().__init__(message, field=field)
+        self.field = field
+
+
+class ApiError(PalprepError):
+    """The service answered with an error.
+
+    ``status`` is the HTTP status, ``shape`` which of the three error shapes the body had
+    (``"error"``, ``"message"``, ``"message-error-code"``, or None when it had none of them),
+    ``service_code`` the body's ``code``, ``body`` the parsed body or its text, and
+    ``request_id`` the response's request id header if it had one.
+    """
+
+    code = "service_refused"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int,
+        shape: str | None = None,
+        service_code: str | None = None,
+        body: Any = None,
+        request_id: str | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.shape = shape
+        self.service_code = service_code
+        self.body = body
+        self.request_id = request_id
+        self.retry_after = retry_after
+
+
+class BadRequest(ApiError):
+    """400 or 422: the service rejects the request's content."""
+
+
+class AuthenticationError(ApiError):
+    """401: missing or wrong key."""
+
+
+class PermissionDenied(ApiError):
+    """403: the key may not do this, for example create a voice without being user-scoped."""
+
+
+class NotFound(ApiError):
+    """404."""
+
+
+class Conflict(ApiError):
+    """409, or 412 when If-Match did not match."""
+
+
+class PayloadTooLarge(ApiError):
+    """413."""
+
+
+class RateLimited(ApiError):
+    """429. ``retry_after`` is in seconds when the service said so, else None."""
+
+
+class ServiceUnavailable(ApiError):
+    """Any 5xx."""
+
+
+class UnexpectedReply(PalprepError):
+    """A success whose body is not of the specified shape; ``body`` holds it."""
+
+    code = "unexpected_reply"
+
+
+class TransportError(PalprepError):
+    """No answer came."""
+
+    code = "service_unreachable"
+
+
+class ServiceUnreachable(TransportError):
+    """The request was certainly not carried out; it is safe to repeat."""
+
+
+class TimedOut(TransportError):
+    """No answer in time to a request that is safe to repeat."""
+
+    code = "timed_out"
+
+
+class OutcomeUnknown(TransportError):
+    """A create was sent and no answer came: the resource may or may not exist.
+
+    ``call`` describes what was sent (method, path, body without secrets). Look the resource
+    up before sending it again; palprep never repeats it by itself.
+    """
+
+    code = "outcome_unknown"
+
+    def __init__(self, message: str, *, call: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.call = call or {}
+
+
+class WaitTimeout(PalprepError):
+    """The resource did not settle before the deadline; ``last`` is its last known state."""
+
+    code = "wait_timeout"

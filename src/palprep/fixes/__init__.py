@@ -1,0 +1,1 @@
+"""Transforms: a plan applied to a file gives a new file."""

@@ -1,0 +1,149 @@
+"""What can be known of a file without judging it.
+
+Units stand in the names: seconds ``_s``, hertz ``_hz``, bytes ``_bytes``, decibels below
+full scale ``_dbfs``. A ``None`` says that the value was not measured or that the file does
+not state it; it never says that the value is fine.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from palprep.values import Value
+
+FLOOR_DBFS = -120.0
+"""Levels are reported no lower than this; digital silence reads as this value."""
+
+
+class Kind(StrEnum):
+    """What a file is used as."""
+
+    IMAGE = "image"
+    AUDIO = "audio"
+    VIDEO = "video"
+    OTHER = "other"
+
+
+class MediaType(Value):
+    """What a file is, by its content alone.
+
+    ``format`` is palprep's short name (``jpeg``, ``png``, ``webp``, ``heic``, ``heif``,
+    ``mp3``, ``wav``, ``m4a``, ``flac``, ``ogg``, ``webm``, ``mp4``, ``mov``, or another
+    format that was recognised, such as ``gif`` or ``hls-playlist``). ``accepted`` says
+    whether any role takes it.
+    """
+
+    kind: Kind
+    format: str
+    description: str
+    mime: str
+    extensions: tuple[str, ...]
+    accepted: bool
+
+
+class FileFacts(Value):
+    """The file itself."""
+
+    path: str
+    name: str
+    size_bytes: int
+    type: MediaType
+
+
+class StillFacts(Value):
+    """A still picture. ``width`` and ``height`` are as shown, after orientation."""
+
+    format: str
+    stored_width: int
+    stored_height: int
+    width: int
+    height: int
+    orientation: int
+    """EXIF orientation 1..8; 1 is upright. HEIF turns by its own boxes and so reads 1."""
+    mode: str
+    """Pillow's mode, for example ``RGB``, ``RGBA``, ``CMYK``, ``I;16``."""
+    bits_per_channel: int
+    icc_profile: str | None
+    """Description of the embedded ICC profile, None when there is none."""
+    icc_is_srgb: bool | None
+    has_alpha: bool
+    frames: int
+    metadata: tuple[str, ...]
+    """Kinds found, sorted, among ``comment``, ``exif``, ``gps``, ``icc``, ``iptc``,
+    ``thumbnail``, ``xmp``."""
+    base64_chars: int
+    """Length of the file in base64 without line breaks: 4 * ceil(bytes / 3)."""
+
+
+class SoundLevels(Value):
+    """Plain sample levels over the whole stream, all channels together."""
+
+    peak_dbfs: float
+    rms_dbfs: float
+
+
+class SoundStream(Value):
+    """One audio stream as its container describes it."""
+
+    index: int
+    codec: str
+    codec_profile: str | None
+    sample_rate_hz: int
+    channels: int
+    layout: str
+    bit_rate: int | None
+    duration_s: float | None
+    start_s: float | None
+    language: str | None = None
+    default: bool = False
+
+
+class SoundFacts(Value):
+    """The sound of a recording or of a video. ``chosen`` indexes ``streams``."""
+
+    container: str
+    duration_s: float
+    """Decoded length of the chosen stream when it was decoded, else its stated length."""
+    streams: tuple[SoundStream, ...]
+    chosen: int
+    levels: SoundLevels | None
+
+    @property
+    def stream(self) -> SoundStream:
+        """The stream that a voice would be made from."""
+        return self.streams[self.chosen]
+
+
+class VideoFacts(Value):
+    """The picture stream of a video, from packets and headers."""
+
+    container: str
+    codec: str
+    codec_profile: str | None
+    pixel_format: str | None
+    bits_per_channel: int | None
+    stored_width: int
+    stored_height: int
+    width: int
+    """As displayed: after rotation and sample aspect ratio."""
+    height: int
+    rotation_deg: Literal[0, 90, 180, 270]
+    sample_aspect_ratio: float
+    duration_s: float
+    start_s: float
+    frames: int
+    frame_rate_nominal: float | None
+    """What the header says, in frames per second."""
+    frame_rate: float
+    """From presentation timestamps: (frames - 1) / (last - first)."""
+    frame_rate_constant: bool
+    color_transfer: str | None
+    hdr: bool
+    moov_position: Literal["front", "end", "fragmented"] | None
+    """Where an mp4 or mov keeps its index; None for other containers."""
+    bit_rate: int | None
+    truncated: bool
+    picture_streams: int = 1
+    sound: SoundFacts | None = None
+    """None when the video has no audio stream."""

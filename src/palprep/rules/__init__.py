@@ -1,0 +1,1 @@
+"""Judgement: pure functions from facts to a report, and from a report to a plan."""

@@ -1,0 +1,25 @@
+"""Everything that was measured of one file, the only thing that rules see."""
+
+from __future__ import annotations
+
+from palprep.media.facts import FileFacts, Kind, SoundFacts, StillFacts, VideoFacts
+from palprep.values import Value
+
+
+class Facts(Value):
+    """One file's facts. A part that was not measured, or does not apply, is None."""
+
+    file: FileFacts
+    still: StillFacts | None = None
+    sound: SoundFacts | None = None
+    video: VideoFacts | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """What the content is, whatever the file is called."""
+        return self.file.type.kind
+
+    @property
+    def audio(self) -> SoundFacts | None:
+        """The sound of a recording, or of a video."""
+        return self.sound or (self.video.sound if self.video else None)

@@ -1,0 +1,1 @@
+"""Facts about a sound: voice activity, loudness and noise, what was said."""

@@ -1,0 +1,1 @@
+"""Facts about a picture: faces, pose, framing, quality, identity."""
