@@ -113,9 +113,10 @@ def load_profile(name_or_path: str | Path = DEFAULT_PROFILE) -> Profile:
     try:
         return Profile.model_validate({**data, "limits": limits})
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise ProfileError(f"Profile {name_or_path}: {where}: {first['msg']}") from None
+        wrong = "; ".join(
+            f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()[:3]
+        )
+        raise ProfileError(f"Profile {name_or_path}: {wrong}") from None
 
 
 def _resolve(name: str, seen: tuple[str, ...]) -> dict[str, Any]:

@@ -1,0 +1,123 @@
+import datetime as dt
+
+import pytest
+
+from palprep.errors import ProfileError
+from palprep.rules.profile import BUILT_IN, Limit, load_profile
+from palprep.rules.registry import RULES
+from palprep.rules.roles import Outcome, Role
+
+
+def limit(**changed):
+    fields = {"level": "fail", "source": "a test", "date": dt.date(2026, 11, 1)}
+    return Limit.model_validate({**fields, **changed})
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_built_in_profiles_name_only_rules_that_exist_and_give_every_role_some(name):
+    profile = load_profile(name)
+    named = {rule for rules in profile.limits.values() for rule in rules}
+    assert named <= set(RULES)
+    assert set(profile.limits) == set(Role)
+    assert profile.model == name
+
+
+def test_every_rule_is_asked_for_by_the_default_profile():
+    named = {rule for rules in load_profile().limits.values() for rule in rules}
+    assert set(RULES) - named == set()
+
+
+@pytest.mark.parametrize(
+    ("bounds", "value", "holds"),
+    [
+        ({"min": 23}, 23, True),
+        ({"min": 23}, 22.99, False),
+        ({"max": 29_360_128}, 29_360_128, True),
+        ({"max": 29_360_128}, 29_360_129, False),
+        ({"min": 60, "max": 180}, 181, False),
+        ({"any_of": ["jpeg", "png"]}, "png", True),
+        ({"any_of": ["jpeg", "png"]}, "gif", False),
+        ({"any_of": ["jpeg", "png"]}, ("png", "gif"), False),
+        ({"equals": True}, True, True),
+        ({"equals": 1}, 2, False),
+    ],
+)
+def test_limit_holds(bounds, value, holds):
+    assert limit(**bounds).holds(value) is holds
+
+
+@pytest.mark.parametrize(
+    ("bounds", "words"),
+    [
+        ({"min": 23}, "at least 23 fps"),
+        ({"max": 29_360_128}, "at most 29,360,128 fps"),
+        ({"min": 60, "max": 180}, "60 to 180 fps"),
+        ({"any_of": ["jpeg", "png"]}, "one of jpeg, png"),
+        ({"equals": True}, "yes"),
+        ({"equals": 1}, "1 fps"),
+    ],
+)
+def test_limit_in_words(bounds, words):
+    assert limit(**bounds).words("fps") == words
+
+
+@pytest.mark.parametrize("bounds", [{}, {"min": 1, "equals": 2}, {"any_of": ["a"], "max": 2}])
+def test_a_limit_compares_in_exactly_one_way(bounds):
+    with pytest.raises(ValueError, match="min and/or max"):
+        limit(**bounds)
+
+
+OWN = """
+name = "studio"
+extends = "core-4.5"
+disable = ["image_metadata"]
+[[limits.face-image.image_resolution]]
+min = 720
+level = "fail"
+source = "our guideline"
+date = 2026-11-01
+"""
+
+
+def test_a_users_profile_replaces_what_it_names_and_keeps_the_rest(tmp_path):
+    path = tmp_path / "studio.toml"
+    path.write_text(OWN)
+    profile, parent = load_profile(path), load_profile("core-4.5")
+    face = profile.for_role(Role.FACE_IMAGE)
+    assert profile.name == "studio"
+    assert profile.model == "core-4.5"
+    assert [(each.min, each.level) for each in face["image_resolution"]] == [(720, Outcome.FAIL)]
+    assert "image_metadata" not in face
+    assert face["image_format"] == parent.for_role(Role.FACE_IMAGE)["image_format"]
+    assert profile.for_role(Role.TRAINING_VIDEO) == parent.for_role(Role.TRAINING_VIDEO)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("name = ", "not valid TOML"),
+        ('name = "a"\nextends = "nowhere"', "No profile 'nowhere'"),
+        (OWN.replace('level = "fail"', 'level = "pass"'), "level"),
+        (OWN.replace("face-image", "face-picture"), "face-picture"),
+        (OWN.replace("source =", "sauce ="), "sauce"),
+    ],
+)
+def test_a_bad_profile_is_told_in_one_line(tmp_path, text, says):
+    path = tmp_path / "bad.toml"
+    path.write_text(text)
+    with pytest.raises(ProfileError, match=says) as caught:
+        load_profile(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_profiles_that_extend_each_other_are_refused(tmp_path):
+    first, second = tmp_path / "a.toml", tmp_path / "b.toml"
+    first.write_text(f'extends = "{second}"')
+    second.write_text(f'extends = "{first}"')
+    with pytest.raises(ProfileError, match="circle"):
+        load_profile(first)
+
+
+def test_an_unknown_name_lists_the_known_ones():
+    with pytest.raises(ProfileError, match=r"core-4, core-4\.5, core-3"):
+        load_profile("core-5")
