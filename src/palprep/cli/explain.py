@@ -1,0 +1,94 @@
+"""palprep explain: what a check means, its limits and where they come from."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Annotated, Any
+
+import typer
+
+from palprep.cli.options import AsJson, ProfileName
+from palprep.cli.printing import STYLES, print_json, show
+from palprep.errors import UsageError
+from palprep.rules.profile import DEFAULT_PROFILE
+
+
+def explain(
+    check_id: Annotated[
+        str | None, typer.Argument(help="The id of a check; all when left out.")
+    ] = None,
+    profile: ProfileName = DEFAULT_PROFILE,
+    as_json: AsJson = False,
+) -> None:
+    """Show a check's rule, its limits with their sources, and what to do when it fails."""
+    from palprep.rules.profile import load_profile
+    from palprep.rules.registry import RULES
+
+    chosen = load_profile(profile)
+    if check_id is not None and check_id not in RULES:
+        near = difflib.get_close_matches(check_id, RULES, n=1)
+        hint = f"did you mean {near[0]}?" if near else "`palprep explain` lists all"
+        raise UsageError(f"There is no check {check_id!r}; {hint}")
+    for rule_id in [check_id] if check_id else RULES:
+        entry = _entry(rule_id, chosen)
+        if as_json:
+            print_json(entry)
+        elif check_id:
+            show(_page(entry))
+        else:
+            show(_line(entry))
+
+
+def _entry(rule_id: str, profile: Any) -> dict[str, Any]:
+    from palprep.rules.registry import RULES
+    from palprep.rules.roles import Role
+
+    rule = RULES[rule_id]
+    limits = [
+        {"role": role.value, "limit": limit.words(rule.unit), **limit.to_json()}
+        for role in Role
+        for limit in profile.for_role(role).get(rule_id, ())
+    ]
+    return {
+        "id": rule.id,
+        "label": rule.label,
+        "text": rule.text(),
+        "unit": rule.unit,
+        "predicts": rule.predicts,
+        "advice": rule.advice,
+        "profile": profile.name,
+        "limits": limits,
+    }
+
+
+def _line(entry: dict[str, Any]) -> Any:
+    from rich.text import Text
+
+    roles = sorted({limit["role"] for limit in entry["limits"]})
+    text = Text.assemble((f"{entry['id']:<34}", "bold"), entry["label"])
+    return text.append(f"  ({', '.join(roles) or 'not in this profile'})", "dim")
+
+
+def _page(entry: dict[str, Any]) -> Any:
+    from rich.console import Group
+    from rich.padding import Padding
+    from rich.text import Text
+
+    parts: list[Any] = [
+        Text.assemble((entry["id"], "bold"), f"  {entry['label']}"),
+        Padding(Text(entry["text"]), (1, 0, 1, 2)),
+    ]
+    if entry["predicts"]:
+        parts.append(Text(f"  Foretells  {entry['predicts']}"))
+    parts.append(Text(f"  To mend    {entry['advice']}"))
+    if not entry["limits"]:
+        parts.append(Text(f"  Profile {entry['profile']} does not ask for it."))
+    for limit in entry["limits"]:
+        line = Text(f"  {limit['role']}: ")
+        line.append(limit["level"], STYLES[limit["level"]])
+        line.append(f" unless {limit['limit']}")
+        line.append(f"\n      {limit['source']} ({limit['date']})", "dim")
+        if limit["note"]:
+            line.append(f"\n      {limit['note']}", "dim")
+        parts.append(line)
+    return Group(*parts)

@@ -1,0 +1,148 @@
+"""What commands write: JSON lines for scripts, tables for people, errors in one line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from rich.console import Console, Group, RenderableType
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from palprep.rules.report import Check, Measure, Report
+from palprep.rules.roles import Outcome
+
+STYLES: Mapping[Outcome, str] = {
+    Outcome.PASS: "green",
+    Outcome.WARN: "yellow",
+    Outcome.FAIL: "bold red",
+    Outcome.UNKNOWN: "dim",
+}
+
+
+class Advance(Protocol):
+    """Reports the fraction done, 0 to 1."""
+
+    def __call__(self, fraction: float, /) -> None: ...
+
+
+def print_json(value: Mapping[str, Any]) -> None:
+    """One object on one line, flushed, so that a pipe sees each as it is made."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+    sys.stdout.flush()
+
+
+def print_error(message: str) -> None:
+    """One line on standard error."""
+    line = " ".join(message.split())
+    sys.stderr.write(f"palprep: {line}\n")
+
+
+def show(renderable: RenderableType) -> None:
+    """Write to standard output, in colour on a terminal."""
+    Console(highlight=False, soft_wrap=False).print(renderable)
+
+
+@contextmanager
+def progress_bar(label: str, *, wanted: bool = True) -> Iterator[Advance | None]:
+    """A bar with the time left on standard error; None when that is no terminal."""
+    console = Console(stderr=True)
+    if not (wanted and console.is_terminal):
+        yield None
+        return
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+    from rich.progress import TimeRemainingColumn as TimeLeft
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeLeft())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(escape(label), total=1.0)
+
+        def advance(fraction: float, /) -> None:
+            bar.update(task, completed=fraction)
+
+        yield advance
+
+
+def report_view(report: Report, *, everything: bool = False) -> RenderableType:
+    """A report for a terminal: the verdict, then what did not pass and how to mend it.
+
+    ``everything`` lists the passed checks as well, instead of counting them.
+    """
+    role = report.role.value if report.role else "unreadable"
+    title = Text.assemble(
+        (f"{report.verdict.value.upper():<8}", STYLES[report.verdict]),
+        (str(report.path), "bold"),
+        (f"  {role}, {report.profile}", "dim"),
+    )
+    if report.error is not None:
+        return Group(title, Padding(Text(report.error.message), (0, 0, 0, 8)))
+    listed = [
+        check
+        for check in report.checks
+        if everything or check.outcome in {Outcome.FAIL, Outcome.WARN}
+    ]
+    rest = [] if everything else [_summary(report)]
+    return Group(title, *([_check_table(listed)] if listed else []), *rest)
+
+
+def _check_table(checks: list[Check]) -> RenderableType:
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column(width=7)
+    table.add_column(min_width=18)
+    table.add_column(ratio=1)
+    for check in sorted(checks, key=lambda each: list(STYLES).index(each.outcome), reverse=True):
+        table.add_row(
+            Text(check.outcome.value, STYLES[check.outcome]), Text(check.label), _finding(check)
+        )
+    return Padding(table, (0, 0, 0, 8))
+
+
+def _finding(check: Check) -> Text:
+    text = Text(words(check.measured) if check.measured is not None else "not measured")
+    if check.limit:
+        text.append(f"; wanted {check.limit}", "dim")
+    if check.advice:
+        text.append(f"\n{check.advice}")
+    if check.outcome in {Outcome.FAIL, Outcome.WARN} and check.source:
+        text.append(f"\n{check.source}", "dim italic")
+    return text
+
+
+def _summary(report: Report) -> RenderableType:
+    passed = len(report.having(Outcome.PASS))
+    unknown = report.having(Outcome.UNKNOWN)
+    line = f"{passed} checks passed"
+    if unknown:
+        line += f"; unknown: {', '.join(check.id for check in unknown)}"
+    return Padding(Text(line, "dim"), (0, 0, 0, 8))
+
+
+def words(measured: Measure) -> str:
+    """A measure as people read it."""
+    match measured:
+        case bool():
+            return "yes" if measured else "no"
+        case float():
+            return f"{measured:,.4g}" if abs(measured) < 1e4 else f"{measured:,.0f}"
+        case int():
+            return f"{measured:,}"
+        case tuple():
+            return ", ".join(measured) or "none"
+        case None:
+            return "not measured"
+        case _:
+            return str(measured)
+
+
+def short_path(path: str | Path) -> str:
+    """The path from here when it lies below here, else as it is."""
+    try:
+        return str(Path(path).resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
