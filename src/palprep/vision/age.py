@@ -1,0 +1,49 @@
+"""Apparent age, from the age-v1 network.
+
+Its input is an aligned face of 64 x 64: a similarity takes five points to the template of
+dlib's face chips, padded by a quarter. The expected value over its 81 classes is the age.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from palprep.vision.align import similarity, warp
+from palprep.vision.arrays import Pixels
+from palprep.vision.landmarks import Landmarks
+from palprep.vision.mesh import (
+    LEFT_EYE_INNER,
+    LEFT_EYE_OUTER,
+    NOSE_BASE,
+    RIGHT_EYE_INNER,
+    RIGHT_EYE_OUTER,
+)
+from palprep.vision.models import Network
+
+SIDE = 64
+PADDING = 0.25
+POINTS = (LEFT_EYE_OUTER, LEFT_EYE_INNER, RIGHT_EYE_OUTER, RIGHT_EYE_INNER, NOSE_BASE)
+TEMPLATE = np.array(
+    [(0.8596, 0.2135), (0.6461, 0.2290), (0.1206, 0.2137), (0.3341, 0.2291), (0.4901, 0.6278)]
+)
+MEAN_RGB = np.array([122.782, 117.001, 104.298], np.float32)
+YEARS = np.array([0.25, *range(1, 81)])
+SHIFTS = ((0.0, 0.0, 1.0), (0.03, 0.0, 1.0), (-0.03, 0.0, 1.0), (0.0, 0.0, 1.08), (0.0, 0.0, 0.93))
+"""Small changes of the crop, as shares of its side and a zoom: one crop alone can be years off."""
+
+
+def apparent_age(rgb: Pixels, face: Landmarks, network: Network) -> tuple[float, float]:
+    """Years, 0 to 80, and their standard deviation over small changes of the crop and over
+    mirroring.
+    """
+    chips = []
+    for right, down, zoom in SHIFTS:
+        target = (TEMPLATE - 0.5) * zoom + 0.5 + (right, down)
+        target = (target + PADDING) / (1 + 2 * PADDING) * SIDE
+        chip = warp(rgb, similarity(face.at(*POINTS), target), SIDE)
+        chips += [chip, chip[:, ::-1]]
+    ages = []
+    for chip in chips:
+        blob = ((chip.astype(np.float32) - MEAN_RGB) / 256).transpose(2, 0, 1)[None]
+        ages.append(float((network.run(np.ascontiguousarray(blob))[0][0] * YEARS).sum()))
+    return float(np.mean(ages)), float(np.std(ages))

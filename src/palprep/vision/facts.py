@@ -1,0 +1,200 @@
+"""What can be seen in a picture, without judging it.
+
+Lengths are pixels of the picture as shown at full size, angles degrees, shares 0 to 1.
+"Left" and "right" are the picture's unless a name says the subject's. Every measure stands
+beside the others raw; what could not be measured is None. Points, masks and embeddings stay
+out: they are large, and an embedding identifies a person.
+"""
+
+from __future__ import annotations
+
+from palprep.values import Value
+
+
+class Box(Value):
+    """A rectangle, origin at the top left. It may reach past the picture."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class Pose(Value):
+    """How the head is turned, relative to the line to the camera."""
+
+    yaw_deg: float
+    """Positive when the face turns to the picture's right."""
+    pitch_deg: float
+    """Positive when the face looks up."""
+    roll_deg: float
+    """Positive when the head leans counter-clockwise, to the picture's left."""
+
+    @property
+    def turn_deg(self) -> float:
+        """The larger of yaw and pitch: how far the face is from frontal, leaning aside."""
+        return max(abs(self.yaw_deg), abs(self.pitch_deg))
+
+
+class Eyes(Value):
+    """Both eyes together."""
+
+    distance_px: float
+    """Between the middles of the irises."""
+    openness: float
+    """1 wide open, 0 shut; the less open eye."""
+    gaze_yaw_deg: float
+    """Where the eyes look relative to the camera: 0 is into the lens, positive to the
+    picture's right."""
+    gaze_pitch_deg: float
+    """Likewise, positive up."""
+
+
+class FaceFacts(Value):
+    """One face that was found."""
+
+    box: Box
+    score: float
+    """The detector's confidence."""
+    presence: float
+    """The landmark net's probability that there is a face: low for false alarms, and for
+    faces that are covered or seen from the side."""
+    pose: Pose | None = None
+
+
+class Framing(Value):
+    """Where the subject's head and body stand in the picture.
+
+    "Face heights" measure in units of the face from hairline to chin, so that they do not
+    depend on resolution.
+    """
+
+    face: Box
+    """Around the points of the face, hairline to chin."""
+    head: Box
+    """With hair: what of the person mask belongs to the head."""
+    centre_x: float
+    """The face's middle as a share of the picture's width."""
+    centre_y: float
+    face_height_share: float
+    """Face height over picture height."""
+    margin_top: float
+    """From the top of the head to the border, in face heights; negative when cut."""
+    margin_side: float
+    """From the head to the nearer side, in face heights; negative when cut."""
+    margin_bottom: float
+    """From the chin to the lower border, in face heights; negative when cut."""
+    body_below: float
+    """How far the person is visible below the chin, in face heights."""
+    shoulder_width: float
+    """Widest visible part within 0.8 face heights below the chin, in face widths."""
+
+    @property
+    def margin(self) -> float:
+        """The smallest of the three margins."""
+        return min(self.margin_top, self.margin_side, self.margin_bottom)
+
+
+class Quality(Value):
+    """Measures of the picture on the face, and of the whole where it says so."""
+
+    face_px: float
+    """Face height in pixels."""
+    sharpness: float
+    """0 to 1: the share of contrast lost when the face, brought to a fixed size, is blurred
+    again (Crete et al., "The blur effect", 2007). Sharp faces lose much."""
+    brightness: float
+    """Median luma of the face, 0 to 1."""
+    clipped_highlights: float
+    """Share of the face's pixels with every channel at 250 or more."""
+    clipped_shadows: float
+    """Share of the face's pixels with every channel at 5 or less."""
+    evenness: float
+    """Darker over brighter half of the face, in linear light; 1 is even."""
+    contrast: float
+    """Luma between the 5th and 95th percentile of the face, 0 to 1."""
+    noise: float
+    """Standard deviation of noise over the whole picture in 8-bit levels (Immerkaer 1996)."""
+    skin_hue_deg: float
+    """CIELAB hue of the face's median colour; skin of every tone lies near 30 to 80."""
+    skin_chroma: float
+    """CIELAB chroma of the face's median colour."""
+    chroma: float
+    """Mean CIELAB chroma of the whole picture; a grayscale picture has next to none."""
+    blocking: float
+    """Steps across 8x8 JPEG block borders over steps inside blocks; 1 is none."""
+
+
+class Visibility(Value):
+    """How much of each region of the face looks like uncovered skin, 0 to 1."""
+
+    eyes: float
+    nose: float
+    mouth: float
+    cheek_left: float
+    cheek_right: float
+
+    @property
+    def least(self) -> float:
+        """The most covered region."""
+        return min(self.eyes, self.nose, self.mouth, self.cheek_left, self.cheek_right)
+
+
+class HumanCues(Value):
+    """Evidence on whether the subject is a photographed person, and what it adds up to."""
+
+    likelihood: float
+    """0 to 1, from the cues below."""
+    cues: dict[str, float]
+    """Each cue's raw value by its name."""
+
+
+class SubjectFacts(Value):
+    """The largest face, measured closely."""
+
+    pose: Pose
+    eyes: Eyes
+    mouth_open: float
+    """0 shut, 1 wide open."""
+    age_years: float
+    age_spread_years: float
+    """Standard deviation of the age over small changes of the crop."""
+    framing: Framing
+    quality: Quality
+    visibility: Visibility | None = None
+    human: HumanCues | None = None
+
+
+class PictureFacts(Value):
+    """One picture. ``subject`` is None when no face could be measured closely."""
+
+    width: int
+    height: int
+    faces: tuple[FaceFacts, ...]
+    """Largest first, false alarms included: see ``presence`` and :attr:`people`."""
+    person_share: float
+    """Share of the picture that the person mask covers."""
+    fingerprint: str
+    """64-bit perceptual hash in hexadecimal; near-duplicates differ in few bits."""
+    subject: SubjectFacts | None
+
+    @property
+    def people(self) -> int:
+        """Faces that count: see :func:`counts_as_person`."""
+        return sum(counts_as_person(face, self.faces[0]) for face in self.faces)
+
+
+SURE_PRESENCE = 0.5
+SURE_SCORE = 0.85
+NOTICEABLE = 0.25
+
+
+def counts_as_person(face: FaceFacts, largest: FaceFacts) -> bool:
+    """True when the face is certain and not a mere passer-by in the background.
+
+    Certain means that the landmark net sees a face too, or that the detector is so sure that a
+    mask or a profile explains why it does not. A face less than a quarter as high as the
+    largest is background.
+    """
+    certain = face.presence >= SURE_PRESENCE or face.score >= SURE_SCORE
+    return certain and face.box.height >= NOTICEABLE * largest.box.height

@@ -1,0 +1,126 @@
+"""Where the head and the body of the subject stand in the picture."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+
+from palprep.vision.arrays import Mask, Pixels
+from palprep.vision.facts import Box, Framing
+from palprep.vision.landmarks import Landmarks
+from palprep.vision.mask import person_mask
+from palprep.vision.models import Network
+
+BUST = (1.2, 3.0, 2.1)
+"""The person mask is taken of the head and shoulders, where it was trained to work: this many
+face heights above, below and to each side of the face's top, chin and middle."""
+
+VERTEX = 0.2
+"""The top of the skull lies this many face heights above the hairline: head height over
+trichion to gnathion, 1.2 on average (Farkas 1994)."""
+
+HAIR = 0.33
+"""Where hair usually ends, likewise. Used only where the mask runs into the border."""
+
+TOUCH = 0.02
+"""A mask this close to the border, in face heights, touches it."""
+
+
+def face_box(face: Landmarks) -> Box:
+    """Around the points of the face's surface."""
+    low, high = face.points[:468, :2].min(0), face.points[:468, :2].max(0)
+    width, height = high - low
+    return Box(x=float(low[0]), y=float(low[1]), width=float(width), height=float(height))
+
+
+def bust_mask(rgb: Pixels, face: Box, network: Network) -> Mask:
+    """The person mask around one face, in the size of the picture, False elsewhere."""
+    height, width = rgb.shape[:2]
+    above, below, aside = (n * face.height for n in BUST)
+    middle = face.x + face.width / 2
+    left, right = max(0, int(middle - aside)), min(width, int(middle + aside))
+    top = max(0, int(face.y - above))
+    bottom = min(height, int(face.y + face.height + below))
+    whole = np.zeros((height, width), bool)
+    if right - left < 8 or bottom - top < 8:
+        return whole
+    part = person_mask(rgb[top:bottom, left:right], network)
+    resized = cv2.resize(part, (right - left, bottom - top), interpolation=cv2.INTER_LINEAR)
+    whole[top:bottom, left:right] = resized > 0.5
+    return whole
+
+
+def measure_framing(face: Box, mask: Mask) -> Framing:
+    """Margins of the head, and how much body is seen below the chin."""
+    height, width = mask.shape
+    top = _head_top(face, mask)
+    above_face = face.y / face.height
+    # The skull is behind the hairline whatever the mask says. A mask that runs into the border
+    # leaves open whether hair is cut: then the usual height of hair decides.
+    seen = top / face.height
+    margin_top = min(above_face - VERTEX, seen if seen > TOUCH else above_face - HAIR)
+    left, right = _run(mask, face.y + face.height * 0.4, face)
+    side_face = min(face.x, width - face.x - face.width) / face.height
+    side_head = min(left, width - right) / face.height
+    chin = face.y + face.height
+    return Framing(
+        face=face,
+        head=Box(x=left, y=top, width=right - left, height=max(chin - top, 0.0)),
+        centre_x=(face.x + face.width / 2) / width,
+        centre_y=(face.y + face.height / 2) / height,
+        face_height_share=face.height / height,
+        margin_top=margin_top,
+        margin_side=min(side_face, side_head if side_head > TOUCH else side_face - VERTEX),
+        margin_bottom=(height - chin) / face.height,
+        body_below=_body_below(face, mask),
+        shoulder_width=_shoulder_width(face, mask),
+    )
+
+
+def _columns(face: Box, share: float, width: int) -> slice:
+    middle = face.x + face.width / 2
+    left = int(np.clip(middle - share * face.width, 0, width - 1))
+    return slice(left, max(left + 1, int(min(width, middle + share * face.width))))
+
+
+def _head_top(face: Box, mask: Mask) -> float:
+    """The row at which the mask above the face ends, 0 when it reaches the border."""
+    height, width = mask.shape
+    start = int(np.clip(face.y + 0.3 * face.height, 1, height))
+    rows = mask[:start, _columns(face, 0.25, width)].any(axis=1)
+    gaps = np.flatnonzero(~rows)
+    return float(gaps[-1] + 1) if len(gaps) else 0.0
+
+
+def _run(mask: Mask, y: float, face: Box) -> tuple[float, float]:
+    """The unbroken stretch of person in this row around the face, no narrower than the face."""
+    height, width = mask.shape
+    row = mask[int(np.clip(y, 0, height - 1))]
+    middle = int(np.clip(face.x + face.width / 2, 0, width - 1))
+    gaps = np.flatnonzero(~row)
+    left = max((int(gap) + 1 for gap in gaps[gaps <= middle][-1:]), default=0)
+    right = min((int(gap) for gap in gaps[gaps >= middle][:1]), default=width)
+    return min(float(left), face.x), max(float(right), face.x + face.width)
+
+
+def _body_below(face: Box, mask: Mask) -> float:
+    """Rows below the chin, before the first without a person near the face's middle.
+
+    The mask ends 3 face heights below the chin; a body that reaches that far is taken to go on
+    to the border.
+    """
+    height, width = mask.shape
+    chin = face.y + face.height
+    start = int(np.clip(chin, 0, height))
+    rows = mask[start:, _columns(face, 0.75, width)].any(axis=1)
+    gaps = np.flatnonzero(~rows)
+    reached = (float(gaps[0]) if len(gaps) else float(height - start)) / face.height
+    return (height - chin) / face.height if reached > BUST[1] - 0.1 else reached
+
+
+def _shoulder_width(face: Box, mask: Mask) -> float:
+    height = mask.shape[0]
+    chin = face.y + face.height
+    start = int(np.clip(chin, 0, height - 1))
+    stop = int(np.clip(chin + 0.8 * face.height, start + 1, height))
+    return float(mask[start:stop].sum(axis=1).max()) / face.width

@@ -1,0 +1,34 @@
+"""Who it is, as a direction in 128 dimensions: SFace (Zhong et al. 2021)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from palprep.vision.align import similarity, warp
+from palprep.vision.arrays import Floats, Pixels, tensor
+from palprep.vision.detect import Detection
+from palprep.vision.models import Network
+
+SIDE = 112
+TEMPLATE = np.array(
+    [
+        (38.2946, 51.6963),
+        (73.5318, 51.5014),
+        (56.0252, 71.7366),
+        (41.5493, 92.3655),
+        (70.7299, 92.2041),
+    ]
+)
+"""Where the detector's five points stand in the 112 x 112 crop (the ArcFace template)."""
+
+
+def embed(rgb: Pixels, face: Detection, network: Network) -> Floats:
+    """128 numbers of length 1. It identifies a person: keep it no longer than needed."""
+    crop = warp(rgb, similarity(face.points, TEMPLATE), SIDE)
+    found = network.run(tensor(crop), "data")[0].reshape(-1)
+    return np.asarray(found / max(float(np.linalg.norm(found)), 1e-12), np.float32)
+
+
+def cosine(one: Floats, other: Floats) -> float:
+    """Similarity of two embeddings, -1 to 1."""
+    return float(np.dot(one, other) / (np.linalg.norm(one) * np.linalg.norm(other)))

