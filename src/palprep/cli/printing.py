@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Protocol
 
 from rich.console import Console, Group, RenderableType
@@ -15,8 +14,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from palprep.rules.report import Check, Measure, Report
+from palprep.rules.report import Check, Report
 from palprep.rules.roles import Outcome
+from palprep.rules.words import measure_words
 
 STYLES: Mapping[Outcome, str] = {
     Outcome.PASS: "green",
@@ -104,7 +104,7 @@ def _check_table(checks: list[Check]) -> RenderableType:
 
 
 def _finding(check: Check) -> Text:
-    text = Text(words(check.measured) if check.measured is not None else "not measured")
+    text = Text(measure_words(check.measured))
     if check.limit:
         text.append(f"; wanted {check.limit}", "dim")
     if check.advice:
@@ -121,28 +121,3 @@ def _summary(report: Report) -> RenderableType:
     if unknown:
         line += f"; unknown: {', '.join(check.id for check in unknown)}"
     return Padding(Text(line, "dim"), (0, 0, 0, 8))
-
-
-def words(measured: Measure) -> str:
-    """A measure as people read it."""
-    match measured:
-        case bool():
-            return "yes" if measured else "no"
-        case float():
-            return f"{measured:,.4g}" if abs(measured) < 1e4 else f"{measured:,.0f}"
-        case int():
-            return f"{measured:,}"
-        case tuple():
-            return ", ".join(measured) or "none"
-        case None:
-            return "not measured"
-        case _:
-            return str(measured)
-
-
-def short_path(path: str | Path) -> str:
-    """The path from here when it lies below here, else as it is."""
-    try:
-        return str(Path(path).resolve().relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)

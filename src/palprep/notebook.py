@@ -1,0 +1,121 @@
+"""Rich views of reports and prepared files in Jupyter and IPython.
+
+    %load_ext palprep.notebook
+
+makes IPython show :class:`~palprep.rules.report.Report`,
+:class:`~palprep.prepare.Prepared` and :class:`~palprep.speech.facts.ConsentFacts` as tables.
+The views are plain HTML without scripts; whatever comes from a file is escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from html import escape
+from typing import Any
+
+from palprep.prepare import Prepared
+from palprep.rules.report import Check, Report
+from palprep.rules.roles import Outcome
+from palprep.rules.words import measure_words
+from palprep.speech.facts import ConsentFacts
+
+_COLOURS = {
+    Outcome.PASS: "#1a7f37",
+    Outcome.WARN: "#9a6700",
+    Outcome.FAIL: "#cf222e",
+    Outcome.UNKNOWN: "#6e7781",
+}
+_CELL = 'style="text-align:left;vertical-align:top;padding:2px 12px 2px 0"'
+
+
+def report_html(report: Report) -> str:
+    """A report as an HTML table: the verdict, then every check, what failed first."""
+    role = report.role.value if report.role else "unreadable"
+    title = (
+        f"<p>{_badge(report.verdict)} <b>{escape(str(report.path))}</b> "
+        f"<small>{escape(role)}, {escape(report.profile)}</small></p>"
+    )
+    if report.error is not None:
+        return f"<div>{title}<p>{escape(report.error.message)}</p></div>"
+    order = [Outcome.FAIL, Outcome.WARN, Outcome.UNKNOWN, Outcome.PASS]
+    rows = sorted(report.checks, key=lambda check: order.index(check.outcome))
+    return f"<div>{title}{_table(_COLUMNS, map(_row, rows))}</div>"
+
+
+def prepared_html(prepared: Prepared) -> str:
+    """A prepared file as HTML: where it is, what was repaired, and its own report."""
+    did = "".join(
+        f"<li><code>{escape(fix.id)}</code> {escape(fix.did)}</li>" for fix in prepared.fixes
+    )
+    repairs = f"<ul>{did}</ul>" if did else "<p>Nothing to repair.</p>"
+    return (
+        f"<div><p><b>{escape(prepared.source)}</b> &rarr; <b>{escape(prepared.path)}</b><br>"
+        f"<small>sha256 <code>{escape(prepared.sha256)}</code></small></p>"
+        f"{repairs}{report_html(prepared.report)}</div>"
+    )
+
+
+def consent_html(facts: ConsentFacts) -> str:
+    """A consent verification as HTML: the statement with every word coloured, and why."""
+    words = " ".join(
+        f'<span style="color:{_COLOURS[Outcome(word.outcome)]}" title="{_when(word)}">'
+        f"{escape(word.expected or f'+{word.heard}')}</span>"
+        for word in facts.words
+    )
+    reasons = "".join(f"<li>{escape(reason)}</li>" for reason in facts.reasons)
+    return (
+        f"<div><p>{_badge(Outcome(facts.outcome))} <b>{escape(facts.full_name)}</b></p>"
+        f"<p>{words}</p><ul>{reasons}</ul>"
+        f"<p><small>Heard: {escape(facts.transcript)}</small></p></div>"
+    )
+
+
+VIEWS: dict[type, Callable[[Any], str]] = {
+    Report: report_html,
+    Prepared: prepared_html,
+    ConsentFacts: consent_html,
+}
+"""Which view shows which value."""
+
+
+def register(ipython: Any) -> None:
+    """Make this IPython shell use the views. Safe to call twice."""
+    formatter = ipython.display_formatter.formatters["text/html"]
+    for shown, view in VIEWS.items():
+        formatter.for_type(shown, view)
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """What ``%load_ext palprep.notebook`` calls."""
+    register(ipython)
+
+
+_COLUMNS = ("", "Check", "Measured", "Wanted", "What to do", "Source")
+
+
+def _row(check: Check) -> tuple[str, ...]:
+    return (
+        _badge(check.outcome),
+        f'<span title="{escape(check.id)}">{escape(check.label)}</span>',
+        escape(measure_words(check.measured)),
+        escape(check.limit or ""),
+        escape(check.advice or ""),
+        f"<small>{escape(check.source or '')}</small>",
+    )
+
+
+def _table(columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> str:
+    head = "".join(f"<th {_CELL}>{column}</th>" for column in columns)
+    body = "".join(
+        "<tr>" + "".join(f"<td {_CELL}>{cell}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _badge(outcome: Outcome) -> str:
+    return f'<b style="color:{_COLOURS[outcome]}">{outcome.value}</b>'
+
+
+def _when(word: Any) -> str:
+    heard = "not heard" if word.heard is None else f"heard: {word.heard}"
+    return escape(heard if word.start is None else f"{heard}, at {word.start:.2f} s")

@@ -1,0 +1,22 @@
+"""Measures in words, the same on every surface."""
+
+from __future__ import annotations
+
+from palprep.rules.report import Measure
+
+
+def measure_words(measured: Measure) -> str:
+    """A measure as people read it: ``yes``, ``1,080``, ``23.98``, ``gps, icc``."""
+    match measured:
+        case None:
+            return "not measured"
+        case bool():
+            return "yes" if measured else "no"
+        case float():
+            return f"{measured:,.4g}" if abs(measured) < 1e4 else f"{measured:,.0f}"
+        case int():
+            return f"{measured:,}"
+        case tuple():
+            return ", ".join(measured) or "none"
+        case str():
+            return measured

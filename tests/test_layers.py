@@ -1,0 +1,39 @@
+"""The contracts between the layers, the types and the style hold: part of every test run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOOLS = {
+    "import contracts": ("lint-imports", "--no-cache"),
+    "types": ("mypy",),
+    "style": ("ruff", "check"),
+    "format": ("ruff", "format", "--check"),
+}
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_holds(name: str, checkout: Path) -> None:
+    tool, *arguments = TOOLS[name]
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name(tool)), *arguments],
+        cwd=checkout,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_file_grows_past_300_lines(checkout: Path) -> None:
+    long = {
+        str(path.relative_to(checkout)): lines
+        for folder in ("src", "tests", "scripts", "benchmarks", "sample_media")
+        for path in (checkout / folder).rglob("*.py")
+        if (lines := len(path.read_text().splitlines())) > 300
+    }
+    assert not long
