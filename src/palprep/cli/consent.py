@@ -10,6 +10,7 @@ import typer
 from palprep.cli.exits import ExitCode
 from palprep.cli.options import AsJson
 from palprep.cli.printing import STYLES, print_json, show
+from palprep.errors import UsageError
 from palprep.rules.roles import Outcome
 
 if TYPE_CHECKING:
@@ -28,6 +29,11 @@ def consent(
         Path | None,
         typer.Option("--statement", help="Your own statement: a text file with {full_name}."),
     ] = None,
+    language: Annotated[str, typer.Option("--language", help="ISO 639-1 code.")] = "en",
+    model: Annotated[
+        Path | None,
+        typer.Option("--model", help="Folder of a CTranslate2 Whisper model of your own."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Verify, word by word, that the consent statement was spoken.
@@ -36,13 +42,21 @@ def consent(
     """
     from palprep import verify_consent
 
-    facts = verify_consent(file, full_name=name, statement=statement)
+    required = _read(statement) if statement else None
+    facts = verify_consent(file, full_name=name, statement=required, language=language, model=model)
     if as_json:
         print_json(facts.shown(str(file)))
     else:
         show(_view(file, facts))
     accepted = Outcome(facts.outcome).passed is True
     raise typer.Exit(ExitCode.OK if accepted else ExitCode.FAILED)
+
+
+def _read(statement: Path) -> str:
+    try:
+        return statement.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"The statement {statement} cannot be read: {error}") from None
 
 
 def _view(file: Path, facts: ConsentFacts) -> RenderableType:
