@@ -38,7 +38,7 @@ Errors pickle, so that they cross process boundaries; none holds a secret.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 
 class PalprepError(Exception):
@@ -155,17 +155,33 @@ class JournalError(PalprepError):
     code = "journal_unusable"
 
 
-class InvalidRequest(PalprepError):
-    """A field breaks a rule of the specification. Nothing was sent.
+class Problem(NamedTuple):
+    """One rule of the specification that a request breaks.
 
-    ``field`` is the path of the offending field, as the service's own errors name it.
+    ``field`` is a path such as ``delivery.api.url``, empty for the body as a whole; ``rule``
+    a stable name such as ``https_required``; ``message`` a sentence without the path.
+    """
+
+    field: str
+    rule: str
+    message: str
+
+
+class InvalidRequest(PalprepError):
+    """A request breaks rules of the specification. Nothing was sent.
+
+    ``problems`` holds every broken rule; ``field`` is the path of the first one, as the
+    service's own errors name it, or None when it concerns the request as a whole.
     """
 
     code = "invalid_request"
 
-    def __init__(self, message: str, *, field: str | None = None) -> None:
-        super().__init__(message, field=field)
+    def __init__(
+        self, message: str, *, field: str | None = None, problems: tuple[Problem, ...] = ()
+    ) -> None:
+        super().__init__(message)
         self.field = field
+        self.problems = problems
 
 
 class ApiError(PalprepError):
