@@ -51,7 +51,7 @@ def palprep(
 
 
 for command in (check, fix, consent, explain, doctor):
-    app.command()(command)
+    app.command(command.__name__)(command)
 
 
 def main() -> None:
