@@ -18,7 +18,11 @@ from palprep.cli.doctor import doctor
 from palprep.cli.exits import ExitCode, exit_code_of
 from palprep.cli.explain import explain
 from palprep.cli.fix import fix
+from palprep.cli.listen import listen
 from palprep.cli.printing import print_error
+from palprep.cli.report import report
+from palprep.cli.run import run as run_people
+from palprep.cli.status import status
 from palprep.errors import PalprepError
 
 app = typer.Typer(
@@ -50,7 +54,7 @@ def palprep(
     """
 
 
-for command in (check, fix, consent, explain, doctor):
+for command in (check, fix, consent, run_people, status, report, listen, explain, doctor):
     app.command(command.__name__)(command)
 
 

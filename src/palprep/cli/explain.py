@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import difflib
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from palprep.cli.options import AsJson, ProfileName
 from palprep.cli.printing import STYLES, print_json, show
 from palprep.errors import UsageError
-from palprep.rules.profile import DEFAULT_PROFILE
+from palprep.rules.profile import DEFAULT_PROFILE, Profile
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
 def explain(
@@ -29,17 +32,15 @@ def explain(
         near = difflib.get_close_matches(check_id, RULES, n=1)
         hint = f"did you mean {near[0]}?" if near else "`palprep explain` lists all"
         raise UsageError(f"There is no check {check_id!r}; {hint}")
-    for rule_id in [check_id] if check_id else RULES:
-        entry = _entry(rule_id, chosen)
-        if as_json:
+    entries = [_entry(rule_id, chosen) for rule_id in ([check_id] if check_id else RULES)]
+    if as_json:
+        for entry in entries:
             print_json(entry)
-        elif check_id:
-            show(_page(entry))
-        else:
-            show(_line(entry))
+    else:
+        show(_page(entries[0]) if check_id else _list(entries))
 
 
-def _entry(rule_id: str, profile: Any) -> dict[str, Any]:
+def _entry(rule_id: str, profile: Profile) -> dict[str, Any]:
     from palprep.rules.registry import RULES
     from palprep.rules.roles import Role
 
@@ -61,15 +62,22 @@ def _entry(rule_id: str, profile: Any) -> dict[str, Any]:
     }
 
 
-def _line(entry: dict[str, Any]) -> Any:
+def _list(entries: list[dict[str, Any]]) -> RenderableType:
+    from rich.table import Table
     from rich.text import Text
 
-    roles = sorted({limit["role"] for limit in entry["limits"]})
-    text = Text.assemble((f"{entry['id']:<34}", "bold"), entry["label"])
-    return text.append(f"  ({', '.join(roles) or 'not in this profile'})", "dim")
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    for entry in entries:
+        roles = sorted({limit["role"] for limit in entry["limits"]})
+        table.add_row(
+            Text(entry["id"], "bold", no_wrap=True),
+            entry["label"],
+            Text(", ".join(roles) or "not in this profile", "dim"),
+        )
+    return table
 
 
-def _page(entry: dict[str, Any]) -> Any:
+def _page(entry: dict[str, Any]) -> RenderableType:
     from rich.console import Group
     from rich.padding import Padding
     from rich.text import Text

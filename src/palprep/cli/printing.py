@@ -26,6 +26,10 @@ STYLES: Mapping[Outcome, str] = {
 }
 
 
+_WIDTH_ELSEWHERE = 140
+"""Columns in a file or a pipe, where nothing tells the width."""
+
+
 class Advance(Protocol):
     """Reports the fraction done, 0 to 1."""
 
@@ -44,16 +48,30 @@ def print_error(message: str) -> None:
     sys.stderr.write(f"palprep: {line}\n")
 
 
+def print_note(message: str) -> None:
+    """One line on standard error that is no error."""
+    sys.stderr.write(f"{message}\n")
+
+
+def progress_console() -> Console | None:
+    """Standard error for live progress; None when it is no terminal."""
+    console = Console(stderr=True)
+    return console if console.is_terminal else None
+
+
 def show(renderable: RenderableType) -> None:
     """Write to standard output, in colour on a terminal."""
-    Console(highlight=False, soft_wrap=False).print(renderable)
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = max(console.width, _WIDTH_ELSEWHERE)
+    console.print(renderable)
 
 
 @contextmanager
 def progress_bar(label: str, *, wanted: bool = True) -> Iterator[Advance | None]:
     """A bar with the time left on standard error; None when that is no terminal."""
-    console = Console(stderr=True)
-    if not (wanted and console.is_terminal):
+    console = progress_console() if wanted else None
+    if console is None:
         yield None
         return
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
