@@ -6,7 +6,10 @@ gives the same output, and so that it can be shown before anything is written.
 
 from __future__ import annotations
 
-from typing import Literal
+import math
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
 
 from palprep.values import Value
 
@@ -24,8 +27,20 @@ class Crop(Value):
 
     left: int
     top: int
-    width: int
-    height: int
+    width: int = Field(gt=0)
+    height: int = Field(gt=0)
+
+    def lies_within(self, width: int, height: int, *, level_deg: float = 0.0) -> bool:
+        """Whether the crop, turned with its picture by ``level_deg``, shows nothing but
+        picture: all four corners stand inside ``width`` x ``height`` pixels.
+        """
+        turn = math.radians(level_deg)
+        cos, sin = abs(math.cos(turn)), abs(math.sin(turn))
+        half_width = (self.width * cos + self.height * sin) / 2
+        half_height = (self.width * sin + self.height * cos) / 2
+        x, y = self.left + self.width / 2, self.top + self.height / 2
+        slack = 1e-6  # rounding of the sine only; a tenth of a pixel outside is outside
+        return half_width <= min(x, width - x) + slack and half_height <= min(y, height - y) + slack
 
 
 class StillPlan(Value):
@@ -34,7 +49,8 @@ class StillPlan(Value):
     kind: Literal["still"] = "still"
     reasons: tuple[Reason, ...]
     level_deg: float = 0.0
-    """Turn counter-clockwise by this much about the crop's centre, before cropping."""
+    """Turn counter-clockwise by this much about the crop's centre, before cropping. Needs a
+    crop, since a turned picture has corners that show nothing."""
     crop: Crop | None = None
     exposure_ev: float = 0.0
     """Stops, applied in linear light."""
@@ -42,8 +58,10 @@ class StillPlan(Value):
     """Gains of R, G and B, applied in linear light."""
     formats: tuple[str, ...] = ("jpeg",)
     """Output formats to try, best first, among ``jpeg`` and ``png``."""
-    max_base64_chars: int
-    max_side_px: int | None = None
+    max_base64_chars: int = Field(gt=0)
+    max_side_px: int | None = Field(default=None, gt=0)
+    min_side_px: int = Field(default=1, gt=0)
+    """The short side is never scaled below this to fit; a smaller source keeps its size."""
 
 
 class SoundPlan(Value):
@@ -55,15 +73,70 @@ class SoundPlan(Value):
     copy_codec: bool
     """Copy the packets into ``container``; otherwise decode and encode once."""
     container: Literal["m4a", "mp3", "wav", "flac", "ogg", "webm"]
+    channels: Literal[1, 2] | None = None
+    """Channels after an encode; None keeps mono and stereo and mixes more down to stereo."""
+    rate_hz: int | None = Field(default=None, gt=0)
+    """Sample rate after an encode; None keeps the source's."""
+
+    @model_validator(mode="after")
+    def _copy_changes_nothing(self) -> Self:
+        if self.copy_codec and (self.channels or self.rate_hz):
+            raise ValueError("copied packets keep their channels and rate; set copy_codec=False")
+        return self
+
+
+class Window(Value):
+    """A stretch of a recording in seconds from its start, ``end_s`` not included."""
+
+    start_s: float = Field(ge=0)
+    end_s: float
+
+    @model_validator(mode="after")
+    def _not_empty(self) -> Self:
+        if self.end_s <= self.start_s:
+            raise ValueError("end_s must be after start_s")
+        return self
+
+    @property
+    def length_s(self) -> float:
+        """Length in seconds, above 0."""
+        return self.end_s - self.start_s
 
 
 class VideoPlan(Value):
-    """One mp4 with its index in front."""
+    """One mp4 with its index in front; picture and sound are each copied or encoded once.
+
+    The defaults remux: every step but the trim's end asks for ``copy_video=False`` when it
+    touches the picture, and for ``copy_audio=False`` when it touches the sound.
+    """
 
     kind: Literal["video"] = "video"
     reasons: tuple[Reason, ...]
     copy_video: bool
     copy_audio: bool
+    audio_stream: int | None = None
+    """Container index of the sound to keep; None takes the first audio stream."""
+    trim: Window | None = None
+    frame_rate: float | None = Field(default=None, gt=0)
+    """Constant frames per second after an encode, at most the source's own; None keeps the
+    source's mean rate and makes it constant."""
+    tone_map: bool = True
+    """Bring HDR pictures (PQ or HLG) to BT.709 SDR when they are encoded; SDR stays as it is."""
+    audio_delay_s: float = 0.0
+    """Positive when the sound comes too early and must be delayed."""
+    audio_tempo: float = Field(default=1.0, ge=0.9, le=1.1)
+    """Speed of the sound against the picture, pitch kept; above 1 shortens drifting sound."""
+    max_size_bytes: int | None = Field(default=None, gt=0)
+
+    @model_validator(mode="after")
+    def _copies_change_nothing(self) -> Self:
+        cut_inside = self.trim is not None and self.trim.start_s > 0
+        if self.copy_video and (self.frame_rate or cut_inside):
+            # Copied packets can only be cut at key frames; what precedes would stay inside.
+            raise ValueError("copied pictures keep their rate and start; set copy_video=False")
+        if self.copy_audio and (self.audio_delay_s or self.audio_tempo != 1.0):
+            raise ValueError("copied sound keeps its timing; set copy_audio=False")
+        return self
 
 
 Plan = StillPlan | SoundPlan | VideoPlan

@@ -1,0 +1,45 @@
+"""Apply a plan to a file: the one door to every fix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import assert_never
+
+from palprep.fixes.done import Applied, FixDone
+from palprep.fixes.sound import fix_sound
+from palprep.fixes.still import fix_still
+from palprep.fixes.video import fix_video
+from palprep.rules.plan import Plan, SoundPlan, StillPlan, VideoPlan
+
+__all__ = ["Applied", "FixDone", "apply"]
+
+
+def apply(
+    plan: Plan,
+    source: Path,
+    target_stem: Path,
+    *,
+    progress: Callable[[float], None] | None = None,
+) -> Applied:
+    """Write what ``plan`` makes of ``source`` to ``target_stem`` plus the format's extension.
+
+    The source is only read. ``progress`` gets the fraction done, 0 to 1. Raises FixError
+    where a step cannot be made, OutputUnwritable where the output cannot be written,
+    MediaError for a source that does not decode, ToolFailed when ffmpeg gives up, UsageError
+    when the output would replace the source; none of them leaves an output behind.
+    """
+    if progress is not None:
+        progress(0.0)
+    match plan:
+        case StillPlan():
+            applied = fix_still(plan, source, target_stem)
+        case SoundPlan():
+            applied = fix_sound(plan, source, target_stem, progress=progress)
+        case VideoPlan():
+            applied = fix_video(plan, source, target_stem, progress=progress)
+        case _:
+            assert_never(plan)
+    if progress is not None:
+        progress(1.0)
+    return applied

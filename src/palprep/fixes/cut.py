@@ -1,0 +1,86 @@
+"""The ffmpeg graph of a video plan: one input, one mp4, whatever steps the plan holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import ffmpeg
+
+from palprep.fixes.graph import BARE, address, read, seconds
+from palprep.fixes.picture import H264, filtered
+from palprep.media.facts import MediaType, SoundStream, VideoFacts
+from palprep.rules.plan import VideoPlan
+
+SOUND_RATE_BPS = 192_000
+"""AAC-LC at which speech and its room are not told from the original."""
+
+_MP4 = {"f": "mp4", "movflags": "+faststart", "write_tmcd": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What will be made of a video. ``sound`` is None for a video without any."""
+
+    plan: VideoPlan
+    facts: VideoFacts
+    source: Path
+    media_type: MediaType
+    sound: SoundStream | None
+
+    @property
+    def duration_s(self) -> float:
+        """Length of the result in seconds."""
+        if self.plan.trim is None:
+            return self.facts.duration_s
+        end = min(self.plan.trim.end_s, self.facts.duration_s)
+        return max(end - self.plan.trim.start_s, 0.0)
+
+    def whole(self, target: Path, picture: Mapping[str, Any]) -> Any:
+        """The run that writes the mp4. ``picture`` holds the encoder's options for rate and
+        quality, and is not looked at when the plan copies the picture."""
+        source = self._read()
+        streams, options = [self._picture(source)], dict(_MP4)
+        if self.plan.copy_video:
+            options["c:v"] = "copy"
+            if self.facts.codec == "hevc":
+                options["tag:v"] = "hvc1"  # players of Apple's open no other
+        else:
+            options.update(H264, **picture)
+        if self.sound is not None:
+            streams.append(self._sound(source, self.sound))
+            options.update(
+                {"c:a": "copy"} if self.plan.copy_audio else {"c:a": "aac", "b:a": SOUND_RATE_BPS}
+            )
+        return ffmpeg.output(*streams, address(target), **BARE, **options)
+
+    def analysis(self, picture: Mapping[str, Any]) -> Any:
+        """The first of two passes: the picture alone, encoded into nothing."""
+        return ffmpeg.output(self._picture(self._read()), "-", f="null", **H264, **picture)
+
+    def _read(self) -> Any:
+        trim = self.plan.trim
+        if trim is None:
+            return read(self.source, self.media_type)
+        # On the input: decoding starts at the key frame before, and the cut is exact to
+        # the frame all the same.
+        window = {"ss": seconds(trim.start_s), "t": seconds(trim.length_s)}
+        return read(self.source, self.media_type, **window)
+
+    def _picture(self, source: Any) -> Any:
+        picture = source["V:0"]  # capital V: not a cover picture
+        return picture if self.plan.copy_video else filtered(picture, self.plan, self.facts)
+
+    def _sound(self, source: Any, stream: SoundStream) -> Any:
+        sound = source[str(stream.index)]
+        if self.plan.copy_audio:
+            return sound
+        if self.plan.audio_delay_s:
+            sound = sound.filter("asetpts", f"PTS+({seconds(self.plan.audio_delay_s)})/TB")
+        if self.plan.audio_tempo != 1.0:
+            sound = sound.filter("atempo", self.plan.audio_tempo)
+        # Silence where packets are missing and before a late start, so that players which
+        # ignore time stamps stay in step too.
+        return sound.filter("aresample", **{"async": 1, "first_pts": 0})

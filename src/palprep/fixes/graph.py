@@ -1,0 +1,41 @@
+"""What all of palprep's ffmpeg graphs have in common: closed inputs and bare outputs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import ffmpeg
+
+from palprep.errors import FixError
+from palprep.media.facts import MediaType, SoundStream
+from palprep.media.formats import DEMUXERS
+
+BARE = {"map_metadata": -1, "map_chapters": -1, "fflags": "+bitexact"}
+"""Output options that keep places, devices, names and dates of the source out, and the
+writing library's name and the clock too, so that equal inputs give equal files."""
+
+
+def read(path: Path, media_type: MediaType, **options: Any) -> Any:
+    """An input node that opens ``path`` as what was sniffed, and no other file or address."""
+    demuxer = DEMUXERS.get(media_type.format)
+    if demuxer is None:
+        raise FixError(f"{path.name} is {media_type.description}, neither sound nor video")
+    return ffmpeg.input(address(path), f=demuxer, protocol_whitelist="file", **options)
+
+
+def address(path: Path) -> str:
+    """``path`` as ffmpeg takes it, whatever characters it starts with or contains."""
+    return "file:" + os.fspath(path)
+
+
+def seconds(value: float) -> str:
+    """A time as ffmpeg options take it, to the microsecond."""
+    return f"{value:.6f}"
+
+
+def stream_words(stream: SoundStream) -> str:
+    """A sound stream in words, for example ``aac, 48,000 Hz, 2 channels``."""
+    plural = "" if stream.channels == 1 else "s"
+    return f"{stream.codec}, {stream.sample_rate_hz:,} Hz, {stream.channels} channel{plural}"

@@ -1,0 +1,97 @@
+"""Outputs that exist whole or not at all.
+
+A fix writes to a temporary file beside its target, which takes the target's name only when
+everything is on the disk. Whatever interrupts it (an error, Ctrl-C) leaves neither half a
+target nor the temporary file, and a target of an earlier run stays as it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+
+from palprep.errors import OutputUnwritable, ToolFailed, UsageError
+
+_WORDS = {
+    errno.ENOSPC: "the disk is full; free some space",
+    errno.EDQUOT: "your disk quota is used up; free some space",
+    errno.EACCES: "the folder cannot be written to; choose another or change its permissions",
+    errno.EPERM: "the folder cannot be written to; choose another or change its permissions",
+    errno.EROFS: "the file system is read-only; choose another folder",
+    errno.ENOTDIR: "a part of its path is a file, not a folder; choose another folder",
+    errno.EEXIST: "a file stands where the folder should be; choose another folder",
+    errno.EISDIR: "a folder of that name is in the way; remove it or choose another folder",
+    errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
+    errno.EFBIG: "the file system takes no file of that size; choose another folder",
+}
+_WHILE_WRITING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
+"""What a write can meet although the file was already open; a read never does."""
+
+
+@contextlib.contextmanager
+def atomic_output(target: Path) -> Iterator[Path]:
+    """Yield an empty temporary file beside ``target``; rename it to ``target`` at the end.
+
+    The temporary name keeps the target's suffix, so that writers which go by it choose the
+    same format, and starts with a dot, so that no glob of the folder takes it for a result.
+    Missing folders are made. Raises OutputUnwritable where the operating system refuses.
+    """
+    temporary = target.with_name(f".palprep-{secrets.token_hex(6)}.part{target.suffix}")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # Not tempfile: its files are private to the user, and the rename would keep that.
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    except OSError as error:
+        raise unwritable(target, error) from None
+    try:
+        try:
+            yield temporary
+        except OSError as error:
+            if error.errno in _WHILE_WRITING or error.filename == os.fspath(temporary):
+                raise unwritable(target, error) from None
+            raise
+        except ToolFailed as error:
+            # ffmpeg's message is all that tells a full disk from a broken source.
+            for number in _WHILE_WRITING:
+                if os.strerror(number) in error.message:
+                    raise unwritable(target, OSError(number, os.strerror(number))) from error
+            raise
+        try:
+            _settle(temporary, target)
+        except OSError as error:
+            raise unwritable(target, error) from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def named(stem: Path, suffix: str, *, source: Path) -> Path:
+    """``stem`` plus ``suffix``; raises UsageError when that is the source itself."""
+    target = stem.with_name(stem.name + suffix)
+    if target.exists() and target.samefile(source):
+        raise UsageError(f"{target} is the source itself; choose another folder for the output")
+    return target
+
+
+def unwritable(target: Path, error: OSError) -> OutputUnwritable:
+    """The error for ``target`` in words that say what to do."""
+    words = _WORDS.get(error.errno or 0, error.strerror or str(error))
+    return OutputUnwritable(f"{target} cannot be written: {words}", path=str(target))
+
+
+def _settle(temporary: Path, target: Path) -> None:
+    """Flush, rename, and flush the folder, so that a power cut leaves old or new."""
+    _sync(temporary, os.O_RDONLY)
+    temporary.replace(target)
+    _sync(target.parent, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
+
+
+def _sync(path: Path, flags: int) -> None:
+    descriptor = os.open(path, flags)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,102 @@
+"""How the picture of a video is encoded: the filters and the encoder's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from palprep.errors import FixError
+from palprep.fixes.done import FixDone
+from palprep.media.facts import VideoFacts
+from palprep.rules.plan import VideoPlan
+
+H264: Mapping[str, Any] = {
+    "c:v": "libx264",
+    "profile:v": "high",
+    "preset": "medium",
+    "pix_fmt": "yuv420p",
+}
+"""What every player and service decodes; ``high`` with ``yuv420p`` is 8 bits, 4:2:0."""
+CRF = {"crf": 18}
+"""x264's constant quality at which a second generation is not told from the first."""
+
+_USUAL_RATES = tuple(
+    Fraction(rate)
+    for rate in ("24000/1001", "24", "25", "30000/1001", "30", "50", "60000/1001", "60")
+)
+_SNAP = Fraction(2, 100)
+"""Phones waver by up to about 2 % around the rate that they mean to record."""
+
+
+def filtered(picture: Any, plan: VideoPlan, facts: VideoFacts) -> Any:
+    """``picture`` (an ffmpeg-python stream) at a constant rate, SDR, with even sides.
+
+    ffmpeg itself turns it upright first. Raises FixError when the plan wants more frames per
+    second than were recorded.
+    """
+    if tone_mapped(plan, facts):
+        # Hable's curve in linear light keeps faces, which stand around reference white,
+        # close to what an SDR camera would have recorded; npl is BT.2408's SDR white.
+        picture = (
+            picture.filter("zscale", transfer="linear", npl=203)
+            .filter("format", "gbrpf32le")
+            .filter("zscale", primaries="bt709")
+            .filter("tonemap", tonemap="hable", desat=0)
+            .filter("zscale", transfer="bt709", matrix="bt709", range="tv")
+            .filter("format", "yuv420p")
+        )
+    picture = picture.filter("fps", fps=_words(constant_rate(plan, facts)))
+    if facts.width % 2 or facts.height % 2:
+        picture = picture.filter("crop", "trunc(iw/2)*2", "trunc(ih/2)*2", 0, 0)
+    return picture
+
+
+def tone_mapped(plan: VideoPlan, facts: VideoFacts) -> bool:
+    """Whether an encode by this plan brings HDR down to SDR."""
+    return plan.tone_map and facts.hdr
+
+
+def constant_rate(plan: VideoPlan, facts: VideoFacts) -> Fraction:
+    """Frames per second after an encode: the plan's, else the usual rate that the source
+    keeps to within 2 %, else the source's mean."""
+    recorded = Fraction(facts.frame_rate).limit_denominator(1001)
+    if plan.frame_rate is not None:
+        wanted = _usual(Fraction(plan.frame_rate).limit_denominator(1001), Fraction(1, 10_000))
+        if wanted > recorded * (1 + _SNAP):
+            raise FixError(
+                f"The video has {facts.frame_rate:.2f} frames per second and {plan.frame_rate:g} "
+                "are wanted; frames are never made up. Record it again at the higher rate"
+            )
+        return wanted
+    return _usual(recorded, _SNAP)
+
+
+def _usual(rate: Fraction, tolerance: Fraction) -> Fraction:
+    nearest = min(_USUAL_RATES, key=lambda usual: abs(usual - rate))
+    return nearest if abs(nearest - rate) <= rate * tolerance else rate
+
+
+def _words(rate: Fraction) -> str:
+    return f"{rate.numerator}/{rate.denominator}"
+
+
+def picture_words(plan: VideoPlan, facts: VideoFacts) -> tuple[FixDone, ...]:
+    """What an encode of the picture by this plan does, in words."""
+    rate = float(constant_rate(plan, facts))
+    done = [
+        FixDone(
+            id="transcode_video",
+            did=f"encoded the picture once: {facts.codec} {facts.pixel_format or ''} to H.264 "
+            f"yuv420p, {facts.width // 2 * 2}x{facts.height // 2 * 2} px",
+        )
+    ]
+    if facts.rotation_deg:
+        done.append(FixDone(id="rotate", did=f"turned the picture by {facts.rotation_deg}°"))
+    if not facts.frame_rate_constant or plan.frame_rate is not None:
+        did = f"constant {rate:.5g} frames per second, from {facts.frame_rate:.5g} on average"
+        done.append(FixDone(id="constant_rate", did=did))
+    if tone_mapped(plan, facts):
+        did = f"tone-mapped HDR ({facts.color_transfer}) to BT.709 SDR"
+        done.append(FixDone(id="tone_map", did=did))
+    return tuple(done)

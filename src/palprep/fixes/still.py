@@ -1,0 +1,94 @@
+"""Stills: one decode, the plan's steps, one encode, and nothing but pixels in the output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from PIL import Image
+
+from palprep.fixes.adjust import adjust
+from palprep.fixes.done import Applied, FixDone
+from palprep.fixes.fit import Encoded, fit
+from palprep.fixes.output import atomic_output, named
+from palprep.media.facts import StillFacts
+from palprep.media.sniff import sniff
+from palprep.media.still import open_still, probe_still
+from palprep.rules.plan import StillPlan
+
+SUFFIXES = {"jpeg": ".jpg", "png": ".png"}
+
+
+def fix_still(plan: StillPlan, source: Path, target_stem: Path) -> Applied:
+    """Write the picture that ``plan`` makes of ``source`` beside ``target_stem``.
+
+    Upright, sRGB, three channels, without metadata of any kind. Raises FixError for a crop
+    outside the picture, CannotFit when no quality and size fits, MediaError for a source that
+    does not decode, OutputUnwritable.
+    """
+    media_type = sniff(source)
+    facts = probe_still(source, media_type)
+    picture = adjust(Image.fromarray(open_still(source, media_type)), plan)
+    adjusted_size = picture.size
+    if plan.max_side_px is not None and max(picture.size) > plan.max_side_px:
+        picture.thumbnail((plan.max_side_px, plan.max_side_px), Image.Resampling.LANCZOS)
+    encoded = fit(
+        picture,
+        formats=plan.formats,
+        max_base64_chars=plan.max_base64_chars,
+        min_side_px=plan.min_side_px,
+    )
+    target = named(target_stem, SUFFIXES[encoded.format], source=source)
+    with atomic_output(target) as temporary:
+        temporary.write_bytes(encoded.data)
+    done = (*_decoded(facts), *_adjusted(plan), *_encoded(facts, adjusted_size, encoded))
+    return Applied(path=str(target), fixes=done)
+
+
+def _decoded(facts: StillFacts) -> Iterator[FixDone]:
+    if facts.frames > 1:
+        yield FixDone(id="first_frame", did=f"kept the first of {facts.frames} pictures")
+    if facts.orientation != 1:
+        yield FixDone(id="orient", did=f"turned upright (EXIF orientation {facts.orientation})")
+    if facts.icc_profile is not None and not facts.icc_is_srgb:
+        yield FixDone(id="to_srgb", did=f"converted colours from {facts.icc_profile} to sRGB")
+    elif facts.mode not in {"RGB", "RGBA"}:
+        yield FixDone(id="to_srgb", did=f"converted from {facts.mode} to 8-bit sRGB")
+    if facts.has_alpha:
+        yield FixDone(id="flatten", did="flattened transparency onto white")
+    if facts.metadata:
+        yield FixDone(id="strip_metadata", did="removed metadata: " + ", ".join(facts.metadata))
+
+
+def _adjusted(plan: StillPlan) -> Iterator[FixDone]:
+    if plan.level_deg:
+        way = "counter-clockwise" if plan.level_deg > 0 else "clockwise"
+        yield FixDone(id="level", did=f"levelled by {abs(plan.level_deg):.1f}° {way}")
+    if plan.crop:
+        crop = plan.crop
+        yield FixDone(
+            id="crop", did=f"cropped to {crop.width}x{crop.height} px at ({crop.left}, {crop.top})"
+        )
+    if plan.exposure_ev:
+        word = "brightened" if plan.exposure_ev > 0 else "darkened"
+        yield FixDone(id="exposure", did=f"{word} by {abs(plan.exposure_ev):.2f} stops")
+    if plan.white_balance != (1.0, 1.0, 1.0):
+        red, green, blue = plan.white_balance
+        yield FixDone(
+            id="white_balance", did=f"white balance: R x{red:.2f}, G x{green:.2f}, B x{blue:.2f}"
+        )
+
+
+def _encoded(facts: StillFacts, adjusted: tuple[int, int], encoded: Encoded) -> Iterator[FixDone]:
+    if adjusted != (encoded.width, encoded.height):
+        yield FixDone(
+            id="scale_down",
+            did=f"scaled down from {adjusted[0]}x{adjusted[1]} "
+            f"to {encoded.width}x{encoded.height} px",
+        )
+    verb = "re-encoded as" if encoded.format == facts.format else f"{facts.format} converted to"
+    quality = "" if encoded.quality is None else f" quality {encoded.quality}"
+    yield FixDone(
+        id="convert",
+        did=f"{verb} {encoded.format.upper()}{quality}: {encoded.base64_chars:,} base64 characters",
+    )

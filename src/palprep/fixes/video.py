@@ -1,0 +1,102 @@
+"""Videos: one mp4 with its index in front, encoded only where something must change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from palprep.errors import FixError
+from palprep.fixes.cut import Cut
+from palprep.fixes.done import Applied, FixDone
+from palprep.fixes.graph import stream_words
+from palprep.fixes.output import atomic_output, named
+from palprep.fixes.picture import picture_words
+from palprep.fixes.rate import write_within
+from palprep.media.facts import MediaType, SoundStream, VideoFacts
+from palprep.media.sniff import sniff
+from palprep.media.video import probe_video
+from palprep.rules.plan import VideoPlan
+
+_PICTURES = frozenset({"h264", "hevc", "av1", "vp9", "mpeg4"})
+_SOUNDS = frozenset({"aac", "mp3", "opus", "flac", "alac", "ac3", "eac3"})
+"""Codecs whose packets an mp4 holds as they are."""
+
+
+def fix_video(
+    plan: VideoPlan,
+    source: Path,
+    target_stem: Path,
+    *,
+    progress: Callable[[float], None] | None = None,
+) -> Applied:
+    """Write the plan's picture and sound of ``source`` beside ``target_stem`` as an mp4.
+
+    Rotation stays as metadata when the picture is copied and is baked in when it is encoded;
+    every other metadata is left behind. Raises FixError for a plan that the source does not
+    allow, CannotFit when no rate fits ``max_size_bytes``.
+    """
+    media_type = sniff(source)
+    facts = probe_video(source, media_type)
+    cut = Cut(plan, facts, source, media_type, _sound(plan, facts, source))
+    _require_possible(cut)
+    target = named(target_stem, ".mp4", source=source)
+    with atomic_output(target) as temporary:
+        fitted = write_within(plan.max_size_bytes, cut, temporary, progress=progress)
+    return Applied(path=str(target), fixes=(*_done(cut, media_type), *fitted))
+
+
+def _sound(plan: VideoPlan, facts: VideoFacts, source: Path) -> SoundStream | None:
+    streams = facts.sound.streams if facts.sound else ()
+    if plan.audio_stream is None:
+        return streams[0] if streams else None
+    for stream in streams:
+        if stream.index == plan.audio_stream:
+            return stream
+    there = ", ".join(str(stream.index) for stream in streams) or "none"
+    raise FixError(
+        f"{source.name} has no audio stream {plan.audio_stream}; its audio streams: {there}"
+    )
+
+
+def _require_possible(cut: Cut) -> None:
+    kept = [
+        (cut.plan.copy_video, cut.facts.codec, _PICTURES, "copy_video"),
+        (cut.plan.copy_audio and cut.sound, cut.sound and cut.sound.codec, _SOUNDS, "copy_audio"),
+    ]
+    for copied, codec, codecs, field in kept:
+        if copied and codec not in codecs:
+            raise FixError(
+                f"{codec} packets cannot be copied into an mp4; plan an encode ({field}=False)"
+            )
+    if cut.duration_s <= 0:
+        raise FixError(
+            f"The trim starts after the end of {cut.source.name}, "
+            f"which lasts {cut.facts.duration_s:.1f} s"
+        )
+
+
+def _done(cut: Cut, media_type: MediaType) -> Iterator[FixDone]:
+    plan, facts, sound = cut.plan, cut.facts, cut.sound
+    if plan.trim:
+        start, end = plan.trim.start_s, plan.trim.start_s + cut.duration_s
+        yield FixDone(id="trim", did=f"kept {start:.2f} s to {end:.2f} s")
+    copied = [facts.codec] if plan.copy_video else []
+    copied += [sound.codec] if sound and plan.copy_audio else []
+    if copied:
+        did = f"copied the {' and '.join(copied)} packets into an mp4 unchanged"
+        yield FixDone(id="remux", did=did)
+    if not plan.copy_video:
+        yield from picture_words(plan, facts)
+    if sound and not plan.copy_audio:
+        did = f"encoded the sound once: {stream_words(sound)} to AAC"
+        yield FixDone(id="transcode_audio", did=did)
+    if plan.audio_delay_s or plan.audio_tempo != 1.0:
+        did = f"shifted the sound by {plan.audio_delay_s:+.3f} s, speed x{plan.audio_tempo:.6g}"
+        yield FixDone(id="resync", did=did)
+    if facts.moov_position != "front":
+        at_end = "moved the index from the end to the front"
+        yield FixDone(
+            id="faststart",
+            did=at_end if facts.moov_position == "end" else "put the index in front",
+        )
+    yield FixDone(id="strip_metadata", did=f"left the {media_type.format}'s metadata behind")

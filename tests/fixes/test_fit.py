@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import base64
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from palprep.errors import CannotFit, UsageError
+from palprep.fixes.fit import BEST_QUALITY, FLOOR_QUALITY, base64_chars, encode, fit
+
+SERVICE_LIMIT = 29_360_128
+
+
+@pytest.fixture(scope="module")
+def noise() -> Image.Image:
+    pixels = np.random.default_rng(7).integers(0, 256, (300, 400, 3), dtype=np.uint8)
+    return Image.fromarray(pixels)
+
+
+def smooth(width: int, height: int) -> Image.Image:
+    rows, columns = np.mgrid[0:height, 0:width]
+    waves = [127 + 100 * np.sin(columns / a) * np.cos(rows / b) for a, b in ((9, 7), (5, 3), (4, 8))]
+    return Image.fromarray(np.stack(waves, axis=-1).astype(np.uint8))
+
+
+class Counting:
+    """An encoder that counts, with sizes made to measure: ``size(width, quality)`` bytes."""
+
+    def __init__(self, size):
+        self.size, self.calls = size, []
+
+    def __call__(self, picture, format_, quality):
+        self.calls.append((picture.width, quality))
+        return bytes(self.size(picture.width, quality))
+
+
+@given(st.binary(max_size=400))
+def test_base64_length_is_that_of_the_real_encoding(data):
+    assert base64_chars(len(data)) == len(base64.b64encode(data))
+
+
+@pytest.mark.parametrize(("size", "accepted"), [(22_020_096, True), (22_020_097, False)])
+def test_the_services_limit_to_the_character(size, accepted):
+    picture = Image.new("RGB", (64, 64))
+    encoder = Counting(lambda width, _: size if width == 64 else 10)
+    found = fit(picture, formats=("png",), max_base64_chars=SERVICE_LIMIT, encode=encoder)
+    assert (found.width == 64) is accepted
+    assert found.base64_chars <= SERVICE_LIMIT
+    if accepted:
+        assert len(base64.b64encode(found.data)) == SERVICE_LIMIT
+
+
+@pytest.mark.parametrize("quality", [BEST_QUALITY, 90, FLOOR_QUALITY])
+def test_a_real_encode_of_exactly_the_limit_fits_and_one_character_less_does_not(noise, quality):
+    exact = base64_chars(len(encode(noise, "jpeg", quality)))
+    at = fit(noise, formats=("jpeg",), max_base64_chars=exact)
+    assert (at.quality, at.width, at.base64_chars) == (quality, 400, exact)
+    below = fit(noise, formats=("jpeg",), max_base64_chars=exact - 1)
+    assert below.base64_chars <= exact - 1
+    assert (below.width, below.quality) < (400, quality)
+    decoded = Image.open(io.BytesIO(below.data))
+    assert decoded.size == (below.width, below.height)
+
+
+@given(limit=st.integers(3_000, 400_000))
+def test_what_is_returned_fits_and_the_next_better_quality_does_not(noise, limit):
+    found = fit(noise, formats=("jpeg",), max_base64_chars=limit)
+    assert len(base64.b64encode(found.data)) <= limit
+    assert FLOOR_QUALITY <= found.quality <= BEST_QUALITY
+    if found.width == 400 and found.quality < BEST_QUALITY:
+        assert base64_chars(len(encode(noise, "jpeg", found.quality + 1))) > limit
+    if found.width < 400:
+        assert base64_chars(len(encode(noise, "jpeg", FLOOR_QUALITY))) > limit
+
+
+def test_size_is_given_up_last_and_as_little_as_possible():
+    picture = smooth(1200, 900)
+    floor = base64_chars(len(encode(picture, "jpeg", FLOOR_QUALITY)))
+    assert fit(picture, formats=("jpeg",), max_base64_chars=floor).width == 1200
+    found = fit(picture, formats=("jpeg",), max_base64_chars=floor // 2)
+    larger = picture.resize(
+        (found.width + 12, round((found.width + 12) * 0.75)), Image.Resampling.LANCZOS
+    )
+    assert base64_chars(len(encode(larger, "jpeg", FLOOR_QUALITY))) > floor // 2
+    assert abs(found.width * 3 - found.height * 4) <= 4
+
+
+def test_few_encodes():
+    encoder = Counting(lambda width, quality: width * width * quality // 50)
+    picture = Image.new("RGB", (4000, 3000))
+    fit(picture, formats=("jpeg",), max_base64_chars=40_000_000, encode=encoder)
+    assert len(encoder.calls) <= 7
+    encoder.calls.clear()
+    fit(picture, formats=("jpeg",), max_base64_chars=3_000_000, encode=encoder)
+    assert len(encoder.calls) <= 24
+
+
+@given(
+    sizes=st.lists(st.integers(1, 5_000), min_size=21, max_size=21),
+    limit=st.integers(4, 6_000),
+)
+def test_encoders_that_do_not_grow_with_quality_never_yield_a_misfit(sizes, limit):
+    picture = Image.new("RGB", (40, 30))
+    encoder = Counting(lambda width, q: 1 + (sizes[q - FLOOR_QUALITY] * width + width % 7) // 40)
+    try:
+        found = fit(picture, formats=("jpeg",), max_base64_chars=limit, encode=encoder)
+    except CannotFit:
+        smallest = 2  # of 4:3, with a short side of one pixel
+        assert base64_chars(encoder.size(smallest, FLOOR_QUALITY)) > limit
+    else:
+        assert len(base64.b64encode(found.data)) <= limit
+        assert (found.width, found.height) <= (40, 30)
+
+
+def test_the_first_format_that_fits_at_full_size_wins(noise):
+    png = base64_chars(len(encode(noise, "png", None)))
+    assert fit(noise, formats=("png", "jpeg"), max_base64_chars=png).format == "png"
+    found = fit(noise, formats=("png", "jpeg"), max_base64_chars=png - 1)
+    assert (found.format, found.width) == ("jpeg", 400)
+
+
+def test_the_short_side_is_never_scaled_below_the_least(noise):
+    with pytest.raises(CannotFit, match="2,000 base64 characters with its short side at 200 px"):
+        fit(noise, formats=("jpeg",), max_base64_chars=2_000, min_side_px=200)
+    # A picture that is smaller already keeps its size rather than being refused for it.
+    floor = base64_chars(len(encode(noise, "jpeg", FLOOR_QUALITY)))
+    kept = fit(noise, formats=("jpeg",), max_base64_chars=floor, min_side_px=512)
+    assert (kept.width, kept.height) == (400, 300)
+
+
+def test_a_picture_without_metadata_comes_out_of_one_with(noise):
+    tagged = noise.copy()
+    exif = Image.Exif()
+    exif[0x010E] = "secret"
+    tagged.info = {"exif": exif.tobytes(), "comment": b"secret", "icc_profile": b"secret" * 9}
+    for format_ in ("jpeg", "png"):
+        data = encode(tagged, format_, 90)
+        assert b"secret" not in data
+        assert not Image.open(io.BytesIO(data)).getexif()
+        assert tagged.info  # the caller's picture keeps its own
+
+
+def test_unknown_formats_are_refused(noise):
+    with pytest.raises(UsageError, match="not as 'webp'"):
+        fit(noise, formats=("webp",), max_base64_chars=10_000)

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from palprep.errors import OutputUnwritable, ToolFailed, UsageError
+from palprep.fixes.output import atomic_output, named
+
+
+def test_the_target_appears_only_when_all_is_written(tmp_path: Path):
+    target = tmp_path / "new" / "out.bin"
+    with atomic_output(target) as temporary:
+        temporary.write_bytes(b"whole")
+        assert not target.exists()
+        assert temporary.parent == target.parent
+        assert temporary.suffix == ".bin"
+    assert target.read_bytes() == b"whole"
+    assert os.listdir(target.parent) == ["out.bin"]
+
+
+def test_permissions_follow_the_umask_and_not_the_temporary_file(tmp_path: Path):
+    before = os.umask(0o022)
+    try:
+        with atomic_output(tmp_path / "out.bin") as temporary:
+            temporary.write_bytes(b"x")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "out.bin").stat().st_mode) == 0o644
+
+
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt, SystemExit, ValueError])
+def test_an_interruption_leaves_nothing_and_keeps_the_old_target(
+    tmp_path: Path, interruption: type[BaseException]
+):
+    target = tmp_path / "out.bin"
+    target.write_bytes(b"old")
+    with pytest.raises(interruption), atomic_output(target) as temporary:
+        temporary.write_bytes(b"half")
+        raise interruption
+    assert os.listdir(tmp_path) == ["out.bin"]
+    assert target.read_bytes() == b"old"
+
+
+def test_a_full_disk_is_told_in_words(tmp_path: Path):
+    with (
+        pytest.raises(OutputUnwritable, match=r"out\.bin cannot be written: the disk is full"),
+        atomic_output(tmp_path / "out.bin"),
+    ):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_really_full_device_is_told_in_words(tmp_path: Path):
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    with (
+        pytest.raises(OutputUnwritable, match="the disk is full"),
+        atomic_output(tmp_path / "out.bin") as temporary,
+    ):
+        temporary.unlink()
+        temporary.symlink_to("/dev/full")
+        temporary.write_bytes(b"x")
+    assert os.listdir(tmp_path) == []
+
+
+def test_ffmpegs_full_disk_is_told_in_words(tmp_path: Path):
+    with (
+        pytest.raises(OutputUnwritable, match="the disk is full"),
+        atomic_output(tmp_path / "out.bin"),
+    ):
+        raise ToolFailed("ffmpeg: av_interleaved_write_frame(): No space left on device")
+
+
+def test_other_failures_stay_what_they_are(tmp_path: Path):
+    with pytest.raises(ToolFailed), atomic_output(tmp_path / "out.bin"):
+        raise ToolFailed("ffmpeg: Invalid data found when processing input")
+    with pytest.raises(FileNotFoundError), atomic_output(tmp_path / "out.bin"):
+        (tmp_path / "source").read_bytes()
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_folder_is_told_in_words(tmp_path: Path):
+    tmp_path.chmod(0o555)
+    try:
+        with pytest.raises(OutputUnwritable, match="cannot be written to"):
+            atomic_output(tmp_path / "out.bin").__enter__()
+    finally:
+        tmp_path.chmod(0o755)
+
+
+def test_a_read_only_file_system_is_told_in_words():
+    # Nobody, root included, may create a file there.
+    if not Path("/proc/self").exists():
+        pytest.skip("this system has no /proc")
+    with pytest.raises(OutputUnwritable, match=r"/proc/self/out\.bin cannot be written"):
+        atomic_output(Path("/proc/self/out.bin")).__enter__()
+
+
+def test_a_file_in_place_of_the_folder_is_told_in_words(tmp_path: Path):
+    (tmp_path / "taken").write_bytes(b"")
+    with pytest.raises(OutputUnwritable, match="a file stands where the folder should be"):
+        atomic_output(tmp_path / "taken" / "out.bin").__enter__()
+    with pytest.raises(OutputUnwritable, match="a part of its path is a file"):
+        atomic_output(tmp_path / "taken" / "deeper" / "out.bin").__enter__()
+
+
+def test_a_folder_in_place_of_the_target_is_told_in_words(tmp_path: Path):
+    (tmp_path / "out.bin").mkdir()
+    with pytest.raises(OutputUnwritable, match=r"out\.bin"), atomic_output(tmp_path / "out.bin"):
+        pass
+    assert os.listdir(tmp_path) == ["out.bin"]
+
+
+def test_the_source_is_never_the_target(tmp_path: Path):
+    source = tmp_path / "ada.v2.jpg"
+    source.write_bytes(b"x")
+    assert named(tmp_path / "ada.v2", ".png", source=source) == tmp_path / "ada.v2.png"
+    with pytest.raises(UsageError, match="is the source itself"):
+        named(tmp_path / "ada.v2", ".jpg", source=source)
+    (tmp_path / "linked.jpg").symlink_to(source)
+    with pytest.raises(UsageError, match="is the source itself"):
+        named(tmp_path / "linked", ".jpg", source=source)
