@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from palprep.media.facts import FileFacts, Kind, SoundFacts, StillFacts, VideoFacts
 from palprep.values import Value
+from palprep.vision.facts import PictureFacts
 
 
 class Facts(Value):
@@ -13,6 +14,8 @@ class Facts(Value):
     still: StillFacts | None = None
     sound: SoundFacts | None = None
     video: VideoFacts | None = None
+    picture: PictureFacts | None = None
+    """What a still shows; None for everything else and where it was not looked at."""
 
     @property
     def kind(self) -> Kind:

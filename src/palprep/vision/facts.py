@@ -8,6 +8,8 @@ out: they are large, and an embedding identifies a person.
 
 from __future__ import annotations
 
+import math
+
 from palprep.values import Value
 
 
@@ -48,6 +50,11 @@ class Eyes(Value):
     picture's right."""
     gaze_pitch_deg: float
     """Likewise, positive up."""
+
+    @property
+    def gaze_off_deg(self) -> float:
+        """Angle between the gaze and the lens."""
+        return math.hypot(self.gaze_yaw_deg, self.gaze_pitch_deg)
 
 
 class FaceFacts(Value):
@@ -133,11 +140,18 @@ class Visibility(Value):
     mouth: float
     cheek_left: float
     cheek_right: float
+    whole: float
+    """Likewise, as the detector's confidence in the whole face tells."""
 
     @property
     def least(self) -> float:
-        """The most covered region."""
-        return min(self.eyes, self.nose, self.mouth, self.cheek_left, self.cheek_right)
+        """The most covered region; of the cheeks the barer, since one may be turned away."""
+        cheeks = max(self.cheek_left, self.cheek_right)
+        return min(self.eyes, self.nose, self.mouth, cheeks, self.whole)
+
+    def words(self) -> str:
+        """Every region, for example ``eyes 0.93, nose 0.12``."""
+        return ", ".join(f"{name} {value:.2f}" for name, value in self.model_dump().items())
 
 
 class HumanCues(Value):
@@ -161,8 +175,8 @@ class SubjectFacts(Value):
     """Standard deviation of the age over small changes of the crop."""
     framing: Framing
     quality: Quality
-    visibility: Visibility | None = None
-    human: HumanCues | None = None
+    visibility: Visibility
+    human: HumanCues
 
 
 class PictureFacts(Value):

@@ -15,9 +15,11 @@ from palprep.vision.detect import Detection, find_faces
 from palprep.vision.facts import Box, FaceFacts, PictureFacts, SubjectFacts
 from palprep.vision.fingerprint import fingerprint
 from palprep.vision.framing import bust_mask, face_box, measure_framing
+from palprep.vision.human import measure_human
 from palprep.vision.landmarks import Landmarks, find_landmarks
 from palprep.vision.mask import person_mask
 from palprep.vision.models import Models
+from palprep.vision.occlusion import measure_visibility
 from palprep.vision.pose import fit_head, head_pose, measure_eyes
 from palprep.vision.quality import measure_quality
 
@@ -118,6 +120,7 @@ def _measure_subject(sight: Sight, models: Models) -> SubjectFacts | None:
     if sight.subject is None or sight.bust is None:
         return None
     marks = sight.landmarks[sight.subject]
+    score = sight.detections[sight.subject].score
     box = face_box(marks)
     fit = fit_head(marks, models.geometry)
     pose = head_pose(fit)
@@ -137,6 +140,8 @@ def _measure_subject(sight: Sight, models: Models) -> SubjectFacts | None:
             }
         ),
         quality=measure_quality(sight.rgb, marks, box, sight.scale),
+        visibility=measure_visibility(sight.rgb, marks, box, score),
+        human=measure_human(marks, fit, score),
     )
 
 

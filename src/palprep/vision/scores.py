@@ -1,0 +1,53 @@
+"""Component scores of picture quality, 0 to 100, from the raw measures.
+
+Each is a smooth step, 50 where a measure becomes doubtful, as in ISO/IEC 29794-5 and BSI's
+OFIQ: the raw value stays beside it in :class:`~palprep.vision.facts.Quality`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from palprep.vision.facts import Quality
+
+
+class Step(NamedTuple):
+    """``half`` scores 50; ``spread`` further on the good side scores 73, twice that 88.
+    A negative spread means that less is better."""
+
+    half: float
+    spread: float
+
+
+# Where no source gives a limit, half stands between what faces judged sharp and well lit
+# read (all but about 2 in 100) and what the others do.
+STEPS: Final[Mapping[str, tuple[str, Step]]] = {
+    "sharpness": ("sharpness", Step(0.42, 0.04)),
+    "face resolution": ("face_px", Step(60, 12)),
+    "too dark": ("brightness", Step(0.22, 0.04)),
+    "too bright": ("brightness", Step(0.88, -0.03)),
+    "burnt-out highlights": ("clipped_highlights", Step(0.10, -0.03)),
+    "blocked-up shadows": ("clipped_shadows", Step(0.15, -0.04)),
+    "evenness of light": ("evenness", Step(0.16, 0.04)),
+    "contrast": ("contrast", Step(0.30, 0.04)),
+    "noise": ("noise", Step(7.0, -1.0)),
+    "unnatural skin colour": ("skin_chroma", Step(62, -5)),
+    "no colour": ("chroma", Step(1.5, 0.4)),
+    "JPEG blocks": ("blocking", Step(2.5, -0.25)),
+}
+
+
+def quality_scores(quality: Quality) -> dict[str, float]:
+    """Every component's score by its name in words."""
+    return {
+        name: _smooth_step(getattr(quality, measure), step)
+        for name, (measure, step) in STEPS.items()
+    }
+
+
+def _smooth_step(value: float, step: Step) -> float:
+    # Beyond 40 spreads the logistic function is 0 or 1 to double precision, and exp overflows.
+    distance = max(-40.0, min(40.0, (value - step.half) / step.spread))
+    return 100 / (1 + math.exp(-distance))
