@@ -22,6 +22,7 @@ from palprep.cli.listen import listen
 from palprep.cli.printing import print_error
 from palprep.cli.report import report
 from palprep.cli.run import run as run_people
+from palprep.cli.sandbox import sandbox
 from palprep.cli.status import status
 from palprep.errors import PalprepError
 
@@ -54,7 +55,11 @@ def palprep(
     """
 
 
-for command in (check, fix, consent, run_people, status, report, listen, explain, doctor):
+COMMANDS = (
+    *(check, fix, consent, run_people, status, report),
+    *(sandbox, listen, explain, doctor),
+)
+for command in COMMANDS:
     app.command(command.__name__)(command)
 
 

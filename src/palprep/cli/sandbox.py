@@ -1,0 +1,60 @@
+"""palprep sandbox: the service on loopback."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Clock(StrEnum):
+    """Whether time moves by itself, or only when told."""
+
+    REAL = "real"
+    VIRTUAL = "virtual"
+
+
+def sandbox(
+    host: Annotated[str, typer.Option(help="A loopback address.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8700,
+    data: Annotated[
+        Path | None, typer.Option(help="Folder that keeps the state; without it, memory.")
+    ] = None,
+    api_key: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A user-scoped key, instead of sandbox-user-key and sandbox-service-key."
+        ),
+    ] = None,
+    faults: Annotated[Path | None, typer.Option(help="Script of faults, JSON.")] = None,
+    seed: Annotated[Path | None, typer.Option(help="Records to start with, JSON.")] = None,
+    clock: Annotated[
+        Clock, typer.Option(help="virtual: time moves by POST /_sandbox/clock alone.")
+    ] = Clock.REAL,
+) -> None:
+    """Serve the whole interface on loopback, judged by palprep's own checks, until Ctrl-C."""
+    import json
+
+    from palprep.batch.judges import judge_image, train
+    from palprep.errors import UsageError
+    from palprep.sandbox import Sandbox, serve
+    from palprep.sandbox.keys import DEFAULT_KEYS
+
+    try:
+        records = json.loads(seed.read_bytes()) if seed else None
+    except (OSError, ValueError) as error:
+        raise UsageError(f"The seed {seed} cannot be read: {error}") from None
+    service = Sandbox(
+        data=data,
+        port=port,
+        host=host,
+        api_keys=api_key or DEFAULT_KEYS,
+        clock=clock.value,
+        faults=faults,
+        judge_image=judge_image,
+        trainer=train,
+        seed=records,
+    )
+    serve(service)
