@@ -1,0 +1,248 @@
+"""One endpoint, declared once, read in both directions.
+
+An :class:`Endpoint` is callable with exactly the arguments of its request class and returns
+a :class:`Call`: the frozen value that a sender puts on the wire. A server goes the other
+way with :meth:`Endpoint.match` and :meth:`Endpoint.parse`, which give the same request
+class back. Nothing here knows of sockets, clocks or keys.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, Generic, Literal, ParamSpec, Protocol, TypeVar
+from urllib.parse import quote, unquote
+
+from pydantic import ValidationError
+
+from palprep.api.shape import Shape, refusal
+from palprep.api.wire import UNSET, Reply, Request, Settings, Unset, Unspecified
+from palprep.errors import Problem, UnexpectedReply
+
+P = ParamSpec("P")
+R = TypeVar("R", bound=Reply)
+
+Verb = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+
+class Effect(StrEnum):
+    """What repeating a request would do."""
+
+    READS = "reads"
+    """It creates and changes nothing; validation and runtime checks are of this kind."""
+    SETS = "sets"
+    """It ends in the same state however often it is carried out."""
+    CREATES = "creates"
+    """It makes something new each time."""
+    CHANGES = "changes"
+    """It builds on the state it finds, as a JSON Patch does."""
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether a request without an answer may be sent again."""
+        return self in {Effect.READS, Effect.SETS}
+
+
+@dataclass(frozen=True)
+class Rate:
+    """At most ``requests`` in ``seconds``, and at most one at a time when ``alone``."""
+
+    requests: int
+    seconds: float
+    alone: bool = False
+
+
+class Stream(Protocol):
+    """A body that is produced while it is sent. ``length`` is exact, in bytes."""
+
+    @property
+    def length(self) -> int: ...
+
+    def __iter__(self) -> Iterator[bytes]: ...
+
+    def __aiter__(self) -> AsyncIterator[bytes]: ...
+
+
+@dataclass(frozen=True)
+class Endpoint(Generic[P, R]):
+    """Method, path, request, reply, and what the specification says around them.
+
+    ``name`` is ``resource.action``. ``status`` is the success status where it is specified,
+    else None, and any 2xx counts. ``assumed`` marks routes that the specification mentions
+    without showing them. ``max_body_bytes`` bounds the encoded body.
+    """
+
+    name: str
+    method: Verb
+    path: str
+    request: Callable[P, Request]
+    reply: type[R]
+    effect: Effect
+    status: int | None = None
+    rate: Rate | None = None
+    max_body_bytes: int | None = None
+    assumed: bool = False
+    deprecated: bool = False
+    failures: Mapping[int, str] = field(default_factory=dict)
+    """Error statuses that the specification states, with their meaning."""
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Call[R]:
+        """The call that these arguments mean.
+
+        Raises :class:`~palprep.errors.InvalidRequest`, naming the field, unless
+        ``validate=False`` is among the arguments.
+        """
+        return self.call(args, kwargs)
+
+    def call(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], settings: Settings | None = None
+    ) -> Call[R]:
+        """Like calling the endpoint, with the account's ``settings``."""
+        given = self.shape.bind(args, kwargs)
+        timeout = given.pop("timeout", UNSET)
+        if given.pop("validate", True):
+            values = self.shape.validated(given, settings or Settings())
+        else:
+            values = given
+        return self._call(values, timeout)
+
+    @property
+    def resource(self) -> str:
+        """The first half of the name, for example ``voices``."""
+        return self.name.partition(".")[0]
+
+    @property
+    def action(self) -> str:
+        """The second half of the name, for example ``create``."""
+        return self.name.partition(".")[2]
+
+    @property
+    def description(self) -> str:
+        """The request's docstring: a summary line, then details."""
+        return inspect.cleandoc(self.request.__doc__ or "")
+
+    @property
+    def summary(self) -> str:
+        """The first line of the description."""
+        return self.description.partition("\n")[0]
+
+    @cached_property
+    def shape(self) -> Shape:
+        """The request's fields by where they travel, with their validators."""
+        return Shape(self.request)  # type: ignore[arg-type]
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Matches a percent-encoded path; path parameters are its named groups."""
+        return re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", self.path))
+
+    def match(self, method: str, path: str) -> dict[str, str] | None:
+        """Path parameters when a request line is this endpoint's, else None."""
+        found = self.pattern.fullmatch(path) if method == self.method else None
+        return {k: unquote(v) for k, v in found.groupdict().items()} if found else None
+
+    def parse(
+        self,
+        path: Mapping[str, str],
+        body: Any = UNSET,
+        *,
+        query: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        settings: Settings | None = None,
+    ) -> Any:
+        """The request that arrived, as an instance of ``request``.
+
+        ``body`` is parsed JSON, UNSET when there was none. Raises
+        :class:`~palprep.errors.InvalidRequest` with every rule that is broken.
+        """
+        given = self.shape.arrived(path, body, query or {}, headers or {})
+        values = self.shape.validated(given, settings or Settings())
+        return self.shape.build(values)
+
+    def read(self, body: Any, headers: Mapping[str, str] | None = None) -> R:
+        """The reply's record from parsed JSON.
+
+        Raises :class:`~palprep.errors.UnexpectedReply` when the body is not of its shape.
+        """
+        if issubclass(self.reply, Unspecified):
+            return self.reply(body=body)
+        try:
+            record = self.reply.model_validate(body)
+        except ValidationError as error:
+            where = "; ".join(
+                f"{'.'.join(map(str, e['loc'])) or 'body'}: {e['msg']}" for e in error.errors()[:3]
+            )
+            raise UnexpectedReply(
+                f"{self.method} {self.path} succeeded with a body that is not of the specified "
+                f"shape ({where}). The error's `body` holds it; check the base URL.",
+                body=body,
+            ) from None
+        return record.with_headers(headers or {})
+
+    def _call(self, values: Mapping[str, Any], timeout: float | Unset | None) -> Call[R]:
+        shape = self.shape
+        return Call(
+            endpoint=self,
+            path=self.path.format_map(
+                {name: quote(str(values[name]), safe="") for name in shape.in_path}
+            ),
+            query=tuple((n, str(values[n])) for n in shape.in_query if n in values),
+            headers={h: str(values[n]) for n, h in shape.in_header.items() if n in values},
+            body=shape.body(values),
+            timeout=timeout,
+        )
+
+
+@dataclass(frozen=True)
+class Call(Generic[R]):
+    """One request as a value: everything but the base URL and the key.
+
+    ``body`` is JSON, a :class:`Stream`, or UNSET when nothing is sent.
+    """
+
+    endpoint: Endpoint[..., R]
+    path: str
+    query: tuple[tuple[str, str], ...] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: Any = UNSET
+    timeout: float | Unset | None = UNSET
+
+    @property
+    def method(self) -> Verb:
+        """The HTTP method."""
+        return self.endpoint.method
+
+    def content(self) -> bytes | Stream | None:
+        """The body as it travels: JSON in UTF-8 without needless spaces, or a stream.
+
+        Raises :class:`~palprep.errors.InvalidRequest` for what JSON cannot say (such as
+        infinity), and when the body is larger than the endpoint takes.
+        """
+        if self.body is UNSET:
+            return None
+        if hasattr(self.body, "length"):
+            stream: Stream = self.body
+            self._fits(stream.length)
+            return stream
+        try:
+            encoded = compact_json(self.body).encode()
+        except (TypeError, ValueError) as error:
+            raise refusal([Problem("", "json", f"cannot be written as JSON: {error}")]) from None
+        self._fits(len(encoded))
+        return encoded
+
+    def _fits(self, size: int) -> None:
+        limit = self.endpoint.max_body_bytes
+        if limit is not None and size > limit:
+            message = f"is {size:,} bytes, more than the {limit:,} that the service takes"
+            raise refusal([Problem("", "body_too_large", message)])
+
+
+def compact_json(value: Any) -> str:
+    """JSON as palprep sends it, and as the 10,000 characters of a tool are counted."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

@@ -1,0 +1,152 @@
+"""Tools: functions that a PAL calls in a conversation, or runs once after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, Any
+
+from palprep.api.call import Effect, Endpoint, compact_json
+from palprep.api.fields import (
+    MAX_TOOL_CHARS,
+    Delivery,
+    OnCall,
+    OnResolve,
+    Origin,
+    ToolName,
+    TriggerType,
+    is_https,
+)
+from palprep.api.records import Tool, Tools
+from palprep.api.wire import UNSET, InPath, Request, Settings, Unset, Unspecified
+from palprep.errors import Problem
+
+
+@dataclass(frozen=True)
+class CreateTool(Request):
+    """Create a tool, to be attached to one or more PALs later.
+
+    ``parameters`` is a JSON Schema in function-calling shape. A tool is called in the
+    conversation by the language model, unless ``origin`` makes it a perception tool
+    (``vision``, ``audio``) or ``trigger_type="post_call"`` runs it once afterwards.
+    """
+
+    _: KW_ONLY
+    name: ToolName
+    description: str
+    parameters: Mapping[str, Any]
+    delivery: Delivery | Unset = UNSET
+    trigger_type: TriggerType | Unset = UNSET
+    origin: Origin | Unset | None = UNSET
+    on_call: OnCall | Unset | None = UNSET
+    on_resolve: OnResolve | Unset = UNSET
+    static_filler: str | Unset | None = UNSET
+
+    def problems(self, settings: Settings) -> Iterable[Problem]:
+        """The limits and combinations that the specification states."""
+        yield from self._size()
+        yield from _reserved(self.parameters, "parameters", settings.reserved_prefix)
+        yield from self._channel(settings)
+        if self.trigger_type == "post_call":
+            yield from self._post_call()
+        elif self.origin is None:
+            yield Problem("origin", "missing", "is required for an in-call tool")
+        if self.origin in {"vision", "audio"}:
+            yield from self._perception()
+        elif self.on_call == "static_filler" and not self.static_filler:
+            message = "is required when on_call is static_filler"
+            yield Problem("static_filler", "missing", message)
+
+    def _size(self) -> Iterator[Problem]:
+        try:
+            size = len(self.description) + len(compact_json(self.parameters))
+        except (TypeError, ValueError) as error:
+            yield Problem("parameters", "json", f"cannot be written as JSON: {error}")
+            return
+        if size > MAX_TOOL_CHARS:
+            yield Problem(
+                "description",
+                "too_long",
+                f"and the serialized parameters are {size:,} characters together, more than "
+                f"{MAX_TOOL_CHARS:,}",
+            )
+
+    def _channel(self, settings: Settings) -> Iterator[Problem]:
+        if self.delivery is UNSET:
+            return
+        api = self.delivery.get("api")
+        app_message = self.delivery.get("app_message", True)
+        if api is None and not app_message:
+            message = "must enable one channel: app_message, or api"
+            yield Problem("delivery", "one_channel", message)
+        if api is not None and app_message:
+            message = "must enable one channel only: send app_message false together with api"
+            yield Problem("delivery", "one_channel", message)
+        if api is not None and not is_https(api["url"], loopback=settings.loopback_webhooks):
+            yield Problem("delivery.api.url", "https_required", "must use HTTPS")
+
+    def _post_call(self) -> Iterator[Problem]:
+        if self.origin not in {UNSET, None}:
+            yield Problem("origin", "not_allowed", "must be left out of a post-call tool")
+        if self.delivery is UNSET or self.delivery.get("api") is None:
+            yield Problem("delivery.api", "missing", "is required for a post-call tool")
+
+    def _perception(self) -> Iterator[Problem]:
+        if self.on_call not in {UNSET, None}:
+            yield Problem("on_call", "not_allowed", "must be null for a perception tool")
+        if self.on_resolve not in {UNSET, "fire_and_forget"}:
+            message = "must be fire_and_forget for a perception tool"
+            yield Problem("on_resolve", "not_allowed", message)
+        if self.static_filler not in {UNSET, None}:
+            yield Problem("static_filler", "not_allowed", "must be null for a perception tool")
+
+
+def _reserved(schema: Any, path: str, prefix: str | None) -> Iterator[Problem]:
+    if prefix is None or not isinstance(schema, Mapping | list):
+        return
+    reserved = f"{prefix}_".lower()
+    items = schema.items() if isinstance(schema, Mapping) else enumerate(schema)
+    for key, value in items:
+        if key == "properties" and isinstance(value, Mapping):
+            for name in value:
+                if str(name).lower().startswith(reserved):
+                    message = f"starts with {prefix}_, which the service reserves"
+                    yield Problem(f"{path}.properties.{name}", "reserved", message)
+        yield from _reserved(value, f"{path}.{key}", prefix)
+
+
+@dataclass(frozen=True)
+class ListTools(Request):
+    """List the account's tools. The specification does not show this operation."""
+
+
+@dataclass(frozen=True)
+class GetTool(Request):
+    """Read one tool. The specification does not show this operation."""
+
+    tool_id: Annotated[str, InPath()]
+
+
+@dataclass(frozen=True)
+class DeleteTool(Request):
+    """Delete one tool; system tools cannot be. The specification does not show this."""
+
+    tool_id: Annotated[str, InPath()]
+
+
+create_tool = Endpoint("tools.create", "POST", "/v2/tools", CreateTool, Tool, Effect.CREATES)
+list_tools = Endpoint(
+    "tools.list", "GET", "/v2/tools", ListTools, Tools, Effect.READS, assumed=True
+)
+get_tool = Endpoint(
+    "tools.get", "GET", "/v2/tools/{tool_id}", GetTool, Tool, Effect.READS, assumed=True
+)
+delete_tool = Endpoint(
+    "tools.delete",
+    "DELETE",
+    "/v2/tools/{tool_id}",
+    DeleteTool,
+    Unspecified,
+    Effect.SETS,
+    assumed=True,
+)

@@ -1,0 +1,153 @@
+"""Types of single fields: lengths, patterns and choices that the specification states.
+
+Nested objects are typed dictionaries, so that callers write plain dictionaries that their
+type checker understands, and an absent member stays absent.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, NotRequired
+from urllib.parse import urlsplit
+
+from annotated_types import MaxLen, MinLen
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, with_config
+from pydantic_core import PydanticCustomError
+from typing_extensions import TypedDict
+
+MAX_IMAGE_BASE64_CHARS = 29_360_128
+"""Specification, Limits: 28 MiB of characters."""
+MAX_IMAGE_BODY_BYTES = 31_457_280
+"""Specification, Limits: 30 MiB."""
+MAX_TOOL_CHARS = 10_000
+"""Specification, Limits: description plus serialized parameters."""
+
+ImageMime = Literal["image/jpeg", "image/png", "image/webp", "image/heic", "image/heif"]
+FaceModel = Literal["core-4", "core-4.5"]
+TriggerType = Literal["in_call", "post_call"]
+Origin = Literal["llm", "vision", "audio"]
+OnCall = Literal["generate_filler", "static_filler", "silent", "passthrough"]
+OnResolve = Literal["generate_response", "response_in_result", "add_to_context", "fire_and_forget"]
+
+
+def _link(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        usable = parts.scheme.lower() in {"http", "https"} and bool(parts.hostname)
+    except ValueError:
+        usable = False
+    if not usable or any(character.isspace() for character in value):
+        raise PydanticCustomError("url", "must be a link that starts with https:// or http://")
+    return value
+
+
+def is_https(url: str, *, loopback: bool = False) -> bool:
+    """Whether ``url`` is an HTTPS link with a host; with ``loopback``, plain HTTP to a
+    loopback address counts too."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+    except ValueError:
+        return False
+    if not host:
+        return False
+    scheme = parts.scheme.lower()
+    return scheme == "https" or (loopback and scheme == "http" and _is_loopback(host))
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _bare_base64(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    trimmed = value.strip()
+    if trimmed[:5].lower() == "data:":
+        raise PydanticCustomError("data_url", "must be base64 without a data-URL prefix")
+    return trimmed
+
+
+Link = Annotated[str, AfterValidator(_link)]
+ShortLink = Annotated[str, MaxLen(2048), AfterValidator(_link)]
+VoiceName = Annotated[str, MinLen(1), MaxLen(255)]
+VoiceDescription = Annotated[str, MaxLen(1000)]
+Tag = Annotated[str, MaxLen(64)]
+Tags = Annotated[Sequence[Tag], MaxLen(50)]
+ToolName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
+ImageBase64 = Annotated[
+    str, BeforeValidator(_bare_base64), MinLen(1), MaxLen(MAX_IMAGE_BASE64_CHARS)
+]
+"""Trimmed of white space at both ends; the limit counts what is left."""
+
+_CLOSED = ConfigDict(extra="forbid")
+
+
+@with_config(_CLOSED)
+class Auth(TypedDict):
+    """How an outbound tool request identifies itself. Five types exist; the specification
+    names ``none`` and does not say which members belong to which type."""
+
+    type: str
+    token: NotRequired[str]
+    username: NotRequired[str]
+    password: NotRequired[str]
+    name: NotRequired[str]
+    value: NotRequired[str]
+    location: NotRequired[str]
+    secret: NotRequired[str]
+    token_url: NotRequired[str]
+    client_id: NotRequired[str]
+    client_secret: NotRequired[str]
+    scope: NotRequired[str]
+
+
+@with_config(_CLOSED)
+class ApiDelivery(TypedDict):
+    """An outbound request to the caller's own server. ``url``, ``query_params`` and
+    ``body_template`` may hold ``{placeholder}`` marks. The unit and the bounds of
+    ``timeout`` are not specified."""
+
+    url: str
+    method: NotRequired[str]
+    timeout: NotRequired[int]
+    headers: NotRequired[Mapping[str, str]]
+    auth: NotRequired[Auth]
+    body_template: NotRequired[Mapping[str, Any]]
+    query_params: NotRequired[Mapping[str, str]]
+    content_type: NotRequired[str]
+
+
+@with_config(_CLOSED)
+class Delivery(TypedDict):
+    """Where a tool call goes: to the caller's frontend (``app_message``, the default) or to
+    a server (``api``), never both."""
+
+    app_message: NotRequired[bool]
+    api: NotRequired[ApiDelivery | None]
+
+
+@with_config(_CLOSED)
+class SkillEntry(TypedDict):
+    """One skill with its configuration; skills without any leave it out."""
+
+    config: NotRequired[Mapping[str, Any]]
+
+
+PatchOperation = TypedDict(
+    "PatchOperation",
+    {
+        "op": Literal["add", "remove", "replace", "move", "copy", "test"],
+        "path": str,
+        "value": NotRequired[Any],
+        "from": NotRequired[str],
+    },
+)
+"""One operation of RFC 6902. ``from`` belongs to ``move`` and ``copy``."""
+PatchOperation.__pydantic_config__ = _CLOSED  # type: ignore[attr-defined]

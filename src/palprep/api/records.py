@@ -1,0 +1,233 @@
+"""The records that the service returns, with the types that the specification states.
+
+What identifies a resource and says how it stands is required; the rest may be absent.
+Statuses are closed sets where the specification lists them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field
+
+from palprep.api.fields import OnCall, OnResolve, Origin, TriggerType
+from palprep.api.wire import Reply
+
+Settling = Literal["started", "completed", "error"]
+DocumentStatus = Literal["started", "processing", "ready", "error", "recrawling"]
+
+
+class Voice(Reply):
+    """A cloned or catalogue voice. ``created_at`` reads ``YYYY-MM-DDTHH:MM:SS.ffffff``."""
+
+    voice_id: str
+    voice_name: str | None = None
+    description: str | None = None
+    voice_type: Literal["user", "system"] | None = None
+    status: Settling
+    error_message: str | None = None
+    """Present only when ``status`` is ``error``."""
+    tags: tuple[str, ...] = ()
+    created_at: str | None = None
+
+    @property
+    def settled(self) -> bool:
+        """Whether cloning is over, well or not."""
+        return self.status != "started"
+
+
+class Voices(Reply):
+    """A list of voices. The specification mentions the list and does not show its shape."""
+
+    data: tuple[Voice, ...]
+
+
+class ToolApi(Reply):
+    """``delivery.api`` as the service returns it."""
+
+    url: str
+    method: str | None = None
+    timeout: int | None = None
+    headers: Mapping[str, str] | None = Field(default=None, repr=False)
+    auth: Mapping[str, Any] | None = Field(default=None, repr=False)
+    body_template: Mapping[str, Any] | None = None
+    query_params: Mapping[str, str] | None = None
+    content_type: str | None = None
+
+
+class ToolDelivery(Reply):
+    """Where a tool call goes; exactly one channel is enabled."""
+
+    app_message: bool = True
+    api: ToolApi | None = None
+
+
+class Tool(Reply):
+    """A function that a PAL can call in a conversation or run once after it."""
+
+    tool_id: str
+    owner_id: int | None = None
+    """None for built-in system tools."""
+    name: str
+    description: str | None = None
+    parameters: Mapping[str, Any] | None = None
+    delivery: ToolDelivery | None = None
+    is_system_tool: bool = False
+    trigger_type: TriggerType = "in_call"
+    origin: Origin | None = None
+    on_call: OnCall | None = None
+    on_resolve: OnResolve | None = None
+    static_filler: str | None = None
+    created_at: str | None = None
+    updated_at: str | None = None
+
+
+class Tools(Reply):
+    """A list of tools. The specification mentions the list and does not show its shape."""
+
+    data: tuple[Tool, ...]
+
+
+class ImageCheck(Reply):
+    """One of the service's checks of a face image."""
+
+    id: str
+    label: str | None = None
+    passed: bool
+
+
+class FaceValidation(Reply):
+    """The service's verdict on a face image. A reply is no pass: read ``passed``."""
+
+    passed: bool
+    message: str | None = None
+    checks: tuple[ImageCheck, ...] = ()
+    details: Mapping[str, Any] = Field(default_factory=dict)
+    """Observations. Some describe problems, so true does not always mean acceptable."""
+
+    @property
+    def failed(self) -> tuple[ImageCheck, ...]:
+        """What to fix."""
+        return tuple(check for check in self.checks if not check.passed)
+
+    @property
+    def pose_suitable(self) -> bool | None:
+        """The pose observation under either of its two names, None when there is none."""
+        for key in ("pose_suitable_for_face", "pose_suitable_for_replica"):
+            if isinstance(self.details.get(key), bool):
+                return bool(self.details[key])
+        return None
+
+
+class Replica(Reply):
+    """A likeness in training or trained. The specification shows these two members as the
+    result of creation; ``error_message`` is read where it is sent."""
+
+    replica_id: str
+    status: Settling
+    error_message: str | None = None
+
+    @property
+    def settled(self) -> bool:
+        """Whether training is over, well or not."""
+        return self.status != "started"
+
+
+class Deployment(Reply):
+    """A published front-end of a PAL."""
+
+    deployment_id: str
+    pal_id: str | None = None
+    channel: Literal["widget", "embed", "landing-page"] | None = None
+    status: Literal["draft", "active", "inactive"]
+    name: str | None = None
+    has_password: bool | None = None
+    customization: Mapping[str, Any] | None = None
+    thumbnail_video_url: str | None = None
+    thumbnail_image_url: str | None = None
+    limits: Mapping[str, Any] | None = None
+    allowed_origins: tuple[str, ...] | None = None
+    usage_total: int | None = None
+    usage_today: int | None = None
+    created_at: str | None = None
+    updated_at: str | None = None
+    etag: str | None = Field(default=None, exclude=True)
+    """From the ``ETag`` header: what ``if_match`` takes."""
+
+    def with_headers(self, headers: Mapping[str, str]) -> Self:
+        """This record with its ETag."""
+        found = {k.lower(): v for k, v in headers.items()}.get("etag")
+        return self.model_copy(update={"etag": found}) if found else self
+
+
+class CrawlConfig(Reply):
+    """How far a website is crawled."""
+
+    depth: int | None = None
+    max_pages: int | None = None
+
+
+class Document(Reply):
+    """A file or a crawled website that a PAL knows."""
+
+    document_id: str
+    document_name: str | None = None
+    document_url: str | None = None
+    status: DocumentStatus
+    progress: Annotated[float, Field(ge=0, le=100)] | None = None
+    """Percent; None before processing starts and after it is complete."""
+    error_message: str | None = None
+    """An error code such as ``file_empty``; present only when ``status`` is ``error``."""
+    created_at: str | None = None
+    updated_at: str | None = None
+    callback_url: str | None = None
+    tags: tuple[str, ...] = ()
+    crawl_config: CrawlConfig | None = None
+    crawled_urls: tuple[str, ...] | None = None
+    last_crawled_at: str | None = None
+    crawl_count: int | None = None
+
+
+class PronunciationRule(Reply):
+    """How one text is spoken. ``alias`` is the one ``type`` that the specification shows."""
+
+    text: str
+    pronunciation: str | None = None
+    type: str | None = None
+    case_sensitive: bool | None = None
+    word_boundaries: bool | None = None
+
+
+class PronunciationDictionary(Reply):
+    """A list of pronunciation rules."""
+
+    pronunciation_dictionary_id: str
+    name: str | None = None
+    rules: tuple[PronunciationRule, ...] = ()
+    rules_count: int | None = None
+    created_at: str | None = None
+    updated_at: str | None = None
+
+
+class ConnectorError(Reply):
+    """What the connector's server, or its token endpoint, answered."""
+
+    http_status: int | None = None
+    message: Annotated[str, Field(max_length=500)] = ""
+
+
+class ConnectorCheck(Reply):
+    """Whether a conversation could list the connector's tools, just now."""
+
+    ok: bool
+    tool_count: int = 0
+    tool_names: tuple[str, ...] = ()
+    latency_ms: int | None = None
+    error: ConnectorError | None = None
+
+
+class PalSkills(Reply):
+    """A PAL's complete skill attachments by skill id."""
+
+    data: Mapping[str, Any]
