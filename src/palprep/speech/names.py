@@ -1,0 +1,116 @@
+"""The name in a statement: a slot of its own, matched by sound rather than by spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from palprep.speech.compare import Comparison, Difference
+from palprep.speech.sounds import similarity
+from palprep.speech.words import Word, split_words
+
+SAME_SOUND = 0.85
+"""From this similarity on, two spellings are taken for the same name."""
+LIKE_SOUND = 0.5
+"""Below this, what was heard is another name, whatever a reading told the name says."""
+_REACH = 4
+"""A name can be heard as this many words more than twice its own."""
+
+
+class Place(NamedTuple):
+    """Where a transcript has the name, and what surrounds it there."""
+
+    first: int
+    """Heard words ``first`` up to ``last`` are the name; equal when there is none."""
+    last: int
+    likeness: float
+    """Similarity in sound to the required name, 0..1."""
+    opens: int
+    """The heard word from which on the statement is counted, lead-in words before it."""
+    beside: tuple[Difference, ...]
+    """What differs in the words right before and after the name."""
+    words: range
+    """The required words that ``beside`` and the name cover."""
+
+
+class NameReading(NamedTuple):
+    """What was heard in the name's place."""
+
+    heard: str
+    likeness: float
+    """Best similarity in sound between the name and any free reading of its place, 0..1."""
+    recognised: bool
+    """Whether a reading that had been told how the name is spelled heard that name."""
+    support: float
+    """Log of P(statement with the name) / P(statement without it)."""
+
+
+def name_slot(words: Sequence[Word], full_name: str) -> range:
+    """Where the name stands among the statement's words; empty when it is not in it."""
+    wanted = [word.keys for word in split_words(full_name)]
+    for first in range(len(words) - len(wanted) + 1):
+        if [word.keys for word in words[first : first + len(wanted)]] == wanted:
+            return range(first, first + len(wanted))
+    return range(0)
+
+
+def locate_name(
+    found: Comparison, slot: range, required: Sequence[Word], heard: Sequence[Word]
+) -> Place:
+    """Find the run of heard words that sounds most like the name, between the nearest
+    words before and after the slot that were heard as required.
+
+    Short words beside a name (``I``, ``am``) are often heard as part of it or of each
+    other, so the place is found by sound and they take what is left on their side.
+    """
+    before = max(((i, j) for i, j in found.pairs if i < slot.start), default=None)
+    after = min(
+        ((i, j) for i, j in found.pairs if i >= slot.stop),
+        default=(len(required), found.heard_last),
+    )
+    high = after[1]
+    low = before[1] + 1 if before else max(0, high - 2 * len(slot) - _REACH)
+    name = " ".join(key for index in slot for key in required[index].keys)
+    likeness, first, last = _best_run(name, heard, low, high)
+    if likeness < LIKE_SOUND:
+        first, last = _between(found, slot, low, high)
+    opens = low if before else max(low, first - slot.start)
+    first_word = before[0] + 1 if before else 0
+    sides = (
+        Difference(first_word, slot.start, opens, first),
+        Difference(slot.stop, after[0], last, high),
+    )
+    beside = tuple(side for side in sides if not _same(side, required, heard))
+    return Place(first, last, likeness, opens, beside, range(first_word, after[0]))
+
+
+def _best_run(name: str, heard: Sequence[Word], low: int, high: int) -> tuple[float, int, int]:
+    runs = (
+        (similarity(name, _keys(heard[first:last])), first, last)
+        for first in range(low, high)
+        for last in range(first + 1, high + 1)
+    )
+    return max(runs, key=lambda run: (run[0], run[1] - run[2]), default=(0.0, low, low))
+
+
+def _between(found: Comparison, slot: range, low: int, high: int) -> tuple[int, int]:
+    """Without a likeness: what stands where the words of the name are missing."""
+    met = sorted((*found.pairs, *found.instead))
+    first = max((j + 1 for i, j in met if i < slot.start), default=low)
+    last = min((j for i, j in met if i >= slot.stop), default=high)
+    first = min(max(first, low), high)
+    return first, max(first, min(last, high))
+
+
+def _same(side: Difference, required: Sequence[Word], heard: Sequence[Word]) -> bool:
+    wanted = _keys(required[side.first : side.last])
+    return wanted == _keys(heard[side.heard_first : side.heard_last])
+
+
+def told_name(full_name: str, told: str) -> bool:
+    """Whether a transcript holds the name as it is spelled."""
+    return f" {_keys(split_words(full_name))} " in f" {_keys(split_words(told))} "
+
+
+def _keys(words: Sequence[Word]) -> str:
+    return " ".join(key for word in words for key in word.keys)

@@ -1,0 +1,68 @@
+"""The required statements, one file per language, and how a user's own one is read."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from palprep.errors import UsageError
+
+PLACEHOLDER = "{full_name}"
+
+
+def required_statement(*, profile: str = "default", language: str = "en") -> str:
+    """The template for a profile and a language (ISO 639-1), with ``{full_name}`` in it.
+
+    Raises UsageError for a language that no statement is known in: give the service's own.
+    """
+    file = resources.files(__name__).joinpath(f"{language}.toml")
+    if not language.isalpha() or not file.is_file():
+        raise UsageError(
+            f"No consent statement is known in {language!r}; give the service's own text"
+        )
+    return _choose(tomllib.loads(file.read_text("utf-8")), profile, f"{language}.toml")
+
+
+def read_statement(path: str | Path, *, profile: str = "default") -> str:
+    """A user's template: a TOML file laid out like palprep's own, or plain text.
+
+    Raises UsageError when it cannot be read, is empty, or does not say where the name goes.
+    """
+    try:
+        text = Path(path).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"The statement {path} cannot be read as text: {error}") from None
+    if Path(path).suffix.lower() == ".toml":
+        try:
+            return _choose(tomllib.loads(text), profile, str(path))
+        except tomllib.TOMLDecodeError as error:
+            raise UsageError(f"The statement {path} is not valid TOML: {error}") from None
+    return _checked(text, str(path))
+
+
+def fill_statement(template: str, full_name: str) -> str:
+    """The statement as it must be spoken, on one line. Raises UsageError without a name."""
+    name = " ".join(full_name.split())
+    if not any(char.isalpha() for char in name):
+        raise UsageError("The full name of the person who speaks is needed")
+    return " ".join(template.split()).replace(PLACEHOLDER, name)
+
+
+def _choose(data: dict[str, Any], profile: str, where: str) -> str:
+    statements = data.get("statements")
+    if not isinstance(statements, dict):
+        raise UsageError(f"{where} has no [statements] table")
+    text = statements.get(profile, statements.get("default"))
+    if not isinstance(text, str):
+        raise UsageError(f"{where} has no statement for {profile!r} and no default")
+    return _checked(text, where)
+
+
+def _checked(text: str, where: str) -> str:
+    if not text.strip():
+        raise UsageError(f"The statement {where} is empty")
+    if PLACEHOLDER not in text:
+        raise UsageError(f"The statement {where} must say where the name goes: {PLACEHOLDER}")
+    return text.strip()

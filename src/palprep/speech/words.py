@@ -1,0 +1,101 @@
+"""From text to comparable words: what may differ between two spellings of the same speech."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import NamedTuple
+
+_CONTRACTIONS = {
+    "cannot": "can not", "can't": "can not", "won't": "will not", "shan't": "shall not",
+    "ain't": "is not", "i'm": "i am", "let's": "let us", "gonna": "going to",
+    "wanna": "want to",
+}  # fmt: skip
+_ENDINGS = (("n't", "not"), ("'ve", "have"), ("'re", "are"), ("'ll", "will"))
+_ONE_SOUND = (
+    ("to", "too", "two"), ("for", "four", "fore"), ("one", "won"), ("by", "buy", "bye"),
+    ("i", "eye", "aye"), ("you", "u", "ewe"), ("know", "no"), ("its", "it's"),
+    ("their", "there", "they're"), ("write", "right", "rite"), ("here", "hear"),
+    ("see", "sea", "c"), ("be", "bee", "b"), ("are", "r"), ("ate", "eight"),
+    ("would", "wood"), ("whole", "hole"), ("new", "knew"), ("our", "hour"),
+    ("made", "maid"), ("mail", "male"), ("sight", "site", "cite"), ("an", "ann", "anne"),
+    ("principal", "principle"), ("whether", "weather"), ("sum", "some"), ("sun", "son"),
+    ("way", "weigh"), ("week", "weak"), ("wear", "where"), ("your", "you're"),
+    ("okay", "ok"), ("mister", "mr"), ("misses", "mrs"), ("doctor", "dr"),
+)  # fmt: skip
+_HOMOPHONES = {
+    word: group[0] for group in _ONE_SOUND for word in group if word not in ("no", "know")
+}
+"""``no`` and ``know`` sound alike too, but one of them negates."""
+_SPELLINGS = (
+    (re.compile(r"(?<=[a-z]{3})is(e|es|ed|ing|ation|ations)$"), r"iz\1"),
+    (re.compile(r"(?<=[a-z]{2})our(?=$|s$|ed$|ing$)"), "or"),
+    (re.compile(r"(?<=[a-z]{2})tre$"), "ter"),
+)
+_UNITS = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen"),
+    *("eighteen", "nineteen"),
+)
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+FILLERS = frozenset(("um", "uh", "uhm", "er", "erm", "ah", "hm", "hmm", "mm"))
+
+
+class Word(NamedTuple):
+    """A word as written, and the keys that it is compared by."""
+
+    shown: str
+    keys: tuple[str, ...]
+    begin: int
+    """Characters ``begin`` up to ``end`` of the text it stands in."""
+    end: int
+
+
+def split_words(text: str) -> tuple[Word, ...]:
+    """The words of a text; punctuation, case and typography do not count.
+
+    One word can have several keys: ``don't`` compares as ``do not``, ``42`` as
+    ``forty two``, ``well-known`` as ``well known``.
+    """
+    plain = re.sub("[\u2018\u2019]", "'", text)
+    words = []
+    for match in re.finditer(r"\S+", plain):
+        keys = tuple(key for part in re.split("[-/\u2013\u2014]", match[0]) for key in _keys(part))
+        if keys:
+            words.append(Word(text[match.start() : match.end()], keys, match.start(), match.end()))
+    return tuple(words)
+
+
+def _keys(part: str) -> tuple[str, ...]:
+    folded = unicodedata.normalize("NFKC", part).casefold()
+    bare = re.sub(r"[^\w']", "", folded).strip("'_")
+    if not bare:
+        return ()
+    if bare.isascii() and bare.isdigit() and len(bare) <= 4:
+        return tuple(_canonical(word) for word in spell_number(int(bare)))
+    if bare in _CONTRACTIONS:
+        return tuple(_canonical(word) for word in _CONTRACTIONS[bare].split())
+    for ending, full in _ENDINGS:
+        if bare.endswith(ending) and len(bare) > len(ending):
+            return _canonical(bare.removesuffix(ending)), full
+    return (_canonical(bare),)
+
+
+def _canonical(word: str) -> str:
+    word = _HOMOPHONES.get(word, word).replace("'", "")
+    for pattern, replacement in _SPELLINGS:
+        word = pattern.sub(replacement, word)
+    return word
+
+
+def spell_number(number: int) -> list[str]:
+    """A number from 0 to 9999 in words, without ``and``."""
+    if number >= 1000:
+        rest = spell_number(number % 1000) if number % 1000 else []
+        return [*spell_number(number // 1000), "thousand", *rest]
+    if number >= 100:
+        rest = spell_number(number % 100) if number % 100 else []
+        return [_UNITS[number // 100], "hundred", *rest]
+    if number >= 20:
+        return [_TENS[number // 10 - 2], *([_UNITS[number % 10]] if number % 10 else [])]
+    return [_UNITS[number]]
