@@ -1,0 +1,188 @@
+"""The steps at the service: its verdict on the portrait, a voice, a replica."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from palprep.batch.bench import Bench, Ended, Progress, stage_key
+from palprep.batch.creations import Creation, CreationState, What, creation_key
+from palprep.batch.people import Person
+from palprep.batch.remote import Remote
+from palprep.batch.views import doubt, failure
+from palprep.batch.work import Asset
+from palprep.errors import PalprepError, WaitTimeout
+from palprep.pipelines import (
+    VALIDATED_MODELS,
+    Made,
+    ReplicaUrls,
+    ReplicaWish,
+    VoiceWish,
+    create_replica,
+    create_voice,
+    publish_asset,
+    validate_face,
+    wait_for_voice,
+)
+from palprep.prepare import Prepared
+from palprep.rules.roles import Role
+
+_LOOK_EVERY_S = 0.25
+_REPLICA_FIELDS = {
+    Role.TRAINING_VIDEO: "train_video_url",
+    Role.CONSENT_VIDEO: "consent_video_url",
+    Role.FACE_IMAGE: "train_image_url",
+}
+
+Send = Callable[[str | None], Made]
+"""One create request, given the address to call back."""
+
+
+@dataclass(frozen=True)
+class Errand:
+    """What one person wants from the service. ``assets`` are fit and prepared."""
+
+    person: Person
+    bench: Bench
+    remote: Remote
+    assets: Mapping[Role, Asset]
+
+    def ask_about_face(self) -> None:
+        """The service's own verdict on the portrait. Ends the work when it does not pass.
+
+        Asked before anything is published: a refused portrait is never put anywhere.
+        """
+        model = self.bench.model_for(self.person)
+        if Role.FACE_IMAGE not in self.assets or model not in VALIDATED_MODELS:
+            return
+        self._tell("validate face")
+        prepared = self._prepared(Role.FACE_IMAGE)
+        key = stage_key("validated", self.remote.target, prepared.sha256, model)
+        if self.bench.earlier(self.person, "validated", key, lambda found: bool(found["passed"])):
+            return
+        verdict = validate_face(self.remote.client, prepared, model=model)
+        self.bench.note(self.person, "validated", verdict.to_json(), key)
+        if not verdict.passed:
+            failed = ", ".join(check.label for check in verdict.checks if not check.passed)
+            raise Ended("refused", f"The service refuses the portrait: {failed or verdict.message}")
+
+    def make_voice(self, wish: VoiceWish) -> Creation:
+        """The person's voice, created now or before; not waited for."""
+
+        def publish() -> Send:
+            url = publish_asset(self.remote.publisher, self._prepared(Role.VOICE_AUDIO))
+            return lambda callback: create_voice(
+                self.remote.client, url, wish.model_copy(update={"callback_url": callback})
+            )
+
+        return self._create("voice", wish, (Role.VOICE_AUDIO,), publish)
+
+    def make_replica(self, wish: ReplicaWish, roles: tuple[Role, ...]) -> Creation:
+        """The person's replica from the files of ``roles``; not waited for."""
+
+        def publish() -> Send:
+            published = {
+                _REPLICA_FIELDS[role]: publish_asset(self.remote.publisher, self._prepared(role))
+                for role in roles
+            }
+            urls = ReplicaUrls.model_validate(published)
+            return lambda callback: create_replica(
+                self.remote.client, urls, wish.model_copy(update={"callback_url": callback})
+            )
+
+        return self._create("replica", wish, roles, publish)
+
+    def await_voice(self, voice: Creation) -> Creation:
+        """Poll until the voice settles; as it stands when the patience ends first."""
+        if voice.settled or voice.id is None:
+            return voice
+        self._tell("wait for voice")
+        connection = self.remote.connection
+        try:
+            made = wait_for_voice(
+                self.remote.client,
+                voice.id,
+                patience=connection.voice_patience,
+                clock=connection.clock,
+                sleep=self.bench.pause,
+            )
+        except WaitTimeout:
+            return self._now(voice)
+        self.bench.note(self.person, "status", made.to_json(), voice.key)
+        return self._now(voice)
+
+    def await_replica(self, replica: Creation) -> Creation:
+        """Wait until a callback has told how the training ended; as it stands when none comes.
+
+        The journal is what is watched: callbacks get there from this process or from
+        ``palprep listen``.
+        """
+        connection = self.remote.connection
+        if not connection.ask_for_replicas and not self.hears_of(replica):
+            return replica
+        self._tell("wait for replica")
+        give_up = connection.clock() + connection.replica_patience.deadline_s
+        while not (replica := self._now(replica)).settled and connection.clock() < give_up:
+            if connection.ask_for_replicas:
+                self._ask_for(replica)
+            self.bench.pause(_LOOK_EVERY_S)
+        return replica
+
+    def hears_of(self, creation: Creation) -> bool:
+        """True when the callback of that creation comes to this journal."""
+        own = self.person.settings.callback_url
+        return own is None and self.remote.callback_for(creation.key) is not None
+
+    def _create(
+        self,
+        what: What,
+        wish: VoiceWish | ReplicaWish,
+        roles: tuple[Role, ...],
+        publish: Callable[[], Send],
+    ) -> Creation:
+        person, bench = self.person, self.bench
+        sources = {role.value: self.assets[role].source_sha256 or "" for role in roles}
+        fields = {"target": self.remote.target, **wish.model_dump(mode="json", exclude_none=True)}
+        key = creation_key(what, fields, sources)
+        bench.note(person, "uses", {"what": what}, key)
+        creation = bench.journal.creation(key)
+        if creation is None or creation.state is CreationState.ABSENT:
+            self._tell(f"publish for {what}")
+            # Published before the intent is recorded: a failed upload leaves nothing in doubt.
+            send = publish()
+            self._tell(f"create {what}")
+            callback = person.settings.callback_url or self.remote.callback_for(key)
+            creation = bench.creator.create(
+                key,
+                person=person.slug,
+                what=what,
+                request={**fields, "sources": sources},
+                send=lambda: send(callback),
+            )
+        if creation.state is CreationState.IN_DOUBT:
+            raise Ended("in_doubt", doubt(creation))
+        if creation.status == "error":
+            raise Ended("failed", failure(creation))
+        return creation
+
+    def _ask_for(self, replica: Creation) -> None:
+        try:
+            found = self.remote.client.assumed.get_replica(replica.id or "")
+        except PalprepError:
+            return  # An assumed route may be missing; the callback is still waited for.
+        if found.status in {"completed", "error"}:
+            made = Made(id=found.replica_id, status=found.status)
+            self.bench.note(self.person, "status", made.to_json(), replica.key)
+
+    def _tell(self, step: str) -> None:
+        self.bench.go_on()
+        self.bench.tell(Progress(person=self.person.slug, step=step))
+
+    def _now(self, creation: Creation) -> Creation:
+        return self.bench.journal.creation(creation.key) or creation
+
+    def _prepared(self, role: Role) -> Prepared:
+        prepared = self.assets[role].prepared
+        if prepared is None:
+            raise ValueError(f"{role.value} was not prepared")
+        return prepared

@@ -1,0 +1,190 @@
+"""Where media work runs: in worker processes here, or on a Dask cluster.
+
+One task's crash or hang is that task's error and nobody else's. Only media work goes
+through an engine; requests to the service never do, because an engine may run a task twice.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import importlib
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, ParamSpec, Protocol, Self, TypeVar
+
+from pebble import ProcessExpired, ProcessPool
+
+from palprep.errors import PalprepError, ServiceUnreachable, ToolFailed, ToolMissing, UsageError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+DEFAULT_TIME_LIMIT_S = 3600.0
+
+
+class Engine(Protocol):
+    """Runs functions of importable modules with picklable arguments."""
+
+    def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """The function's value, or its error; blocks the calling thread.
+
+        Raises ToolFailed when the worker died or exceeded the time limit. Callable from
+        several threads at once.
+        """
+
+    def close(self, *, at_once: bool = False) -> None:
+        """End the workers; with ``at_once`` also those at work."""
+
+
+class LocalEngine:
+    """Worker processes on this machine.
+
+    Workers are spawned, not forked: a fork would copy locks that threads of this process
+    hold. A script that uses this needs the usual ``if __name__ == "__main__"`` guard.
+    """
+
+    def __init__(self, jobs: int | None = None, *, time_limit_s: float | None = None) -> None:
+        self.jobs = jobs or usable_cores()
+        if self.jobs < 1:
+            raise UsageError(f"--jobs must be at least 1, not {jobs}")
+        self._time_limit_s = time_limit_s or DEFAULT_TIME_LIMIT_S
+        self._pool = ProcessPool(
+            max_workers=self.jobs,
+            # Decoders and models keep memory; a fresh worker now and then gives it back.
+            max_tasks=64,
+            initializer=_set_up_worker,
+            context=multiprocessing.get_context("spawn"),
+        )
+
+    def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """See :meth:`Engine.run`."""
+        try:
+            future = self._pool.schedule(
+                _finish_or_leave, args=(function, args, kwargs), timeout=self._time_limit_s
+            )
+            return future.result()  # type: ignore[no-any-return]
+        except concurrent.futures.TimeoutError:
+            raise ToolFailed(
+                f"The media work exceeded its limit of {self._time_limit_s:.0f} s and was "
+                "stopped: the file is very long or makes a decoder hang; try a shorter take"
+            ) from None
+        except ProcessExpired as error:
+            raise ToolFailed(
+                f"A worker process died ({_cause(error.exitcode)}) at this file: it may be "
+                "damaged in a way that crashes a decoder, or the machine ran out of memory"
+            ) from None
+        except (concurrent.futures.CancelledError, RuntimeError) as error:
+            raise ToolFailed(f"The media work was stopped: {error or 'cancelled'}") from None
+
+    def close(self, *, at_once: bool = False) -> None:
+        """See :meth:`Engine.close`."""
+        if at_once:
+            self._pool.stop()  # type: ignore[no-untyped-call]
+        else:
+            self._pool.close()  # type: ignore[no-untyped-call]
+        self._pool.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close(at_once=kind is not None)
+
+
+class DaskEngine:
+    """A Dask cluster, named ``dask://HOST:PORT``. Its workers must have palprep installed
+    and see the same files under the same paths."""
+
+    def __init__(self, address: str, *, time_limit_s: float | None = None) -> None:
+        try:
+            distributed = importlib.import_module("distributed")
+        except ImportError:
+            raise ToolMissing(
+                "The dask engine needs an extra: pip install 'palprep[dask]'"
+            ) from None
+        self._time_limit_s = time_limit_s or DEFAULT_TIME_LIMIT_S
+        self._address = address
+        try:
+            self._client: Any = distributed.Client(
+                address.replace("dask://", "tcp://", 1), set_as_default=False, timeout="10s"
+            )
+        except (OSError, ValueError) as error:
+            raise ServiceUnreachable(f"No Dask scheduler answers at {address}: {error}") from None
+        self.jobs = max(1, sum(self._client.nthreads().values()))
+
+    def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """See :meth:`Engine.run`."""
+        future = self._client.submit(function, *args, pure=False, **kwargs)
+        try:
+            return future.result(timeout=self._time_limit_s)  # type: ignore[no-any-return]
+        except PalprepError:
+            raise
+        except (TimeoutError, concurrent.futures.TimeoutError):
+            future.cancel()
+            raise ToolFailed(
+                f"The media work exceeded its limit of {self._time_limit_s:.0f} s on "
+                f"{self._address} and was given up"
+            ) from None
+        except Exception as error:  # noqa: BLE001 -- KilledWorker, lost scheduler, pickling: all of Dask's
+            raise ToolFailed(
+                f"{self._address} could not do the media work ({type(error).__name__}: {error}); "
+                "its workers need palprep and the same files under the same paths"
+            ) from None
+
+    def close(self, *, at_once: bool = False) -> None:
+        """See :meth:`Engine.close`."""
+        del at_once  # Tasks of a client that leaves are released by the scheduler.
+        with contextlib.suppress(OSError, TimeoutError):
+            self._client.close()
+
+
+def make_engine(
+    name: str = "local", *, jobs: int | None = None, time_limit_s: float | None = None
+) -> LocalEngine | DaskEngine:
+    """``local``, or ``dask://HOST:PORT``. Raises UsageError for anything else."""
+    if name == "local":
+        return LocalEngine(jobs, time_limit_s=time_limit_s)
+    if name.startswith("dask://"):
+        return DaskEngine(name, time_limit_s=time_limit_s)
+    raise UsageError(f"There is no engine {name!r}: give local or dask://HOST:PORT")
+
+
+def usable_cores() -> int:
+    """Processor cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _set_up_worker() -> None:
+    # Ctrl-C is the parent's to handle. Being terminated raises, so that a task's cleanup
+    # runs: half-written files go, and the ffmpeg that it waits for is ended.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _leave)
+
+
+def _leave(number: int, frame: object) -> None:
+    del frame
+    raise SystemExit(128 + number)
+
+
+def _finish_or_leave(function: Callable[..., T], args: Any, kwargs: Any) -> T:
+    try:
+        return function(*args, **kwargs)
+    except SystemExit as leaving:
+        # The pool would take it for the task's result and wait for its worker in vain.
+        os._exit(leaving.code if isinstance(leaving.code, int) else 1)
+
+
+def _cause(exit_code: int | None) -> str:
+    if exit_code is not None and exit_code < 0:
+        with contextlib.suppress(ValueError):
+            return signal.Signals(-exit_code).name
+    return f"exit code {exit_code}"

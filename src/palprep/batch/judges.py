@@ -1,0 +1,60 @@
+"""palprep's own checks as the sandbox's judge and trainer.
+
+The sandbox opens no media itself. With these, what the embedded sandbox says of a portrait
+and of a training is what was measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from palprep.errors import DamagedMedia
+from palprep.prepare import check
+from palprep.rules.report import Report
+from palprep.rules.roles import Outcome, Role
+from palprep.sandbox.judges import TrainingKind
+
+SERVICE_CHECKS = (
+    *("image_quality_acceptable", "human_like_subject", "appears_under_18"),
+    *("only_one_person_visible", "person_centered", "head_fully_in_frame"),
+    *("looking_straight_at_camera", "pose_suitable_for_replica"),
+    *("face_substantially_obscured", "chest_up_framing_acceptable", "no_nudity"),
+    "celebrity_or_copyright_character",
+)
+"""The check ids of the service's face image validation (specification)."""
+
+_ROLES: Mapping[TrainingKind, tuple[Role, ...]] = {
+    "voice": (Role.VOICE_AUDIO,),
+    "replica-video": (Role.TRAINING_VIDEO, Role.CONSENT_VIDEO),
+    "replica-image": (Role.FACE_IMAGE,),
+}
+
+
+def judge_image(path: Path, model: str) -> Mapping[str, bool | None]:
+    """The service's checks of a portrait by their ids; None where nothing measures.
+
+    Raises DamagedMedia for a file that is no picture.
+    """
+    report = _readable(check(path, role=Role.FACE_IMAGE, profile=model))
+    passed = {each.id: each.passed for each in report.checks}
+    return {check_id: passed.get(check_id) for check_id in SERVICE_CHECKS}
+
+
+def train(kind: TrainingKind, paths: tuple[Path, ...]) -> str | None:
+    """The error_message of a training from these files, or None when it succeeds.
+
+    The statement's words are not verified here: a training request does not say whose they
+    should be.
+    """
+    for role, path in zip(_ROLES[kind], paths, strict=False):
+        report = _readable(check(path, role=role))
+        for failed in report.having(Outcome.FAIL):
+            return f"{role.value}: {failed.label}: {failed.measured}, wanted {failed.limit}"
+    return None
+
+
+def _readable(report: Report) -> Report:
+    if report.error is not None:
+        raise DamagedMedia(report.error.message)
+    return report

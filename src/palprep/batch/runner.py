@@ -1,0 +1,148 @@
+"""``palprep run``: a folder of people, from files to trained assets, resumable at any point."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from palprep._version import __version__
+from palprep.batch.bench import Bench, Progress, Tell
+from palprep.batch.engine import Engine, make_engine
+from palprep.batch.journal import JOURNAL_NAME, Journal
+from palprep.batch.once import Creator
+from palprep.batch.outputs import write_outputs
+from palprep.batch.people import Person, find_people
+from palprep.batch.remote import Connection, Remote, connect
+from palprep.batch.steps import work_on
+from palprep.batch.views import RunView, view
+from palprep.batch.work import Verify, default_verify
+from palprep.errors import JournalError, OutputUnwritable
+from palprep.rules.profile import DEFAULT_PROFILE, load_profile
+
+DEFAULT_INTO = "palprep-out"
+
+_PEOPLE_AT_ONCE = 32
+"""Threads that mostly wait: for workers, for replies, for trainings."""
+
+
+def run(
+    folder: str | Path,
+    *,
+    into: str | Path = DEFAULT_INTO,
+    connection: Connection | None = None,
+    engine: Engine | str = "local",
+    jobs: int | None = None,
+    profile: str = DEFAULT_PROFILE,
+    dry_run: bool = False,
+    verify: Verify = default_verify,
+    tell: Tell | None = None,
+) -> RunView:
+    """Bring every person of ``folder`` as far as possible, and write the results.
+
+    ``into`` receives prepared/, results.jsonl, report.html and journal.sqlite. Nothing is
+    created twice, however often and whatever way an earlier run was cut off; only one run at
+    a time may use an output folder. ``engine`` is ``local``, ``dask://HOST:PORT`` or an
+    engine of your own, which stays open; ``jobs`` bounds the local worker processes.
+    ``verify`` must be importable by the workers. ``tell`` is called from several threads.
+
+    Raises UsageError for a folder without people, JournalError and OutputUnwritable when
+    the output cannot be kept. What goes wrong with one person is in that person's result.
+    """
+    people = find_people(folder)
+    load_profile(profile)  # An unknown profile is the command's error, not each person's.
+    place = _output_folder(Path(into))
+    asked = connection or Connection()
+    with Journal(place / JOURNAL_NAME, lock=True, create=True) as journal:
+        journal.append(
+            "run",
+            body={
+                "people": [person.slug for person in people],
+                "target": asked.target,
+                "profile": profile,
+                "dry_run": dry_run,
+                "version": __version__,
+            },
+        )
+        stop = threading.Event()
+        try:
+            with (
+                _opened_engine(engine, jobs) as workers,
+                _connected(None if dry_run else asked, journal, place) as remote,
+            ):
+                bench = Bench(
+                    journal=journal,
+                    engine=workers,
+                    creator=Creator(journal),
+                    remote=remote,
+                    into=place,
+                    profile=profile,
+                    verify=verify,
+                    tell=tell or _quiet,
+                    stop=stop,
+                )
+                _work_on_all(people, bench)
+        finally:
+            seen = view(journal.entries())
+            if seen is not None:
+                write_outputs(place, seen)
+    if seen is None:
+        raise JournalError(f"{journal.path} lost the run that it recorded")
+    return seen
+
+
+def _quiet(progress: Progress) -> None:
+    """Tell nobody."""
+
+
+def _work_on_all(people: Sequence[Person], bench: Bench) -> None:
+    threads = concurrent.futures.ThreadPoolExecutor(
+        max_workers=min(len(people), _PEOPLE_AT_ONCE), thread_name_prefix="palprep-person"
+    )
+    tasks = [threads.submit(work_on, person, bench) for person in people]
+    try:
+        # The first error that concerns everybody, or Ctrl-C, ends the run.
+        for task in concurrent.futures.as_completed(tasks):
+            task.result()
+    except BaseException:
+        bench.stop.set()
+        bench.engine.close(at_once=True)
+        raise
+    finally:
+        # A request under way is finished and recorded: it would be in doubt otherwise.
+        threads.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _opened_engine(engine: Engine | str, jobs: int | None) -> Iterator[Engine]:
+    if not isinstance(engine, str):
+        yield engine
+        return
+    own = make_engine(engine, jobs=jobs)
+    try:
+        yield own
+    finally:
+        own.close(at_once=True)
+
+
+@contextmanager
+def _connected(
+    connection: Connection | None, journal: Journal, into: Path
+) -> Iterator[Remote | None]:
+    if connection is None:
+        yield None
+        return
+    with connect(connection, journal, into) as remote:
+        yield remote
+
+
+def _output_folder(into: Path) -> Path:
+    try:
+        into.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputUnwritable(
+            f"The output folder {into} cannot be made: {error.strerror}; choose another --into"
+        ) from None
+    return into.resolve()

@@ -1,0 +1,105 @@
+"""What workers do: functions of picklable values, importable wherever a worker runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from palprep.errors import FileMissing, MediaError, OutputUnwritable, PalprepError, ToolMissing
+from palprep.prepare import Prepared, check, prepare, sha256_of
+from palprep.rules.report import Report
+from palprep.rules.roles import Role
+from palprep.values import Value
+
+Verify = Callable[..., Value]
+"""``verify(path, full_name=…, statement=…)``: a value with ``outcome`` and ``reasons``, whose
+outcome is ``pass``, ``warn``, ``fail`` or ``unknown``."""
+
+
+class AssetTask(Value):
+    """One file to prepare for one role."""
+
+    source: str
+    into: str
+    role: Role
+    profile: str
+
+
+class Asset(Value):
+    """What became of it. ``prepared`` is None when it could not be prepared; ``report`` is
+    then the source's."""
+
+    role: Role
+    source: str
+    source_sha256: str | None
+    report: Report
+    prepared: Prepared | None = None
+    problem: str | None = None
+    seconds: float
+    """Time spent on it, of the wall clock."""
+
+
+def fingerprint(source: str) -> str:
+    """SHA-256 of a source. Raises FileMissing when it is gone or cannot be read."""
+    try:
+        return sha256_of(Path(source))
+    except OSError as error:
+        raise FileMissing(f"{source} cannot be read: {error.strerror}") from None
+
+
+def prepare_asset(task: AssetTask, source_sha256: str) -> Asset:
+    """Prepare one file. A file that cannot be used gives an asset whose report fails.
+
+    Raises OutputUnwritable when the output folder is full or read-only: that is nobody's
+    file's fault.
+    """
+    started = time.perf_counter()
+    prepared, problem = None, None
+    try:
+        prepared = prepare(
+            task.source, into=_folder(task.into), role=task.role, profile=task.profile
+        )
+        report = prepared.report
+    except OutputUnwritable:
+        raise
+    except (MediaError, PalprepError) as error:
+        report = check(task.source, role=task.role, profile=task.profile)
+        problem = error.message
+    return Asset(
+        role=task.role,
+        source=task.source,
+        source_sha256=source_sha256,
+        report=report,
+        prepared=prepared,
+        problem=problem,
+        seconds=round(time.perf_counter() - started, 3),
+    )
+
+
+def verify_spoken(
+    verify: Verify, path: str, full_name: str, statement: str | None
+) -> dict[str, Any]:
+    """Verify the consent spoken in a file; ``unknown`` when nothing here can listen."""
+    try:
+        given = {"statement": Path(statement)} if statement else {}
+        return verify(path, full_name=full_name, **given).to_json()
+    except ToolMissing as error:
+        return {"outcome": "unknown", "reasons": [error.message], "words": [], "transcript": ""}
+
+
+def default_verify(path: str, *, full_name: str, **options: Any) -> Value:
+    """palprep's own verification. Imported late: it loads a speech model."""
+    from palprep.speech.verify import verify_consent  # noqa: PLC0415 -- see above
+
+    return verify_consent(path, full_name=full_name, **options)
+
+
+def _folder(path: str) -> Path:
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputUnwritable(f"{folder} cannot be made: {error.strerror}") from None
+    return folder

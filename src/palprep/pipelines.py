@@ -1,0 +1,283 @@
+"""From prepared files to a validated face, a voice and a replica.
+
+Each step is a plain function that returns a frozen value. Waiting polls where the
+specification has a GET (voices) and waits for the callback where it has none (replicas).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import model_validator
+
+from palprep.client import Client
+from palprep.errors import RateLimited, ServiceUnavailable, TransportError, UsageError, WaitTimeout
+from palprep.prepare import Prepared
+from palprep.publish import Publisher
+from palprep.receive import CallbackServer, Delivery, Inbox
+from palprep.values import Value
+
+Clock = Callable[[], float]
+"""Seconds on a clock that only moves forward."""
+Sleep = Callable[[float], None]
+
+ResourceStatus = Literal["started", "completed", "error"]
+
+VALIDATED_MODELS = ("core-4", "core-4.5")
+"""The models that face image validation takes (specification, Validate Face Image)."""
+
+_TRANSIENT = (TransportError, ServiceUnavailable, RateLimited)
+
+
+class Patience(Value):
+    """How long to wait, and how often to look: pauses grow from ``first_s`` to ``most_s``."""
+
+    deadline_s: float = 900.0
+    first_s: float = 0.5
+    growth: float = 1.6
+    most_s: float = 15.0
+
+
+class FaceCheck(Value):
+    """One check of the service's own verdict."""
+
+    id: str
+    label: str
+    passed: bool
+
+
+class FaceVerdict(Value):
+    """What the service says about a portrait."""
+
+    passed: bool
+    message: str
+    model: str
+    checks: tuple[FaceCheck, ...]
+
+
+class Made(Value):
+    """A voice or a replica, and its last known state."""
+
+    id: str
+    status: ResourceStatus
+    error_message: str | None = None
+
+    @property
+    def settled(self) -> bool:
+        """True when the state will not change any more."""
+        return self.status != "started"
+
+
+class VoiceWish(Value):
+    """The voice to create; fields as in Create Voice."""
+
+    voice_name: str
+    description: str | None = None
+    tags: tuple[str, ...] = ()
+    callback_url: str | None = None
+
+
+class ReplicaWish(Value):
+    """The replica to create; fields as in Create Replica.
+
+    ``voice_name`` is the slug of an existing stock replica's voice, needed for a replica
+    from an image.
+    """
+
+    replica_name: str
+    model_name: str | None = None
+    voice_name: str | None = None
+    callback_url: str | None = None
+    auto_fix_training_image: bool | None = None
+
+
+class ReplicaUrls(Value):
+    """Where the service fetches the media: a video, with or without a consent video of its
+    own, or an image."""
+
+    train_video_url: str | None = None
+    consent_video_url: str | None = None
+    train_image_url: str | None = None
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if (self.train_video_url is None) == (self.train_image_url is None):
+            raise ValueError("a replica is trained from a video or from an image")
+        if self.consent_video_url is not None and self.train_video_url is None:
+            raise ValueError("a consent video goes with a training video")
+        return self
+
+
+def validate_face(client: Client, prepared: Prepared, *, model: str = "core-4") -> FaceVerdict:
+    """Ask the service about a portrait; nothing is created."""
+    result = client.faces.validate_image(Path(prepared.path), model=model)
+    return FaceVerdict(
+        passed=result.passed,
+        message=result.message,
+        model=model,
+        checks=tuple(
+            FaceCheck(id=check.id, label=check.label, passed=check.passed)
+            for check in result.checks
+        ),
+    )
+
+
+def publish_asset(publisher: Publisher, prepared: Prepared) -> str:
+    """The URL of a prepared file, under its own name."""
+    path = Path(prepared.path)
+    return publisher.publish(path, path.name)
+
+
+def create_voice(client: Client, url: str, wish: VoiceWish) -> Made:
+    """One Create Voice request."""
+    voice = client.voices.create(training_audio_url=url, **_given(wish))
+    return Made(id=voice.voice_id, status=voice.status)
+
+
+def create_replica(client: Client, urls: ReplicaUrls, wish: ReplicaWish) -> Made:
+    """One Create Replica request."""
+    replica = client.replicas.create(**_given(urls), **_given(wish))
+    return Made(id=replica.replica_id, status=replica.status)
+
+
+def wait_for_voice(
+    client: Client,
+    voice_id: str,
+    *,
+    patience: Patience | None = None,
+    clock: Clock = time.monotonic,
+    sleep: Sleep = time.sleep,
+) -> Made:
+    """Poll Get Voice until the voice settles.
+
+    A passing trouble (no answer, 429, 5xx) is waited out like anything else. Raises
+    WaitTimeout with ``last``, a :class:`Made` or None, when the deadline passes first.
+    """
+    pace = patience or Patience()
+    give_up, pause = clock() + pace.deadline_s, pace.first_s
+    last: Made | None = None
+    trouble = ""
+    while True:
+        try:
+            voice = client.voices.get(voice_id)
+        except _TRANSIENT as error:
+            trouble = f"; the last look failed: {error}"
+        else:
+            last = Made(
+                id=voice_id,
+                status=voice.status,
+                error_message=voice.error_message or None,
+            )
+            trouble = ""
+            if last.settled:
+                return last
+        left = give_up - clock()
+        if left <= 0:
+            raise WaitTimeout(
+                f"Voice {voice_id} did not settle within {pace.deadline_s:.0f} s{trouble}. It may "
+                "still do so: look again later",
+                last=last,
+            )
+        sleep(min(pause, left))
+        pause = min(pause * pace.growth, pace.most_s)
+
+
+def wait_for_callback(
+    inbox: Inbox,
+    tag: str,
+    *,
+    patience: Patience | None = None,
+    clock: Clock = time.monotonic,
+) -> Made:
+    """Wait until a callback says that the resource created under ``tag`` has settled.
+
+    Raises WaitTimeout when none comes before the deadline.
+    """
+    deadline_s = (patience or Patience()).deadline_s
+    give_up = clock() + deadline_s
+    seen = 0
+    while True:
+        deliveries = inbox.wait(tag, beyond=seen, timeout_s=max(0.0, give_up - clock()))
+        for delivery in deliveries[seen:]:
+            made = made_of(delivery)
+            if made is not None and made.settled:
+                return made
+        seen = len(deliveries)
+        if clock() >= give_up:
+            raise WaitTimeout(f"No callback came within {deadline_s:.0f} s", last=None)
+
+
+def make_voice(
+    client: Client,
+    publisher: Publisher,
+    prepared: Prepared,
+    wish: VoiceWish,
+    *,
+    patience: Patience | None = None,
+    clock: Clock = time.monotonic,
+    sleep: Sleep = time.sleep,
+) -> Made:
+    """Publish, create, wait. ``prepared`` is a recording, or the sound of a video.
+
+    Not guarded against being repeated: that is what the journal of :mod:`palprep.batch` is
+    for.
+    """
+    voice = create_voice(client, publish_asset(publisher, prepared), wish)
+    return wait_for_voice(client, voice.id, patience=patience, clock=clock, sleep=sleep)
+
+
+def make_replica(
+    client: Client,
+    publisher: Publisher,
+    wish: ReplicaWish,
+    *,
+    video: Prepared | None = None,
+    consent: Prepared | None = None,
+    image: Prepared | None = None,
+    callbacks: tuple[CallbackServer, Inbox] | None = None,
+    patience: Patience | None = None,
+    clock: Clock = time.monotonic,
+) -> Made:
+    """Publish, create and, with ``callbacks``, wait for the training to end.
+
+    From a ``video``, whose opening holds the consent statement unless ``consent`` is a video
+    of its own; or from an ``image``, with the stock voice that ``wish.voice_name`` names.
+    The server of ``callbacks`` must be reachable for the service and have the inbox as sink.
+    Without callbacks the state is what the creation said: the specification has no way to
+    ask for it.
+    """
+    if image is not None and wish.voice_name is None:
+        raise UsageError("A replica from an image needs voice_name, the slug of a stock voice")
+    tag = f"replica-{(video or image or consent).sha256[:16]}" if (video or image) else ""  # type: ignore[union-attr]
+    urls = ReplicaUrls(
+        train_video_url=publish_asset(publisher, video) if video else None,
+        consent_video_url=publish_asset(publisher, consent) if consent else None,
+        train_image_url=publish_asset(publisher, image) if image else None,
+    )
+    if callbacks is None:
+        return create_replica(client, urls, wish)
+    server, inbox = callbacks
+    told = wish.model_copy(update={"callback_url": server.url_for(tag)})
+    create_replica(client, urls, told)
+    return wait_for_callback(inbox, tag, patience=patience, clock=clock)
+
+
+def made_of(delivery: Delivery) -> Made | None:
+    """What a callback says about a voice or a replica; None when it says nothing of either."""
+    event = delivery.event
+    if event is None:
+        return None
+    resource_id = getattr(event, "replica_id", None) or getattr(event, "voice_id", None)
+    status = getattr(event, "status", None)
+    if not isinstance(resource_id, str) or status not in {"started", "completed", "error"}:
+        return None
+    return Made(id=resource_id, status=status, error_message=getattr(event, "error_message", None))
+
+
+def _given(wish: Value) -> dict[str, Any]:
+    # Fields left out are absent from the request, rather than null.
+    fields = wish.model_dump(exclude_none=True)
+    return {name: list(v) if isinstance(v, tuple) else v for name, v in fields.items() if v != ()}

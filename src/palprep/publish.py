@@ -1,0 +1,199 @@
+"""A prepared file becomes a URL that the service can fetch.
+
+Published names start with the content's SHA-256, so publishing the same file again finds it
+there, and a changed file never hides behind an old URL. They end with the file's own
+extension: the service goes by it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from pathlib import Path, PurePosixPath
+from typing import Any, Protocol
+from urllib.parse import quote, urlsplit
+
+import httpx
+import obstore
+import obstore.exceptions
+from obstore.store import AzureStore, GCSStore, S3Store, from_url
+
+from palprep.errors import PublishError, UsageError
+
+MAX_URL_CHARS = 2048
+"""``training_audio_url`` and ``callback_url``: up to 2048 characters (specification, Limits)."""
+
+_DIGEST_CHARS = 20
+"""80 bits of SHA-256: two different files share a name with a chance below 1e-12 among
+a million files."""
+
+_BLOCK_BYTES = 1 << 20
+_SIGNED_FOR_AT_MOST = timedelta(days=7)
+"""AWS Signature Version 4 and Google's V4 signing end here."""
+
+
+class Publisher(Protocol):
+    """Puts files where the service can fetch them."""
+
+    def publish(self, path: Path, name: str) -> str:
+        """The URL of ``path`` under a name that ends like ``name``.
+
+        Publishing the same content under the same name again is harmless. Raises
+        PublishError when the file cannot be put there, or when its URL is longer than
+        :data:`MAX_URL_CHARS`.
+        """
+
+
+def content_name(path: Path, name: str) -> str:
+    """``name`` in plain ASCII behind a prefix of the content's SHA-256.
+
+    Raises PublishError when the file cannot be read.
+    """
+    try:
+        with path.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise PublishError(f"{path} cannot be read for publishing: {error.strerror}") from None
+    pure = PurePosixPath(name.replace("\\", "/"))
+    plain = unicodedata.normalize("NFKD", pure.stem).encode("ascii", "ignore").decode()
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", plain).strip("-")[:80] or "file"
+    suffix = pure.suffix.lower() or path.suffix.lower()
+    if not re.fullmatch(r"\.[a-z0-9]{1,8}", suffix):
+        raise PublishError(f"{name}: a published file needs its usual extension, such as .mp4")
+    return f"{digest[:_DIGEST_CHARS]}-{stem}{suffix}"
+
+
+class SandboxPublisher:
+    """Publishes into the asset host of a palprep sandbox.
+
+    ``transport`` replaces the network, as in httpx. ``timeout_s`` bounds each read and write.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        timeout_s: float = 60.0,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        # An http_proxy of the environment must not stand between loopback and loopback.
+        self._http = httpx.Client(
+            base_url=base_url, timeout=timeout_s, transport=transport, trust_env=False
+        )
+
+    def publish(self, path: Path, name: str) -> str:
+        """Stream the file into the sandbox. See :meth:`Publisher.publish`."""
+        stored = content_name(path, name)
+        try:
+            reply = self._http.put(
+                f"/_sandbox/assets/{quote(stored)}",
+                content=_blocks(path),
+                headers={"Content-Length": str(path.stat().st_size)},
+            )
+        except (httpx.HTTPError, OSError) as error:
+            raise PublishError(
+                f"{path.name} could not be sent to the sandbox's asset host at "
+                f"{self._http.base_url}: {error or type(error).__name__}"
+            ) from None
+        if not reply.is_success:
+            raise PublishError(
+                f"The asset host at {self._http.base_url} refused {path.name} with status "
+                f"{reply.status_code}. Only a palprep sandbox has this host; for another "
+                "service name a bucket to publish to (s3://, gs:// or az://)"
+            )
+        try:
+            return checked_url(str(reply.json()["url"]))
+        except (ValueError, KeyError, TypeError):
+            raise PublishError(
+                f"The asset host at {self._http.base_url} did not say where {path.name} is"
+            ) from None
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+
+class ObjectStorePublisher:
+    """Publishes into a bucket and hands out presigned GET URLs.
+
+    ``url`` is ``s3://bucket/prefix``, ``gs://bucket/prefix`` or
+    ``az://account/container/prefix``. Credentials come from ``config`` (obstore's keys, such
+    as ``access_key_id``, ``endpoint``, ``region``) and otherwise from the cloud's usual
+    environment variables. ``expires`` is how long a URL works, at most 7 days: training
+    fetches the file some time after the request.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        expires: timedelta = timedelta(days=2),
+        config: Mapping[str, Any] | None = None,
+        client_options: Mapping[str, Any] | None = None,
+    ) -> None:
+        if not timedelta() < expires <= _SIGNED_FOR_AT_MOST:
+            raise UsageError(f"A presigned URL can last up to 7 days, not {expires}")
+        self._where = url
+        self._expires = expires
+        scheme = urlsplit(url).scheme
+        if scheme not in {"s3", "s3a", "gs", "az", "azure", "abfs", "abfss", "adl"}:
+            raise UsageError(f"Cannot publish to {url!r}: name s3://, gs:// or az://")
+        try:
+            store = from_url(
+                url,
+                config=dict(config) if config else None,  # type: ignore[arg-type]
+                client_options=dict(client_options) if client_options else None,  # type: ignore[arg-type]
+            )
+        except (obstore.exceptions.BaseError, ValueError, OSError) as error:
+            raise PublishError(f"{url} cannot be used: {_first_line(error)}") from None
+        assert isinstance(store, S3Store | GCSStore | AzureStore)  # noqa: S101 -- by its scheme
+        self._store = store
+
+    def publish(self, path: Path, name: str) -> str:
+        """Upload unless it is there already, and sign. See :meth:`Publisher.publish`."""
+        key = content_name(path, name)
+        try:
+            if not self._is_there(key, path.stat().st_size):
+                obstore.put(self._store, key, path)
+            return checked_url(obstore.sign(self._store, "GET", key, self._expires))
+        except PublishError:
+            raise
+        except (obstore.exceptions.BaseError, ValueError, OSError) as error:
+            raise PublishError(
+                f"{path.name} could not be published to {self._where}: {_first_line(error)}"
+            ) from None
+
+    def _is_there(self, key: str, size_bytes: int) -> bool:
+        try:
+            return obstore.head(self._store, key)["size"] == size_bytes
+        except FileNotFoundError:
+            return False
+
+    def close(self) -> None:
+        """Nothing to close; here so that publishers can be closed alike."""
+
+
+def checked_url(url: str) -> str:
+    """The URL itself. Raises PublishError when it is longer than the service takes."""
+    if len(url) > MAX_URL_CHARS:
+        raise PublishError(
+            f"The published URL has {len(url)} characters and the service takes "
+            f"{MAX_URL_CHARS}: sign with a long-lived access key, since temporary session "
+            "tokens make presigned URLs long, or use a shorter prefix"
+        )
+    return url
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as stream:
+        while block := stream.read(_BLOCK_BYTES):
+            yield block
+
+
+def _first_line(error: BaseException) -> str:
+    # obstore appends the whole debug representation of the Rust error, and with it
+    # request headers, on further lines.
+    return next(iter(str(error).splitlines()), type(error).__name__)[:300]

@@ -1,0 +1,244 @@
+"""Receives the service's callbacks.
+
+The specification shows no signature on webhooks, so the address itself is the secret: a
+random path that only the service was told. Behind it, one more path segment, the tag, says
+which request the callback belongs to, even where the payload's shape is not shown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self
+
+import uvicorn
+from pydantic import ValidationError
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from palprep.api.events import Event, parse_event
+from palprep.errors import PalprepError, ToolFailed
+from palprep.values import Value
+
+MAX_BODY_BYTES = 64 * 1024
+"""A callback is a state snapshot of a few fields; this is generous."""
+
+_BODY_WITHIN_S = 10.0
+_START_WITHIN_S = 10.0
+
+
+class Delivery(Value):
+    """One callback as it arrived.
+
+    ``event`` is None when the body is JSON of a shape that nothing knows; ``body`` holds it
+    whole in any case.
+    """
+
+    tag: str | None
+    event: Event | None
+    body: Any
+
+
+Sink = Callable[[Delivery], None]
+"""Takes a delivery and returns once it is safe. May be called from several threads, and
+more than once with the same callback; when it raises, the sender is asked to try again."""
+
+
+class Inbox:
+    """Keeps deliveries in memory, by tag, for those who wait for them. Thread-safe; a sink."""
+
+    def __init__(self) -> None:
+        self._arrived = threading.Condition()
+        self._by_tag: dict[str | None, list[Delivery]] = {}
+
+    def __call__(self, delivery: Delivery) -> None:
+        """Take one delivery in and wake those who wait."""
+        with self._arrived:
+            self._by_tag.setdefault(delivery.tag, []).append(delivery)
+            self._arrived.notify_all()
+
+    def look(self, tag: str | None) -> tuple[Delivery, ...]:
+        """What has arrived under the tag, oldest first."""
+        with self._arrived:
+            return tuple(self._by_tag.get(tag, ()))
+
+    def wait(self, tag: str | None, *, beyond: int, timeout_s: float) -> tuple[Delivery, ...]:
+        """Like :meth:`look`, after waiting for more than ``beyond`` deliveries, or in vain."""
+        with self._arrived:
+            self._arrived.wait_for(lambda: len(self._by_tag.get(tag, ())) > beyond, timeout_s)
+            return tuple(self._by_tag.get(tag, ()))
+
+
+def callback_app(
+    sink: Sink,
+    *,
+    nonce: str,
+    max_body_bytes: int = MAX_BODY_BYTES,
+    within_s: float = _BODY_WITHIN_S,
+) -> Starlette:
+    """An ASGI app for ``POST /{nonce}`` and ``POST /{nonce}/{tag}``, to mount or to run.
+
+    It answers 204 once the sink has returned, 404 to any other path, 400 to a body that is
+    not JSON, 413 to a body above ``max_body_bytes``, 408 to one that does not arrive within
+    ``within_s`` seconds and 503 when the sink failed.
+    """
+
+    async def receive(request: Request) -> Response:
+        given = request.path_params["nonce"].encode()
+        if not hmac.compare_digest(given, nonce.encode()):
+            return PlainTextResponse("not found", 404)
+        try:
+            raw = await asyncio.wait_for(_bounded_body(request, max_body_bytes), within_s)
+            body = json.loads(raw, parse_constant=_no_number)
+        except _Refused as refused:
+            return PlainTextResponse(str(refused), refused.status)
+        except TimeoutError:
+            return PlainTextResponse("the body did not arrive in time", 408)
+        except (ClientDisconnect, ValueError, RecursionError):
+            return PlainTextResponse("the body is not JSON", 400)
+        delivery = Delivery(tag=request.path_params.get("tag"), event=_parsed(body), body=body)
+        try:
+            await run_in_threadpool(sink, delivery)
+        except PalprepError as error:
+            return PlainTextResponse(error.code, 503)
+        return Response(status_code=204)
+
+    routes = [
+        Route("/{nonce}", receive, methods=["POST"]),
+        Route("/{nonce}/{tag}", receive, methods=["POST"]),
+    ]
+    return Starlette(routes=routes)
+
+
+class _Refused(Exception):
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+async def _bounded_body(request: Request, limit: int) -> bytes:
+    too_long = _Refused(413, f"at most {limit} bytes")
+    stated = request.headers.get("content-length", "")
+    if stated.isdecimal() and int(stated) > limit:
+        raise too_long
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > limit:
+            raise too_long
+    return bytes(body)
+
+
+def _no_number(literal: str) -> Any:
+    raise ValueError(f"{literal} is not JSON")
+
+
+def _parsed(body: Any) -> Event | None:
+    try:
+        return parse_event(body)
+    except (PalprepError, ValidationError):
+        return None
+
+
+class CallbackServer:
+    """Runs :func:`callback_app` on a socket of its own, in a thread, as a context manager.
+
+    ``port`` 0 takes a free one. ``public_url`` is how the service reaches this socket from
+    outside (a tunnel, a reverse proxy); without it the address is the socket's own.
+    """
+
+    def __init__(
+        self,
+        sink: Sink,
+        *,
+        nonce: str,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        public_url: str | None = None,
+    ) -> None:
+        self._nonce = nonce
+        self._public_url = public_url
+        try:
+            self._socket = _listening_socket(host, port)
+        except OSError as error:
+            raise ToolFailed(
+                f"Cannot listen for callbacks on {host}:{port}: {error.strerror or error}; "
+                "choose another port"
+            ) from None
+        # Access lines would put the secret path into a log.
+        config = uvicorn.Config(
+            callback_app(sink, nonce=nonce),
+            access_log=False,
+            log_config=None,
+            lifespan="off",
+            ws="none",
+            timeout_graceful_shutdown=5,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._run, name="palprep-callbacks", daemon=True)
+
+    @property
+    def port(self) -> int:
+        """The port that it listens on."""
+        return int(self._socket.getsockname()[1])
+
+    @property
+    def origin(self) -> str:
+        """Where it is reached, without the secret path."""
+        host, port = self._socket.getsockname()[:2]
+        return (self._public_url or f"http://{host}:{port}").rstrip("/")
+
+    def url_for(self, tag: str | None = None) -> str:
+        """The secret address to give as ``callback_url``."""
+        return "/".join(filter(None, (self.origin, self._nonce, tag)))
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        # uvicorn tells that it has started by a flag alone.
+        give_up = time.monotonic() + _START_WITHIN_S
+        while not self._server.started and self._thread.is_alive() and time.monotonic() < give_up:
+            time.sleep(0.005)
+        if not self._server.started:
+            self.close()
+            raise ToolFailed("The callback server did not start")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Answer what is under way, then stop."""
+        self._server.should_exit = True
+        if self._thread.is_alive():
+            self._thread.join()
+        self._socket.close()
+
+    def _run(self) -> None:
+        self._server.run(sockets=[self._socket])
+
+
+def _listening_socket(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(128)
+    except OSError:
+        listener.close()
+        raise
+    return listener
