@@ -20,6 +20,7 @@ from urllib.parse import quote, unquote
 
 from pydantic import ValidationError
 
+from palprep.api.redact import redact
 from palprep.api.shape import Shape, refusal
 from palprep.api.wire import UNSET, Reply, Request, Settings, Unset, Unspecified
 from palprep.errors import Problem, UnexpectedReply
@@ -68,7 +69,7 @@ class Stream(Protocol):
     def __aiter__(self) -> AsyncIterator[bytes]: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False, eq=False)
 class Endpoint(Generic[P, R]):
     """Method, path, request, reply, and what the specification says around them.
 
@@ -110,6 +111,9 @@ class Endpoint(Generic[P, R]):
         else:
             values = given
         return self._call(values, timeout)
+
+    def __repr__(self) -> str:
+        return f"<Endpoint {self.name}: {self.method} {self.path}>"
 
     @property
     def resource(self) -> str:
@@ -198,11 +202,12 @@ class Endpoint(Generic[P, R]):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Call(Generic[R]):
     """One request as a value: everything but the base URL and the key.
 
-    ``body`` is JSON, a :class:`Stream`, or UNSET when nothing is sent.
+    ``body`` is JSON, a :class:`Stream`, or UNSET when nothing is sent. Its repr masks what
+    is secret in it.
     """
 
     endpoint: Endpoint[..., R]
@@ -216,6 +221,18 @@ class Call(Generic[R]):
     def method(self) -> Verb:
         """The HTTP method."""
         return self.endpoint.method
+
+    def describe(self) -> dict[str, Any]:
+        """What may be logged or kept: method, path and body with secrets masked."""
+        shown: dict[str, Any] = {"method": self.method, "path": self.path}
+        if self.query:
+            shown["query"] = dict(self.query)
+        if self.body is not UNSET:
+            shown["body"] = redact(self.body)
+        return shown
+
+    def __repr__(self) -> str:
+        return f"Call({self.describe()!r})"
 
     def content(self) -> bytes | Stream | None:
         """The body as it travels: JSON in UTF-8 without needless spaces, or a stream.

@@ -1,0 +1,135 @@
+"""From an error reply to a typed error.
+
+The specification shows three body shapes and few status codes, so both are read: the
+status decides, and where a status says no more than 400 the text of the specification
+does.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from palprep import errors
+from palprep.api.call import Call
+
+REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-amzn-requestid")
+
+_BY_STATUS: Mapping[int, type[errors.ApiError]] = {
+    400: errors.BadRequest,
+    401: errors.AuthenticationError,
+    403: errors.PermissionDenied,
+    404: errors.NotFound,
+    409: errors.Conflict,
+    412: errors.Conflict,
+    413: errors.PayloadTooLarge,
+    422: errors.BadRequest,
+    429: errors.RateLimited,
+}
+
+# Which condition a 400 stands for, by what the specification says of its text.
+_BY_TEXT: tuple[tuple[str, type[errors.ApiError]], ...] = (
+    ("access token", errors.AuthenticationError),
+    ("user-scoped", errors.PermissionDenied),
+    ("not found", errors.NotFound),
+)
+
+_ADVICE: Mapping[type[errors.ApiError], str] = {
+    errors.AuthenticationError: "Check the API key (PALPREP_API_KEY).",
+    errors.PermissionDenied: "Use a key that may do this; creating voices needs a user-scoped one.",
+    errors.NotFound: "Check the id and the base URL.",
+    errors.RateLimited: "Wait and try again.",
+    errors.ServiceUnavailable: "The service has a problem; try again later.",
+}
+
+
+def read_body(content: bytes) -> Any:
+    """Parsed JSON, the text when it is none, or None when there is nothing."""
+    if not content:
+        return None
+    try:
+        return json.loads(content)
+    except ValueError:
+        return content.decode("utf-8", "replace")
+
+
+def shape_of(body: Any) -> str | None:
+    """Which of the three error shapes ``body`` has: ``error``, ``message``,
+    ``message-error-code``, or None."""
+    if not isinstance(body, Mapping):
+        return None
+    if all(isinstance(body.get(k), str) for k in ("message", "error", "code")):
+        return "message-error-code"
+    for key in ("error", "message"):
+        if isinstance(body.get(key), str):
+            return key
+    return None
+
+
+def failure(
+    status: int,
+    headers: Mapping[str, str],
+    body: Any,
+    *,
+    call: Call[Any] | None = None,
+    now: datetime | None = None,
+) -> errors.ApiError:
+    """The error for a reply that is no success.
+
+    ``headers`` have lower-case names; ``body`` is what :func:`read_body` returned; ``now``
+    is needed only for a Retry-After that is a date.
+    """
+    shape = shape_of(body)
+    text = _text(body, shape)
+    kind = _kind(status, text)
+    what = f"{call.method} {call.endpoint.path}: " if call else ""
+    meaning = call.endpoint.failures.get(status) if call else None
+    said = text or meaning or "no explanation"
+    advice = _ADVICE.get(kind, "")
+    if 300 <= status < 400:
+        advice = "The service redirects; check the base URL."
+    return kind(
+        f"{what}the service answered {status}: {said.rstrip('.')}. {advice}".rstrip(),
+        status=status,
+        shape=shape,
+        service_code=body["code"] if shape == "message-error-code" else None,
+        body=body,
+        request_id=next((headers[h] for h in REQUEST_ID_HEADERS if h in headers), None),
+        retry_after=retry_after(headers, now),
+    )
+
+
+def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """Seconds to wait as the ``retry-after`` header asks, never negative; None without one
+    or with one that cannot be read."""
+    value = headers.get("retry-after", "").strip()
+    if value.isdecimal():
+        return float(value)
+    try:
+        date = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    if date.tzinfo is None:
+        date = date.replace(tzinfo=UTC)
+    return max(0.0, (date - now).total_seconds()) if now else None
+
+
+def _kind(status: int, text: str) -> type[errors.ApiError]:
+    if status == 400:
+        for words, kind in _BY_TEXT:
+            if words in text.lower():
+                return kind
+    if status >= 500:
+        return errors.ServiceUnavailable
+    return _BY_STATUS.get(status, errors.ApiError)
+
+
+def _text(body: Any, shape: str | None) -> str:
+    if shape == "message-error-code":
+        return f"{body['message']} ({body['code']})"
+    if shape:
+        return str(body[shape])
+    return body.strip()[:200] if isinstance(body, str) else ""
