@@ -1,0 +1,57 @@
+"""What a handler gives back, and the three shapes in which it refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A status, a JSON body (None: no body at all) and further headers."""
+
+    status: int = 200
+    body: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class Refused(Exception):
+    """A request that the service refuses; ``answer`` is what it gets."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(answer.status)
+        self.answer = answer
+
+
+def refuse_error(status: int, text: str) -> Refused:
+    """``{error}``: validation and look-ups."""
+    return Refused(Answer(status, {"error": text}))
+
+
+def refuse_message(status: int, text: str) -> Refused:
+    """``{message}``: authentication, and not-found on documents and dictionaries."""
+    return Refused(Answer(status, {"message": text}))
+
+
+def bad_fields(status: int, problems: Mapping[str, str]) -> Refused:
+    """``{error}`` with a mapping of field path to message after a bad-request text."""
+    return refuse_error(status, f"Bad Request. {json.dumps(dict(problems), ensure_ascii=False)}")
+
+
+@dataclass(frozen=True, slots=True)
+class ImageError:
+    """One of the seven error variants of the image validation."""
+
+    code: str
+    status: int
+    error: str
+    message: str
+
+    def refuse(self, detail: str | None = None) -> Refused:
+        return Refused(self.answer(detail))
+
+    def answer(self, detail: str | None = None) -> Answer:
+        message = self.message if detail is None else f"{self.message} {detail}"
+        return Answer(self.status, {"message": message, "error": self.error, "code": self.code})

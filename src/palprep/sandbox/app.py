@@ -1,0 +1,149 @@
+"""The sandbox's application: every part made, connected and served."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import httpx
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from palprep.sandbox.admin import Admin
+from palprep.sandbox.answers import Answer
+from palprep.sandbox.assets import Assets
+from palprep.sandbox.callbacks import Callbacks
+from palprep.sandbox.choices import Choices
+from palprep.sandbox.clock import Clock
+from palprep.sandbox.dispatch import EndpointApp
+from palprep.sandbox.faults import Faults, FaultScript
+from palprep.sandbox.jobs import perform
+from palprep.sandbox.judges import JudgeImage, Trainer
+from palprep.sandbox.keys import KeyRing
+from palprep.sandbox.log import trim
+from palprep.sandbox.openapi import openapi_document
+from palprep.sandbox.routes import servings
+from palprep.sandbox.scheduler import Scheduler
+from palprep.sandbox.seed import seed, seed_system_tool
+from palprep.sandbox.service import Service
+from palprep.sandbox.store import Store
+from palprep.sandbox.web import respond
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The application, and the scheduler that moves its clock."""
+
+    app: Starlette
+    scheduler: Scheduler
+
+
+def build_app(
+    *,
+    store: Store,
+    clock: Clock,
+    folder: Path,
+    base_url: str,
+    keys: KeyRing,
+    choices: Choices,
+    faults: FaultScript | None,
+    judge_image: JudgeImage,
+    trainer: Trainer,
+    seed_with: Any,
+    tls: ssl.SSLContext | None,
+    new_id: Callable[[str], str],
+) -> Parts:
+    """Connect the parts of one sandbox; see :class:`~palprep.sandbox.Sandbox`."""
+    scratch = folder / "scratch"
+    scratch.mkdir(exist_ok=True)
+    http = outbound_client(tls)
+    in_force = Faults(faults)
+    service = Service(
+        store=store,
+        clock=clock,
+        choices=choices,
+        faults=in_force,
+        callbacks=Callbacks(
+            store=store,
+            clock=clock,
+            faults=in_force,
+            http=http,
+            retry_seconds=choices.callback_retry_seconds,
+        ),
+        http=http,
+        scratch=scratch,
+        judge_image=judge_image,
+        trainer=trainer,
+        new_id=new_id,
+        base_url=base_url,
+    )
+    scheduler = Scheduler(clock, store, partial(perform, service))
+    store.on_schedule = scheduler.notify
+    trim(store)
+    seed_system_tool(service)
+    if seed_with is not None:
+        seed(service, seed_with)
+    assets = Assets(folder / "assets", store, clock, max_bytes=choices.asset_bytes)
+    document = openapi_document([s.endpoint for s in servings()], choices, base_url=base_url)
+
+    async def openapi(_: Request) -> Response:
+        return respond(Answer(body=document))
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        running = asyncio.create_task(scheduler.run())
+        yield
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        await http.aclose()
+
+    app = Starlette(
+        routes=[
+            *api_routes(service, keys),
+            *Admin(service, scheduler, assets).routes(),
+            Route("/openapi.json", openapi, methods=["GET"]),
+        ],
+        lifespan=lifespan,
+        exception_handlers={HTTPException: _unrouted},
+    )
+    return Parts(app, scheduler)
+
+
+def api_routes(service: Service, keys: KeyRing) -> list[Route]:
+    """One route per path, so that a wrong method is told all the right ones."""
+    by_path: dict[str, dict[str, EndpointApp]] = {}
+    for serving in servings():
+        methods = by_path.setdefault(serving.endpoint.path, {})
+        methods[serving.endpoint.method] = EndpointApp(serving, service, keys)
+    return [
+        Route(path, _by_method(methods), methods=list(methods)) for path, methods in by_path.items()
+    ]
+
+
+def _by_method(methods: dict[str, EndpointApp]) -> Any:
+    async def serve(request: Request) -> Response:
+        return await methods["GET" if request.method == "HEAD" else request.method].serve(request)
+
+    return serve
+
+
+def outbound_client(tls: ssl.SSLContext | None) -> httpx.AsyncClient:
+    """For callbacks, media and tools. A proxy of the environment is for the world outside."""
+    loopback = ("all://127.0.0.1", "all://localhost", "all://[::1]")
+    return httpx.AsyncClient(verify=True if tls is None else tls, mounts=dict.fromkeys(loopback))
+
+
+async def _unrouted(_: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    text = error.detail if isinstance(error, HTTPException) else "Internal error"
+    headers = dict((isinstance(error, HTTPException) and error.headers) or {})
+    return respond(Answer(status, {"error": f"{text}."}, headers))

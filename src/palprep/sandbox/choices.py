@@ -1,0 +1,309 @@
+"""Everything that the specification does not show and a running service must still decide.
+
+Each field of :class:`Choices` is one such decision: its default, the place in the
+specification that leaves it open, and what it decides. They are values, so a developer who
+knows better gives the sandbox others. :data:`CONDUCT` holds the decisions that are no values.
+``GET /_sandbox/choices`` lists both; nothing outside this file decides what is not shown.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from palprep.sandbox.answers import ImageError
+from palprep.values import Value
+
+
+def _choice(default: Any, where: str, what: str) -> Any:
+    return Field(default, description=what, json_schema_extra={"where": where})
+
+
+class Choices(Value):
+    """The sandbox's decisions. Times are in seconds, sizes in bytes."""
+
+    # Statuses of errors and successes, none of which the specification gives.
+    bad_request_status: int = _choice(400, "Errors", "A body that breaks a rule.")
+    invalid_key_status: int = _choice(401, "Authentication 4", "A missing or wrong key.")
+    unscoped_key_status: int = _choice(403, "Create Voice", "A key that is not user-scoped.")
+    not_found_status: int = _choice(
+        404, "Errors", "An unknown voice, replica, tool, deployment, document or dictionary."
+    )
+    invalid_id_status: int = _choice(400, "Errors", "An invalid pal_id or video_id.")
+    name_taken_status: int = _choice(409, "Errors", "A tool name already used in the account.")
+    system_tool_status: int = _choice(403, "Tool", "Deleting a built-in system tool.")
+    etag_mismatch_status: int = _choice(
+        412, "Patch Deployment", "If-Match given and not the deployment's ETag."
+    )
+    body_too_large_status: int = _choice(413, "Limits", "A body over its limit.")
+    tool_created_status: int = _choice(201, "Create Tool", "Success of Create Tool.")
+    created_status: int = _choice(
+        200, "Create Voice, Create Replica, Create Conversation", "Success of the other creates."
+    )
+    deleted_status: int = _choice(
+        204, "Delete PAL, Delete Deployment", "Success of a delete, without a body."
+    )
+
+    # Times: how long what takes "up to a few minutes" takes here.
+    voice_seconds: float = _choice(2.0, "Voice status", "From creation to settled.")
+    replica_seconds: float = _choice(3.0, "Replica status", "From creation to settled.")
+    document_step_seconds: float = _choice(
+        1.0, "Document status", "Between two steps of a document that is being processed."
+    )
+    conversation_seconds: float = _choice(
+        3600.0, "Create Conversation", "After which a conversation ends by itself."
+    )
+    asset_seconds: float = _choice(
+        24 * 3600.0, "no part of the service", "For which an asset's URL is good."
+    )
+    callback_retry_seconds: tuple[float, ...] = _choice(
+        (5.0, 30.0),
+        "Events",
+        "Pauses before a callback is sent again, after no answer in 10 s or one outside 2xx.",
+    )
+
+    # Bounds.
+    json_body_bytes: int = _choice(
+        1024 * 1024, "Limits", "Largest body, except for the image validation's 30 MiB."
+    )
+    media_bytes: int = _choice(
+        2 * 1024**3, "Create Voice, Create Replica", "Largest file that training fetches."
+    )
+    asset_bytes: int = _choice(
+        4 * 1024**3, "no part of the service", "Largest file that the asset host takes."
+    )
+    tool_timeout_seconds: float = _choice(
+        10.0, "Limits", "Unit of delivery.api.timeout is taken as seconds; this is its default."
+    )
+    connector_seconds: float = _choice(
+        10.0, "Runtime Check Connector", "After which a connector's server is given up."
+    )
+
+    # Values that the specification names no example of.
+    reserved_prefix: str = _choice(
+        "palprep", "Tool", "Stands for the service's own name before an underscore."
+    )
+    required_voice_fields: tuple[str, ...] = _choice(
+        ("voice_name", "training_audio_url"), "Create Voice", "Fields that must be sent."
+    )
+    patchable: tuple[str, ...] = _choice(
+        ("name", "status", "customization", "limits", "allowed_origins"),
+        "Patch Deployment",
+        "Members of a deployment that a patch may change.",
+    )
+    stock_voices: tuple[str, ...] = _choice(
+        ("anna", "benjamin", "gloria", "nathan"),
+        "Create Replica",
+        "Slugs that voice_name takes, in any case: the stock replicas' voices.",
+    )
+    unmeasured_checks: Literal["omit"] = _choice(
+        "omit",
+        "Validate Face Image",
+        "A check that the judge cannot measure is left out: the set varies, and the sandbox "
+        "never calls passed what nobody looked at.",
+    )
+
+
+IMAGE_ERRORS = (
+    # Seven variants exist and none of their codes is shown; these are the sandbox's seven.
+    ImageError("invalid_request_body", 400, "Bad Request", "The body is not as specified."),
+    ImageError("image_required", 400, "Bad Request", "imageBase64 is missing or empty."),
+    ImageError(
+        "image_too_large", 413, "Payload Too Large", "The image is over the limit of its size."
+    ),
+    ImageError("invalid_base64", 400, "Bad Request", "imageBase64 is not base64."),
+    ImageError("unsupported_mime_type", 400, "Bad Request", "This mimeType is not accepted."),
+    ImageError("unsupported_model", 400, "Bad Request", "There is no such model."),
+    ImageError(
+        "undecodable_image", 422, "Unprocessable Entity", "The bytes are no picture of mimeType."
+    ),
+)
+
+
+def image_error(code: str) -> ImageError:
+    """One of the seven variants by its code."""
+    return next(error for error in IMAGE_ERRORS if error.code == code)
+
+
+class Conduct(Value):
+    """A decision that is no value: where the specification is silent, and what happens here."""
+
+    id: str
+    where: str
+    what: str
+
+
+CONDUCT = (
+    Conduct(
+        id="unknown-fields",
+        where="Endpoints",
+        what="A body with a field that the endpoint does not know is refused with {error}. "
+        "Create Conversation alone takes and keeps other fields.",
+    ),
+    Conduct(
+        id="one-account",
+        where="Authentication",
+        what="All keys of one sandbox belong to one account and see the same resources.",
+    ),
+    Conduct(
+        id="training-fetches-late",
+        where="Voice status, Replica status",
+        what="Media are fetched when training ends by the clock, with GET, following up to five "
+        "redirects; a URL that has expired by then makes the training fail.",
+    ),
+    Conduct(
+        id="training-url-extension",
+        where="Create Voice",
+        what="The accepted file types are looked for at the end of the URL's path when training "
+        "ends; any other ending makes the status error, not the request.",
+    ),
+    Conduct(
+        id="default-judge",
+        where="Validate Face Image",
+        what="Without a judge of its own the sandbox looks at the first bytes only: they must be "
+        "those of mimeType. It then reports the single check image_quality_acceptable, measured "
+        "as: at least 1024 bytes.",
+    ),
+    Conduct(
+        id="default-trainer",
+        where="Voice status, Replica status",
+        what="Without a trainer of its own the sandbox checks that each file was fetched whole, "
+        "is not empty, and starts with the bytes of an accepted sound, video or picture.",
+    ),
+    Conduct(
+        id="declared-type-binds",
+        where="Validate Face Image",
+        what="Bytes of another accepted format than mimeType are refused as undecodable_image.",
+    ),
+    Conduct(
+        id="slides-trigger",
+        where="Replace PAL Skills",
+        what="Any string is taken as slides_trigger.",
+    ),
+    Conduct(
+        id="replica-source",
+        where="Create Replica",
+        what="One of train_video_url and train_image_url is required; replica_name is not.",
+    ),
+    Conduct(
+        id="replica-callback",
+        where="Events",
+        what="The payload is {replica_id, replica_name, status}, plus error_message when status "
+        "is error.",
+    ),
+    Conduct(
+        id="document-callback",
+        where="Events",
+        what="The payload is {document_id, document_name, status, progress}, plus error_message "
+        "when status is error.",
+    ),
+    Conduct(
+        id="replica-voice-name",
+        where="Create Replica",
+        what="An unknown stock voice is refused with {error} naming voice_name.",
+    ),
+    Conduct(
+        id="deployment-etag",
+        where="Patch Deployment",
+        what="The ETag is strong and changes with the record. Without If-Match a patch applies "
+        "to whatever is there; * matches any.",
+    ),
+    Conduct(
+        id="json-patch",
+        where="Patch Deployment",
+        what="All six operations of RFC 6902; a path that does not resolve, a failed test or a "
+        "member that is not patchable is refused like a malformed patch, and nothing is changed.",
+    ),
+    Conduct(
+        id="rename-answer",
+        where="Rename Video",
+        what="Success answers 200 with the video's record.",
+    ),
+    Conduct(
+        id="documents-walk",
+        where="Document status",
+        what="A document seeded as started or recrawling walks by the clock: processing at 0, "
+        "50 and 100 percent, then ready with progress null. One seeded with an error_message "
+        "ends in error with it. Its URL is not fetched. A crawled website gains crawled_urls "
+        "(its URL), last_crawled_at, and one crawl_count.",
+    ),
+    Conduct(
+        id="conversation-record",
+        where="Create Conversation",
+        what="The answer is {conversation_id, conversation_name, conversation_url, status: "
+        "active, pal_id, face_id, created_at}. One of pal_id and face_id is needed; a face_id "
+        "is a seeded face or a replica, which must be completed.",
+    ),
+    Conduct(
+        id="conversation-voice",
+        where="Voice status",
+        what="A conversation is refused with {error} unless the voice named by its PAL "
+        "(layers.tts.voice_id) or its face (default_voice_id) is completed.",
+    ),
+    Conduct(
+        id="conversation-end",
+        where="Create Conversation",
+        what="A conversation ends after conversation_seconds, or at once by POST "
+        "/_sandbox/conversations/{conversation_id}/end with optional {arguments: {tool name: "
+        "{...}}} for its post-call tools.",
+    ),
+    Conduct(
+        id="post-call-tools",
+        where="Create Tool, rule 1",
+        what="Run once each: those in the PAL's tool_ids, or without such a member all of the "
+        "account. Arguments not given at the end are made up from the parameters' schema.",
+    ),
+    Conduct(
+        id="tool-auth",
+        where="Tool delivery",
+        what="The five auth types are none, bearer (token), basic (username, password), api_key "
+        "(name, value, location header or query) and oauth2_client_credentials (token_url, "
+        "client_id, client_secret, scope).",
+    ),
+    Conduct(
+        id="connector-record",
+        where="Other records",
+        what="A seeded connector has connector_id, url, optional headers, and optional auth: "
+        "{type: none}, {type: oauth, finished: bool} or {type: client_credentials, token_url, "
+        "client_id, client_secret, scope}.",
+    ),
+    Conduct(
+        id="connector-unavailable",
+        where="Runtime Check Connector",
+        what="503 when the optional package mcp is not installed.",
+    ),
+    Conduct(
+        id="system-tool",
+        where="Tool",
+        what="Every sandbox has one built-in tool, end_call.",
+    ),
+    Conduct(
+        id="unknown-route",
+        where="Errors",
+        what="An unknown path is 404 and a wrong method 405, both {error}.",
+    ),
+)
+
+
+def listing(choices: Choices) -> list[dict[str, Any]]:
+    """Every decision in force: ``{id, where, what}``, and ``value`` where there is one."""
+    values = choices.to_json()
+    return [
+        {
+            "id": name.replace("_", "-"),
+            "where": (field.json_schema_extra or {}).get("where"),
+            "what": field.description,
+            "value": values[name],
+        }
+        for name, field in Choices.model_fields.items()
+        if isinstance(field.json_schema_extra, dict)
+    ] + [
+        {
+            "id": "image-errors",
+            "where": "Errors",
+            "what": "The seven error variants of the image validation.",
+            "value": [error.answer().body | {"status": error.status} for error in IMAGE_ERRORS],
+        },
+        *({**conduct.to_json(), "value": None} for conduct in CONDUCT),
+    ]

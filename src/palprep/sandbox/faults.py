@@ -1,0 +1,181 @@
+"""What goes wrong on purpose: a script of faults, each consumed as it strikes.
+
+A fault names what it strikes (a request, a callback, an asset), how often, and what happens.
+Chance comes from the script's own seed, so that a failing run can be repeated.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError, field_validator
+
+from palprep.errors import UsageError
+from palprep.sandbox.choices import IMAGE_ERRORS
+from palprep.values import Value
+
+
+class Strike(Value):
+    """How often a fault strikes: after ``skip`` matches, ``times`` times (null: for ever), and
+    then only with ``probability``."""
+
+    times: Annotated[int, Field(ge=1)] | None = 1
+    skip: Annotated[int, Field(ge=0)] = 0
+    probability: Annotated[float, Field(ge=0, le=1)] = 1.0
+
+
+class RequestFault(Strike):
+    """A request to an API endpoint, chosen by operation id, method or path (``*`` matches).
+
+    ``delay`` comes first, in real seconds whatever the clock, because it is the caller's
+    timeout that it tests. ``drop`` cuts the connection ``before_commit`` (nothing was done) or
+    ``after_commit`` (all was done and the answer is lost). ``status`` answers without doing
+    anything, with ``body`` and ``headers`` if given; ``variant`` answers with one of the seven
+    errors of the image validation.
+    """
+
+    on: Literal["request"]
+    endpoint: str = "*"
+    method: str = "*"
+    path: str = "*"
+    delay: Annotated[float, Field(ge=0, le=600)] = 0.0
+    drop: Literal["before_commit", "after_commit"] | None = None
+    status: Annotated[int, Field(ge=200, le=599)] | None = None
+    body: Any = None
+    headers: dict[str, str] = Field(default_factory=dict)
+    variant: str | None = None
+
+    @field_validator("variant")
+    @classmethod
+    def _known(cls, variant: str | None) -> str | None:
+        codes = [error.code for error in IMAGE_ERRORS]
+        if variant is not None and variant not in codes:
+            raise ValueError(f"unknown variant; there are {', '.join(codes)}")
+        return variant
+
+
+class CallbackFault(Strike):
+    """A callback by its event: sent ``copies`` times (0: lost), ``late`` seconds of the clock."""
+
+    on: Literal["callback"]
+    event: str = "*"
+    copies: Annotated[int, Field(ge=0, le=20)] = 1
+    late: Annotated[float, Field(ge=0)] = 0.0
+
+
+class AssetFault(Strike):
+    """A download from the asset host, by the asset's name: its URL has ``expired``, or the
+    connection is cut."""
+
+    on: Literal["asset"]
+    name: str = "*"
+    effect: Literal["expired", "drop"] = "expired"
+
+
+Fault = Annotated[RequestFault | CallbackFault | AssetFault, Field(discriminator="on")]
+
+
+class FaultScript(Value):
+    """``faults`` in the order in which they are tried; ``seed`` for their probabilities."""
+
+    faults: tuple[Fault, ...] = ()
+    seed: int = 0
+
+    @classmethod
+    def read(cls, path: Path) -> FaultScript:
+        """The script in a JSON file: an object as above, or the bare list of faults."""
+        try:
+            return parse_script(json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError) as error:
+            raise UsageError(f"The faults file {path} cannot be used: {error}") from error
+
+
+_SCRIPT: TypeAdapter[FaultScript] = TypeAdapter(FaultScript)
+
+
+def parse_script(content: Any) -> FaultScript:
+    """A script from parsed JSON. Raises :class:`UsageError`, which names the field."""
+    try:
+        return _SCRIPT.validate_python(
+            {"faults": content} if isinstance(content, list) else content
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"The fault script is wrong at {place}: {first['msg']}") from error
+
+
+class Armed:
+    """One fault and how often it may still strike."""
+
+    def __init__(self, fault: RequestFault | CallbackFault | AssetFault) -> None:
+        self.fault = fault
+        self.skip = fault.skip
+        self.left = fault.times
+
+    def strikes(self, chance: random.Random) -> bool:
+        if self.left == 0:
+            return False
+        if self.skip:
+            self.skip -= 1
+            return False
+        if chance.random() >= self.fault.probability:
+            return False
+        if self.left is not None:
+            self.left -= 1
+        return True
+
+
+class Faults:
+    """The script in force. The first fault that matches and strikes is taken."""
+
+    def __init__(self, script: FaultScript | None = None) -> None:
+        self.load(script or FaultScript())
+
+    def load(self, script: FaultScript) -> None:
+        """Replace what is in force; an empty script ends all faults."""
+        self._armed = [Armed(fault) for fault in script.faults]
+        self._chance = random.Random(script.seed)  # noqa: S311 - repeatable, not secret
+
+    def waiting(self) -> list[dict[str, Any]]:
+        """The faults that can still strike, each with how often."""
+        return [{**a.fault.to_json(), "left": a.left} for a in self._armed if a.left != 0]
+
+    def for_request(self, endpoint: str, method: str, path: str) -> RequestFault | None:
+        for armed in self._armed:
+            fault = armed.fault
+            if (
+                isinstance(fault, RequestFault)
+                and fnmatchcase(endpoint, fault.endpoint)
+                and fnmatchcase(method, fault.method)
+                and fnmatchcase(path, fault.path)
+                and armed.strikes(self._chance)
+            ):
+                return fault
+        return None
+
+    def for_callback(self, event: str) -> CallbackFault | None:
+        for armed in self._armed:
+            fault = armed.fault
+            if (
+                isinstance(fault, CallbackFault)
+                and fnmatchcase(event, fault.event)
+                and armed.strikes(self._chance)
+            ):
+                return fault
+        return None
+
+    def for_asset(self, name: str) -> AssetFault | None:
+        for armed in self._armed:
+            fault = armed.fault
+            if (
+                isinstance(fault, AssetFault)
+                and fnmatchcase(name, fault.name)
+                and armed.strikes(self._chance)
+            ):
+                return fault
+        return None

@@ -1,0 +1,47 @@
+"""Fetching published media the way the service does: over HTTP, from its URL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+
+TIMEOUT_S = 60.0
+MAX_REDIRECTS = 5
+
+
+class FetchFailed(Exception):
+    """The media could not be fetched; the text says why and goes to the caller."""
+
+
+async def fetch(http: httpx.AsyncClient, url: str, into: Path, *, max_bytes: int) -> None:
+    """Stream the body at ``url`` into the file ``into``, ``max_bytes`` at most.
+
+    Raises :class:`FetchFailed` for anything that is not a complete, non-empty 200.
+    """
+    if urlsplit(url).scheme not in {"http", "https"}:
+        raise FetchFailed(f"The file could not be downloaded: {url!r} is no http or https URL.")
+    try:
+        async with http.stream("GET", url, follow_redirects=True, timeout=TIMEOUT_S) as response:
+            if response.status_code != httpx.codes.OK:
+                raise FetchFailed(
+                    f"The file could not be downloaded: its host answered {response.status_code}."
+                )
+            await _save(response, into, max_bytes)
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise FetchFailed(
+            f"The file could not be downloaded: {str(error) or type(error).__name__}."
+        ) from error
+
+
+async def _save(response: httpx.Response, into: Path, max_bytes: int) -> None:
+    size = 0
+    with into.open("wb") as target:
+        async for chunk in response.aiter_bytes():
+            size += len(chunk)
+            if size > max_bytes:
+                raise FetchFailed(f"The file is too large: more than {max_bytes} bytes.")
+            target.write(chunk)
+    if size == 0:
+        raise FetchFailed("The file is empty.")

@@ -1,0 +1,1 @@
+"""What each endpoint does: one function per endpoint, by resource."""

@@ -1,0 +1,30 @@
+"""Connectors: the runtime check."""
+
+from __future__ import annotations
+
+from palprep.sandbox.answers import Answer, Refused, refuse_error
+from palprep.sandbox.call import Call
+from palprep.sandbox.connectors import TooManyChecks, available, runtime_check
+
+
+async def check_connector(call: Call) -> Answer:
+    service, choices = call.service, call.service.choices
+    connector = service.store.get("connector", call.request.connector_id)
+    if connector is None:
+        raise refuse_error(404, "Connector not found.")
+    auth = connector.get("auth") or {}
+    if auth.get("type") == "oauth" and not auth.get("finished"):
+        raise refuse_error(409, "OAuth is not finished for this connector.")
+    if not available():
+        raise refuse_error(503, "Runtime checks are not available on this deployment.")
+    try:
+        with service.check_limit.take(service.now()):
+            return Answer(
+                body=await runtime_check(
+                    connector, service.http, timeout_s=choices.connector_seconds
+                )
+            )
+    except TooManyChecks as error:
+        raise Refused(
+            Answer(429, {"error": str(error)}, {"Retry-After": str(error.retry_after)})
+        ) from error

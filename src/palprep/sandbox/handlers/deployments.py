@@ -1,0 +1,73 @@
+"""Deployments: patched under optimistic concurrency, deleted."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from palprep.api.wire import UNSET
+from palprep.sandbox.answers import Answer, refuse_error
+from palprep.sandbox.call import Call
+from palprep.sandbox.clock import stamp_utc
+from palprep.sandbox.json_patch import BadPatch, apply_patch, changed_members
+from palprep.sandbox.store import Record
+
+
+def etag(deployment: Record) -> str:
+    """A strong ETag of the record's content."""
+    content = json.dumps(deployment, sort_keys=True).encode()
+    return f'"{hashlib.sha256(content).hexdigest()[:16]}"'
+
+
+def get_deployment(call: Call) -> Answer:
+    return _show(_find(call))
+
+
+def patch_deployment(call: Call) -> Answer:
+    deployment, choices = _find(call), call.service.choices
+    wanted, operations = call.request.if_match, call.request.operations
+    if wanted is not UNSET and not _matches(wanted, etag(deployment)):
+        raise refuse_error(
+            choices.etag_mismatch_status, "The deployment has changed since its ETag was read."
+        )
+    try:
+        patched = apply_patch(deployment, operations)
+        _only(choices.patchable, operations)
+    except BadPatch as error:
+        raise refuse_error(
+            choices.bad_request_status, f"Invalid JSON patch format: {error}."
+        ) from error
+    patched["updated_at"] = stamp_utc(call.service.now())
+    call.service.store.put("deployment", deployment["deployment_id"], patched)
+    return _show(patched)
+
+
+def _only(patchable: Sequence[str], operations: Sequence[Mapping[str, Any]]) -> None:
+    foreign = changed_members(operations) - set(patchable)
+    if foreign:
+        raise BadPatch(f"{', '.join(sorted(foreign)) or 'the whole'} cannot be patched")
+
+
+def delete_deployment(call: Call) -> Answer:
+    call.service.store.delete("deployment", _find(call)["deployment_id"])
+    return Answer(call.service.choices.deleted_status)
+
+
+def _matches(header: str, current: str) -> bool:
+    """RFC 9110, section 13.1.1: any of the listed tags, or ``*``; weak tags never match."""
+    return header.strip() == "*" or current in (tag.strip() for tag in header.split(","))
+
+
+def _show(deployment: Record) -> Answer:
+    # Versioning 3: the field is removed, even from records seeded with it.
+    shown = {k: v for k, v in deployment.items() if k != "replica_thumbnail_video_url"}
+    return Answer(body=shown, headers={"ETag": etag(deployment)})
+
+
+def _find(call: Call) -> Record:
+    deployment = call.service.store.get("deployment", call.request.deployment_id)
+    if deployment is None:
+        raise refuse_error(call.service.choices.not_found_status, "Deployment not found.")
+    return deployment

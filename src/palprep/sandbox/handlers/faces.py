@@ -1,0 +1,104 @@
+"""Face images: judged by whoever the sandbox was given, in exactly the specified shape."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from palprep.errors import MediaError
+from palprep.sandbox.answers import Answer
+from palprep.sandbox.call import Call
+from palprep.sandbox.choices import image_error
+from palprep.sandbox.judges import head_of, picture_type
+from palprep.sandbox.service import Service
+
+LABELS: Mapping[str, str] = {
+    "image_quality_acceptable": "Image quality is acceptable",
+    "human_like_subject": "Subject is human-like",
+    "appears_under_18": "Subject does not appear to be under 18",
+    "only_one_person_visible": "Only one person is visible",
+    "person_centered": "Person is centered",
+    "head_fully_in_frame": "Head is fully in frame",
+    "looking_straight_at_camera": "Looking straight at the camera",
+    "pose_suitable_for_replica": "Pose is suitable",
+    "face_substantially_obscured": "Face is not substantially obscured",
+    "chest_up_framing_acceptable": "Chest-up framing is acceptable",
+    "no_nudity": "No nudity",
+    "celebrity_or_copyright_character": "Not a celebrity or copyright character",
+}
+
+# Details that describe a problem: true where the check did not pass.
+PROBLEMS = frozenset(
+    {"appears_under_18", "face_substantially_obscured", "celebrity_or_copyright_character"}
+)
+
+
+async def validate_face(call: Call) -> Answer:
+    return await _validate(call, pose_key="pose_suitable_for_face")
+
+
+async def validate_face_legacy(call: Call) -> Answer:
+    return await _validate(call, pose_key="pose_suitable_for_replica")
+
+
+async def _validate(call: Call, *, pose_key: str) -> Answer:
+    outcomes = await asyncio.to_thread(
+        _judge,
+        call.service,
+        call.request.image_base64,
+        call.sent.get("mimeType", "image/jpeg"),
+        call.sent.get("model", "core-4"),
+    )
+    return Answer(body=validation_result(outcomes, pose_key=pose_key))
+
+
+def _judge(
+    service: Service, image_base64: str, mime_type: str, model: str
+) -> Mapping[str, bool | None]:
+    """Decode to a file and have it judged. Runs in a thread; raises :class:`Refused`."""
+    try:
+        image = base64.b64decode(image_base64, validate=True)
+    except binascii.Error as error:
+        raise image_error("invalid_base64").refuse(f"{error}.") from error
+    with TemporaryDirectory(dir=service.scratch) as folder:
+        path = Path(folder) / "image"
+        path.write_bytes(image)
+        found = picture_type(head_of(path))
+        if found is None or found != mime_type.replace("heif", "heic"):
+            raise image_error("undecodable_image").refuse(
+                f"They start like {found or 'no accepted picture'}, not like {mime_type}."
+            )
+        try:
+            return service.judge_image(path, model)
+        except MediaError as error:
+            raise image_error("undecodable_image").refuse(error.message) from error
+
+
+def validation_result(outcomes: Mapping[str, bool | None], *, pose_key: str) -> dict[str, Any]:
+    """The specified result for the outcomes of a judge; unmeasured checks are left out."""
+    measured = {check: passed for check, passed in outcomes.items() if passed is not None}
+    failed = [LABELS.get(check, check) for check, passed in measured.items() if not passed]
+    details: dict[str, Any] = {
+        "scene_description": f"{len(measured)} of {len(LABELS)} checks were measured."
+    }
+    for check, passed in measured.items():
+        key = pose_key if check == "pose_suitable_for_replica" else check
+        details[key] = passed is not (check in PROBLEMS)
+    return {
+        "passed": not failed,
+        "message": (
+            "The image fails these checks: " + "; ".join(failed) + "."
+            if failed
+            else "The image passes every check that was measured."
+        ),
+        "checks": [
+            {"id": check, "label": LABELS.get(check, check), "passed": passed}
+            for check, passed in measured.items()
+        ],
+        "details": details | {"issues": failed},
+    }

@@ -1,0 +1,79 @@
+"""Tools: created with every default filled in, protected when built in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from palprep.sandbox.answers import Answer, refuse_error
+from palprep.sandbox.call import Call
+from palprep.sandbox.store import Record, Taken
+
+# Internal owner id: one sandbox has one account.
+OWNER_ID = 1
+
+
+def create_tool(call: Call) -> Answer:
+    service, choices = call.service, call.service.choices
+    tool = with_defaults(call.sent)
+    tool_id = service.new_id("t")
+    now = service.stamp()
+    record = {"tool_id": tool_id, "owner_id": OWNER_ID, **tool}
+    record |= {"is_system_tool": False, "created_at": now, "updated_at": now}
+    try:
+        service.store.create("tool", tool_id, record)
+    except Taken:
+        raise refuse_error(
+            choices.name_taken_status, f"A tool with this name already exists: {tool['name']}."
+        ) from None
+    return Answer(choices.tool_created_status, record)
+
+
+def with_defaults(sent: Mapping[str, Any]) -> Record:
+    """The tool's own members as the record shows them."""
+    trigger = sent.get("trigger_type") or "in_call"
+    origin = None if trigger == "post_call" else sent.get("origin") or "llm"
+    spoken = origin == "llm"
+    return {
+        "name": sent["name"],
+        "description": sent["description"],
+        "parameters": sent["parameters"],
+        "delivery": _delivery(sent.get("delivery") or {}),
+        "trigger_type": trigger,
+        "origin": origin,
+        "on_call": (sent.get("on_call") or "generate_filler") if spoken else sent.get("on_call"),
+        "on_resolve": sent.get("on_resolve")
+        or ("fire_and_forget" if origin in {"vision", "audio"} else "generate_response"),
+        "static_filler": sent.get("static_filler"),
+    }
+
+
+def _delivery(sent: Mapping[str, Any]) -> Record:
+    api = sent.get("api")
+    delivery: Record = {"app_message": sent.get("app_message", api is None)}
+    if api is not None:
+        delivery["api"] = {"method": "POST", **api}
+    return delivery
+
+
+def list_tools(call: Call) -> Answer:
+    return Answer(body={"data": call.service.store.all("tool")})
+
+
+def get_tool(call: Call) -> Answer:
+    return Answer(body=_find(call))
+
+
+def delete_tool(call: Call) -> Answer:
+    tool, choices = _find(call), call.service.choices
+    if tool["is_system_tool"]:
+        raise refuse_error(choices.system_tool_status, "System tools cannot be deleted.")
+    call.service.store.delete("tool", tool["tool_id"])
+    return Answer(choices.deleted_status)
+
+
+def _find(call: Call) -> Record:
+    tool = call.service.store.get("tool", call.request.tool_id)
+    if tool is None:
+        raise refuse_error(call.service.choices.not_found_status, "Tool not found.")
+    return tool

@@ -1,0 +1,51 @@
+"""How broken rules of a request become the specified error bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from palprep.errors import Problem
+from palprep.sandbox.answers import Refused, bad_fields, refuse_error
+from palprep.sandbox.choices import Choices, image_error
+
+Refusal = Callable[[Choices, Sequence[Problem]], Refused]
+
+
+def refuse_fields(choices: Choices, problems: Sequence[Problem]) -> Refused:
+    """``{error}`` with a bad-request text and a mapping of field path to message."""
+    return bad_fields(
+        choices.bad_request_status, {p.field or "body": p.message for p in reversed(problems)}
+    )
+
+
+def refuse_skills(choices: Choices, problems: Sequence[Problem]) -> Refused:
+    """An unknown skill is named for what it is; anything else is a field."""
+    unknown = [p.field.partition(".")[2] for p in problems if p.rule == "unknown_skill"]
+    if unknown:
+        return refuse_error(choices.bad_request_status, f"Unknown skill: {', '.join(unknown)}.")
+    return refuse_fields(choices, problems)
+
+
+def refuse_patch(choices: Choices, problems: Sequence[Problem]) -> Refused:
+    first = problems[0]
+    detail = f"{first.field} {first.message}".strip()
+    return refuse_error(choices.bad_request_status, f"Invalid JSON patch format: {detail}.")
+
+
+# By field and broken rule; a field's other rules are all about the body's form.
+_IMAGE_VARIANTS: Mapping[tuple[str, str], str] = {
+    ("imageBase64", "missing"): "image_required",
+    ("imageBase64", "string_too_short"): "image_required",
+    ("imageBase64", "string_too_long"): "image_too_large",
+    ("imageBase64", "data_url"): "invalid_base64",
+    ("mimeType", "literal_error"): "unsupported_mime_type",
+    ("model", "literal_error"): "unsupported_model",
+    ("", "body_too_large"): "image_too_large",
+}
+
+
+def refuse_image(choices: Choices, problems: Sequence[Problem]) -> Refused:  # noqa: ARG001
+    """One of the seven ``{message, error, code}`` variants."""
+    first = problems[0]
+    variant = _IMAGE_VARIANTS.get((first.field, first.rule), "invalid_request_body")
+    return image_error(variant).refuse(f"{first.field or 'The body'} {first.message}.")

@@ -1,0 +1,181 @@
+"""`Sandbox`: the local service as a context manager; `serve`: the same from the shell."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import signal
+import ssl
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Any, Self
+
+from palprep.errors import UsageError
+from palprep.sandbox.app import Parts, build_app
+from palprep.sandbox.choices import Choices
+from palprep.sandbox.clock import Clock, ClockKind
+from palprep.sandbox.faults import FaultScript
+from palprep.sandbox.judges import JudgeImage, Trainer, judge_by_bytes, train_by_bytes
+from palprep.sandbox.keys import DEFAULT_KEYS, ApiKey, KeyRing
+from palprep.sandbox.server import ServerThread, bind_loopback, url_of
+from palprep.sandbox.store import Store
+
+
+class Sandbox:
+    """A faithful local service on a real loopback socket.
+
+    ``data`` is a folder that keeps everything across restarts (None: memory and a temporary
+    folder), ``port`` 0 takes a free one, ``clock`` "virtual" makes time move only by
+    :meth:`advance`. ``judge_image`` and ``trainer`` judge the media (see
+    :mod:`palprep.sandbox.judges`); ``choices`` replaces decisions that the specification
+    leaves open; ``tls`` is trusted for outbound requests, to receivers with a certificate of
+    their own. Raises :class:`UsageError` for a host that is not loopback, a port or a data
+    folder in use.
+    """
+
+    def __init__(
+        self,
+        data: Path | str | None = None,
+        *,
+        port: int = 0,
+        host: str = "127.0.0.1",
+        api_keys: Iterable[ApiKey | str] = DEFAULT_KEYS,
+        clock: ClockKind = "real",
+        faults: FaultScript | Path | None = None,
+        judge_image: JudgeImage | None = None,
+        trainer: Trainer | None = None,
+        seed: Any = None,
+        choices: Choices | None = None,
+        tls: ssl.SSLContext | None = None,
+        new_id: Callable[[str], str] | None = None,
+    ) -> None:
+        self._data = None if data is None else Path(data)
+        self._port = port
+        self._host = host
+        self._keys = KeyRing(api_keys)
+        self._clock_kind = clock
+        self._faults = FaultScript.read(faults) if isinstance(faults, Path) else faults
+        self._judge_image = judge_image or judge_by_bytes
+        self._trainer = trainer or train_by_bytes
+        self._seed = seed
+        self._choices = choices or Choices()
+        self._tls = tls
+        self._new_id = new_id or random_id
+        self._held = ExitStack()
+        self._server: ServerThread | None = None
+        self._parts: Parts | None = None
+        self._url = ""
+
+    def __enter__(self) -> Self:
+        with ExitStack() as held:
+            folder = self._data or Path(held.enter_context(TemporaryDirectory("-palprep-sandbox")))
+            listener = bind_loopback(self._host, self._port)
+            held.callback(listener.close)
+            self._url = url_of(listener)
+            store = _open_store(folder, in_memory=self._data is None)
+            held.callback(store.close)
+            clock = Clock(self._clock_kind, start=store.setting("clock"))
+            self._parts = build_app(
+                store=store,
+                clock=clock,
+                folder=folder,
+                base_url=self._url,
+                keys=self._keys,
+                choices=self._choices,
+                faults=self._faults,
+                judge_image=self._judge_image,
+                trainer=self._trainer,
+                seed_with=self._seed,
+                tls=self._tls,
+                new_id=self._new_id,
+            )
+            self._server = ServerThread(self._parts.app, listener)
+            self._server.start()
+            held.callback(self._server.stop)
+            self._held = held.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._held.close()
+        self._server = self._parts = None
+
+    @property
+    def url(self) -> str:
+        """``http://HOST:PORT``, without a slash at the end."""
+        return self._url
+
+    @property
+    def user_key(self) -> str:
+        """The first user-scoped key."""
+        return self._key(user_scoped=True)
+
+    @property
+    def service_key(self) -> str:
+        """The first key that is not user-scoped."""
+        return self._key(user_scoped=False)
+
+    def advance(self, seconds: float) -> None:
+        """Move the clock by ``seconds`` and return when all that fell due has been done."""
+        if self._server is None or self._server.loop is None or self._parts is None:
+            raise UsageError("The sandbox is not running; use it as a context manager.")
+        moved = self._parts.scheduler.advance(seconds)
+        asyncio.run_coroutine_threadsafe(moved, self._server.loop).result()
+
+    def _key(self, *, user_scoped: bool) -> str:
+        key = self._keys.first(user_scoped=user_scoped)
+        if key is None:
+            scoped = "user-scoped" if user_scoped else "other than user-scoped"
+            raise UsageError(f"This sandbox was given no API key that is {scoped}.")
+        return key
+
+
+def random_id(prefix: str) -> str:
+    """An opaque identifier that is not guessed and not repeated."""
+    return prefix + secrets.token_hex(6)
+
+
+def _open_store(folder: Path, *, in_memory: bool) -> Store:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"The data folder {folder} cannot be made: {error.strerror}. Name another one."
+        ) from error
+    return Store(None if in_memory else folder / "sandbox.sqlite")
+
+
+def serve(
+    sandbox: Sandbox,
+    *,
+    announce: Callable[[str], None] | None = None,
+    until: threading.Event | None = None,
+) -> None:
+    """Run until interrupted or terminated, having announced where it answers.
+
+    Signals are taken over only in the main thread and are given back at the end; ``until``
+    ends it from another thread.
+    """
+    stop = until or threading.Event()
+    with sandbox, ExitStack() as restored:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                previous = signal.signal(number, lambda *_: stop.set())
+                restored.callback(signal.signal, number, previous)
+        (announce or _print)(f"palprep sandbox ready on {sandbox.url}")
+        stop.wait()
+
+
+def _print(line: str) -> None:
+    # Whoever waits for this line reads it through a pipe; it must not stay in a buffer.
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,91 @@
+"""Who does what the clock owes. Nothing here happens because somebody asked for a status."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from palprep.sandbox.clock import Clock
+from palprep.sandbox.store import Job, Store
+
+log = logging.getLogger(__name__)
+
+MAX_AT_ONCE = 4
+
+
+class Scheduler:
+    """Runs each job when it is due, on the server's own loop.
+
+    A job is finished after it ran: killed in between, it runs again at the next start, so
+    every job looks at its record first and does nothing twice.
+    """
+
+    def __init__(
+        self, clock: Clock, store: Store, perform: Callable[[Job], Awaitable[None]]
+    ) -> None:
+        self._clock = clock
+        self._store = store
+        self._perform = perform
+        self._changed = asyncio.Event()
+        self._advancing = asyncio.Lock()
+        self._slots = asyncio.Semaphore(MAX_AT_ONCE)
+        self._running: dict[int, asyncio.Task[None]] = {}
+
+    def notify(self) -> None:
+        """A job was scheduled or the clock was moved; look again."""
+        self._changed.set()
+
+    async def run(self) -> None:
+        """Serve a real clock until cancelled. A virtual one is served by :meth:`advance`."""
+        try:
+            while self._clock.ticking:
+                self._changed.clear()
+                if self._advancing.locked():
+                    await self._changed.wait()  # it does what is due, and says when it is done
+                else:
+                    self._start_due()
+                    await self._rest()
+        finally:
+            for task in self._running.values():
+                task.cancel()
+
+    async def advance(self, seconds: float) -> None:
+        """Move the clock, doing on the way and in order everything that falls due."""
+        async with self._advancing:
+            target = self._clock.now() + seconds
+            await asyncio.gather(*self._running.values())
+            while due := self._store.jobs(until=target):
+                self._clock.move_to(due[0].due)
+                await self._do(due[0])
+            self._clock.move_to(target)
+            self._store.set_setting("clock", self._clock.now())
+        self.notify()
+
+    def _start_due(self) -> None:
+        for job in self._store.jobs(until=self._clock.now()):
+            if job.job_id not in self._running:
+                task = asyncio.create_task(self._do(job))
+                self._running[job.job_id] = task
+                task.add_done_callback(partial(self._forget, job.job_id))
+
+    def _forget(self, job_id: int, _: asyncio.Task[None]) -> None:
+        del self._running[job_id]
+
+    async def _do(self, job: Job) -> None:
+        async with self._slots:
+            try:
+                await self._perform(job)
+            except Exception:
+                # One broken job must not stop the clock for all others.
+                log.exception("The sandbox's job %s failed and is dropped", job.kind)
+            self._store.finish(job)
+
+    async def _rest(self) -> None:
+        due = self._store.next_due(self._running.keys())
+        pause = None if due is None else max(0.0, due - self._clock.now())
+        try:
+            await asyncio.wait_for(self._changed.wait(), pause)
+        except TimeoutError:
+            return

@@ -1,0 +1,43 @@
+"""What handlers and jobs work with: one sandbox's parts, held together and passed along."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+
+from palprep.sandbox.callbacks import Callbacks
+from palprep.sandbox.choices import Choices
+from palprep.sandbox.clock import Clock, stamp
+from palprep.sandbox.connectors import CheckLimit
+from palprep.sandbox.faults import Faults
+from palprep.sandbox.judges import JudgeImage, Trainer
+from palprep.sandbox.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """``scratch`` is a folder for files being judged; ``new_id`` makes an opaque identifier
+    from a prefix; ``base_url`` is this sandbox's own."""
+
+    store: Store
+    clock: Clock
+    choices: Choices
+    faults: Faults
+    callbacks: Callbacks
+    http: httpx.AsyncClient
+    scratch: Path
+    judge_image: JudgeImage
+    trainer: Trainer
+    new_id: Callable[[str], str]
+    base_url: str
+    check_limit: CheckLimit = field(default_factory=CheckLimit)
+
+    def now(self) -> float:
+        return self.clock.now()
+
+    def stamp(self) -> str:
+        """This moment, as the specification writes a voice's ``created_at``."""
+        return stamp(self.clock.now())

@@ -1,0 +1,207 @@
+"""Everything the sandbox remembers, in one SQLite database.
+
+One connection, used from the server's own thread only, so that a handler is one transaction
+and no lock is needed. A data folder belongs to one sandbox at a time: the exclusive locking
+mode says so to a second one, and spares WAL its shared memory. ``synchronous=NORMAL`` loses
+nothing when the process is killed; only a power cut can take the last commits.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from palprep.errors import UsageError
+
+Record = dict[str, Any]
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS records (
+    seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL,
+    UNIQUE (kind, id)
+);
+CREATE UNIQUE INDEX IF NOT EXISTS tool_names
+    ON records (json_extract(body, '$.name')) WHERE kind = 'tool';
+CREATE TABLE IF NOT EXISTS private (
+    kind TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (kind, id)
+);
+CREATE TABLE IF NOT EXISTS jobs (
+    job_id INTEGER PRIMARY KEY, due REAL NOT NULL, kind TEXT NOT NULL, payload TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS jobs_due ON jobs (due, job_id);
+CREATE TABLE IF NOT EXISTS assets (
+    token TEXT PRIMARY KEY, name TEXT NOT NULL, size INTEGER NOT NULL,
+    created REAL NOT NULL, expires REAL NOT NULL
+);
+CREATE TABLE IF NOT EXISTS requests (
+    seq INTEGER PRIMARY KEY, at REAL NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL,
+    endpoint TEXT, key TEXT, status INTEGER, fault TEXT
+);
+CREATE TABLE IF NOT EXISTS deliveries (
+    seq INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, url TEXT NOT NULL,
+    body TEXT NOT NULL, attempt INTEGER NOT NULL, status INTEGER, error TEXT
+);
+CREATE TABLE IF NOT EXISTS creates (kind TEXT PRIMARY KEY, count INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value REAL NOT NULL);
+"""
+
+
+class Taken(Exception):
+    """A record with this id, or a tool with this name, exists already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Work that the clock owes: ``kind`` names who does it, ``due`` is in epoch seconds."""
+
+    job_id: int
+    due: float
+    kind: str
+    payload: Record
+
+
+class Store:
+    """Records, jobs, assets and the log. ``path`` None keeps them in memory.
+
+    ``on_schedule`` is called for every job that is scheduled.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.on_schedule: Callable[[], None] = lambda: None
+        try:
+            self._db = sqlite3.connect(
+                path or ":memory:", isolation_level=None, check_same_thread=False, timeout=0.2
+            )
+            self._db.execute("PRAGMA locking_mode=EXCLUSIVE")
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=NORMAL")
+            self._db.executescript(SCHEMA)
+        except sqlite3.Error as error:
+            raise UsageError(
+                f"The sandbox cannot open {path}: {error}. Is another sandbox using this data "
+                "folder? Stop it, or name another folder."
+            ) from error
+
+    def close(self) -> None:
+        self._db.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing. Hold none across an ``await``: the connection has only one."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    # Records: what the interface shows.
+
+    def get(self, kind: str, record_id: str) -> Record | None:
+        row = self._db.execute(
+            "SELECT body FROM records WHERE kind = ? AND id = ?", (kind, record_id)
+        ).fetchone()
+        return None if row is None else json.loads(row[0])
+
+    def all(self, kind: str) -> list[Record]:
+        """Every record of a kind, oldest first."""
+        rows = self._db.execute("SELECT body FROM records WHERE kind = ? ORDER BY seq", (kind,))
+        return [json.loads(row[0]) for row in rows]
+
+    def create(self, kind: str, record_id: str, body: Mapping[str, Any]) -> None:
+        """Insert a record and count it as created through the interface."""
+        try:
+            self._db.execute(
+                "INSERT INTO records (kind, id, body) VALUES (?, ?, ?)",
+                (kind, record_id, json.dumps(body)),
+            )
+        except sqlite3.IntegrityError as error:
+            raise Taken(record_id) from error
+        self._db.execute(
+            "INSERT INTO creates VALUES (?, 1) ON CONFLICT (kind) DO UPDATE SET count = count + 1",
+            (kind,),
+        )
+
+    def put(self, kind: str, record_id: str, body: Mapping[str, Any]) -> None:
+        """Insert or replace a record in its place, without counting it."""
+        try:
+            self._db.execute(
+                "INSERT INTO records (kind, id, body) VALUES (?, ?, ?)"
+                " ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body",
+                (kind, record_id, json.dumps(body)),
+            )
+        except sqlite3.IntegrityError as error:
+            raise Taken(record_id) from error
+
+    def delete(self, kind: str, record_id: str) -> bool:
+        """Whether there was such a record."""
+        self._db.execute("DELETE FROM private WHERE kind = ? AND id = ?", (kind, record_id))
+        done = self._db.execute("DELETE FROM records WHERE kind = ? AND id = ?", (kind, record_id))
+        return done.rowcount > 0
+
+    def creates(self) -> dict[str, int]:
+        return dict(self._db.execute("SELECT kind, count FROM creates ORDER BY kind"))
+
+    # What belongs to a record and the interface never shows: its training URL, its callback.
+
+    def private(self, kind: str, record_id: str) -> Record:
+        row = self._db.execute(
+            "SELECT body FROM private WHERE kind = ? AND id = ?", (kind, record_id)
+        ).fetchone()
+        return {} if row is None else json.loads(row[0])
+
+    def put_private(self, kind: str, record_id: str, body: Mapping[str, Any]) -> None:
+        self._db.execute(
+            "INSERT INTO private VALUES (?, ?, ?)"
+            " ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body",
+            (kind, record_id, json.dumps(body)),
+        )
+
+    # Jobs.
+
+    def schedule(self, due: float, kind: str, payload: Mapping[str, Any]) -> None:
+        self._db.execute(
+            "INSERT INTO jobs (due, kind, payload) VALUES (?, ?, ?)",
+            (due, kind, json.dumps(payload)),
+        )
+        self.on_schedule()
+
+    def jobs(self, *, until: float | None = None) -> list[Job]:
+        """Jobs in the order in which they are due, all of them or those due ``until`` then."""
+        rows = self._db.execute(
+            "SELECT job_id, due, kind, payload FROM jobs WHERE due <= ? ORDER BY due, job_id",
+            (float("inf") if until is None else until,),
+        )
+        return [Job(row[0], row[1], row[2], json.loads(row[3])) for row in rows]
+
+    def next_due(self, running: Collection[int]) -> float | None:
+        """When the first job falls due that is not ``running``; None when there is none."""
+        rows = self._db.execute(
+            "SELECT job_id, due FROM jobs ORDER BY due, job_id LIMIT ?", (len(running) + 1,)
+        )
+        return next((due for job_id, due in rows if job_id not in running), None)
+
+    def finish(self, job: Job) -> None:
+        self._db.execute("DELETE FROM jobs WHERE job_id = ?", (job.job_id,))
+
+    # Settings that must outlive a restart, such as how far the clock was set ahead.
+
+    def setting(self, name: str) -> float | None:
+        row = self._db.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
+        return None if row is None else row[0]
+
+    def set_setting(self, name: str, value: float) -> None:
+        self._db.execute(
+            "INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = ?",
+            (name, value, value),
+        )
+
+    def execute(self, sql: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
+        """For the log and the asset host, which own the tables that they name."""
+        return self._db.execute(sql, values)

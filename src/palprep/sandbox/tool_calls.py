@@ -1,0 +1,127 @@
+"""Post-call tools: one outbound request per tool, built from its ``delivery.api``."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from palprep.sandbox.connectors import CheckFailed, client_credentials_token
+from palprep.sandbox.service import Service
+from palprep.sandbox.store import Record
+
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+_SAMPLES: Mapping[str, Any] = {
+    "string": "",
+    "integer": 0,
+    "number": 0,
+    "boolean": False,
+    "array": [],
+    "object": {},
+    "null": None,
+}
+
+
+def fill(template: Any, arguments: Mapping[str, Any], *, in_url: bool = False) -> Any:
+    """``template`` with each ``{placeholder}`` replaced by its argument, at any depth.
+
+    A string that is one placeholder alone becomes the argument itself, with its type. A name
+    without an argument stays as it stands. In a URL every argument is percent-encoded.
+    """
+    if isinstance(template, Mapping):
+        return {name: fill(value, arguments) for name, value in template.items()}
+    if isinstance(template, list):
+        return [fill(value, arguments) for value in template]
+    if not isinstance(template, str):
+        return template
+    whole = _PLACEHOLDER.fullmatch(template)
+    if whole and whole[1] in arguments and not in_url:
+        return arguments[whole[1]]
+
+    def put(match: re.Match[str]) -> str:
+        if match[1] not in arguments:
+            return match[0]
+        value = arguments[match[1]]
+        text = value if isinstance(value, str) else json.dumps(value)
+        return quote(text, safe="") if in_url else text
+
+    return _PLACEHOLDER.sub(put, template)
+
+
+def sample_arguments(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments that nobody gave: each property's default, example, first enum value or zero."""
+    properties = parameters.get("properties")
+    if not isinstance(properties, Mapping):
+        return {}
+    return {name: _sample(schema) for name, schema in properties.items()}
+
+
+def _sample(schema: Any) -> Any:
+    if not isinstance(schema, Mapping):
+        return None
+    if "default" in schema:
+        return schema["default"]
+    for key in ("enum", "examples"):
+        if isinstance(schema.get(key), list) and schema[key]:
+            return schema[key][0]
+    kind = schema.get("type")
+    return _SAMPLES.get(kind) if isinstance(kind, str) else None
+
+
+async def build_request(
+    api: Mapping[str, Any], arguments: Mapping[str, Any], http: httpx.AsyncClient
+) -> httpx.Request:
+    """The request that this tool's delivery describes. Raises CheckFailed for its token."""
+    headers = dict(api.get("headers") or {})
+    query = {name: str(fill(v, arguments)) for name, v in (api.get("query_params") or {}).items()}
+    auth = api.get("auth") or {}
+    match auth.get("type", "none"):
+        case "bearer":
+            headers["Authorization"] = f"Bearer {auth.get('token', '')}"
+        case "basic":
+            flow = httpx.BasicAuth(auth.get("username") or "", auth.get("password") or "")
+            request = next(flow.auth_flow(httpx.Request("POST", "https://host")))
+            headers["Authorization"] = request.headers["Authorization"]
+        case "api_key" if auth.get("location") == "query":
+            query[auth.get("name") or "api_key"] = auth.get("value") or ""
+        case "api_key":
+            headers[auth.get("name") or "X-Api-Key"] = auth.get("value") or ""
+        case "oauth2_client_credentials":
+            headers["Authorization"] = f"Bearer {await client_credentials_token(auth, http)}"
+    template = api.get("body_template")
+    url = httpx.URL(fill(api["url"], arguments, in_url=True))
+    return http.build_request(
+        api.get("method") or "POST",
+        url.copy_merge_params(query) if query else url,
+        headers=headers | {"Content-Type": api.get("content_type") or "application/json"},
+        content=json.dumps(dict(arguments) if template is None else fill(template, arguments)),
+    )
+
+
+async def run_post_call_tool(service: Service, job: Record) -> None:
+    """Deliver one tool once, and log what its server answered."""
+    tool = service.store.get("tool", job["tool_id"])
+    if tool is None:
+        return
+    api = tool["delivery"]["api"]
+    arguments = sample_arguments(tool["parameters"]) | job["arguments"]
+    status: int | None = None
+    problem: str | None = None
+    timeout = api.get("timeout") or service.choices.tool_timeout_seconds
+    try:
+        request = await build_request(api, arguments, service.http)
+        request.extensions["timeout"] = httpx.Timeout(timeout).as_dict()
+        response = await service.http.send(request, stream=True)
+        status = response.status_code
+        await response.aclose()
+    except (httpx.HTTPError, httpx.InvalidURL, CheckFailed) as error:
+        problem = str(error) or type(error).__name__
+    with service.store.transaction():
+        service.callbacks.record(
+            f"tool:{tool['name']}", api["url"], arguments, attempt=1, status=status, problem=problem
+        )

@@ -1,0 +1,78 @@
+"""Time that runs, time that stands, and jobs done when they are due."""
+
+from __future__ import annotations
+
+import asyncio
+
+from palprep.sandbox.clock import Clock, stamp
+from palprep.sandbox.scheduler import Scheduler
+from palprep.sandbox.store import Store
+
+
+def test_a_virtual_clock_stands_still_until_moved():
+    ticks = iter([100.0, 200.0, 300.0])
+    clock = Clock("virtual", source=lambda: next(ticks))
+    assert clock.now() == clock.now() == 100.0
+    clock.move_to(150.0)
+    clock.move_to(120.0)
+    assert clock.now() == 150.0
+
+
+def test_a_real_clock_runs_and_can_be_set_ahead():
+    moment = 100.0
+    clock = Clock("real", source=lambda: moment)
+    clock.move_to(160.0)
+    assert clock.now() == 160.0
+    moment = 101.5
+    assert clock.now() == 161.5
+
+
+def test_a_clock_started_later_than_its_source_does_not_go_back():
+    assert Clock("virtual", source=lambda: 100.0, start=500.0).now() == 500.0
+    assert Clock("real", source=lambda: 100.0, start=500.0).now() == 500.0
+    assert Clock("real", source=lambda: 900.0, start=500.0).now() == 900.0
+
+
+def test_the_stamp_has_microseconds_always():
+    assert stamp(0) == "1970-01-01T00:00:00.000000"
+    assert stamp(1.5) == "1970-01-01T00:00:01.500000"
+
+
+async def test_advancing_does_everything_due_in_order_at_its_own_moment():
+    clock, store = Clock("virtual", source=lambda: 0.0, start=0.0), Store(None)
+    done = []
+
+    async def perform(job):
+        done.append((job.kind, clock.now()))
+        if job.kind == "first":
+            store.schedule(clock.now() + 2, "child", {})
+
+    scheduler = Scheduler(clock, store, perform)
+    store.schedule(9, "beyond", {})
+    store.schedule(5, "last", {})
+    store.schedule(1, "first", {})
+    await scheduler.advance(6)
+    assert done == [("first", 1.0), ("child", 3.0), ("last", 5.0)]
+    assert clock.now() == 6.0
+    assert [job.kind for job in store.jobs()] == ["beyond"]
+
+
+async def test_a_real_clock_does_what_is_due_by_itself_and_survives_a_broken_job():
+    clock, store = Clock("real"), Store(None)
+    finished = asyncio.Event()
+
+    async def perform(job):
+        if job.kind == "broken":
+            raise ValueError("broken")
+        finished.set()
+
+    scheduler = Scheduler(clock, store, perform)
+    store.on_schedule = scheduler.notify
+    running = asyncio.create_task(scheduler.run())
+    await asyncio.sleep(0)
+    store.schedule(clock.now(), "broken", {})
+    store.schedule(clock.now() + 0.05, "good", {})
+    await asyncio.wait_for(finished.wait(), 5)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    assert running.cancelled()

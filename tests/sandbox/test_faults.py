@@ -1,0 +1,83 @@
+"""Faults strike what they name, as often as they say."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from palprep.errors import UsageError
+from palprep.sandbox.faults import Faults, FaultScript, parse_script
+
+
+def loaded(*faults, seed=0):
+    return Faults(parse_script({"faults": list(faults), "seed": seed}))
+
+
+def test_a_fault_strikes_once_unless_told_otherwise():
+    faults = loaded({"on": "request", "endpoint": "create_*", "status": 503})
+    assert faults.for_request("get_voice", "GET", "/v2/voices/v") is None
+    assert faults.for_request("create_voice", "POST", "/v2/voices").status == 503
+    assert faults.for_request("create_voice", "POST", "/v2/voices") is None
+    assert faults.waiting() == []
+
+
+def test_skip_and_times_count_matches():
+    faults = loaded({"on": "request", "skip": 1, "times": 2, "status": 500})
+    struck = [faults.for_request("e", "GET", "/") is not None for _ in range(5)]
+    assert struck == [False, True, True, False, False]
+
+
+def test_for_ever_is_times_null():
+    faults = loaded({"on": "request", "times": None, "status": 500})
+    assert all(faults.for_request("e", "GET", "/") for _ in range(50))
+    assert faults.waiting()[0]["left"] is None
+
+
+def test_chance_is_repeatable_by_its_seed():
+    def run(seed):
+        fault = {"on": "request", "times": None, "probability": 0.5, "status": 500}
+        faults = loaded(fault, seed=seed)
+        return [faults.for_request("e", "GET", "/") is not None for _ in range(40)]
+
+    assert run(1) == run(1) != run(2)
+    assert 5 < sum(run(1)) < 35
+
+
+def test_each_fault_strikes_only_what_it_is_on():
+    faults = loaded(
+        {"on": "callback", "copies": 2},
+        {"on": "asset", "name": "*.mp4"},
+        {"on": "request", "path": "/v2/tools", "method": "POST", "drop": "after_commit"},
+    )
+    assert faults.for_asset("a.png") is None
+    assert faults.for_asset("a.mp4").effect == "expired"
+    assert faults.for_request("x", "GET", "/v2/tools") is None
+    assert faults.for_request("x", "POST", "/v2/tools").drop == "after_commit"
+    assert faults.for_callback("application.voice_status_changed").copies == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        ([{"on": "request", "status": 99}], "faults.0.request.status"),
+        ([{"on": "weather"}], "faults.0"),
+        ([{"on": "request", "sttaus": 500}], "faults.0.request.sttaus"),
+        ({"seed": "x"}, "seed"),
+        (7, ""),
+    ],
+)
+def test_a_wrong_script_names_the_place(content, place):
+    with pytest.raises(UsageError, match=f"wrong at {place}"):
+        parse_script(content)
+
+
+def test_a_file_holds_an_object_or_a_list(tmp_path):
+    path = tmp_path / "faults.json"
+    path.write_text(json.dumps([{"on": "asset"}]))
+    assert len(FaultScript.read(path).faults) == 1
+    path.write_text("{")
+    with pytest.raises(UsageError, match=r"faults\.json cannot be used"):
+        FaultScript.read(path)
+    with pytest.raises(UsageError, match="cannot be used"):
+        FaultScript.read(tmp_path / "missing.json")

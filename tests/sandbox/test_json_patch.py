@@ -1,0 +1,96 @@
+"""JSON Patch, mostly by the cases of RFC 6902, appendix A."""
+
+from __future__ import annotations
+
+import pytest
+
+from palprep.sandbox.json_patch import BadPatch, apply_patch, changed_members
+
+
+@pytest.mark.parametrize(
+    ("document", "operation", "expected"),
+    [
+        (
+            {"foo": "bar"},
+            {"op": "add", "path": "/baz", "value": "qux"},
+            {"baz": "qux", "foo": "bar"},
+        ),
+        ({"foo": ["a", "c"]}, {"op": "add", "path": "/foo/1", "value": "b"}, {"foo": list("abc")}),
+        ({"foo": ["a"]}, {"op": "add", "path": "/foo/-", "value": "b"}, {"foo": ["a", "b"]}),
+        ({"baz": 1, "foo": 2}, {"op": "remove", "path": "/baz"}, {"foo": 2}),
+        ({"foo": ["a", "b"]}, {"op": "remove", "path": "/foo/0"}, {"foo": ["b"]}),
+        ({"baz": 1}, {"op": "replace", "path": "/baz", "value": None}, {"baz": None}),
+        ({"foo": ["a", "b"]}, {"op": "replace", "path": "/foo/1", "value": 7}, {"foo": ["a", 7]}),
+        ({"a": 1}, {"op": "replace", "path": "", "value": [1]}, [1]),
+        ({"a": {"b": 1}, "c": {}}, {"op": "move", "from": "/a/b", "path": "/c/d"}, None),
+        ({"a": {"b": 1}}, {"op": "copy", "from": "/a", "path": "/c"}, None),
+        ({"a/b": 1, "m~n": 2}, {"op": "remove", "path": "/a~1b"}, {"m~n": 2}),
+        ({"m~n": 2}, {"op": "test", "path": "/m~0n", "value": 2}, {"m~n": 2}),
+    ],
+)
+def test_an_operation_does_what_the_rfc_says(document, operation, expected):
+    results = {"move": {"a": {}, "c": {"d": 1}}, "copy": {"a": {"b": 1}, "c": {"b": 1}}}
+    wanted = results[operation["op"]] if expected is None else expected
+    assert apply_patch(document, [operation]) == wanted
+
+
+@pytest.mark.parametrize(
+    "operations",
+    [
+        "replace",
+        {"op": "add"},
+        [1],
+        [{"op": "replace", "path": "/name"}],
+        [{"op": "replace", "path": "name", "value": 1}],
+        [{"op": "replace", "path": "/missing", "value": 1}],
+        [{"op": "rename", "path": "/name", "value": 1}],
+        [{"op": ["add"], "path": "/name", "value": 1}],
+        [{"op": "remove", "path": "/list/01"}],
+        [{"op": "remove", "path": "/list/-"}],
+        [{"op": "add", "path": "/list/3", "value": 1}],
+        [{"op": "add", "path": "/name/deeper", "value": 1}],
+        [{"op": "move", "from": "/deep", "path": "/deep/er"}],
+        [{"op": "copy", "path": "/x"}],
+        [{"op": "copy", "from": 4, "path": "/x"}],
+        [{"op": "test", "path": "/one", "value": True}],
+        [{"op": "test", "path": "/name", "value": "other"}],
+    ],
+)
+def test_a_patch_that_is_malformed_or_does_not_apply_says_so(operations):
+    document = {"name": "n", "list": [1, 2], "deep": {}, "one": 1}
+    with pytest.raises(BadPatch):
+        apply_patch(document, operations)
+    assert document == {"name": "n", "list": [1, 2], "deep": {}, "one": 1}
+
+
+def test_nothing_is_changed_in_place_and_values_are_not_shared():
+    value = {"inner": []}
+    patched = apply_patch(
+        {"a": 1},
+        [
+            {"op": "add", "path": "/b", "value": value},
+            {"op": "add", "path": "/b/inner/-", "value": 1},
+        ],
+    )
+    assert patched == {"a": 1, "b": {"inner": [1]}}
+    assert value == {"inner": []}
+
+
+def test_the_error_names_the_operation():
+    operations = [
+        {"op": "add", "path": "/b", "value": 1},
+        {"op": "test", "path": "/b", "value": 2},
+    ]
+    with pytest.raises(BadPatch, match=r"operation 1: the test of /b failed"):
+        apply_patch({}, operations)
+
+
+def test_changed_members_are_those_written_to():
+    operations = [
+        {"op": "test", "path": "/name", "value": 1},
+        {"op": "replace", "path": "/limits/calls", "value": 1},
+        {"op": "move", "from": "/name", "path": "/title"},
+        {"op": "copy", "from": "/status", "path": "/title"},
+    ]
+    assert changed_members(operations) == {"limits", "name", "title"}
+    assert changed_members([{"op": "replace", "path": "", "value": 1}]) == {""}

@@ -1,0 +1,87 @@
+"""What the store keeps, refuses and survives."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from palprep.errors import UsageError
+from palprep.sandbox.store import Store, Taken
+
+
+def test_records_keep_their_order_and_creates_are_counted():
+    store = Store(None)
+    with store.transaction():
+        store.create("voice", "v2", {"n": 2})
+        store.create("voice", "v1", {"n": 1})
+        store.put("voice", "v0", {"n": 0})
+        store.put("voice", "v2", {"n": 3})
+    assert store.all("voice") == [{"n": 3}, {"n": 1}, {"n": 0}]
+    assert store.creates() == {"voice": 2}
+    assert store.delete("voice", "v1")
+    assert not store.delete("voice", "v1")
+    assert store.get("voice", "v1") is None
+    assert store.creates() == {"voice": 2}
+
+
+def test_a_tool_name_is_taken_once_and_other_kinds_do_not_mind():
+    store = Store(None)
+    store.create("tool", "t1", {"name": "lookup"})
+    store.create("pal", "p1", {"name": "lookup"})
+    store.create("pal", "p2", {"name": "lookup"})
+    with pytest.raises(Taken):
+        store.create("tool", "t2", {"name": "lookup"})
+    assert store.creates() == {"pal": 2, "tool": 1}
+
+
+def test_a_transaction_is_all_or_nothing():
+    store = Store(None)
+
+    def half():
+        with store.transaction():
+            store.create("voice", "v1", {})
+            store.schedule(1.0, "voice", {})
+            raise ValueError("midway")
+
+    with pytest.raises(ValueError, match="midway"):
+        half()
+    assert store.get("voice", "v1") is None
+    assert store.jobs() == []
+    assert store.creates() == {}
+
+
+def test_jobs_come_in_the_order_in_which_they_are_due():
+    store = Store(None)
+    for due, kind in ((3.0, "c"), (1.0, "a"), (3.0, "d"), (2.0, "b")):
+        store.schedule(due, kind, {"at": due})
+    assert [job.kind for job in store.jobs()] == ["a", "b", "c", "d"]
+    assert [job.kind for job in store.jobs(until=2.0)] == ["a", "b"]
+    first = store.jobs()[0]
+    assert store.next_due([]) == 1.0
+    assert store.next_due([first.job_id]) == 2.0
+    store.finish(first)
+    assert store.next_due([]) == 2.0
+
+
+def test_another_store_cannot_use_the_same_file_and_a_later_one_finds_everything(tmp_path):
+    path = tmp_path / "s.sqlite"
+    store = Store(path)
+    store.put("pal", "p1", {"pal_id": "p1"})
+    store.set_setting("clock", 12.5)
+    with pytest.raises(UsageError, match="another sandbox"):
+        Store(path)
+    store.close()
+    again = Store(path)
+    assert again.get("pal", "p1") == {"pal_id": "p1"}
+    assert again.setting("clock") == 12.5
+    again.close()
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path):
+    path = tmp_path / "s.sqlite"
+    path.write_bytes(b"not a database, and long enough to be read as a header" * 100)
+    with pytest.raises(UsageError, match="cannot open"):
+        Store(path)
+    with pytest.raises(sqlite3.DatabaseError):
+        sqlite3.connect(path).execute("SELECT * FROM sqlite_master")
