@@ -23,7 +23,9 @@ def noise() -> Image.Image:
 
 def smooth(width: int, height: int) -> Image.Image:
     rows, columns = np.mgrid[0:height, 0:width]
-    waves = [127 + 100 * np.sin(columns / a) * np.cos(rows / b) for a, b in ((9, 7), (5, 3), (4, 8))]
+    waves = [
+        127 + 100 * np.sin(columns / a) * np.cos(rows / b) for a, b in ((9, 7), (5, 3), (4, 8))
+    ]
     return Image.fromarray(np.stack(waves, axis=-1).astype(np.uint8))
 
 

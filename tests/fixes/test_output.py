@@ -19,7 +19,7 @@ def test_the_target_appears_only_when_all_is_written(tmp_path: Path):
         assert temporary.parent == target.parent
         assert temporary.suffix == ".bin"
     assert target.read_bytes() == b"whole"
-    assert os.listdir(target.parent) == ["out.bin"]
+    assert [each.name for each in target.parent.iterdir()] == ["out.bin"]
 
 
 def test_permissions_follow_the_umask_and_not_the_temporary_file(tmp_path: Path):
@@ -38,10 +38,15 @@ def test_an_interruption_leaves_nothing_and_keeps_the_old_target(
 ):
     target = tmp_path / "out.bin"
     target.write_bytes(b"old")
-    with pytest.raises(interruption), atomic_output(target) as temporary:
-        temporary.write_bytes(b"half")
-        raise interruption
-    assert os.listdir(tmp_path) == ["out.bin"]
+
+    def interrupted() -> None:
+        with atomic_output(target) as temporary:
+            temporary.write_bytes(b"half")
+            raise interruption
+
+    with pytest.raises(interruption):
+        interrupted()
+    assert [each.name for each in tmp_path.iterdir()] == ["out.bin"]
     assert target.read_bytes() == b"old"
 
 
@@ -51,20 +56,22 @@ def test_a_full_disk_is_told_in_words(tmp_path: Path):
         atomic_output(tmp_path / "out.bin"),
     ):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    assert os.listdir(tmp_path) == []
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_really_full_device_is_told_in_words(tmp_path: Path):
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
-    with (
-        pytest.raises(OutputUnwritable, match="the disk is full"),
-        atomic_output(tmp_path / "out.bin") as temporary,
-    ):
-        temporary.unlink()
-        temporary.symlink_to("/dev/full")
-        temporary.write_bytes(b"x")
-    assert os.listdir(tmp_path) == []
+
+    def write() -> None:
+        with atomic_output(tmp_path / "out.bin") as temporary:
+            temporary.unlink()
+            temporary.symlink_to("/dev/full")
+            temporary.write_bytes(b"x")
+
+    with pytest.raises(OutputUnwritable, match="the disk is full"):
+        write()
+    assert not list(tmp_path.iterdir())
 
 
 def test_ffmpegs_full_disk_is_told_in_words(tmp_path: Path):
@@ -80,7 +87,7 @@ def test_other_failures_stay_what_they_are(tmp_path: Path):
         raise ToolFailed("ffmpeg: Invalid data found when processing input")
     with pytest.raises(FileNotFoundError), atomic_output(tmp_path / "out.bin"):
         (tmp_path / "source").read_bytes()
-    assert os.listdir(tmp_path) == []
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
@@ -113,7 +120,7 @@ def test_a_folder_in_place_of_the_target_is_told_in_words(tmp_path: Path):
     (tmp_path / "out.bin").mkdir()
     with pytest.raises(OutputUnwritable, match=r"out\.bin"), atomic_output(tmp_path / "out.bin"):
         pass
-    assert os.listdir(tmp_path) == ["out.bin"]
+    assert [each.name for each in tmp_path.iterdir()] == ["out.bin"]
 
 
 def test_the_source_is_never_the_target(tmp_path: Path):

@@ -54,7 +54,9 @@ def to_linear() -> NDArray[np.float32]:
 
 def to_srgb(linear: NDArray[np.float32]) -> NDArray[np.uint8]:
     """8-bit sRGB of linear light of any shape; clipped to 0 and 1 (IEC 61966-2-1)."""
-    return _encoding()[(np.clip(linear, 0, 1) * (_STEPS - 1) + 0.5).astype(np.uint16)]
+    steps = (np.clip(linear, 0, 1) * (_STEPS - 1) + 0.5).astype(np.uint16)
+    values: NDArray[np.uint8] = np.take(_encoding(), steps)
+    return values
 
 
 def _encoding() -> NDArray[np.uint8]:

@@ -8,9 +8,8 @@ from typing import Any
 
 import ffmpeg
 
-from palprep.errors import FixError
+from palprep.media.container import demuxer_of
 from palprep.media.facts import MediaType, SoundStream
-from palprep.media.formats import DEMUXERS
 
 BARE = {"map_metadata": -1, "map_chapters": -1, "fflags": "+bitexact"}
 """Output options that keep places, devices, names and dates of the source out, and the
@@ -19,9 +18,10 @@ writing library's name and the clock too, so that equal inputs give equal files.
 
 def read(path: Path, media_type: MediaType, **options: Any) -> Any:
     """An input node that opens ``path`` as what was sniffed, and no other file or address."""
-    demuxer = DEMUXERS.get(media_type.format)
-    if demuxer is None:
-        raise FixError(f"{path.name} is {media_type.description}, neither sound nor video")
+    demuxer = demuxer_of(media_type, path)
+    if demuxer == "mov":
+        # QuickTime may refer to other files for its samples.
+        options = {"enable_drefs": 0, "use_absolute_path": 0, **options}
     return ffmpeg.input(address(path), f=demuxer, protocol_whitelist="file", **options)
 
 

@@ -88,7 +88,7 @@ def fix_sound(
     packets as they are.
     """
     media_type = sniff(source)
-    facts = probe_sound(source, media_type)
+    facts = probe_sound(source, media_type, levels=False)
     stream = _stream(facts, plan.stream, source)
     container = CONTAINERS[plan.container]
     if plan.copy_codec and stream.codec not in container.copies:

@@ -13,7 +13,7 @@ from palprep.fixes.fit import Encoded, fit
 from palprep.fixes.output import atomic_output, named
 from palprep.media.facts import StillFacts
 from palprep.media.sniff import sniff
-from palprep.media.still import open_still, probe_still
+from palprep.media.still import probe_and_open
 from palprep.rules.plan import StillPlan
 
 SUFFIXES = {"jpeg": ".jpg", "png": ".png"}
@@ -26,12 +26,12 @@ def fix_still(plan: StillPlan, source: Path, target_stem: Path) -> Applied:
     outside the picture, CannotFit when no quality and size fits, MediaError for a source that
     does not decode, OutputUnwritable.
     """
-    media_type = sniff(source)
-    facts = probe_still(source, media_type)
-    picture = adjust(Image.fromarray(open_still(source, media_type)), plan)
+    facts, pixels = probe_and_open(source, sniff(source))
+    picture = adjust(Image.fromarray(pixels), plan)
     adjusted_size = picture.size
     if plan.max_side_px is not None and max(picture.size) > plan.max_side_px:
-        picture.thumbnail((plan.max_side_px, plan.max_side_px), Image.Resampling.LANCZOS)
+        bounds = (plan.max_side_px, plan.max_side_px)
+        picture.thumbnail(bounds, Image.Resampling.LANCZOS, reducing_gap=None)
     encoded = fit(
         picture,
         formats=plan.formats,
@@ -86,7 +86,11 @@ def _encoded(facts: StillFacts, adjusted: tuple[int, int], encoded: Encoded) -> 
             did=f"scaled down from {adjusted[0]}x{adjusted[1]} "
             f"to {encoded.width}x{encoded.height} px",
         )
-    verb = "re-encoded as" if encoded.format == facts.format else f"{facts.format} converted to"
+    verb = (
+        "re-encoded as"
+        if encoded.format == facts.format
+        else f"{facts.format.upper()} converted to"
+    )
     quality = "" if encoded.quality is None else f" quality {encoded.quality}"
     yield FixDone(
         id="convert",

@@ -48,7 +48,7 @@ def fix_video(
 def _sound(plan: VideoPlan, facts: VideoFacts, source: Path) -> SoundStream | None:
     streams = facts.sound.streams if facts.sound else ()
     if plan.audio_stream is None:
-        return streams[0] if streams else None
+        return facts.sound.stream if facts.sound else None
     for stream in streams:
         if stream.index == plan.audio_stream:
             return stream

@@ -115,7 +115,7 @@ class VideoPlan(Value):
     copy_video: bool
     copy_audio: bool
     audio_stream: int | None = None
-    """Container index of the sound to keep; None takes the first audio stream."""
+    """Container index of the sound to keep; None takes the one that a player would."""
     trim: Window | None = None
     frame_rate: float | None = Field(default=None, gt=0)
     """Constant frames per second after an encode, at most the source's own; None keeps the

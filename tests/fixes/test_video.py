@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from palprep.errors import CannotFit, FixError
+from palprep.fixes.apply import apply
+from palprep.rules.plan import VideoPlan, Window
+
+
+def video_plan(*, copy: bool = True, **more) -> VideoPlan:
+    return VideoPlan(**{"reasons": (), "copy_video": copy, "copy_audio": copy, **more})
+
+
+def times(path: Path) -> list[float]:
+    """Presentation times of the frames."""
+    with av.open(str(path)) as container:
+        return [frame.time for frame in container.decode(video=0)]
+
+
+def first_frame(path: Path) -> np.ndarray:
+    """The first frame as RGB, turned as its metadata asks."""
+    with av.open(str(path)) as container:
+        frame = next(container.decode(video=0))
+        return np.rot90(frame.to_ndarray(format="rgb24"), frame.rotation // 90)
+
+
+def test_a_remux_keeps_every_packet_and_turns_the_file_round(
+    phone_video, packets, top_level_boxes, tmp_path
+):
+    assert top_level_boxes(phone_video)[-1] == "moov"
+    applied = apply(video_plan(), phone_video, tmp_path / "ada")
+    target = Path(applied.path)
+    assert target == tmp_path / "ada.mp4"
+    assert packets(target, "video") == packets(phone_video, "video")
+    assert packets(target, "audio") == packets(phone_video, "audio")
+    boxes = top_level_boxes(target)
+    assert boxes.index("moov") < boxes.index("mdat")
+    assert [each.id for each in applied.fixes] == ["remux", "faststart", "strip_metadata"]
+    assert applied.fixes[0].did == "copied the h264 and aac packets into an mp4 unchanged"
+
+
+def test_rotation_survives_a_remux_as_metadata(phone_video, tmp_path):
+    applied = apply(video_plan(), phone_video, tmp_path / "ada")
+    with av.open(applied.path) as container, av.open(str(phone_video)) as source:
+        turned = next(container.decode(video=0)).rotation
+        assert turned == next(source.decode(video=0)).rotation
+        assert abs(turned) == 90
+
+
+@pytest.mark.parametrize("copy", [True, False])
+def test_place_device_and_title_stay_behind(phone_video, tmp_path, copy):
+    assert b"Secretphone" in phone_video.read_bytes()
+    applied = apply(video_plan(copy=copy), phone_video, tmp_path / "ada")
+    data = Path(applied.path).read_bytes()
+    for secret in (b"Secretphone", b"+51.5007", b"Ada at home", b"Lavf"):
+        assert secret not in data
+
+
+def test_an_encode_bakes_the_rotation_in(phone_video, tmp_path):
+    applied = apply(video_plan(copy=False), phone_video, tmp_path / "ada")
+    with av.open(applied.path) as container:
+        stream = container.streams.video[0]
+        assert (stream.width, stream.height) == (180, 320)
+        assert stream.codec_context.pix_fmt == "yuv420p"
+        assert stream.codec_context.name == "h264"
+        assert container.streams.audio[0].codec_context.name == "aac"
+        assert next(container.decode(video=0)).rotation == 0
+    shown = first_frame(Path(applied.path)).astype(int)
+    wanted = first_frame(phone_video).astype(int)
+    assert np.abs(shown - wanted).mean() < 4
+    assert np.abs(shown[::-1, ::-1] - wanted).mean() > 20  # the other way round is far off
+    assert "rotate" in [each.id for each in applied.fixes]
+
+
+@pytest.mark.parametrize(("copy_video", "copy_audio"), [(True, False), (False, True)])
+def test_picture_and_sound_are_copied_independently(
+    phone_video, packets, tmp_path, copy_video, copy_audio
+):
+    plan = video_plan(copy_video=copy_video, copy_audio=copy_audio)
+    target = Path(apply(plan, phone_video, tmp_path / "ada").path)
+    assert (packets(target, "video") == packets(phone_video, "video")) is copy_video
+    assert (packets(target, "audio") == packets(phone_video, "audio")) is copy_audio
+
+
+def test_a_video_without_sound_stays_one(make, picture, tmp_path):
+    made = make("mute.mp4", *picture, "-c:v", "libx264", "-pix_fmt", "yuv420p")
+    applied = apply(video_plan(), made, tmp_path / "ada")
+    with av.open(applied.path) as container:
+        assert not container.streams.audio
+
+
+def test_codecs_that_an_mp4_does_not_hold_are_refused_beforehand(make, picture, tmp_path):
+    made = make("old.mov", *picture, "-c:v", "prores_ks", "-profile:v", "0")
+    with pytest.raises(FixError, match=r"prores packets cannot be copied .*copy_video=False"):
+        apply(video_plan(), made, tmp_path / "ada")
+    assert not list(tmp_path.iterdir())
+    encoded = apply(video_plan(copy=False), made, tmp_path / "ada")
+    assert len(times(Path(encoded.path))) == 60
+
+
+def test_a_wavering_rate_becomes_constant(make, tmp_path):
+    made = make(
+        "vfr.mp4",
+        *("-f", "lavfi", "-i", "testsrc2=size=320x180:rate=30:duration=3"),
+        *("-vf", "select='not(eq(mod(n,17),5))'", "-fps_mode", "vfr"),
+        *("-c:v", "libx264", "-pix_fmt", "yuv420p"),
+    )
+    before = np.diff(times(made))
+    assert np.ptp(before) > 0.03
+    target = Path(apply(video_plan(copy=False, frame_rate=25), made, tmp_path / "ada").path)
+    steps = np.diff(times(target))
+    assert steps == pytest.approx(1 / 25, abs=1e-4)
+
+
+def test_frames_are_never_made_up_to_reach_a_rate(phone_video, tmp_path):
+    with pytest.raises(FixError, match="frames are never made up"):
+        apply(video_plan(copy=False, frame_rate=60), phone_video, tmp_path / "ada")
+
+
+def test_a_trim_is_exact_to_the_frame_and_keeps_the_sound_in_step(make, tmp_path):
+    # One white frame and one click, both at 1.0 s.
+    made = make(
+        "clap.mp4",
+        *("-f", "lavfi", "-i", "color=black:size=160x90:rate=25:duration=3"),
+        *("-f", "lavfi", "-i", "aevalsrc='if(between(t,1,1.01),0.9,0)':s=48000:d=3"),
+        *("-vf", "drawbox=color=white:t=fill:enable='eq(n,25)'"),
+        *("-c:v", "libx264", "-pix_fmt", "yuv420p", "-g", "250", "-c:a", "aac"),
+    )
+    plan = video_plan(copy=False, trim=Window(start_s=0.48, end_s=2.0))
+    target = Path(apply(plan, made, tmp_path / "ada").path)
+    with av.open(str(target)) as container:
+        frames = [
+            (frame.time, frame.to_ndarray(format="gray").mean())
+            for frame in container.decode(video=0)
+        ]
+    with av.open(str(target)) as container:
+        blocks = [
+            (frame.time + np.argmax(np.abs(frame.to_ndarray())) / frame.rate)
+            for frame in container.decode(audio=0)
+            if np.abs(frame.to_ndarray()).max() > 0.4
+        ]
+    assert len(frames) == 38
+    white = [time for time, light in frames if light > 128]
+    assert white == pytest.approx([0.52], abs=0.001)
+    assert blocks[0] == pytest.approx(0.52, abs=0.012)
+
+
+@pytest.mark.parametrize("delay", [0.25, -0.25])
+def test_sound_is_shifted_against_the_picture(make, tmp_path, delay):
+    made = make(
+        "click.mp4",
+        *("-f", "lavfi", "-i", "testsrc2=size=160x90:rate=25:duration=3"),
+        *("-f", "lavfi", "-i", "aevalsrc='if(between(t,1,1.01),0.9,0)':s=48000:d=3"),
+        *("-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac"),
+    )
+    plan = video_plan(copy_audio=False, audio_delay_s=delay)
+    target = Path(apply(plan, made, tmp_path / "ada").path)
+    with av.open(str(target)) as container:
+        heard = next(
+            frame.time + np.argmax(np.abs(frame.to_ndarray())) / frame.rate
+            for frame in container.decode(audio=0)
+            if np.abs(frame.to_ndarray()).max() > 0.4
+        )
+    assert heard == pytest.approx(1.0 + delay, abs=0.012)
+
+
+def test_a_size_is_kept_by_two_passes_only_when_it_must(make, tmp_path):
+    made = make(
+        "noisy.mp4",
+        *("-f", "lavfi", "-i", "testsrc2=size=640x360:rate=25:duration=6"),
+        *("-vf", "noise=alls=40:allf=t", "-c:v", "libx264", "-crf", "12", "-preset", "veryfast"),
+        *("-pix_fmt", "yuv420p"),
+    )
+    roomy = apply(video_plan(copy=False, max_size_bytes=50_000_000), made, tmp_path / "roomy")
+    assert "fit_size" not in [each.id for each in roomy.fixes]
+    limit = 900_000
+    seen: list[float] = []
+    plan = video_plan(copy=False, max_size_bytes=limit)
+    tight = apply(plan, made, tmp_path / "tight", progress=seen.append)
+    size = Path(tight.path).stat().st_size
+    assert limit * 0.6 < size <= limit
+    assert "two passes" in tight.fixes[-1].did
+    assert seen == sorted(seen)
+    with pytest.raises(CannotFit, match="trim it shorter"):
+        apply(video_plan(copy=False, max_size_bytes=20_000), made, tmp_path / "no")
+    with pytest.raises(CannotFit, match="copy_video=False"):
+        apply(video_plan(max_size_bytes=limit), made, tmp_path / "no")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["roomy.mp4", "tight.mp4"]
+
+
+def test_hdr_becomes_sdr(make, tmp_path):
+    made = make(
+        "hdr.mp4",
+        *("-f", "lavfi", "-i", "color=0x808080:size=320x180:rate=25:duration=1"),
+        *("-vf", "format=yuv420p10le,setparams=color_primaries=bt2020:color_trc=smpte2084"),
+        *("-colorspace", "bt2020nc", "-color_primaries", "bt2020", "-color_trc", "smpte2084"),
+        *("-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=none"),
+    )
+    applied = apply(video_plan(copy=False), made, tmp_path / "ada")
+    with av.open(applied.path) as container:
+        frame = next(container.decode(video=0))
+        context = container.streams.video[0].codec_context
+        assert (context.pix_fmt, context.color_trc, context.color_primaries) == ("yuv420p", 1, 1)
+        # Half of the PQ signal is 92 cd/m2 (SMPTE ST 2084), just under SDR's white of 100 to 203.
+        light = frame.to_ndarray(format="rgb24").mean()
+    assert 100 < light < 240
+    assert "tone_map" in [each.id for each in applied.fixes]
+
+
+def test_odd_sides_lose_a_line_rather_than_their_sharpness(make, tmp_path):
+    made = make(
+        "odd.mov",
+        *("-f", "lavfi", "-i", "testsrc2=size=161x91:rate=25:duration=1"),
+        *("-c:v", "png", "-pix_fmt", "rgb24"),
+    )
+    applied = apply(video_plan(copy=False), made, tmp_path / "ada")
+    assert first_frame(Path(applied.path)).shape == (90, 160, 3)
+
+
+def test_plans_that_contradict_themselves_are_refused():
+    with pytest.raises(ValidationError, match="copy_video=False"):
+        video_plan(trim=Window(start_s=1, end_s=2))
+    with pytest.raises(ValidationError, match="copy_video=False"):
+        video_plan(frame_rate=25)
+    with pytest.raises(ValidationError, match="copy_audio=False"):
+        video_plan(audio_delay_s=0.1)
+    with pytest.raises(ValidationError, match="after start_s"):
+        Window(start_s=2, end_s=2)
+
+
+def test_a_trim_beyond_the_end_and_a_missing_stream_are_named(phone_video, tmp_path):
+    with pytest.raises(FixError, match=r"after the end of phone\.mov, which lasts 2\.0 s"):
+        apply(
+            video_plan(copy=False, trim=Window(start_s=9, end_s=12)), phone_video, tmp_path / "no"
+        )
+    with pytest.raises(FixError, match="no audio stream 5; its audio streams: 1"):
+        apply(video_plan(audio_stream=5), phone_video, tmp_path / "no")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("copy", [True, False])
+def test_ctrl_c_leaves_nothing(phone_video, tmp_path, copy):
+    def interrupt(done: float) -> None:
+        if done > 0:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        apply(video_plan(copy=copy), phone_video, tmp_path / "ada", progress=interrupt)
+    assert not list(tmp_path.iterdir())
