@@ -1,0 +1,120 @@
+"""palprep check: the documented JSON, one clear reason for each bad file, exit codes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import Palprep
+
+REPORT_KEYS = ["path", "role", "profile", "verdict", "passed", "error", "checks", "facts"]
+CHECK_KEYS = [
+    *("id", "label", "outcome", "passed", "measured"),
+    *("limit", "source", "advice", "region"),
+]
+PASSED = {"pass": True, "warn": True, "fail": False, "unknown": None}
+
+
+def test_json_is_the_documented_object_per_path_in_order(
+    palprep: Palprep, sample_media: Path
+) -> None:
+    paths = [
+        sample_media / "people/jane-carter/recording.m4a",
+        sample_media / "broken/text-named-video.mp4",
+        sample_media / "people/jane-carter/portrait.heic",
+    ]
+    ran = palprep("check", "--json", *paths)
+    assert ran.code == 1
+    assert [entry["path"] for entry in ran.objects] == [str(path) for path in paths]
+    for entry in ran.objects:
+        assert list(entry) == REPORT_KEYS
+        assert entry["passed"] is (entry["verdict"] != "fail")
+        for check in entry["checks"]:
+            assert list(check) == CHECK_KEYS
+            assert check["passed"] is PASSED[check["outcome"]]
+    recording, text, portrait = ran.objects
+    assert recording["role"] == "voice-audio"
+    assert portrait["role"] == "face-image"
+    assert text["error"]["code"] == "media_unsupported"
+    assert text["checks"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("landscape-without-a-face.jpg", "human_like_subject"),
+        ("silent-training.mp4", "audio_present"),
+    ],
+)
+def test_a_broken_file_fails_for_its_own_reason(
+    palprep: Palprep, sample_media: Path, name: str, reason: str
+) -> None:
+    ran = palprep("check", "--json", sample_media / "broken" / name)
+    assert ran.code == 1
+    (entry,) = ran.objects
+    failed = {check["id"]: check for check in entry["checks"] if check["outcome"] == "fail"}
+    assert reason in failed
+    assert failed[reason]["advice"]
+    assert failed[reason]["source"]
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("text-named-video.mp4", "media_unsupported"),
+        ("truncated-portrait.heic", "media_damaged"),
+        ("no-such-file.jpg", "file_missing"),
+    ],
+)
+def test_an_unusable_file_is_a_report_with_an_error(
+    palprep: Palprep, sample_media: Path, name: str, code: str
+) -> None:
+    ran = palprep("check", "--json", sample_media / "broken" / name)
+    assert ran.code == 1
+    (entry,) = ran.objects
+    assert entry["verdict"] == "fail"
+    assert entry["error"]["code"] == code
+    assert name in entry["error"]["message"]
+
+
+def test_a_directory_named_like_a_picture_is_one_clear_line(
+    palprep: Palprep, tmp_path: Path
+) -> None:
+    (tmp_path / "x.jpg").mkdir()
+    (entry,) = palprep("check", "--json", "x.jpg").objects
+    assert entry["error"]["code"] == "file_missing"
+    assert "\n" not in entry["error"]["message"]
+
+
+def test_people_read_the_reason_and_the_remedy(palprep: Palprep, sample_media: Path) -> None:
+    ran = palprep("check", sample_media / "broken/silent-training.mp4")
+    assert ran.code == 1
+    assert ran.out.startswith("FAIL")
+    as_json = palprep("check", "--json", sample_media / "broken/silent-training.mp4")
+    (no_sound,) = (
+        check for check in as_json.objects[0]["checks"] if check["id"] == "audio_present"
+    )
+    assert no_sound["label"] in ran.out
+    assert no_sound["advice"].split()[0] in ran.out
+
+
+def test_all_lists_what_passed_too(palprep: Palprep, sample_media: Path) -> None:
+    path = sample_media / "people/jane-carter/recording.m4a"
+    assert "checks passed" in palprep("check", path).out
+    ran = palprep("check", "--all", path)
+    (entry,) = palprep("check", "--json", path).objects
+    assert all(check["label"] in ran.out for check in entry["checks"])
+
+
+def test_the_role_can_be_said(palprep: Palprep, sample_media: Path) -> None:
+    ran = palprep(
+        "check", "--json", "--as", "voice-audio", sample_media / "people/anna-miller/recording.mov"
+    )
+    assert ran.objects[0]["role"] == "voice-audio"
+
+
+def test_a_wrong_profile_is_usage(palprep: Palprep, sample_media: Path) -> None:
+    ran = palprep("check", "--profile", "core-9", sample_media / "README.md")
+    assert ran.code == 2
+    assert ran.err.count("\n") == 1

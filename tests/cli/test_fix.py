@@ -1,0 +1,53 @@
+"""palprep fix: a new file, its own report, and what was done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import Palprep
+
+
+def test_json_adds_the_prepared_file_and_the_fixes(
+    palprep: Palprep, sample_media: Path, tmp_path: Path
+) -> None:
+    source = sample_media / "people/anna-miller/portrait.png"
+    before = source.read_bytes()
+    ran = palprep("fix", source, "--into", "out", "--json")
+    (entry,) = ran.objects
+    assert ran.code == 0
+    prepared = tmp_path / entry["prepared"]
+    assert prepared.is_file()
+    assert entry["path"] == entry["prepared"]
+    assert entry["verdict"] != "fail"
+    assert {fix["id"] for fix in entry["fixes"]} >= {"flatten", "scale_down"}
+    assert all(fix["did"] for fix in entry["fixes"])
+    assert source.read_bytes() == before
+
+
+def test_what_cannot_be_read_is_an_error_entry_and_the_rest_goes_on(
+    palprep: Palprep, sample_media: Path
+) -> None:
+    ran = palprep(
+        *("fix", "--into", "out", "--json"),
+        sample_media / "broken/truncated-portrait.heic",
+        sample_media / "people/jane-carter/portrait.heic",
+    )
+    assert ran.code == 1
+    broken, good = ran.objects
+    assert broken["error"]["code"] == "media_damaged"
+    assert broken["prepared"] is None
+    assert good["prepared"]
+
+
+@pytest.mark.parametrize("blocked", ["file", "below-file"])
+def test_an_output_that_cannot_be_written_is_one_clear_line(
+    palprep: Palprep, sample_media: Path, tmp_path: Path, blocked: str
+) -> None:
+    (tmp_path / "taken").write_text("in the way")
+    into = {"file": "taken", "below-file": "taken/out"}[blocked]
+    ran = palprep("fix", sample_media / "people/jane-carter/portrait.heic", "--into", into)
+    assert ran.code == 1
+    assert ran.err.count("\n") == 1
+    assert "taken" in ran.err

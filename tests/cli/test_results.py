@@ -1,0 +1,48 @@
+"""The exit code and the table of a run."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from palprep.batch.views import PersonResult, Status
+from palprep.cli.exits import ExitCode
+from palprep.cli.results import exit_code_of_results, results_table
+
+
+def result(status: Status, person: str = "ada") -> PersonResult:
+    return PersonResult(
+        person=person,
+        status=status,
+        voice_id="v1",
+        voice_status="completed",
+        replica_id=None,
+        replica_status=None,
+        reasons=("[bold]because[/]",) if status != "done" else (),
+        assets=(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("statuses", "code"),
+    [
+        (["done"], ExitCode.OK),
+        (["done", "waiting"], ExitCode.OK),
+        (["done", "refused"], ExitCode.FAILED),
+        (["refused", "failed"], ExitCode.SERVICE),
+        (["failed", "in_doubt", "refused"], ExitCode.IN_DOUBT),
+    ],
+)
+def test_the_worst_person_decides(statuses: list[Status], code: ExitCode) -> None:
+    assert exit_code_of_results(map(result, statuses)) is code
+
+
+def test_the_table_shows_ids_and_reasons_as_they_are() -> None:
+    out = StringIO()
+    Console(file=out, width=120).print(results_table([result("done"), result("in_doubt", "bob")]))
+    text = out.getvalue()
+    assert "v1" in text
+    assert "in doubt" in text
+    assert "[bold]because[/]" in text
