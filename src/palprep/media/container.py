@@ -1,0 +1,98 @@
+"""The one place that opens a media file with FFmpeg's libraries.
+
+FFmpeg guesses formats, and some formats are lists of other files or of network addresses. So
+the demuxer is forced to the one that the sniffed type allows, only the ``file`` protocol is
+open, and references of QuickTime files to other files are not followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import av
+import av.error
+from av.container import InputContainer
+from av.stream import Disposition, Stream
+from av.video.stream import VideoStream
+
+from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
+from palprep.media.facts import MediaType
+from palprep.media.formats import DEMUXERS
+from palprep.media.sniff import open_source
+
+MAX_FRAME_PIXELS = 8192 * 8192
+"""Larger pictures of a video are not decoded: 8K has half as many pixels, and one frame of
+this size already takes 200 MB as RGB."""
+
+_OPTIONS = {"protocol_whitelist": "file"}
+_QUICKTIME_OPTIONS = {"enable_drefs": "0", "use_absolute_path": "0"}
+
+
+@contextmanager
+def open_container(path: str | Path, media_type: MediaType) -> Iterator[InputContainer]:
+    """The file's streams and packets, with demuxer and protocol forced by ``media_type``.
+
+    Raises FileMissing or FileUnreadable, UnsupportedMedia for a type that is no accepted sound
+    or video, and DamagedMedia for whatever FFmpeg cannot read, also while the caller reads on.
+    """
+    source = Path(path)
+    demuxer = demuxer_of(media_type, source)
+    open_source(source).close()
+    options = _OPTIONS | (_QUICKTIME_OPTIONS if demuxer == "mov" else {})
+    with damage_of(source, media_type):
+        # The prefix keeps a name like "concat:a|b" a name.
+        container = av.open(
+            f"file:{source}",
+            format=demuxer,
+            options=options,
+            metadata_errors="replace",
+        )
+        with container:
+            yield container
+
+
+def demuxer_of(media_type: MediaType, source: Path) -> str:
+    """FFmpeg's name of the only demuxer for the type. Raises UnsupportedMedia."""
+    if not media_type.accepted or media_type.format not in DEMUXERS:
+        raise UnsupportedMedia(f"{source.name} is {media_type.description}, no sound or video")
+    return DEMUXERS[media_type.format]
+
+
+@contextmanager
+def damage_of(source: Path, media_type: MediaType) -> Iterator[None]:
+    """Turn what FFmpeg's libraries raise inside the block into DamagedMedia."""
+    try:
+        yield
+    except MediaError:
+        raise
+    except av.error.DecoderNotFoundError:
+        raise UnsupportedMedia(f"{source.name} uses a codec that cannot be decoded here") from None
+    # PyAV raises ValueError for parameters that no decoder takes, such as 65535 channels.
+    except (av.error.FFmpegError, ValueError, ArithmeticError, EOFError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise DamagedMedia(
+            f"{source.name} starts like {media_type.description} but cannot be read "
+            f"({reason}); export or record it again"
+        ) from None
+
+
+def picture_streams(container: InputContainer) -> tuple[VideoStream, ...]:
+    """Streams of moving pictures; covers and thumbnails that FFmpeg lists as video are none."""
+    return tuple(stream for stream in container.streams.video if not _is_attached_picture(stream))
+
+
+def limit_frames(stream: VideoStream) -> None:
+    """Keep the decoder from allocating pictures above :data:`MAX_FRAME_PIXELS`."""
+    context = stream.codec_context
+    if context.width * context.height > MAX_FRAME_PIXELS:
+        raise UnsupportedMedia(
+            f"The picture has {context.width}x{context.height} pixels; "
+            f"palprep decodes at most {MAX_FRAME_PIXELS:,} per frame"
+        )
+    context.options = {**context.options, "max_pixels": str(MAX_FRAME_PIXELS)}
+
+
+def _is_attached_picture(stream: Stream) -> bool:
+    return bool(stream.disposition & (Disposition.attached_pic | Disposition.timed_thumbnails))

@@ -1,0 +1,173 @@
+"""The only place that runs the ffmpeg binary.
+
+Inputs are closed here, whatever the caller built: a graph gets ``-nostdin``, and an input
+without a forced demuxer and protocol is refused. Half-written outputs are the caller's to
+prevent; a run that is interrupted or fails kills its process before it returns.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import imageio_ffmpeg
+
+from palprep.errors import ToolFailed, ToolMissing, UsageError
+
+_GLOBAL = ("-hide_banner", "-nostdin", "-nostats", "-loglevel", "error", "-y")
+_LAST_LINES = 5
+_TERMINATE_S = 5.0
+_ADDRESS = re.compile(r"\[[^\]]*@ 0x[0-9a-f]+\] ?")
+
+
+def binary(named: str | Path | None = None) -> Path:
+    """The ffmpeg to run: the named one (a path, or a name on PATH), else imageio-ffmpeg's.
+
+    Raises ToolMissing when there is none. Which one the user names, the caller knows: the
+    environment is not looked at, except by imageio-ffmpeg for its own IMAGEIO_FFMPEG_EXE.
+    """
+    if named is not None:
+        found = shutil.which(os.fspath(named))
+        if found is None:
+            raise ToolMissing(f"{named} is no program that can be run; name another ffmpeg")
+        return Path(found)
+    try:
+        return Path(imageio_ffmpeg.get_ffmpeg_exe())
+    except RuntimeError:
+        raise ToolMissing(
+            "No ffmpeg: run pip install --force-reinstall imageio-ffmpeg, or name one"
+        ) from None
+
+
+def version(named: str | Path | None = None) -> str:
+    """The version that the binary prints, for example ``7.1``. Raises ToolMissing."""
+    program = binary(named)
+    try:
+        # The command is a path that was just resolved and a constant.
+        printed = subprocess.run(  # noqa: S603
+            [program, "-hide_banner", "-version"],
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=20,
+            check=True,
+        ).stdout
+    except (OSError, subprocess.SubprocessError) as error:
+        raise ToolMissing(f"{program} does not run ({error}); name another ffmpeg") from None
+    found = re.match(r"ffmpeg version (\S+)", printed)
+    return found[1] if found else printed.partition("\n")[0]
+
+
+def run(
+    command: Sequence[str] | Any,
+    *,
+    duration_s: float | None = None,
+    progress: Callable[[float], None] | None = None,
+    program: str | Path | None = None,
+) -> str:
+    """Run ffmpeg on an argument list or on an ffmpeg-python output node.
+
+    ``progress`` is called with fractions from 0 to 1 of ``duration_s``, never falling, and
+    with 1.0 at the end. Returns what ffmpeg wrote to its error stream, for filters that print
+    their measures there (raise their level with ``-loglevel info``).
+
+    Raises ToolFailed with ffmpeg's last words, ToolMissing without a binary, UsageError for an
+    input that could open more than one local file.
+    """
+    arguments = _arguments(command)
+    _require_closed_inputs(arguments)
+    report = ("-progress", "pipe:1") if progress is not None else ()
+    full = [os.fspath(binary(program)), *_GLOBAL, *report, *arguments]
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as words:
+        status = _watch(full, words, duration_s, progress)
+        words.seek(0)
+        said = words.read()
+    if status != 0:
+        raise ToolFailed(f"ffmpeg gave up: {_last_words(said) or f'exit status {status}'}")
+    if progress is not None:
+        progress(1.0)
+    return said
+
+
+def _watch(
+    command: list[str],
+    words: IO[str],
+    duration_s: float | None,
+    progress: Callable[[float], None] | None,
+) -> int:
+    """Run to the end and return the exit status; on any exception the process is killed."""
+    try:
+        # No shell; every argument was built by palprep.
+        process = subprocess.Popen(  # noqa: S603
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE if progress is not None else subprocess.DEVNULL,
+            stderr=words,
+            text=True,
+        )
+    except OSError as error:
+        raise ToolMissing(f"{command[0]} does not run ({error}); name another ffmpeg") from None
+    try:
+        if process.stdout is not None and progress is not None:
+            _follow(process.stdout, duration_s, progress)
+        return process.wait()
+    finally:
+        _end(process)
+
+
+def _follow(lines: IO[str], duration_s: float | None, progress: Callable[[float], None]) -> None:
+    reached = 0.0
+    for line in lines:
+        key, _, value = line.strip().partition("=")
+        if key == "out_time_us" and value.lstrip("-").isdigit() and duration_s:
+            reached = min(1.0, max(reached, int(value) / 1e6 / duration_s))
+            progress(reached)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    if process.stdout is not None:
+        process.stdout.close()
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(_TERMINATE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _arguments(command: Sequence[str] | Any) -> list[str]:
+    if hasattr(command, "get_args"):
+        return [str(argument) for argument in command.get_args()]
+    return [os.fspath(argument) for argument in command]
+
+
+def _require_closed_inputs(arguments: list[str]) -> None:
+    """Every ``-i`` has its own ``-f``, and its own protocol list unless it is generated."""
+    since = 0
+    for at, argument in enumerate(arguments):
+        if argument != "-i":
+            continue
+        options = arguments[since:at]
+        since = at + 2
+        form = options[options.index("-f") + 1] if "-f" in options else None
+        generated = form == "lavfi"
+        allowed = "-protocol_whitelist" in options and (
+            options[options.index("-protocol_whitelist") + 1] == "file"
+        )
+        if form is None or not (generated or allowed):
+            raise UsageError(
+                f"ffmpeg input {arguments[at + 1]}: force its demuxer (-f) and "
+                "-protocol_whitelist file"
+            )
+
+
+def _last_words(said: str) -> str:
+    lines = [_ADDRESS.sub("", line).strip() for line in said.splitlines()]
+    return "; ".join([line for line in lines if line][-_LAST_LINES:])

@@ -1,0 +1,71 @@
+"""The formats that palprep knows by name: those that a role takes, and those it refuses."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from palprep.media.facts import Kind, MediaType
+
+_ACCEPTED: tuple[tuple[Kind, str, str, str, tuple[str, ...]], ...] = (
+    (Kind.IMAGE, "jpeg", "a JPEG picture", "image/jpeg", (".jpg", ".jpeg")),
+    (Kind.IMAGE, "png", "a PNG picture", "image/png", (".png",)),
+    (Kind.IMAGE, "webp", "a WebP picture", "image/webp", (".webp",)),
+    (Kind.IMAGE, "heic", "a HEIC picture", "image/heic", (".heic", ".heif", ".hif")),
+    (Kind.IMAGE, "heif", "a HEIF picture", "image/heif", (".heif", ".heic", ".hif")),
+    (Kind.AUDIO, "mp3", "an MP3 recording", "audio/mpeg", (".mp3",)),
+    (Kind.AUDIO, "wav", "a WAV recording", "audio/wav", (".wav",)),
+    (Kind.AUDIO, "m4a", "an MPEG-4 recording", "audio/mp4", (".m4a", ".mp4")),
+    (Kind.AUDIO, "flac", "a FLAC recording", "audio/flac", (".flac",)),
+    (Kind.AUDIO, "ogg", "an Ogg recording", "audio/ogg", (".ogg", ".oga")),
+    (Kind.AUDIO, "webm", "a WebM recording", "audio/webm", (".webm",)),
+    (Kind.AUDIO, "mov", "a QuickTime recording", "video/quicktime", (".mov",)),
+    (Kind.VIDEO, "mp4", "an MP4 video", "video/mp4", (".mp4",)),
+    (Kind.VIDEO, "mov", "a QuickTime video", "video/quicktime", (".mov",)),
+    (Kind.VIDEO, "webm", "a WebM video", "video/webm", (".webm",)),
+    (Kind.VIDEO, "ogg", "an Ogg video", "video/ogg", (".ogg",)),
+)
+
+_TYPES = MappingProxyType(
+    {
+        (kind, name): MediaType(
+            kind=kind,
+            format=name,
+            description=description,
+            mime=mime,
+            extensions=extensions,
+            accepted=True,
+        )
+        for kind, name, description, mime, extensions in _ACCEPTED
+    }
+)
+
+DEMUXERS = MappingProxyType(
+    {
+        "mp3": "mp3",
+        "wav": "wav",
+        "m4a": "mov",
+        "mp4": "mov",
+        "mov": "mov",
+        "flac": "flac",
+        "ogg": "ogg",
+        "webm": "matroska",
+    }
+)
+"""The one FFmpeg demuxer that may read a format; formats without one are no sound or video."""
+
+
+def accepted(kind: Kind, name: str) -> MediaType:
+    """The type of an accepted format. Raises KeyError for a name that is not accepted."""
+    return _TYPES[kind, name]
+
+
+def refused(name: str, description: str) -> MediaType:
+    """A format that was recognised, or at least named, and that no role takes."""
+    return MediaType(
+        kind=Kind.OTHER,
+        format=name,
+        description=description,
+        mime="application/octet-stream",
+        extensions=(),
+        accepted=False,
+    )

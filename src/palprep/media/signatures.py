@@ -1,0 +1,210 @@
+"""Signatures: the first bytes of formats, text in disguise, and MPEG audio frames."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from palprep.media.facts import Kind, MediaType
+from palprep.media.formats import accepted, refused
+
+_ACCEPTED: tuple[tuple[bytes, Kind, str], ...] = (
+    (b"\xff\xd8\xff", Kind.IMAGE, "jpeg"),
+    (b"\x89PNG\r\n\x1a\n", Kind.IMAGE, "png"),
+    (b"fLaC", Kind.AUDIO, "flac"),
+)
+
+_REFUSED: tuple[tuple[bytes, str, str], ...] = (
+    (b"GIF87a", "gif", "a GIF picture"),
+    (b"GIF89a", "gif", "a GIF picture"),
+    (b"II*\0", "tiff", "a TIFF or camera raw picture"),
+    (b"MM\0*", "tiff", "a TIFF or camera raw picture"),
+    (b"II+\0", "tiff", "a BigTIFF picture"),
+    (b"MM\0+", "tiff", "a BigTIFF picture"),
+    (b"\x00\x00\x00\x0cjP  \r\n\x87\n", "jpeg2000", "a JPEG 2000 picture"),
+    (b"\xff\x4f\xff\x51", "jpeg2000", "a JPEG 2000 code stream"),
+    (b"\x00\x00\x00\x0cJXL \r\n\x87\n", "jxl", "a JPEG XL picture"),
+    (b"\xff\x0a", "jxl", "a JPEG XL code stream"),
+    (b"\x8aMNG\r\n\x1a\n", "mng", "an MNG animation"),
+    (b"\x8bJNG\r\n\x1a\n", "jng", "a JNG picture"),
+    (b"\x00\x00\x01\x00", "ico", "a Windows icon"),
+    (b"icns", "icns", "an Apple icon"),
+    (b"8BPS", "psd", "a Photoshop document"),
+    (b"DDS ", "dds", "a DirectDraw texture"),
+    (b"BLP1", "blp", "a Blizzard texture"),
+    (b"BLP2", "blp", "a Blizzard texture"),
+    (b"\x01\xda", "sgi", "an SGI picture"),
+    (b"DanM", "msp", "a Microsoft Paint picture"),
+    (b"LinS", "msp", "a Microsoft Paint picture"),
+    (b"v/1\x01", "exr", "an OpenEXR picture"),
+    (b"qoif", "qoi", "a QOI picture"),
+    (b"#?RADIANCE", "hdr", "a Radiance picture"),
+    (b"gimp xcf", "xcf", "a GIMP picture"),
+    (b"\x1aE\xdf\xa3", "matroska", "a Matroska file"),
+    (b"FLV\x01", "flv", "a Flash video"),
+    (b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", "asf", "a Windows Media file (WMV, WMA)"),
+    (b".RMF", "realmedia", "a RealMedia file"),
+    (b"\x06\x0e\x2b\x34", "mxf", "an MXF file"),
+    (b"\x00\x00\x01\xba", "mpeg-ps", "an MPEG program stream (MPG, VOB)"),
+    (b"\x00\x00\x01\xb3", "mpeg-video", "a bare MPEG video stream"),
+    (b"\x00\x00\x00\x01", "h264-stream", "a bare H.264 or H.265 stream"),
+    (b"DKIF", "ivf", "an IVF video"),
+    (b"caff", "caf", "a Core Audio recording"),
+    (b".snd", "au", "a Sun audio recording"),
+    (b"#!AMR", "amr", "an AMR recording"),
+    (b"\x0b\x77", "ac3", "a bare AC-3 stream"),
+    (b"MAC ", "ape", "a Monkey's Audio recording"),
+    (b"wvpk", "wavpack", "a WavPack recording"),
+    (b"MThd", "midi", "a MIDI score"),
+    (b"riff\x2e\x91\xcf\x11", "w64", "a Wave64 recording"),
+    (b"RIFX", "rifx", "a big-endian RIFF file"),
+    (b"%PDF", "pdf", "a PDF document"),
+    (b"%!PS", "postscript", "a PostScript document"),
+    (b"PK\x03\x04", "zip", "a ZIP archive or an Office document"),
+    (b"PK\x05\x06", "zip", "an empty ZIP archive"),
+    (b"\x1f\x8b", "gzip", "a gzip archive"),
+    (b"BZh", "bzip2", "a bzip2 archive"),
+    (b"\xfd7zXZ\0", "xz", "an xz archive"),
+    (b"7z\xbc\xaf\x27\x1c", "7z", "a 7-Zip archive"),
+    (b"Rar!\x1a\x07", "rar", "a RAR archive"),
+    (b"\x28\xb5\x2f\xfd", "zstd", "a Zstandard archive"),
+    (b"\x7fELF", "elf", "a program (ELF)"),
+    (b"MZ", "exe", "a program (Windows)"),
+    (b"\xcf\xfa\xed\xfe", "macho", "a program (macOS)"),
+    (b"\xca\xfe\xba\xbe", "macho", "a program (macOS) or a Java class"),
+    (b"SQLite format 3\0", "sqlite", "an SQLite database"),
+)
+
+_TEXTS: tuple[tuple[str, str, str], ...] = (
+    (r"#EXTM3U", "hls-playlist", "an HLS playlist: a list of other files, not a video"),
+    (r"ffconcat version", "concat-playlist", "an ffconcat script: a list of other files"),
+    (r"(?m:\A(?:#.*\n)*file\s+\S)", "concat-playlist", "a concat script: a list of other files"),
+    (r"v=0\r?\n[a-z]=", "sdp", "an SDP session description: it only names a network stream"),
+    (r"(?s:(?:<[?!].*?>\s*)*<(?:\w+:)?MPD\b)", "dash-manifest", "a DASH manifest, not a video"),
+    (r"(?s:(?:<[?!].*?>\s*)*<SmoothStreamingMedia)", "ismc-manifest", "a streaming manifest"),
+    (r"(?si:.{0,2048}<svg\b)", "svg", "an SVG drawing"),
+    (r"(?si:.{0,1024}<html\b|<!doctype html)", "html", "a web page (HTML)"),
+    (r"<\?xml", "xml", "an XML document"),
+    (r"WEBVTT", "webvtt", "subtitles (WebVTT)"),
+    (r"\{\\rtf", "rtf", "an RTF document"),
+    (r"#!", "script", "a script"),
+    (r"[\[{]", "json", "a JSON or similar text"),
+)
+
+
+def by_magic(head: bytes) -> MediaType | None:
+    """The format whose signature opens the file, or None."""
+    for magic, kind, name in _ACCEPTED:
+        if head.startswith(magic) or (len(head) == 2 and head == magic[:2] == b"\xff\xd8"):
+            return accepted(kind, name)
+    if head[:4] in {b"RIFF", b"RF64", b"BW64", b"FORM"}:
+        return _chunked(head)
+    for magic, name, description in _REFUSED:
+        if head.startswith(magic):
+            return refused(name, description)
+    # Two letters alone would also take plain text for a bitmap.
+    if head[:2] == b"BM" and head[6:10] == b"\0\0\0\0":
+        return refused("bmp", "a BMP picture")
+    for packet in (188, 192, 204):
+        offset = 4 if packet == 192 else 0
+        marks = head[offset : offset + 4 * packet : packet]
+        if len(marks) >= 3 and set(marks) == {0x47}:
+            return refused("mpeg-ts", "an MPEG transport stream (TS, M2TS)")
+    return None
+
+
+def as_text(head: bytes) -> MediaType | None:
+    """What a text file is: playlists and manifests by name, the rest as text."""
+    try:
+        text = head[: len(head) & ~3].decode("utf-16" if head[:2] in _UTF16 else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        if error.end < len(head) - 4:
+            return None
+        text = head[: error.start].decode("utf-8", errors="ignore")
+    if "\0" in text:
+        return None
+    stripped = text.lstrip()
+    for pattern, name, description in _TEXTS:
+        if re.match(pattern, stripped):
+            return refused(name, description)
+    return refused("text", "a text file")
+
+
+_UTF16 = frozenset({b"\xff\xfe", b"\xfe\xff"})
+
+
+def _chunked(head: bytes) -> MediaType:
+    form = head[8:12]
+    match form:
+        case b"WAVE":
+            return accepted(Kind.AUDIO, "wav")
+        case b"WEBP" if head[:4] == b"RIFF":
+            return accepted(Kind.IMAGE, "webp")
+        case b"AVI ":
+            return refused("avi", "an AVI video")
+        case b"AIFF" | b"AIFC":
+            return refused("aiff", "an AIFF recording")
+        case b"ILBM" | b"PBM ":
+            return refused("ilbm", "an Amiga picture")
+    return refused("riff", f"a RIFF file of the form {form.decode('latin-1')!r}")
+
+
+_BIT_RATES_1 = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320)
+_BIT_RATES_2 = (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160)
+_SAMPLE_RATES = (44_100, 48_000, 32_000)
+
+
+def mpeg_layer(
+    head: bytes, *, size_known: bool, tagged: bool
+) -> Literal["mp3", "mp2", "aac"] | None:
+    """Which MPEG audio a file without a signature holds.
+
+    A bare frame header is eleven bits, which chance also writes. So two frames must follow
+    each other, or the file must end with the first. After a tag (``tagged``), and within the
+    first kilobytes, padding and damage before the first frame are passed over.
+    """
+    reach = len(head) if tagged else min(len(head), 4096)
+    for match in re.finditer(rb"\xff[\xe0-\xff]", head[:reach]):
+        at = match.start()
+        layer, length = _frame(head, at)
+        if layer is None:
+            continue
+        following, _ = _frame(head, at + length)
+        ends = size_known and at + length >= len(head) and at == 0
+        if following == layer or ends:
+            return layer
+    return None
+
+
+def _frame(data: bytes, at: int) -> tuple[Literal["mp3", "mp2", "aac"] | None, int]:
+    """Layer and length in bytes of the frame at an offset (ISO/IEC 11172-3, 13818-7)."""
+    header = data[at : at + 6]
+    if len(header) < 6 or header[0] != 0xFF or header[1] & 0xE0 != 0xE0:
+        return None, 0
+    version, layer = header[1] >> 3 & 3, header[1] >> 1 & 3
+    if layer == 0:
+        if header[1] & 0xF6 != 0xF0 or header[2] >> 2 & 15 > 12:
+            return None, 0
+        length = (header[3] & 3) << 11 | header[4] << 3 | header[5] >> 5
+        return ("aac", length) if length >= 7 else (None, 0)
+    rate, sampling = header[2] >> 4, header[2] >> 2 & 3
+    if version == 1 or sampling == 3 or rate in {0, 15}:
+        return None, 0
+    if layer != 1:
+        return "mp2", _layer_2_length(version, layer, header)
+    bits = (_BIT_RATES_1 if version == 3 else _BIT_RATES_2)[rate] * 1000
+    hertz = _SAMPLE_RATES[sampling] >> {3: 0, 2: 1, 0: 2}[version]
+    padding = header[2] >> 1 & 1
+    return "mp3", (144 if version == 3 else 72) * bits // hertz + padding
+
+
+def _layer_2_length(version: int, layer: int, header: bytes) -> int:
+    table = {
+        (3, 2): (0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384),
+        (3, 3): (0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448),
+        (2, 3): (0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256),
+    }.get((3 if version == 3 else 2, layer), _BIT_RATES_2)
+    bits = table[header[2] >> 4] * 1000
+    hertz = _SAMPLE_RATES[header[2] >> 2 & 3] >> {3: 0, 2: 1, 0: 2}[version]
+    padding = header[2] >> 1 & 1
+    return (12 * bits // hertz + padding) * 4 if layer == 3 else 144 * bits // hertz + padding

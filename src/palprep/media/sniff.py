@@ -1,0 +1,157 @@
+"""What a file is, by its content alone: its name is never looked at."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Set as AbstractSet
+from pathlib import Path
+from typing import BinaryIO
+
+from palprep.errors import FileMissing, FileUnreadable
+from palprep.media import ebml, signatures
+from palprep.media.boxes import read_brands, read_movie
+from palprep.media.facts import Kind, MediaType
+from palprep.media.formats import accepted, refused
+
+HEAD_BYTES = 65_536
+"""How much of the head is looked at for signatures and text."""
+
+_HEVC_BRANDS = frozenset({"heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs"})
+_HEIF_BRANDS = frozenset({"mif1", "mif2", "msf1", "miaf", "1pic"})
+_AVIF_BRANDS = frozenset({"avif", "avis"})
+_STILL_BRANDS = _HEVC_BRANDS | _HEIF_BRANDS | _AVIF_BRANDS
+_SOUND_BRANDS = frozenset({"M4A", "M4B", "M4P"})
+_OTHER_BRANDS = {
+    "3g": ("3gp", "a 3GPP video of an old phone"),
+    "mmp4": ("3gp", "a 3GPP video of an old phone"),
+    "crx": ("cr3", "a Canon raw picture"),
+    "jp2": ("jpeg2000", "a JPEG 2000 picture"),
+    "jpx": ("jpeg2000", "a JPEG 2000 picture"),
+    "jxl": ("jxl", "a JPEG XL picture"),
+    "mjp2": ("mj2", "a Motion JPEG 2000 video"),
+    "mj2s": ("mj2", "a Motion JPEG 2000 video"),
+}
+_BOX_OPENINGS = frozenset({b"ftyp", b"moov", b"mdat", b"wide", b"pnot", b"free", b"skip", b"styp"})
+
+
+def sniff(path: str | Path) -> MediaType:
+    """What the file is. Reads its head and, of mp4, mov and WebM, its table of contents.
+
+    A format outside the accepted ones is named for what it is, with ``accepted`` False.
+    Raises FileMissing for no file or a folder, FileUnreadable when the system refuses.
+    """
+    source = Path(path)
+    with open_source(source) as file:
+        try:
+            size = os.fstat(file.fileno()).st_size
+            return _recognise(file, size)
+        except OSError as error:
+            raise FileUnreadable(f"{source} cannot be read: {error.strerror or error}") from None
+
+
+def open_source(path: Path) -> BinaryIO:
+    """Open a regular file for reading. Raises FileMissing or FileUnreadable."""
+    try:
+        # Looked at before it is opened: opening a named pipe would wait for a writer.
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise FileMissing(f"{path} is a folder; name a file in it")
+        if not stat.S_ISREG(mode):
+            raise FileUnreadable(f"{path} is no regular file (a pipe or a device)")
+        return path.open("rb")
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileMissing(f"{path} does not exist; check the path") from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise FileUnreadable(f"{path} cannot be read: {reason}; check its permissions") from None
+    except ValueError:
+        raise FileMissing(f"{str(path)!r} is no possible file name") from None
+
+
+def _recognise(file: BinaryIO, size: int) -> MediaType:
+    head = file.read(HEAD_BYTES)
+    if not head:
+        return refused("empty", "an empty file")
+    if head[4:8] in _BOX_OPENINGS:
+        return _boxed(file, size)
+    if head.startswith(ebml.MAGIC):
+        return _matroska(file, size)
+    if head.startswith(b"OggS"):
+        return accepted(Kind.VIDEO if _ogg_has_pictures(head) else Kind.AUDIO, "ogg")
+    return (
+        signatures.by_magic(head)
+        or _audio_stream(file, head, size)
+        or signatures.as_text(head)
+        or refused("unknown", "in no format that palprep knows")
+    )
+
+
+def _boxed(file: BinaryIO, size: int) -> MediaType:
+    brand, compatible = read_brands(file, size)
+    if brand in _STILL_BRANDS:
+        return _boxed_still({brand} if brand not in _HEIF_BRANDS else {brand, *compatible})
+    for start, (name, description) in _OTHER_BRANDS.items():
+        if brand is not None and brand.startswith(start):
+            return refused(name, description)
+    movie = read_movie(file, size)
+    quicktime = brand in {None, "qt"}
+    if movie.picture_tracks:
+        return accepted(Kind.VIDEO, "mov" if quicktime else "mp4")
+    if movie.sound_tracks or brand in _SOUND_BRANDS:
+        return accepted(Kind.AUDIO, "mov" if quicktime else "m4a")
+    if compatible & _STILL_BRANDS and movie.moov_position is None:
+        return _boxed_still(compatible)
+    return accepted(Kind.VIDEO, "mov" if quicktime else "mp4")
+
+
+def _boxed_still(brands: AbstractSet[str]) -> MediaType:
+    if brands & _HEVC_BRANDS:
+        return accepted(Kind.IMAGE, "heic")
+    if brands & _AVIF_BRANDS:
+        return refused("avif", "an AVIF picture")
+    return accepted(Kind.IMAGE, "heif")
+
+
+def _matroska(file: BinaryIO, size: int) -> MediaType:
+    found = ebml.read_matroska(file, size)
+    if found.doc_type != "webm":
+        return refused("matroska", "a Matroska (MKV) file")
+    sound_only = found.sounds and not found.pictures
+    return accepted(Kind.AUDIO if sound_only else Kind.VIDEO, "webm")
+
+
+def _ogg_has_pictures(head: bytes) -> bool:
+    """Whether a stream that begins in the head is Theora, Dirac, OGM or VP8 (RFC 3533)."""
+    for page in re.finditer(rb"OggS\0", head):
+        at = page.start()
+        if len(head) < at + 28 or not head[at + 5] & 2:  # a first page of a stream
+            continue
+        packet = head[at + 27 + head[at + 26] :][:8]
+        if packet.startswith((b"\x80theora", b"BBCD\0", b"\x01video", b"OVP80", b"KW-DIRAC")):
+            return True
+    return False
+
+
+def _audio_stream(file: BinaryIO, head: bytes, size: int) -> MediaType | None:
+    """MP3 and its kin, which begin with tags of any length or with a bare frame."""
+    start = 0
+    while head[:3] == b"ID3" and len(head) >= 10:
+        length = int("".join(f"{byte & 0x7F:07b}" for byte in head[6:10]), 2)
+        start += 10 + length + (10 if head[5] & 0x10 else 0)
+        if start >= size:
+            return accepted(Kind.AUDIO, "mp3")
+        file.seek(start)
+        head = file.read(HEAD_BYTES)
+    if start and head.startswith(b"fLaC"):
+        return accepted(Kind.AUDIO, "flac")
+    layer = signatures.mpeg_layer(head, size_known=start + len(head) >= size, tagged=start > 0)
+    match layer:
+        case "mp3":
+            return accepted(Kind.AUDIO, "mp3")
+        case "aac":
+            return refused("aac", "a bare AAC stream (ADTS)")
+        case "mp2":
+            return refused("mp2", "an MPEG layer I or II recording")
+    return accepted(Kind.AUDIO, "mp3") if start else None

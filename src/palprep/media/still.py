@@ -1,0 +1,162 @@
+"""Facts and pixels of still pictures."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
+from palprep.media.colour import describe_icc, eight_bits, to_srgb
+from palprep.media.exif import Exif, read_exif
+from palprep.media.facts import Kind, MediaType, StillFacts
+from palprep.media.heif import HeifStill
+from palprep.media.raster import RasterStill, check_pixels
+from palprep.media.sniff import open_source
+
+_PROBE_SIDE = 64
+"""A probe decodes a JPEG at the coarsest scale; every coded byte is still read."""
+
+_BROKEN = (
+    *(OSError, ValueError, SyntaxError, EOFError, LookupError, TypeError, ArithmeticError),
+    *(RuntimeError, AttributeError, MemoryError, struct.error, zlib.error),
+)
+"""What Pillow's and libheif's decoders raise on damaged input."""
+
+_UPRIGHT = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+"""What turns a picture upright, by EXIF orientation."""
+
+
+def probe_still(path: str | Path, media_type: MediaType) -> StillFacts:
+    """Facts of a picture. It is decoded once, so that a truncated file is found out.
+
+    Raises FileMissing or FileUnreadable; UnsupportedMedia for another kind of file, or for
+    more than ``raster.MAX_PIXELS``; DamagedMedia when it does not decode.
+    """
+    return probe_and_open(path, media_type, max_side=_PROBE_SIDE)[0]
+
+
+def open_still(
+    path: str | Path, media_type: MediaType, *, max_side: int | None = None
+) -> NDArray[np.uint8]:
+    """The picture upright as sRGB: shape (height, width, 3), RGB, 0..255, read-only.
+
+    With ``max_side`` the longer side has at most that many pixels; a larger JPEG is then
+    decoded at reduced size, which costs a fraction of a full decode. Never enlarged.
+    Raises as :func:`probe_still` does.
+    """
+    return np.asarray(load_still(path, media_type, max_side=max_side))
+
+
+def load_still(
+    path: str | Path, media_type: MediaType, *, max_side: int | None = None
+) -> Image.Image:
+    """As :func:`open_still`, as a Pillow image of mode ``RGB`` that is free of metadata."""
+    source = Path(path)
+    with _opened(source, media_type) as still:
+        return _pixels(still, read_exif(still.exif), max_side)
+
+
+def probe_and_open(
+    path: str | Path, media_type: MediaType, *, max_side: int | None = None
+) -> tuple[StillFacts, NDArray[np.uint8]]:
+    """Facts and pixels from one decode: see :func:`probe_still` and :func:`open_still`."""
+    source = Path(path)
+    with _opened(source, media_type) as still:
+        exif = read_exif(still.exif)
+        pixels = _pixels(still, exif, max_side)
+        return _facts(still, exif, media_type.format, source.stat().st_size), np.asarray(pixels)
+
+
+@contextmanager
+def _opened(source: Path, media_type: MediaType) -> Iterator[HeifStill | RasterStill]:
+    if media_type.kind is not Kind.IMAGE or not media_type.accepted:
+        raise UnsupportedMedia(f"{source.name} is {media_type.description}, no accepted picture")
+    with open_source(source) as file:
+        try:
+            still = (
+                HeifStill(file)
+                if media_type.format in {"heic", "heif"}
+                else RasterStill(file, media_type.format, source.name)
+            )
+            check_pixels(still.size, source.name)
+            yield still
+        except MediaError:
+            raise
+        except _BROKEN as error:
+            reason = str(error).strip() or type(error).__name__
+            raise DamagedMedia(
+                f"{source.name} starts like {media_type.description} but does not decode "
+                f"({reason}); export it again"
+            ) from None
+
+
+def _pixels(still: HeifStill | RasterStill, exif: Exif, max_side: int | None) -> Image.Image:
+    if isinstance(still, HeifStill):
+        picture, turn = still.decode(), None
+    else:
+        picture, turn = still.decode(max_side), _UPRIGHT.get(exif.orientation)
+    # Palette indices and 16-bit greys cannot be averaged, so this comes before scaling.
+    stored = eight_bits(picture)
+    if max_side is not None and max(stored.size) > max_side:
+        stored = _shrunk(stored, max_side)
+    upright = to_srgb(stored, still.icc)
+    turned = upright if turn is None else upright.transpose(turn)
+    # A decoder's own image would carry its metadata and its open file along.
+    return turned if turned is not picture else turned.copy()
+
+
+def _shrunk(picture: Image.Image, max_side: int) -> Image.Image:
+    scale = max_side / max(picture.size)
+    width, height = (max(1, round(side * scale)) for side in picture.size)
+    return picture.resize((width, height), Image.Resampling.BOX)
+
+
+def _facts(still: HeifStill | RasterStill, exif: Exif, form: str, size_bytes: int) -> StillFacts:
+    description, is_srgb = describe_icc(still.icc)
+    heif = isinstance(still, HeifStill)
+    turned = not heif and exif.orientation >= 5
+    width, height = still.size[::-1] if turned else still.size
+    return StillFacts(
+        format=form,
+        stored_width=still.stored_size[0],
+        stored_height=still.stored_size[1],
+        width=width,
+        height=height,
+        orientation=1 if heif else exif.orientation,
+        mode=still.mode,
+        bits_per_channel=still.bits,
+        icc_profile=description,
+        icc_is_srgb=is_srgb,
+        has_alpha=still.has_alpha,
+        frames=still.frames,
+        metadata=tuple(sorted(_metadata(still, exif))),
+        base64_chars=4 * -(-size_bytes // 3),
+    )
+
+
+def _metadata(still: HeifStill | RasterStill, exif: Exif) -> Iterator[str]:
+    found = {
+        "comment": isinstance(still, RasterStill) and still.has_comment,
+        "exif": bool(still.exif),
+        "gps": exif.has_gps,
+        "icc": bool(still.icc),
+        "iptc": isinstance(still, RasterStill) and still.has_iptc,
+        "thumbnail": exif.has_thumbnail or (isinstance(still, HeifStill) and still.has_thumbnail),
+        "xmp": still.has_xmp,
+    }
+    return (kind for kind, there in found.items() if there)

@@ -1,0 +1,231 @@
+"""Facts of a video from its packets, its headers and one decoded frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import av.error
+from av.container import InputContainer
+from av.stream import Stream
+from av.video.frame import VideoFrame
+from av.video.stream import VideoStream
+
+from palprep.errors import DamagedMedia, UnsupportedMedia
+from palprep.media import ebml
+from palprep.media.boxes import Movie, read_movie
+from palprep.media.container import limit_frames, open_container, picture_streams
+from palprep.media.facts import MediaType, SoundFacts, VideoFacts
+from palprep.media.samples import Blocks, audio_stream
+from palprep.media.sniff import open_source
+from palprep.media.sound import LevelMeter, choose, sound_streams
+from palprep.media.timing import Timing, TimingMeter
+
+_TRANSFERS = {
+    1: "bt709",
+    4: "gamma22",
+    5: "gamma28",
+    6: "smpte170m",
+    7: "smpte240m",
+    8: "linear",
+    13: "iec61966-2-1",
+    14: "bt2020-10",
+    15: "bt2020-12",
+    16: "smpte2084",
+    17: "smpte428",
+    18: "arib-std-b67",
+}
+"""Transfer characteristics of ITU-T H.273 table 3, by FFmpeg's names."""
+
+_HDR = frozenset({"smpte2084", "arib-std-b67"})
+_MOST_PACKETS_TRIED = 300
+
+
+def probe_video(path: str | Path, media_type: MediaType, *, levels: bool = True) -> VideoFacts:
+    """Facts of a video: every packet is looked at, one picture is decoded.
+
+    ``levels`` also decodes the chosen sound in the same pass. Raises FileMissing or
+    FileUnreadable, UnsupportedMedia (no picture stream, no decoder, pictures too large),
+    DamagedMedia when the container cannot be read or no picture decodes.
+    """
+    source = Path(path)
+    layout = _Layout.of(source, media_type)
+    movie = layout.movie
+    with open_container(source, media_type) as container:
+        pictures = picture_streams(container)
+        if not pictures:
+            raise UnsupportedMedia(f"{source.name} has no moving picture")
+        stream = pictures[0]
+        if stream.codec_context is None:
+            raise UnsupportedMedia(f"{source.name}: its picture is in an unknown codec")
+        limit_frames(stream)
+        seen = _Pass(container, stream, source, levels=levels)
+        timing = seen.timing.result()
+        frame = seen.frame
+        if frame is None or timing is None:
+            raise DamagedMedia(f"No picture of {source.name} decodes; export or record it again")
+        header = _Header.of(stream, frame)
+        return VideoFacts(
+            container=media_type.format,
+            codec=stream.codec_context.codec.canonical_name,
+            codec_profile=stream.profile,
+            pixel_format=header.pixel_format,
+            bits_per_channel=header.bits,
+            stored_width=header.width,
+            stored_height=header.height,
+            width=header.displayed[0],
+            height=header.displayed[1],
+            rotation_deg=header.rotation,
+            sample_aspect_ratio=float(header.aspect),
+            duration_s=timing.duration_s,
+            start_s=timing.start_s,
+            frames=timing.frames,
+            frame_rate_nominal=_rate(stream.average_rate),
+            frame_rate=timing.frame_rate,
+            frame_rate_constant=timing.constant,
+            color_transfer=header.transfer,
+            hdr=header.transfer in _HDR,
+            moov_position=movie.moov_position if movie else None,
+            bit_rate=_bit_rate(stream, timing),
+            truncated=layout.truncated or seen.broken,
+            picture_streams=len(pictures),
+            sound=seen.sound(media_type),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """What the bytes of the container say, apart from FFmpeg."""
+
+    movie: Movie | None
+    truncated: bool
+
+    @classmethod
+    def of(cls, source: Path, media_type: MediaType) -> _Layout:
+        size = source.stat().st_size if source.exists() else 0
+        with open_source(source) as file:
+            if media_type.format in {"mp4", "mov", "m4a"}:
+                movie = read_movie(file, size)
+                return cls(movie, movie.truncated)
+            if media_type.format == "webm":
+                return cls(None, ebml.read_matroska(file, size).truncated)
+        return cls(None, truncated=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """Shape and colour of the picture: the stream's header, completed by its first frame."""
+
+    width: int
+    height: int
+    rotation: Literal[0, 90, 180, 270]
+    aspect: Fraction
+    pixel_format: str | None
+    bits: int | None
+    transfer: str | None
+
+    @classmethod
+    def of(cls, stream: VideoStream, frame: VideoFrame) -> _Header:
+        context = stream.codec_context
+        # FFmpeg gives the turn counter-clockwise; players round to quarter turns.
+        turn = round(-frame.rotation / 90) * 90 % 360
+        pixels = frame.format
+        transfer = _TRANSFERS.get(int(frame.color_trc)) or _TRANSFERS.get(int(context.color_trc))
+        return cls(
+            width=context.width or frame.width,
+            height=context.height or frame.height,
+            rotation=cast("Literal[0, 90, 180, 270]", turn),
+            aspect=stream.sample_aspect_ratio or Fraction(1),
+            pixel_format=pixels.name,
+            bits=max((part.bits for part in pixels.components), default=None),
+            transfer=transfer,
+        )
+
+    @property
+    def displayed(self) -> tuple[int, int]:
+        """Width and height as a player shows them."""
+        width, height = round(self.width * self.aspect), self.height
+        return (height, width) if self.rotation in {90, 270} else (width, height)
+
+
+def _rate(rate: Fraction | None) -> float | None:
+    return float(rate) if rate else None
+
+
+def _bit_rate(stream: VideoStream, timing: Timing) -> int | None:
+    if stream.bit_rate:
+        return stream.bit_rate
+    return round(timing.size_bytes * 8 / timing.duration_s) if timing.duration_s > 0 else None
+
+
+def _first_frame(packet: Any) -> VideoFrame | None:
+    try:
+        return next(iter(packet.decode()), None)
+    except (av.error.InvalidDataError, av.error.PatchWelcomeError):
+        return None
+
+
+class _Pass:
+    """One walk over all packets: timing of the picture, its first frame, level of the sound."""
+
+    def __init__(
+        self, container: InputContainer, stream: VideoStream, source: Path, *, levels: bool
+    ) -> None:
+        self.streams = sound_streams(container)
+        self.chosen = choose(self.streams) if self.streams else 0
+        self.timing = TimingMeter(stream.time_base or Fraction(1, 1000))
+        self.frame: VideoFrame | None = None
+        self.broken = False
+        self._meter = LevelMeter()
+        self._blocks: Blocks | None = None
+        walked: list[Stream] = [stream]
+        if self.streams:
+            audio = audio_stream(container, self.streams[self.chosen].index, source)
+            walked.append(audio)
+            if levels:
+                self._blocks = Blocks(audio, rate_hz=None, channels=None)
+        self._walk(container, stream, walked)
+
+    def _walk(
+        self, container: InputContainer, stream: VideoStream, walked: Sequence[Stream]
+    ) -> None:
+        tried = 0
+        packets = container.demux(*walked)
+        while True:
+            try:
+                packet = next(packets, None)
+            except (av.error.InvalidDataError, av.error.EOFError):
+                self.broken = True
+                break
+            if packet is None:
+                break
+            if packet.stream_index == stream.index:
+                self.timing.add(packet)
+                self.broken |= packet.is_corrupt
+                if self.frame is None and tried < _MOST_PACKETS_TRIED:
+                    tried += 1
+                    self.frame = _first_frame(packet)
+            elif self._blocks is not None:
+                for block in self._blocks.feed(packet):
+                    self._meter.add(block)
+        if self._blocks is not None:
+            for block in self._blocks.rest():
+                self._meter.add(block)
+
+    def sound(self, media_type: MediaType) -> SoundFacts | None:
+        """Facts of the sound, None when the video has none."""
+        if not self.streams:
+            return None
+        stated = self.streams[self.chosen].duration_s or 0.0
+        decoded = self._blocks is not None and self._meter.samples > 0
+        rate = self._blocks.rate_hz if self._blocks else None
+        return SoundFacts(
+            container=media_type.format,
+            duration_s=self._meter.samples / rate if decoded and rate else stated,
+            streams=self.streams,
+            chosen=self.chosen,
+            levels=self._meter.levels() if decoded else None,
+        )
