@@ -1,0 +1,56 @@
+"""A small picture of a file, for pages and notebooks."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+from av.video.frame import VideoFrame
+from PIL import Image
+
+from palprep.errors import DamagedMedia, UnsupportedMedia
+from palprep.media.container import limit_frames, open_container, picture_streams
+from palprep.media.facts import Kind, MediaType
+from palprep.media.still import load_still
+
+_QUALITY = 82
+_INTO = 0.1
+"""How far into a video its thumbnail is taken: the very first frame is often black."""
+
+
+def thumbnail(path: str | Path, media_type: MediaType, *, max_side: int = 480) -> bytes:
+    """A JPEG, upright and at most ``max_side`` pixels long, of a picture or a video.
+
+    Raises UnsupportedMedia for a file without a picture, DamagedMedia when none decodes.
+    """
+    match media_type.kind:
+        case Kind.IMAGE:
+            picture = load_still(path, media_type, max_side=max_side)
+        case Kind.VIDEO:
+            picture = _video_picture(Path(path), media_type)
+            picture.thumbnail((max_side, max_side), Image.Resampling.BICUBIC)
+        case _:
+            raise UnsupportedMedia(f"{Path(path).name} has no picture to show")
+    data = io.BytesIO()
+    picture.save(data, "JPEG", quality=_QUALITY)
+    return data.getvalue()
+
+
+def _video_picture(path: Path, media_type: MediaType) -> Image.Image:
+    with open_container(path, media_type) as container:
+        streams = picture_streams(container)
+        if not streams:
+            raise UnsupportedMedia(f"{path.name} has no moving picture")
+        limit_frames(streams[0])
+        if container.duration and container.duration > 0:
+            container.seek(int(container.duration * _INTO), any_frame=False)
+        frame = next(container.decode(streams[0]), None)
+        if frame is None:
+            raise DamagedMedia(f"No picture of {path.name} decodes; export or record it again")
+        return _upright(frame)
+
+
+def _upright(frame: VideoFrame) -> Image.Image:
+    turns = round(frame.rotation / 90) % 4
+    return Image.fromarray(np.ascontiguousarray(np.rot90(frame.to_ndarray(format="rgb24"), turns)))
