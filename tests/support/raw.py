@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import Any, Self
 
 import httpx
 
@@ -17,12 +17,19 @@ MP4 = b"\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00" + bytes(100)
 class Raw:
     """A sandbox and a bare HTTP client with one of its keys."""
 
-    def __init__(self, sandbox: Sandbox, key: str) -> None:
+    def __init__(self, sandbox: Sandbox, key: str | None = None) -> None:
         self.sandbox = sandbox
+        key = key or sandbox.user_key
         self.http = httpx.Client(
             base_url=sandbox.url, headers={"x-api-key": key}, timeout=30, trust_env=False
         )
         self._numbers = itertools.count(1)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.http.close()
 
     def send(self, method: str, path: str, body: Any = None, **options: Any) -> httpx.Response:
         if body is not None:

@@ -1,0 +1,154 @@
+"""Published media: hosted, fetched over HTTP, handed to whoever trains."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from raw import JPEG, MP4, WAV, Raw
+
+from palprep.errors import DamagedMedia
+from palprep.sandbox import Choices, Sandbox
+from palprep.sandbox.assets import CONTENT_TYPES
+from palprep.sandbox.judges import picture_type, plays
+
+
+def settled(raw, voice):
+    raw.sandbox.advance(5)
+    return raw.ok("GET", f"/v2/voices/{voice['voice_id']}")
+
+
+@pytest.mark.parametrize(("suffix", "content_type"), CONTENT_TYPES.items())
+def test_an_asset_comes_back_whole_with_the_type_of_its_name(raw, suffix, content_type):
+    url = raw.publish(f"a b{suffix}", MP4)
+    reply = raw.http.get(url, headers={"x-api-key": ""})
+    assert reply.content == MP4
+    assert reply.headers["content-type"] == content_type
+
+
+def test_ranges_are_served_and_bad_ones_refused(raw):
+    url = raw.publish("a.mp4", bytes(range(100)))
+    part = raw.http.get(url, headers={"range": "bytes=10-19"})
+    assert (part.status_code, part.content) == (206, bytes(range(10, 20)))
+    assert part.headers["content-range"] == "bytes 10-19/100"
+    tail = raw.http.get(url, headers={"range": "bytes=-5"})
+    assert tail.content == bytes(range(95, 100))
+    assert raw.http.get(url, headers={"range": "bytes=200-"}).status_code == 416
+    assert raw.http.head(url).headers["content-length"] == "100"
+
+
+def test_a_url_is_not_guessed_from_its_name_and_expires_by_the_clock(raw):
+    url = raw.ok("PUT", "/_sandbox/assets/a.wav", content=WAV, params={"expires_in": 30})["url"]
+    token, name = url.rsplit("/", 2)[1:]
+    assert len(token) >= 20
+    assert raw.send("GET", f"/assets/{token}/other.wav").status_code == 404
+    assert raw.send("GET", f"/assets/nothing/{name}").status_code == 404
+    assert raw.send("GET", f"/assets/../{token}").status_code == 404
+    raw.sandbox.advance(29)
+    assert raw.http.get(url).status_code == 200
+    raw.sandbox.advance(1)
+    assert raw.http.get(url).status_code == 403
+
+
+def test_an_asset_over_the_limit_leaves_nothing_behind(tmp_path):
+    with Sandbox(tmp_path, choices=Choices(asset_bytes=1000)) as sandbox, Raw(sandbox) as raw:
+        chunks = (bytes(400) for _ in range(5))
+        assert raw.send("PUT", "/_sandbox/assets/a.wav", content=chunks).status_code == 413
+        assert list((tmp_path / "assets").iterdir()) == []
+
+
+def test_the_trainer_gets_the_very_bytes_that_were_published():
+    seen = []
+
+    def trainer(kind, paths):
+        assert threading.current_thread().name != "palprep-sandbox"
+        seen.append((kind, [path.read_bytes() for path in paths]))
+
+    with Sandbox(clock="virtual", trainer=trainer) as sandbox, Raw(sandbox) as raw:
+        voice = raw.voice(training_audio_url=raw.publish("a.wav", WAV))
+        video, consent, image = (
+            raw.publish(name, content)
+            for name, content in (("v.mp4", MP4), ("c.mp4", MP4 + b"consent"), ("i.jpg", JPEG))
+        )
+        bodies = (
+            {"train_video_url": video},
+            {"train_video_url": video, "consent_video_url": consent},
+            {"train_image_url": image, "voice_name": "ANNA"},
+        )
+        for body in bodies:
+            raw.ok("POST", "/v2/replicas", body)
+        assert seen == []
+        assert settled(raw, voice)["status"] == "completed"
+    assert seen == [
+        ("voice", [WAV]),
+        ("replica-video", [MP4]),
+        ("replica-video", [MP4, MP4 + b"consent"]),
+        ("replica-image", [JPEG]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "message"),
+    [
+        ("Too quiet.", "Too quiet."),
+        (DamagedMedia("It does not decode."), "It does not decode."),
+        (ZeroDivisionError("oops"), "Training failed: ZeroDivisionError: oops"),
+    ],
+)
+def test_whatever_the_trainer_does_the_voice_settles(outcome, message):
+    def trainer(kind, paths):
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    with Sandbox(clock="virtual", trainer=trainer) as sandbox, Raw(sandbox) as raw:
+        voice = settled(raw, raw.voice())
+    assert (voice["status"], voice["error_message"]) == ("error", message)
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("http://127.0.0.1:1/a.wav", "could not be downloaded"),
+        ("{base}/assets/no/a.wav", "answered 404"),
+        ("{base}/v2/tools/a.txt", "file type .txt is not accepted"),
+        ("{base}/assets/no/a", "without an ending"),
+    ],
+)
+def test_media_that_cannot_be_had_end_in_error(raw, url, reason):
+    voice = raw.voice(training_audio_url=url.format(base=raw.sandbox.url))
+    assert reason in settled(raw, voice)["error_message"]
+
+
+def test_empty_and_oversized_media_end_in_error():
+    choices = Choices(media_bytes=50)
+    with Sandbox(clock="virtual", choices=choices) as sandbox, Raw(sandbox) as raw:
+        large = raw.voice(training_audio_url=raw.publish("a.wav", WAV))
+        empty = raw.voice(training_audio_url=raw.publish("b.wav", b""))
+        assert "too large" in settled(raw, large)["error_message"]
+        assert "empty" in settled(raw, empty)["error_message"]
+
+
+def test_nothing_stays_in_the_scratch_folder(tmp_path):
+    with Sandbox(tmp_path, clock="virtual") as sandbox, Raw(sandbox) as raw:
+        settled(raw, raw.voice())
+        assert list((tmp_path / "scratch").iterdir()) == []
+
+
+def test_media_of_any_other_server_are_fetched_too(raw, receiver):
+    voice = raw.voice(training_audio_url=f"{receiver.url}/a.wav")
+    receiver.answers.append((200, WAV))
+    assert settled(raw, voice)["status"] == "completed"
+    assert receiver.wait(1)[0].method == "GET"
+
+
+def test_the_default_judge_looks_at_the_first_bytes_and_says_no_more(tmp_path: Path):
+    assert picture_type(JPEG[:12]) == "image/jpeg"
+    assert picture_type(b"\x89PNG\r\n\x1a\n") == "image/png"
+    assert picture_type(b"RIFF\x00\x00\x00\x00WEBP") == "image/webp"
+    assert picture_type(b"\x00\x00\x00\x18ftypheic") == "image/heic"
+    assert picture_type(MP4[:12]) is None
+    sounds = (WAV, MP4, b"ID3\x04", b"\xff\xfb\x90", b"fLaC", b"OggS", b"\x1a\x45\xdf\xa3")
+    assert all(plays(head[:12]) for head in sounds)
+    assert not any(plays(head) for head in (b"", b"<html>", JPEG[:12], b"\x00\x00\x00\x18ftypheic"))

@@ -1,0 +1,163 @@
+"""The server as a server: where it listens, what it keeps, how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import httpx
+import pytest
+from raw import WAV, Raw
+
+from palprep.errors import UsageError
+from palprep.sandbox import ApiKey, Choices, Sandbox, serve
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "::", "example.com", ""])  # noqa: S104
+def test_only_loopback_is_listened_on(host):
+    with pytest.raises(UsageError, match="loopback"), Sandbox(host=host):
+        pass
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1"])
+def test_every_loopback_address_will_do(host):
+    with Sandbox(host=host) as sandbox:
+        reply = httpx.get(f"{sandbox.url}/openapi.json", trust_env=False)
+    assert reply.json()["openapi"] == "3.1.0"
+
+
+def test_a_port_in_use_is_said():
+    with Sandbox() as first, pytest.raises(UsageError, match="another --port"):
+        Sandbox(port=int(first.url.rpartition(":")[2])).__enter__()
+
+
+def test_a_data_folder_in_use_is_said(tmp_path):
+    with Sandbox(tmp_path), pytest.raises(UsageError, match="another sandbox"):
+        Sandbox(tmp_path).__enter__()
+    with Sandbox(tmp_path) as again:
+        assert again.url
+
+
+def test_a_data_folder_that_cannot_be_is_said(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="cannot be made"), Sandbox(tmp_path / "file"):
+        pass
+
+
+def test_its_own_keys_replace_the_well_known_ones():
+    keys = ["mine", ApiKey("theirs", user_scoped=False)]
+    with Sandbox(api_keys=keys) as sandbox:
+        assert (sandbox.user_key, sandbox.service_key) == ("mine", "theirs")
+        url = f"{sandbox.url}/v2/tools"
+        statuses = [
+            httpx.get(url, headers={"x-api-key": key}, trust_env=False).status_code
+            for key in ("mine", "theirs", "sandbox-user-key")
+        ]
+    assert statuses == [200, 200, 401]
+    with Sandbox(api_keys=["mine"]) as sandbox, pytest.raises(UsageError, match="no API key"):
+        _ = sandbox.service_key
+
+
+def test_choices_are_values_that_can_be_others():
+    with Sandbox(choices=Choices(invalid_key_status=403)) as sandbox:
+        assert httpx.get(f"{sandbox.url}/v2/tools", trust_env=False).status_code == 403
+
+
+def test_two_sandboxes_in_one_process_share_nothing():
+    with (
+        Sandbox(clock="virtual") as one,
+        Sandbox(clock="virtual") as other,
+        Raw(one) as first,
+        Raw(other) as second,
+    ):
+        tool = first.tool()
+        assert second.send("GET", f"/v2/tools/{tool['tool_id']}").status_code == 404
+        one.advance(1000)
+        assert (
+            first.ok("GET", "/_sandbox/clock")["now"] > second.ok("GET", "/_sandbox/clock")["now"]
+        )
+
+
+def test_everything_survives_a_restart_and_the_clock_does_not_go_back(tmp_path):
+    with Sandbox(tmp_path, clock="virtual") as sandbox, Raw(sandbox) as raw:
+        voice = raw.voice(voice_name="kept")
+        sandbox.advance(1)
+        now = raw.ok("GET", "/_sandbox/clock")["now"]
+    with Sandbox(tmp_path, clock="virtual") as sandbox, Raw(sandbox) as raw:
+        assert raw.ok("GET", "/_sandbox/clock")["now"] >= now
+        assert raw.ok("GET", f"/v2/voices/{voice['voice_id']}") == voice
+        assert raw.ok("GET", "/_sandbox/log")["creates"] == {"voice": 1}
+
+
+def test_what_was_answered_survives_kill_9_and_training_goes_on(tmp_path):
+    program = (
+        "import sys; from palprep.sandbox import Sandbox, serve\n"
+        "serve(Sandbox(sys.argv[1], port=int(sys.argv[2]), clock='virtual'))"
+    )
+
+    def start(port):
+        process = subprocess.Popen(
+            [sys.executable, "-c", program, str(tmp_path), str(port)],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        line = process.stdout.readline()
+        assert line.startswith("palprep sandbox ready on http://127.0.0.1:")
+        return process, line.split()[-1]
+
+    process, url = start(0)
+    port = int(url.rpartition(":")[2])
+    with process.stdout, httpx.Client(base_url=url, trust_env=False) as http:
+        http.headers["x-api-key"] = "sandbox-user-key"
+        asset = http.put("/_sandbox/assets/a.wav", content=WAV).json()["url"]
+        body = {"voice_name": "kept", "training_audio_url": asset}
+        voice = http.post("/v2/voices", json=body).json()
+        process.kill()
+        process.wait()
+    process, _ = start(port)
+    with process.stdout, httpx.Client(base_url=url, trust_env=False) as http:
+        http.headers["x-api-key"] = "sandbox-user-key"
+        assert http.get(f"/v2/voices/{voice['voice_id']}").json() == voice
+        http.post("/_sandbox/clock", json={"advance": 5})
+        assert http.get(f"/v2/voices/{voice['voice_id']}").json()["status"] == "completed"
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(10) == 0
+
+
+def test_serve_announces_and_ends_when_told():
+    lines, stop = [], threading.Event()
+
+    def announce(line):
+        lines.append(line)
+        stop.set()
+
+    serve(Sandbox(), announce=announce, until=stop)
+    assert lines[0].startswith("palprep sandbox ready on http://127.0.0.1:")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX signals")
+def test_serve_gives_signal_handlers_back():
+    before = signal.getsignal(signal.SIGTERM)
+    stop = threading.Event()
+    stop.set()
+    serve(Sandbox(), announce=lambda _: None, until=stop)
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_seed_given_at_the_start_is_there():
+    with (
+        Sandbox(seed={"videos": [{"video_id": "d1", "video_name": "old"}]}) as sandbox,
+        Raw(sandbox) as raw,
+    ):
+        assert raw.ok("PATCH", "/v2/videos/d1/name", {"video_name": "new"})["video_name"] == "new"
+
+
+def test_a_faults_file_is_in_force_from_the_start(tmp_path):
+    path = tmp_path / "faults.json"
+    path.write_text(json.dumps([{"on": "request", "endpoint": "tools.list", "status": 503}]))
+    with Sandbox(faults=path) as sandbox, Raw(sandbox) as raw:
+        assert [raw.send("GET", "/v2/tools").status_code for _ in range(2)] == [503, 200]
