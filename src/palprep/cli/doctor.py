@@ -71,7 +71,7 @@ def _packages(requirements: Iterable[str]) -> Iterator[Finding]:
         name = name_match.group() if name_match else requirement
         extra = _EXTRA.search(requirement)
         needless = "python_version" in requirement and platform.python_version_tuple() < ("3", "13")
-        if name == "palprep" or needless:
+        if name == "palprep" or needless or (extra and extra[1] == "all"):
             continue
         try:
             version = metadata.version(name)

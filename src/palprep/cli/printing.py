@@ -19,11 +19,12 @@ from palprep.rules.roles import Outcome
 from palprep.rules.words import measure_words
 
 STYLES: Mapping[Outcome, str] = {
-    Outcome.PASS: "green",
-    Outcome.WARN: "yellow",
     Outcome.FAIL: "bold red",
+    Outcome.WARN: "yellow",
     Outcome.UNKNOWN: "dim",
+    Outcome.PASS: "green",
 }
+"""In the order in which checks are listed."""
 
 
 _WIDTH_ELSEWHERE = 140
@@ -62,9 +63,13 @@ def progress_console() -> Console | None:
 def show(renderable: RenderableType) -> None:
     """Write to standard output, in colour on a terminal."""
     console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = max(console.width, _WIDTH_ELSEWHERE)
-    console.print(renderable)
+    if console.is_terminal:
+        console.print(renderable)
+        return
+    console.width = max(console.width, _WIDTH_ELSEWHERE)
+    with console.capture() as captured:
+        console.print(renderable)
+    sys.stdout.writelines(f"{line.rstrip()}\n" for line in captured.get().splitlines())
 
 
 @contextmanager
@@ -114,7 +119,7 @@ def _check_table(checks: list[Check]) -> RenderableType:
     table.add_column(width=7)
     table.add_column(min_width=18)
     table.add_column(ratio=1)
-    for check in sorted(checks, key=lambda each: list(STYLES).index(each.outcome), reverse=True):
+    for check in sorted(checks, key=lambda each: list(STYLES).index(each.outcome)):
         table.add_row(
             Text(check.outcome.value, STYLES[check.outcome]), Text(check.label), _finding(check)
         )
@@ -123,7 +128,7 @@ def _check_table(checks: list[Check]) -> RenderableType:
 
 def _finding(check: Check) -> Text:
     text = Text(measure_words(check.measured))
-    if check.limit:
+    if check.limit not in {None, "yes", "no"}:
         text.append(f"; wanted {check.limit}", "dim")
     if check.advice:
         text.append(f"\n{check.advice}")

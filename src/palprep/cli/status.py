@@ -10,7 +10,7 @@ import typer
 from palprep.cli.exits import ExitCode
 from palprep.cli.options import AsJson
 from palprep.cli.printing import print_json, show
-from palprep.errors import JournalError, UsageError
+from palprep.errors import UsageError
 
 if TYPE_CHECKING:
     from palprep.batch.creations import Creation
@@ -38,43 +38,39 @@ def status(
 
     Exit code 4 while something is in doubt.
     """
-    from palprep.batch.creations import CreationState
-    from palprep.batch.journal import JOURNAL_NAME, Journal
-    from palprep.batch.settle import settle_found, settle_retry
-    from palprep.batch.views import view
+    from palprep.batch.status import status as read_status
     from palprep.cli.results import exit_code_of_results, results_table
 
+    _settle(directory, found or [], retry or [])
+    standing = read_status(directory)
+    if as_json:
+        print_json(standing.to_json() | {"people": [p.to_json() for p in standing.people]})
+    else:
+        state = "a run is at work on it" if standing.running else "no run is at work on it"
+        typer.echo(f"{standing.target}; last entry {standing.updated_at}; {state}")
+        show(results_table(standing.people))
+        for creation in standing.in_doubt:
+            typer.echo(_how_to_settle(directory, creation))
+        if standing.unclaimed_callbacks:
+            typer.echo(f"{standing.unclaimed_callbacks} callbacks belong to nothing made here")
+    code = exit_code_of_results(standing.people)
+    raise typer.Exit(ExitCode.IN_DOUBT if standing.in_doubt else code)
+
+
+def _settle(directory: Path, found: list[str], retry: list[str]) -> None:
+    if not found and not retry:
+        return
+    from palprep.batch.journal import JOURNAL_NAME, Journal
+    from palprep.batch.settle import settle_found, settle_retry
+
     with Journal(directory / JOURNAL_NAME) as journal:
-        for decision in found or ():
+        for decision in found:
             key, equals, resource_id = decision.partition("=")
             if not equals:
                 raise UsageError(f"--found wants KEY=ID, not {decision!r}")
             settle_found(journal, key, resource_id)
-        for key in retry or ():
+        for key in retry:
             settle_retry(journal, key)
-        seen = view(journal.entries())
-        doubts = [c for c in journal.creations() if c.state is CreationState.IN_DOUBT]
-    if seen is None:
-        raise JournalError(f"The journal in {directory} holds no run yet")
-    results = [person.result for person in seen.people]
-    if as_json:
-        print_json(
-            {
-                "target": seen.target,
-                "profile": seen.profile,
-                "started_at": seen.started_at,
-                "updated_at": seen.updated_at,
-                "people": [result.to_json() for result in results],
-                "in_doubt": [creation.to_json() for creation in doubts],
-            }
-        )
-    else:
-        typer.echo(f"{seen.target}, {seen.profile}, last entry {seen.updated_at}")
-        show(results_table(results))
-        for creation in doubts:
-            typer.echo(_how_to_settle(directory, creation))
-    code = exit_code_of_results(results)
-    raise typer.Exit(ExitCode.IN_DOUBT if doubts else code)
 
 
 def _how_to_settle(directory: Path, creation: Creation) -> str:

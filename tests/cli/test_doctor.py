@@ -1,0 +1,62 @@
+"""palprep doctor: looks for real, and names the command that mends."""
+
+from __future__ import annotations
+
+from importlib import metadata
+
+import pytest
+
+from palprep.cli import doctor
+from palprep.errors import ToolMissing
+from palprep.vision.models import read_manifest
+
+from .conftest import Palprep
+
+
+def test_a_whole_installation_is_sound(palprep: Palprep) -> None:
+    ran = palprep("doctor", "--json")
+    assert ran.code == 0
+    findings = {(entry["part"], entry["name"]): entry for entry in ran.objects[0]["findings"]}
+    assert all(entry["state"] == "ok" for entry in findings.values() if entry["required"])
+    assert findings["binary", "ffmpeg"]["detail"]
+    for name, weights in read_manifest().items():
+        assert weights.sha256 in findings["model", name]["detail"]
+
+
+def test_people_get_a_table(palprep: Palprep) -> None:
+    ran = palprep("doctor")
+    assert ran.code == 0
+    assert "ffmpeg" in ran.out
+
+
+def test_a_missing_extra_is_no_failure_and_names_its_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    version = metadata.version
+
+    def without_dask(name: str) -> str:
+        if name == "distributed":
+            raise metadata.PackageNotFoundError(name)
+        return version(name)
+
+    monkeypatch.setattr(metadata, "version", without_dask)
+    found = {finding.name: finding for finding in doctor.examine()}
+    dask = found["distributed (dask)"]
+    assert (dask.state, dask.required) == ("missing", False)
+    assert dask.mend == 'pip install "palprep[dask]"'
+    assert found["httpx"].state == "ok"
+
+
+def test_a_broken_ffmpeg_and_model_are_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_: object) -> None:
+        raise ToolMissing("It is not there")
+
+    monkeypatch.setattr("palprep.media.ffmpeg.binary", missing)
+    monkeypatch.setattr("palprep.vision.models.Models.read", missing)
+    monkeypatch.setattr("palprep.cli.doctor.show", lambda renderable: None)
+    wrong = {finding.name: finding for finding in doctor.examine() if finding.state != "ok"}
+    assert set(wrong) == {"ffmpeg", *read_manifest()}
+    assert all(finding.required and finding.mend for finding in wrong.values())
+    with pytest.raises(doctor.typer.Exit) as stop:
+        doctor.doctor()
+    assert stop.value.exit_code == 1
