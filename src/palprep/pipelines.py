@@ -13,6 +13,7 @@ from typing import Any, Literal, Self
 
 from pydantic import model_validator
 
+from palprep.api.events import ReplicaTraining, VoiceStatusChanged
 from palprep.client import Client
 from palprep.errors import RateLimited, ServiceUnavailable, TransportError, UsageError, WaitTimeout
 from palprep.prepare import Prepared
@@ -268,13 +269,9 @@ def make_replica(
 def made_of(delivery: Delivery) -> Made | None:
     """What a callback says about a voice or a replica; None when it says nothing of either."""
     event = delivery.event
-    if event is None:
+    if not isinstance(event, VoiceStatusChanged | ReplicaTraining):
         return None
-    resource_id = getattr(event, "replica_id", None) or getattr(event, "voice_id", None)
-    status = getattr(event, "status", None)
-    if not isinstance(resource_id, str) or status not in {"started", "completed", "error"}:
-        return None
-    return Made(id=resource_id, status=status, error_message=getattr(event, "error_message", None))
+    return Made(id=event.resource_id, status=event.status, error_message=event.error_message)
 
 
 def _given(wish: Value) -> dict[str, Any]:

@@ -123,7 +123,8 @@ class ObjectStorePublisher:
     ``az://account/container/prefix``. Credentials come from ``config`` (obstore's keys, such
     as ``access_key_id``, ``endpoint``, ``region``) and otherwise from the cloud's usual
     environment variables. ``expires`` is how long a URL works, at most 7 days: training
-    fetches the file some time after the request.
+    fetches the file some time after the request. A request that fails for a passing reason
+    is repeated for ``retry_within``.
     """
 
     def __init__(
@@ -133,6 +134,7 @@ class ObjectStorePublisher:
         expires: timedelta = timedelta(days=2),
         config: Mapping[str, Any] | None = None,
         client_options: Mapping[str, Any] | None = None,
+        retry_within: timedelta = timedelta(seconds=60),
     ) -> None:
         if not timedelta() < expires <= _SIGNED_FOR_AT_MOST:
             raise UsageError(f"A presigned URL can last up to 7 days, not {expires}")
@@ -141,12 +143,13 @@ class ObjectStorePublisher:
         scheme = urlsplit(url).scheme
         if scheme not in {"s3", "s3a", "gs", "az", "azure", "abfs", "abfss", "adl"}:
             raise UsageError(f"Cannot publish to {url!r}: name s3://, gs:// or az://")
+        options: dict[str, Any] = {
+            "config": dict(config or {}),
+            "client_options": dict(client_options or {}),
+            "retry_config": {"max_retries": 6, "retry_timeout": retry_within},
+        }
         try:
-            store = from_url(
-                url,
-                config=dict(config) if config else None,  # type: ignore[arg-type]
-                client_options=dict(client_options) if client_options else None,  # type: ignore[arg-type]
-            )
+            store = from_url(url, **options)
         except (obstore.exceptions.BaseError, ValueError, OSError) as error:
             raise PublishError(f"{url} cannot be used: {_first_line(error)}") from None
         assert isinstance(store, S3Store | GCSStore | AzureStore)  # noqa: S101 -- by its scheme

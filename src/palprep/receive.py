@@ -18,14 +18,13 @@ from types import TracebackType
 from typing import Any, Self
 
 import uvicorn
-from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from palprep.api.events import Event, parse_event
+from palprep.api.events import AnyEvent, parse_event
 from palprep.errors import PalprepError, ToolFailed
 from palprep.values import Value
 
@@ -44,7 +43,7 @@ class Delivery(Value):
     """
 
     tag: str | None
-    event: Event | None
+    event: AnyEvent | None
     body: Any
 
 
@@ -142,10 +141,10 @@ def _no_number(literal: str) -> Any:
     raise ValueError(f"{literal} is not JSON")
 
 
-def _parsed(body: Any) -> Event | None:
+def _parsed(body: Any) -> AnyEvent | None:
     try:
         return parse_event(body)
-    except (PalprepError, ValidationError):
+    except PalprepError:
         return None
 
 

@@ -190,3 +190,15 @@ def test_a_resource_in_error_may_be_retried(path):
             settle_retry(journal, "a")
         journal.append("status", key="a", body={"id": "v1", "status": "error"})
         assert settle_retry(journal, "a").state is CreationState.ABSENT
+
+
+def test_nothing_is_settled_while_a_run_is_at_work(path):
+    with Journal(path, lock=True, create=True) as run:
+        run.append("intent", person="ada", key="a", body=INTENT)
+        with Journal(path) as other:
+            with pytest.raises(JournalError, match="Another run"):
+                settle_retry(other, "a")
+            with pytest.raises(JournalError, match="Another run"):
+                settle_found(other, "a", "v1")
+    with Journal(path) as other:
+        assert settle_retry(other, "a") == other.creation("a")

@@ -68,6 +68,7 @@ class Journal:
         self._now = now
         self._guard = threading.Lock()
         self._lock = contextlib.ExitStack()
+        self._locked = lock
         if not create and not self.path.is_file():
             raise JournalError(
                 f"There is no journal at {self.path}: name the output folder of a run"
@@ -139,6 +140,12 @@ class Journal:
             )
             row = connection.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
         return str(row[0])
+
+    @contextlib.contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """While no run is at work, nor starts. Raises JournalError when one is."""
+        with contextlib.nullcontext() if self._locked else _run_lock(self.path):
+            yield
 
     def close(self) -> None:
         """Release the file and the lock."""
