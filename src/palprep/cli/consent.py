@@ -53,10 +53,15 @@ def consent(
 
 
 def _read(statement: Path) -> str:
+    from palprep.speech.statements import PLACEHOLDER
+
     try:
-        return statement.read_text("utf-8").strip()
+        text = statement.read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"The statement {statement} cannot be read: {error}") from None
+    if PLACEHOLDER not in text:
+        raise UsageError(f"The statement {statement} has no {PLACEHOLDER} where the name belongs")
+    return text
 
 
 def _view(file: Path, facts: ConsentFacts) -> RenderableType:

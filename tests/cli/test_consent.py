@@ -1,0 +1,61 @@
+"""palprep consent: the documented JSON; code 0 only for a statement that was said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import Palprep
+
+KEYS = ["path", "outcome", "transcript", "starts_at", "ends_at", "words", "reasons"]
+WORD_KEYS = ["expected", "heard", "start", "end", "probability", "outcome"]
+
+
+@pytest.fixture
+def spoken(sample_media: Path) -> Path:
+    return sample_media / "people/jane-carter/consent.mp4"
+
+
+def test_a_spoken_statement_passes(palprep: Palprep, spoken: Path) -> None:
+    ran = palprep("consent", spoken, "--name", "Jane Carter", "--json")
+    assert ran.code == 0
+    (entry,) = ran.objects
+    assert list(entry) == KEYS
+    assert entry["outcome"] in {"pass", "warn"}
+    assert 0 <= entry["starts_at"] < entry["ends_at"] < 13
+    assert all(list(word) == WORD_KEYS for word in entry["words"])
+    assert [word["expected"] for word in entry["words"][:3]] == ["I,", "Jane", "Carter,"]
+
+
+def test_another_name_fails_and_says_which_word(palprep: Palprep, spoken: Path) -> None:
+    ran = palprep("consent", spoken, "--name", "Robert Miller")
+    assert ran.code == 1
+    assert ran.out.startswith("FAIL")
+    assert "Robert" in ran.out
+
+
+def test_a_statement_of_the_users_own(palprep: Palprep, spoken: Path, tmp_path: Path) -> None:
+    (tmp_path / "own.txt").write_text("I, {full_name}, sell you my house and my garden.\n")
+    ran = palprep("consent", spoken, "--name", "Jane Carter", "--statement", "own.txt", "--json")
+    assert ran.code == 1
+    assert ran.objects[0]["outcome"] == "fail"
+
+
+@pytest.mark.parametrize("content", [None, "A statement for nobody."])
+def test_a_statement_that_cannot_be_meant_is_usage(
+    palprep: Palprep, spoken: Path, tmp_path: Path, content: str | None
+) -> None:
+    if content is not None:
+        (tmp_path / "own.txt").write_text(content)
+    ran = palprep("consent", spoken, "--name", "Jane Carter", "--statement", "own.txt")
+    assert ran.code == 2
+    assert ran.err.count("\n") == 1
+
+
+def test_what_holds_no_sound_is_one_clear_line(palprep: Palprep, sample_media: Path) -> None:
+    for name in ("text-named-video.mp4", "silent-training.mp4", "no-such.mp4"):
+        ran = palprep("consent", sample_media / "broken" / name, "--name", "Jane Carter")
+        assert ran.code == 1
+        assert ran.err.count("\n") == 1
+        assert name in ran.err
