@@ -104,7 +104,9 @@ class DaskEngine:
     """A Dask cluster, named ``dask://HOST:PORT``. Its workers must have palprep installed
     and see the same files under the same paths."""
 
-    def __init__(self, address: str, *, time_limit_s: float | None = None) -> None:
+    def __init__(
+        self, address: str, *, time_limit_s: float | None = None, connect_within_s: float = 10.0
+    ) -> None:
         try:
             distributed = importlib.import_module("distributed")
         except ImportError:
@@ -115,7 +117,9 @@ class DaskEngine:
         self._address = address
         try:
             self._client: Any = distributed.Client(
-                address.replace("dask://", "tcp://", 1), set_as_default=False, timeout="10s"
+                address.replace("dask://", "tcp://", 1),
+                set_as_default=False,
+                timeout=connect_within_s,
             )
         except (OSError, ValueError) as error:
             raise ServiceUnreachable(f"No Dask scheduler answers at {address}: {error}") from None
