@@ -1,0 +1,221 @@
+"""A person over time: what sampled frames of a video show, and whether it is one person.
+
+A glance is far cheaper than :func:`palprep.vision.look.look`: the detector runs about once a
+second and the points are followed in between, since a seated person moves little. A few
+frames, spread evenly, are looked at closely.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from palprep.values import Value
+from palprep.vision.arrays import Floats, Pixels
+from palprep.vision.detect import Detection, find_faces
+from palprep.vision.facts import NOTICEABLE, SURE_PRESENCE, SURE_SCORE, PictureFacts
+from palprep.vision.framing import face_box
+from palprep.vision.identity import cosine, embed
+from palprep.vision.landmarks import Landmarks, find_landmarks
+from palprep.vision.look import look
+from palprep.vision.models import Models
+from palprep.vision.pose import fit_head, head_pose, measure_eyes
+
+DETECT_EVERY_S = 1.0
+"""Between detections a face is followed by its own points."""
+
+CLOSE_LOOKS = 5
+"""Frames that get every measure of a still."""
+
+MOUTH_WINDOW_S = 1.0
+"""Mouth motion is measured over this much to both sides of a moment."""
+
+_DIGITS = 3
+
+
+class FrameSample(Value):
+    """One sampled frame. Everything but the time and the count is None without a face."""
+
+    at_s: float
+    """Presentation timestamp."""
+    people: int
+    """Faces large enough to count; carried over from the last detection."""
+    face_height_share: float | None = None
+    """Face height, hairline to chin, over picture height."""
+    centre_x: float | None = None
+    """The face's middle as a share of the picture's width."""
+    centre_y: float | None = None
+    yaw_deg: float | None = None
+    pitch_deg: float | None = None
+    roll_deg: float | None = None
+    gaze_off_deg: float | None = None
+    """Angle between where the eyes look and the lens."""
+    eyes_open: float | None = None
+    """The less open eye, 0 to 1."""
+    mouth_open: float | None = None
+    """Distance of the inner lips over the width of the mouth; 0 is shut."""
+    similarity: float | None = None
+    """Cosine similarity to the first frame's face, where it was compared."""
+
+
+class FootageFacts(Value):
+    """The person in a video, sampled every ``every_s`` seconds."""
+
+    every_s: float
+    samples: tuple[FrameSample, ...]
+    looks: tuple[PictureFacts, ...]
+    """Close looks at a few frames, evenly spread."""
+
+    @property
+    def seen(self) -> tuple[FrameSample, ...]:
+        """The samples in which a face was measured."""
+        return tuple(sample for sample in self.samples if sample.face_height_share is not None)
+
+    @property
+    def least_similarity(self) -> float | None:
+        """The least cosine similarity between the first face and any later one."""
+        found = [sample.similarity for sample in self.samples if sample.similarity is not None]
+        return min(found, default=None)
+
+    def typical(self) -> PictureFacts | None:
+        """The close look that shows the most: with a subject, and turned the least."""
+        shown = [each for each in self.looks if each.subject is not None]
+        return min(
+            shown, key=lambda each: each.subject.pose.turn_deg if each.subject else 0.0,
+            default=self.looks[0] if self.looks else None,
+        )  # fmt: skip
+
+    def mouth_motion(self) -> tuple[tuple[float, float], ...]:
+        """(time, range of mouth opening within a second to both sides) per measured sample."""
+        seen = self.seen
+        times = np.array([sample.at_s for sample in seen])
+        opened = np.array([sample.mouth_open for sample in seen], float)
+        near = (opened[np.abs(times - time) <= max(MOUTH_WINDOW_S, self.every_s)] for time in times)
+        return tuple(
+            (float(time), float(np.ptp(window))) for time, window in zip(times, near, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One decoded frame: its presentation timestamp in seconds and its upright pixels."""
+
+    at_s: float
+    rgb: Pixels
+
+
+def watch(frames: Iterable[Frame], models: Models, *, every_s: float, count: int) -> FootageFacts:
+    """Look through sampled frames in their order, holding one of them at a time.
+
+    ``every_s`` is their distance and ``count`` about how many will come: what is measured
+    rarely is spread over them.
+    """
+    follower = _Follower(models)
+    closely = _spread(count, CLOSE_LOOKS)
+    looks: list[PictureFacts] = []
+    samples: list[FrameSample] = []
+    for index, frame in enumerate(frames):
+        samples.append(follower.glance(frame))
+        if index in closely:
+            looks.append(look(frame.rgb, models))
+    return FootageFacts(every_s=every_s, samples=tuple(samples), looks=tuple(looks))
+
+
+def _spread(count: int, wanted: int) -> frozenset[int]:
+    return frozenset(int((index + 0.5) * count / wanted) for index in range(wanted))
+
+
+class _Follower:
+    """Follows the largest face from frame to frame."""
+
+    def __init__(self, models: Models) -> None:
+        self._models = models
+        self._people = 0
+        self._detected_at = float("-inf")
+        self._last: Landmarks | None = None
+        self._first_face: Floats | None = None
+
+    def glance(self, frame: Frame) -> FrameSample:
+        found, marks = self._find(frame)
+        self._last = marks
+        if marks is None:
+            return FrameSample(at_s=round(frame.at_s, _DIGITS), people=self._people)
+        return self._measured(frame, marks, self._similarity(frame, found))
+
+    def _find(self, frame: Frame) -> tuple[Detection | None, Landmarks | None]:
+        if self._last is not None and frame.at_s - self._detected_at < DETECT_EVERY_S:
+            marks = find_landmarks(frame.rgb, _around(self._last), self._models)
+            if marks.presence >= SURE_PRESENCE:
+                return None, marks
+        self._detected_at = frame.at_s
+        faces = find_faces(frame.rgb, self._models.detector)
+        self._people = len(tuple(_counted(faces)))
+        for face in faces[:2]:
+            marks = find_landmarks(frame.rgb, face, self._models)
+            if marks.presence >= SURE_PRESENCE:
+                return face, marks
+        return None, None
+
+    def _similarity(self, frame: Frame, found: Detection | None) -> float | None:
+        if found is None:
+            return None
+        face = embed(frame.rgb, found, self._models.identity)
+        if self._first_face is None:
+            self._first_face = face
+            return None
+        return cosine(self._first_face, face)
+
+    def _measured(self, frame: Frame, marks: Landmarks, similarity: float | None) -> FrameSample:
+        height, width = frame.rgb.shape[:2]
+        box = face_box(marks)
+        fit = fit_head(marks, self._models.geometry)
+        pose = head_pose(fit)
+        eyes = measure_eyes(marks, fit, pose)
+        measures = {
+            "face_height_share": box.height / height,
+            "centre_x": (box.x + box.width / 2) / width,
+            "centre_y": (box.y + box.height / 2) / height,
+            "yaw_deg": pose.yaw_deg,
+            "pitch_deg": pose.pitch_deg,
+            "roll_deg": pose.roll_deg,
+            "gaze_off_deg": float(np.hypot(eyes.gaze_yaw_deg, eyes.gaze_pitch_deg)),
+            "eyes_open": eyes.openness,
+            "mouth_open": mouth_open(marks),
+        }
+        return FrameSample(
+            at_s=round(frame.at_s, _DIGITS),
+            people=max(1, self._people),
+            similarity=None if similarity is None else round(similarity, _DIGITS),
+            **{name: round(value, _DIGITS) for name, value in measures.items()},
+        )
+
+
+UPPER_LIP, LOWER_LIP, MOUTH_CORNERS = 13, 14, (61, 291)
+"""Inner lips at the middle, and the corners, in the 478-point topology."""
+
+_FIVE = ((33, 133), (263, 362), (1,), (61,), (291,))
+"""The detector's five points from the mesh: eyes (middle of the corners), nose tip, corners
+of the mouth; the eye at the picture's left first."""
+
+
+def mouth_open(marks: Landmarks) -> float:
+    """Distance of the inner lips over the distance of the mouth's corners, 0 or more."""
+    upper, lower = marks.at(UPPER_LIP, LOWER_LIP)
+    left, right = marks.at(*MOUTH_CORNERS)
+    return float(np.linalg.norm(upper - lower) / max(float(np.linalg.norm(left - right)), 1e-6))
+
+
+def _around(marks: Landmarks) -> Detection:
+    box = face_box(marks)
+    points = np.array([marks.at(*indices).mean(axis=0) for indices in _FIVE], np.float32)
+    return Detection((box.x, box.y, box.width, box.height), points, marks.presence)
+
+
+def _counted(faces: tuple[Detection, ...]) -> Iterator[Detection]:
+    """Faces that are certain and not far behind the largest one, as in a still."""
+    certain = [face for face in faces if face.score >= SURE_SCORE]
+    largest = max((face.size for face in certain), default=0.0)
+    return itertools.filterfalse(lambda face: face.size < NOTICEABLE * largest, certain)

@@ -1,0 +1,62 @@
+"""A portrait moved by the test stands in for a video: its motion is known exactly."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from palprep.media.sniff import sniff
+from palprep.media.still import open_still
+from palprep.vision.footage import CLOSE_LOOKS, FootageFacts, Frame, FrameSample, watch
+from palprep.vision.models import Models
+
+PORTRAIT = Path(__file__).parents[2] / "sample_media/people/jane-carter/portrait.heic"
+
+
+@pytest.fixture(scope="module")
+def models():
+    return Models()
+
+
+@pytest.fixture(scope="module")
+def portrait():
+    return open_still(PORTRAIT, sniff(PORTRAIT))
+
+
+def test_a_face_is_followed_and_stays_the_same_person(models, portrait):
+    frames = [Frame(index / 2, np.roll(portrait, 4 * index, axis=1)) for index in range(6)]
+    facts = watch(frames, models, every_s=0.5, count=6)
+    assert [sample.at_s for sample in facts.samples] == [0.0, 0.5, 1.0, 1.5, 2.0, 2.5]
+    assert all(sample.people == 1 for sample in facts.samples)
+    steps = np.diff([sample.centre_x for sample in facts.samples])
+    assert steps == pytest.approx(4 / portrait.shape[1], abs=0.003)
+    assert facts.least_similarity > 0.9
+    assert max(motion for _, motion in facts.mouth_motion()) < 0.05
+    assert len(facts.looks) == CLOSE_LOOKS
+    assert facts.typical().people == 1
+
+
+def test_frames_without_a_face_are_samples_without_measures(models, portrait):
+    empty = np.full_like(portrait, 90)
+    facts = watch(
+        [Frame(0.0, empty), Frame(1.0, portrait), Frame(2.0, empty)], models, every_s=1.0, count=3
+    )
+    assert [sample.people for sample in facts.samples] == [0, 1, 0]
+    assert len(facts.seen) == 1
+    assert facts.least_similarity is None
+
+
+def test_two_people_side_by_side_are_counted(models, portrait):
+    both = np.concatenate([portrait, portrait[:, ::-1]], axis=1)
+    facts = watch([Frame(0.0, both)], models, every_s=1.0, count=1)
+    assert facts.samples[0].people == 2
+
+
+def test_mouth_motion_is_the_range_within_a_second_to_both_sides():
+    opened = (0.0, 0.2, 0.1, 0.1, 0.1, 0.1)
+    samples = tuple(
+        FrameSample(at_s=float(index), people=1, face_height_share=0.3, mouth_open=value)
+        for index, value in enumerate(opened)
+    )
+    motion = FootageFacts(every_s=1.0, samples=samples, looks=()).mouth_motion()
+    assert motion == ((0.0, 0.2), (1.0, 0.2), (2.0, 0.1), (3.0, 0.0), (4.0, 0.0), (5.0, 0.0))
