@@ -41,6 +41,22 @@ def test_what_cannot_be_read_is_an_error_entry_and_the_rest_goes_on(
     assert good["prepared"]
 
 
+def test_files_of_the_same_name_do_not_overwrite_each_other(
+    palprep: Palprep, sample_media: Path
+) -> None:
+    people = sample_media / "people"
+    portraits = [people / "jane-carter/portrait.heic", people / "anna-miller/portrait.png"]
+    ran = palprep("fix", *portraits, "--into", "out", "--json")
+    assert ran.code == 0
+    assert [Path(entry["prepared"]).parent.name for entry in ran.objects] == [
+        "jane-carter",
+        "anna-miller",
+    ]
+    twice = palprep("fix", portraits[0], portraits[0], "--into", "out")
+    assert twice.code == 2
+    assert twice.err.count("\n") == 1
+
+
 @pytest.mark.parametrize("blocked", ["file", "below-file"])
 def test_an_output_that_cannot_be_written_is_one_clear_line(
     palprep: Palprep, sample_media: Path, tmp_path: Path, blocked: str
