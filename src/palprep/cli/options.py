@@ -9,7 +9,7 @@ import typer
 
 from palprep.rules.roles import Role
 
-Paths = Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files.", show_default=False)]
+Paths = Annotated[list[Path], typer.Argument(metavar="PATH", help="Files.", show_default=False)]
 AsRole = Annotated[
     Role | None,
     typer.Option("--as", help="What the file is for; without it, its content decides."),
