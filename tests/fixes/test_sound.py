@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
 import av
@@ -109,7 +110,7 @@ def test_tags_and_chapters_stay_behind(make, tone, tmp_path):
         applied = apply(plan, made, tmp_path / container)
         data = Path(applied.path).read_bytes()
         assert b"Secret" not in data
-        assert b"Lavf" not in data
+        assert not re.search(rb"Lav[fc]\d", data)  # no version of the writing library
         with av.open(applied.path) as opened:
             left = set(opened.metadata) - {"major_brand", "minor_version", "compatible_brands"}
             assert not left, left

@@ -172,13 +172,13 @@ def test_sound_is_shifted_against_the_picture(make, tmp_path, delay):
 def test_a_size_is_kept_by_two_passes_only_when_it_must(make, tmp_path):
     made = make(
         "noisy.mp4",
-        *("-f", "lavfi", "-i", "testsrc2=size=640x360:rate=25:duration=6"),
+        *("-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25:duration=2"),
         *("-vf", "noise=alls=40:allf=t", "-c:v", "libx264", "-crf", "12", "-preset", "veryfast"),
         *("-pix_fmt", "yuv420p"),
     )
     roomy = apply(video_plan(copy=False, max_size_bytes=50_000_000), made, tmp_path / "roomy")
     assert "fit_size" not in [each.id for each in roomy.fixes]
-    limit = 900_000
+    limit = 130_000
     seen: list[float] = []
     plan = video_plan(copy=False, max_size_bytes=limit)
     tight = apply(plan, made, tmp_path / "tight", progress=seen.append)
@@ -187,7 +187,7 @@ def test_a_size_is_kept_by_two_passes_only_when_it_must(make, tmp_path):
     assert "two passes" in tight.fixes[-1].did
     assert seen == sorted(seen)
     with pytest.raises(CannotFit, match="trim it shorter"):
-        apply(video_plan(copy=False, max_size_bytes=20_000), made, tmp_path / "no")
+        apply(video_plan(copy=False, max_size_bytes=4_000), made, tmp_path / "no")
     with pytest.raises(CannotFit, match="copy_video=False"):
         apply(video_plan(max_size_bytes=limit), made, tmp_path / "no")
     assert sorted(each.name for each in tmp_path.iterdir()) == ["roomy.mp4", "tight.mp4"]

@@ -62,7 +62,8 @@ def to_srgb(linear: NDArray[np.float32]) -> NDArray[np.uint8]:
 def _encoding() -> NDArray[np.uint8]:
     light = np.arange(_STEPS, dtype=np.float64) / (_STEPS - 1)
     value = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
-    return np.rint(value * 255).astype(np.uint8)
+    encoded: NDArray[np.uint8] = np.rint(value * 255).astype(np.uint8)
+    return encoded
 
 
 def _checked_crop(picture: Image.Image, plan: StillPlan) -> Crop:

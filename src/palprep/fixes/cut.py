@@ -9,7 +9,7 @@ from typing import Any
 
 import ffmpeg
 
-from palprep.fixes.graph import BARE, address, read, seconds
+from palprep.fixes.graph import BARE, BARE_SOUND, address, read, seconds
 from palprep.fixes.picture import H264, filtered
 from palprep.media.facts import MediaType, SoundStream, VideoFacts
 from palprep.rules.plan import VideoPlan
@@ -17,6 +17,7 @@ from palprep.rules.plan import VideoPlan
 SOUND_RATE_BPS = 192_000
 """AAC-LC at which speech and its room are not told from the original."""
 
+_AAC = {"c:a": "aac", "b:a": SOUND_RATE_BPS, **BARE_SOUND}
 _MP4 = {"f": "mp4", "movflags": "+faststart", "write_tmcd": 0}
 
 
@@ -51,9 +52,7 @@ class Cut:
             options.update(H264, **picture)
         if self.sound is not None:
             streams.append(self._sound(source, self.sound))
-            options.update(
-                {"c:a": "copy"} if self.plan.copy_audio else {"c:a": "aac", "b:a": SOUND_RATE_BPS}
-            )
+            options.update({"c:a": "copy"} if self.plan.copy_audio else _AAC)
         return ffmpeg.output(*streams, address(target), **BARE, **options)
 
     def analysis(self, picture: Mapping[str, Any]) -> Any:

@@ -15,6 +15,9 @@ BARE = {"map_metadata": -1, "map_chapters": -1, "fflags": "+bitexact"}
 """Output options that keep places, devices, names and dates of the source out, and the
 writing library's name and the clock too, so that equal inputs give equal files."""
 
+BARE_SOUND = {"flags:a": "+bitexact"}
+"""The same for an audio encoder, some of which sign every packet."""
+
 
 def read(path: Path, media_type: MediaType, **options: Any) -> Any:
     """An input node that opens ``path`` as what was sniffed, and no other file or address."""

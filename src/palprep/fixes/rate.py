@@ -31,9 +31,11 @@ def write_within(
     Raises CannotFit when the bytes leave too little rate for a usable picture, or the plan
     copies a picture that is too large.
     """
+    stages = _Stages(progress)
     budget = None if max_size_bytes is None else _picture_rate(max_size_bytes, cut)
     if budget is None or not _surely_over(budget, cut):
-        run(cut.whole(target, CRF), duration_s=cut.duration_s, progress=progress)
+        share = 1.0 if budget is None else 0.9
+        run(cut.whole(target, CRF), duration_s=cut.duration_s, progress=stages.next(share))
         if max_size_bytes is None or target.stat().st_size <= max_size_bytes:
             return ()
     if cut.plan.copy_video:
@@ -41,7 +43,7 @@ def write_within(
             f"{cut.source.name} copied as it is exceeds {max_size_bytes:,} bytes; "
             "plan an encode (copy_video=False) or a shorter trim"
         )
-    return (_two_passes(max_size_bytes or 0, budget or 0, cut, target, progress),)
+    return (_two_passes(max_size_bytes or 0, budget or 0, cut, target, stages),)
 
 
 def _picture_rate(max_size_bytes: int, cut: Cut) -> int:
@@ -59,7 +61,7 @@ def _surely_over(budget_bps: int, cut: Cut) -> bool:
 
 
 def _two_passes(
-    max_size_bytes: int, budget_bps: int, cut: Cut, target: Path, progress: Progress | None
+    max_size_bytes: int, budget_bps: int, cut: Cut, target: Path, stages: _Stages
 ) -> FixDone:
     least = _least_rate(cut)
     with tempfile.TemporaryDirectory(prefix="palprep-") as folder:
@@ -77,12 +79,12 @@ def _two_passes(
                 run(
                     cut.analysis({**settings, "pass": 1}),
                     duration_s=cut.duration_s,
-                    progress=_part(progress, 0.0, 0.4),
+                    progress=stages.next(0.35),
                 )
             run(
                 cut.whole(target, {**settings, "pass": 2}),
                 duration_s=cut.duration_s,
-                progress=_part(progress, 0.4, 1.0),
+                progress=stages.next(0.9),
             )
             size = target.stat().st_size
             if size <= max_size_bytes:
@@ -103,7 +105,17 @@ def _least_rate(cut: Cut) -> int:
     return int(pixels_per_s * _LEAST_BITS_PER_PIXEL)
 
 
-def _part(progress: Progress | None, start: float, end: float) -> Progress | None:
-    if progress is None:
-        return None
-    return lambda done: progress(start + (end - start) * done)
+class _Stages:
+    """One progress over runs of which it is not known beforehand how many there will be."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self._progress, self._reached = progress, 0.0
+
+    def next(self, share: float) -> Progress | None:
+        """The progress of a run that takes this share of what is left."""
+        if self._progress is None:
+            return None
+        progress, start = self._progress, self._reached
+        self._reached += (1.0 - start) * share
+        width = self._reached - start
+        return lambda done: progress(start + width * done)

@@ -8,7 +8,7 @@ from typing import Any
 
 from palprep.errors import FixError
 from palprep.fixes.done import Applied, FixDone
-from palprep.fixes.graph import BARE, address, read, stream_words
+from palprep.fixes.graph import BARE, BARE_SOUND, address, read, stream_words
 from palprep.fixes.output import atomic_output, named
 from palprep.media.facts import Kind, MediaType, SoundFacts, SoundStream
 from palprep.media.ffmpeg import run
@@ -120,6 +120,7 @@ def _encoding(plan: SoundPlan, stream: SoundStream, container: Container) -> dic
         rate = next((each for each in container.rates_hz if each >= rate), container.rates_hz[-1])
     return {
         **container.encoder,
+        **BARE_SOUND,
         "ar": rate,
         "ac": plan.channels or min(stream.channels, 2),
     }
