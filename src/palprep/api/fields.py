@@ -86,7 +86,7 @@ ImageBase64 = Annotated[
 ]
 """Trimmed of white space at both ends; the limit counts what is left."""
 
-_CLOSED = ConfigDict(extra="forbid")
+_CLOSED = ConfigDict(extra="forbid", strict=True)
 
 
 @with_config(_CLOSED)
