@@ -8,16 +8,16 @@ from pydantic import computed_field
 
 from palprep.rules.facts import Facts
 from palprep.rules.roles import Outcome, Role
+from palprep.rules.words import Measure, aligned, measure_words
 from palprep.values import Value
+
+__all__ = ["Check", "Measure", "Region", "Report", "ReportError"]
 
 _REPORT_KEYS = ("path", "role", "profile", "verdict", "passed", "error", "checks", "facts")
 _CHECK_KEYS = (
     *("id", "label", "outcome", "passed", "measured"),
     *("limit", "source", "advice", "region"),
 )
-
-Measure = bool | int | float | str | tuple[str, ...] | None
-"""What a rule can have measured; JSON-able."""
 
 
 class Region(Value):
@@ -102,17 +102,23 @@ class Report(Value):
     def to_json(self) -> dict[str, Any]:
         """The JSON object that ``palprep check --json`` prints, keys in the documented order."""
         data = self.model_dump(mode="json")
-        order = ("path", "role", "profile", "verdict", "passed", "error", "checks", "facts")
-        keys = (
-            "id",
-            "label",
-            "outcome",
-            "passed",
-            "measured",
-            "limit",
-            "source",
-            "advice",
-            "region",
-        )
-        data["checks"] = [{key: check[key] for key in keys} for check in data["checks"]]
-        return {key: data[key] for key in order}
+        data["checks"] = [{key: check[key] for key in _CHECK_KEYS} for check in data["checks"]]
+        return {key: data[key] for key in _REPORT_KEYS}
+
+    def table(self) -> str:
+        """The report as plain text for a terminal: the verdict, then a line for each check."""
+        role = self.role.value if self.role else "unreadable"
+        title = f"{self.verdict.value.upper()}  {self.path}  ({role}, {self.profile})"
+        if self.error is not None:
+            return f"{title}\n{self.error.message}"
+        rows = [
+            (
+                check.outcome.value,
+                check.label,
+                measure_words(check.measured),
+                check.limit or "",
+                check.advice or "",
+            )
+            for check in self.checks
+        ]
+        return "\n".join((title, *aligned(rows)))

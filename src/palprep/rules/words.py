@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from palprep.rules.report import Measure
+from collections.abc import Sequence
+
+Measure = bool | int | float | str | tuple[str, ...] | None
+"""What a rule can have measured; JSON-able."""
 
 
 def measure_words(measured: Measure) -> str:
@@ -20,3 +23,12 @@ def measure_words(measured: Measure) -> str:
             return ", ".join(measured) or "none"
         case str():
             return measured
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of equally many cells as lines in columns, without trailing spaces."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
