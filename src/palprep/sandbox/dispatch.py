@@ -23,7 +23,7 @@ from palprep.sandbox.keys import ApiKey, KeyRing
 from palprep.sandbox.log import note_request
 from palprep.sandbox.routes import Serving
 from palprep.sandbox.service import Service
-from palprep.sandbox.web import BodyTooLarge, drain, read_body, respond
+from palprep.sandbox.web import BodyTooLarge, forget_body, read_body, respond
 
 # Parsing more than this would keep every other request waiting.
 PARSE_IN_THREAD_BYTES = 256 * 1024
@@ -61,7 +61,7 @@ class EndpointApp:
         if fault.drop or scripted is None:
             request.scope["state"]["abort"]()
             return Response()
-        await drain(request)
+        await forget_body(request)
         return respond(scripted)
 
     async def _answer(
@@ -90,7 +90,7 @@ class EndpointApp:
 
     async def _call(self, request: Request, key: ApiKey | None) -> Call:
         if key is None:
-            await drain(request)
+            await forget_body(request)
             raise refuse_message(self._service.choices.invalid_key_status, "Invalid access token.")
         body = await self._body(request) if self._takes_body else UNSET
         arguments = (request.path_params, request.query_params, request.headers, body)
@@ -107,7 +107,6 @@ class EndpointApp:
         try:
             return await read_body(request, self._limit)
         except BodyTooLarge:
-            await drain(request)
             problem = Problem("", "body_too_large", f"is more than {self._limit} bytes")
             refused = self._refusal(self._service.choices, [problem])
             status = self._service.choices.body_too_large_status

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from palprep.sandbox.answers import Answer
 
-DRAIN_BYTES = 64 * 1024 * 1024
+FORGET_BYTES = 64 * 1024 * 1024
 
 
 class BodyTooLarge(Exception):
@@ -17,28 +18,29 @@ class BodyTooLarge(Exception):
 
 
 async def read_body(request: Request, limit: int) -> bytes:
-    """The whole body, at most ``limit`` bytes; a declared length is believed before reading."""
+    """The whole body, at most ``limit`` bytes of it in memory. Raises :class:`BodyTooLarge`,
+    having forgotten the rest: a caller that is still sending when the connection closes would
+    lose the answer that tells it why."""
     declared = request.headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > limit:
-        raise BodyTooLarge
+    keep = not (declared.isdecimal() and int(declared) > limit)
     chunks: list[bytes] = []
     size = 0
     async for chunk in request.stream():
         size += len(chunk)
-        if size > limit:
-            raise BodyTooLarge
-        chunks.append(chunk)
+        keep = keep and size <= limit
+        if keep:
+            chunks.append(chunk)
+        elif size > FORGET_BYTES:
+            break
+    if not keep:
+        raise BodyTooLarge
     return b"".join(chunks)
 
 
-async def drain(request: Request) -> None:
-    """Read and forget what is still coming, within reason: a caller that is still sending
-    when the connection closes would lose the answer that tells it why."""
-    size = 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > DRAIN_BYTES:
-            return
+async def forget_body(request: Request) -> None:
+    """Read and forget what is coming, for the same reason."""
+    with suppress(BodyTooLarge):
+        await read_body(request, 0)
 
 
 def respond(answer: Answer) -> Response:

@@ -1,0 +1,43 @@
+"""Every clause has a test, and every number that a test names is a clause."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+def clauses() -> set[str]:
+    sections = tomllib.loads((HERE / "clauses.toml").read_text(encoding="utf-8"))
+    return {f"{section}.{number}" for section, texts in sections.items() for number in texts}
+
+
+def shown() -> Counter[str]:
+    """How many tests are marked with each clause, read from the tests' source."""
+    found: Counter[str] = Counter()
+    for path in HERE.glob("test_*.py"):
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+                for decorator in function.decorator_list:
+                    found.update(_numbers(decorator))
+    return found
+
+
+def _numbers(decorator: ast.expr) -> list[str]:
+    if not isinstance(decorator, ast.Call) or not isinstance(decorator.func, ast.Attribute):
+        return []
+    if decorator.func.attr != "clause":
+        return []
+    return [ast.literal_eval(argument) for argument in decorator.args]
+
+
+def test_every_clause_is_shown_by_a_test():
+    assert sorted(clauses() - shown().keys()) == []
+
+
+def test_every_number_is_a_clause():
+    assert sorted(shown().keys() - clauses()) == []
+    assert len(clauses()) > 150
