@@ -74,14 +74,18 @@ def _flatten(words: Sequence[Word], skip: frozenset[str] = frozenset()) -> list[
 
 
 Step = tuple[int | None, int | None]
+_OUTSIDE = 0.02
+"""Of two equally good paths, the one that uses more of what was heard."""
 
 
 def _align(wanted: list[str], given: list[str]) -> list[Step]:
-    """Cheapest edit path; what stands before and after the statement costs nothing."""
+    """Cheapest edit path; what stands before and after the statement costs next to nothing."""
     rows, columns = len(wanted) + 1, len(given) + 1
     cost = [[0.0] * columns for _ in range(rows)]
     for i in range(1, rows):
         cost[i][0] = float(i)
+    for j in range(1, columns):
+        cost[0][j] = _OUTSIDE * j
     for i in range(1, rows):
         for j in range(1, columns):
             cost[i][j] = min(
@@ -89,7 +93,10 @@ def _align(wanted: list[str], given: list[str]) -> list[Step]:
                 cost[i - 1][j] + 1.0,
                 cost[i][j - 1] + 1.0,
             )
-    j = min(range(columns), key=lambda column: (cost[-1][column], column))
+    j = min(
+        range(columns),
+        key=lambda column: (cost[-1][column] + _OUTSIDE * (columns - 1 - column), column),
+    )
     steps: list[Step] = [(None, column) for column in range(columns - 2, j - 1, -1)]
     i = rows - 1
     while i > 0:

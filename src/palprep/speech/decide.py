@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from palprep.speech.facts import Grade, WordRecord
-from palprep.speech.names import LIKE_SOUND, SAME_SOUND, NameReading
+from palprep.speech.names import NameReading
 from palprep.speech.readings import Reading, Script
 from palprep.speech.words import Word, split_words
 
@@ -20,6 +20,15 @@ stay above it in noise and reverberation, altered ones fall below (evaluate_cons
 EQUAL = -1.5
 """Beam search writes down one of several wordings of about the same probability; within a
 factor of e^1.5 = 4.5 the free reading does not speak against the required one."""
+TURNED = 2.0
+"""A small word that turns the statement (can, cannot) must be e^2 = 7 times as probable as its
+turn, since the model expects the fluent wording anyway: exact readings reach e^3.5 and more,
+turned ones stay under e^1 (evaluate_consent.py)."""
+NEAR = 0.75
+"""From this similarity in sound on, what was heard may be another person's name."""
+RECOGNISED = 0.5
+"""Names that are spoken reach 0.5 and nearly always 0.8 once the model is told the spelling,
+other names 0.2 unless they sound alike (evaluate_consent.py)."""
 _CLOSE = 8
 """How many words before and after the statement a negation counts for."""
 _WITHDRAWING = (
@@ -92,22 +101,17 @@ def _grade_stretch(grades: list[Grade], words: range, reading: Reading, support:
 
 
 def _grade_name(reading: Reading, script: Script, name: NameReading) -> Grade:
-    """By sound: the freely heard name sounds alike, or the model, told how it is spelled,
-    recognises it where something alike was heard. A name that is only alike is a doubt.
+    """By sound. Heard as the very name, it must only not be improbable. Heard as a name that
+    is merely like it, it must bear comparison with that one, as any other word must. Heard
+    as something else, which is what a small model makes of a rare name, it is a doubt when
+    the model recognises it once told its spelling, and otherwise another name.
     """
     probable = all(reading.forced[index].probability >= FLOOR for index in script.name)
-    if name.likeness >= SAME_SOUND:
-        return "pass" if probable or name.recognised else "warn"
-    if not name.heard and name.support > 0 and name.recognised:
-        # "I, Jane Doe, am" is often written down as "I'm": the free reading heard nothing
-        # else in its place, and the statement fits better with the name than without.
-        sure = all(reading.forced[index].probability >= SURE for index in script.name)
-        return "pass" if sure else "warn"
-    if name.likeness < LIKE_SOUND:
-        return "fail"
-    if name.recognised:
+    if name.same:
         return "pass" if probable else "warn"
-    return "warn" if probable else "fail"
+    if name.likeness >= NEAR:
+        return "warn" if name.support >= CONTRADICTED and name.told >= RECOGNISED else "fail"
+    return "warn" if name.told >= RECOGNISED else "fail"
 
 
 def _heard(reading: Reading, script: Script) -> list[str | None]:
@@ -200,10 +204,13 @@ def _negated(reading: Reading, script: Script) -> tuple[Grade, list[str]]:
     """
     grade: Grade = "pass"
     reasons = []
-    for said, ratio in reading.negations:
-        if ratio < 0:
+    for said, index, ratio in reading.turned:
+        if ratio < TURNED:
             grade = "fail"
-            reasons.append(f"“{said}” fits what is heard better than the required wording.")
+            reasons.append(
+                f"Word {index + 1}, “{script.words[index].shown}”: what is heard may well be "
+                f"“{said}”."
+            )
     wanted = {key for word in script.words for key in word.keys}
     found = reading.comparison
     place = reading.place

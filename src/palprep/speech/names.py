@@ -9,10 +9,10 @@ from palprep.speech.compare import Comparison, Difference
 from palprep.speech.sounds import similarity
 from palprep.speech.words import Word, split_words
 
-SAME_SOUND = 0.85
-"""From this similarity on, two spellings are taken for the same name."""
+SAME_SOUND = 0.93
+"""From this similarity of its least similar word on, two spellings are the same name."""
 LIKE_SOUND = 0.5
-"""Below this, what was heard is another name, whatever a reading told the name says."""
+"""Below this, a run of heard words is not looked for as the name."""
 _REACH = 4
 """A name can be heard as this many words more than twice its own."""
 
@@ -39,10 +39,13 @@ class NameReading(NamedTuple):
     heard: str
     likeness: float
     """Best similarity in sound between the name and any free reading of its place, 0..1."""
-    recognised: bool
-    """Whether a reading that had been told how the name is spelled heard that name."""
+    same: bool
+    """Whether a free reading heard the very name, word for word by its sound."""
     support: float
-    """Log of P(statement with the name) / P(statement without it)."""
+    """Log of P(statement with the name) / P(statement with what was heard instead)."""
+    told: float
+    """Probability of the name once the model was told how it is spelled: the geometric mean
+    over its tokens. A name that is not spoken stays improbable (scripts/evaluate_consent.py)."""
 
 
 def name_slot(words: Sequence[Word], full_name: str) -> range:
@@ -73,7 +76,7 @@ def locate_name(
     name = " ".join(key for index in slot for key in required[index].keys)
     likeness, first, last = _best_run(name, heard, low, high)
     if likeness < LIKE_SOUND:
-        first, last = _between(found, slot, low, high)
+        first, last = between(found, slot, low, high)
     opens = low if before else max(low, first - slot.start)
     first_word = before[0] + 1 if before else 0
     sides = (
@@ -93,8 +96,8 @@ def _best_run(name: str, heard: Sequence[Word], low: int, high: int) -> tuple[fl
     return max(runs, key=lambda run: (run[0], run[1] - run[2]), default=(0.0, low, low))
 
 
-def _between(found: Comparison, slot: range, low: int, high: int) -> tuple[int, int]:
-    """Without a likeness: what stands where the words of the name are missing."""
+def between(found: Comparison, slot: range, low: int, high: int) -> tuple[int, int]:
+    """What stands between the words before and after the name, whatever it sounds like."""
     met = sorted((*found.pairs, *found.instead))
     first = max((j + 1 for i, j in met if i < slot.start), default=low)
     last = min((j for i, j in met if i >= slot.stop), default=high)
@@ -107,9 +110,14 @@ def _same(side: Difference, required: Sequence[Word], heard: Sequence[Word]) -> 
     return wanted == _keys(heard[side.heard_first : side.heard_last])
 
 
-def told_name(full_name: str, told: str) -> bool:
-    """Whether a transcript holds the name as it is spelled."""
-    return f" {_keys(split_words(full_name))} " in f" {_keys(split_words(told))} "
+def same_name(full_name: Sequence[Word], heard: Sequence[Word]) -> bool:
+    """Whether two names sound the same word for word, however they are spelled or parted."""
+    one = [key for word in full_name for key in word.keys]
+    other = [key for word in heard for key in word.keys]
+    if len(one) != len(other):
+        return similarity(" ".join(one), " ".join(other)) >= SAME_SOUND
+    pairs = zip(one, other, strict=True)
+    return bool(one) and all(similarity(left, right) >= SAME_SOUND for left, right in pairs)
 
 
 def _keys(words: Sequence[Word]) -> str:

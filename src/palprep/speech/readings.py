@@ -17,17 +17,17 @@ from numpy.typing import NDArray
 
 from palprep.speech.compare import Comparison, Difference, compare
 from palprep.speech.mel import RATE_HZ, WINDOW_S
-from palprep.speech.names import NameReading, Place, locate_name, name_slot, told_name
-from palprep.speech.variants import negations, replaced
-from palprep.speech.whisper import Token, Whisper
+from palprep.speech.names import NameReading, Place, between, locate_name, name_slot, same_name
+from palprep.speech.variants import replaced, turned
+from palprep.speech.whisper import Heard, Token, Whisper
 from palprep.speech.words import Word, split_words
 
 HYPOTHESES = 5
 _FOUND = 0.5
 """Share of the statement that must be heard before it is looked at word by word."""
 _MARGIN_S = 0.3
-_NAME_S = 3.0
-"""How much is heard beyond the name when the model is told how it is spelled."""
+_AFTER_NAME = 4
+"""Words after the name that are looked at to find where it ends."""
 _LEAST = 1e-9
 
 
@@ -46,6 +46,10 @@ class Script(NamedTuple):
         """Split a statement whose name is filled in."""
         words = split_words(text)
         return cls(text, words, name_slot(words, full_name), full_name, language)
+
+    def word_at(self, character: int) -> int:
+        """The index of the word that a character of the text belongs to."""
+        return next(index for index, word in enumerate(self.words) if character < word.end)
 
 
 class Forced(NamedTuple):
@@ -68,8 +72,9 @@ class Reading(NamedTuple):
     """As in ``comparison``, without the name's place."""
     support: tuple[float, ...] = ()
     """Per difference: log of P(required wording) / P(heard wording)."""
-    negations: tuple[tuple[str, float], ...] = ()
-    """Negated variants of the statement and the log of P(required) / P(negated)."""
+    turned: tuple[tuple[str, int, float], ...] = ()
+    """Small changes that turn the statement: what would stand there, at which required
+    word, and the log of P(required wording) / P(changed wording)."""
     other_transcripts: tuple[str, ...] = ()
     name: NameReading | None = None
     place: Place | None = None
@@ -108,26 +113,22 @@ def read_window(
         heard = model.hear(samples)
     differences = _differences(found, place)
     weighed = [replaced(script.text, script.words, one, words) for one in differences]
-    opposite = negations(script.text)
-    unnamed = replaced(
-        script.text, script.words, Difference(script.name.start, script.name.stop, 0, 0), words
+    changes = turned(script.text)
+    aligned = model.align(
+        heard, [script.text, *weighed, *(text for _, text, _ in changes)], script.language
     )
-    texts_to_align = [script.text, unnamed, *weighed, *(text for _, text in opposite)]
-    aligned = model.align(heard, texts_to_align, script.language)
     score = _log_probability(aligned[0])
-    without_name, *ratios = [score - _log_probability(tokens) for tokens in aligned[1:]]
-    forced = _forced(aligned[0], script.words, offset_s)
-    name = None
-    if script.name:
-        told_s = forced[script.name.stop - 1].end_s - offset_s + _NAME_S
-        name = _read_name(model, samples, script, texts, told_s=told_s, support=without_name)
+    ratios = [score - _log_probability(tokens) for tokens in aligned[1:]]
     return plain._replace(
-        forced=forced,
+        forced=_forced(aligned[0], script.words, offset_s),
         differences=differences,
         support=tuple(ratios[: len(weighed)]),
-        negations=tuple(zip((said for said, _ in opposite), ratios[len(weighed) :], strict=True)),
+        turned=tuple(
+            (said, script.word_at(at), ratio)
+            for (said, _, at), ratio in zip(changes, ratios[len(weighed) :], strict=True)
+        ),
         other_transcripts=texts[1:],
-        name=name,
+        name=read_name(model, heard, script, texts, score) if script.name else None,
     )
 
 
@@ -140,27 +141,42 @@ def _differences(found: Comparison, place: Place | None) -> tuple[Difference, ..
     return tuple(sorted((*elsewhere, *place.beside)))
 
 
-def _read_name(
-    model: Whisper,
-    samples: NDArray[np.float32],
-    script: Script,
-    texts: Sequence[str],
-    *,
-    told_s: float,
-    support: float,
+def read_name(
+    model: Whisper, heard: Heard, script: Script, texts: Sequence[str], score: float
 ) -> NameReading:
-    likeness, heard = 0.0, ""
-    for text in texts:
+    """The name's place as several free readings have it, and how well the name fits it.
+
+    "I, Jane Doe, am" is easily written down as "I'm". So the model also reads on from the
+    statement's words before the name, freely, but without a way around it.
+    """
+    before = script.text[: script.words[script.name.start].begin].rstrip()
+    onward = model.continuations(heard, before, script.language)
+    name = script.words[script.name.start : script.name.stop]
+    best = NameReading("", 0.0, same=False, support=0.0, told=0.0)
+    for text in (*onward, *texts):
         words = split_words(text)
-        place = locate_name(compare(script.words, words), script.name, script.words, words)
-        if place.likeness > likeness or not heard:
-            likeness = place.likeness
-            heard = " ".join(word.shown for word in words[place.first : place.last])
-    # Told the name, the model hears only as far as the name: it cannot mend other words.
-    told = model.transcribe(
-        model.hear(samples[: _at(told_s)]), script.language, told=script.full_name
-    )[0]
-    return NameReading(heard, likeness, told_name(script.full_name, told), support)
+        found = compare(script.words[: script.name.stop + _AFTER_NAME], words)
+        place = locate_name(found, script.name, script.words, words)
+        run = words[place.first : place.last]
+        shown = " ".join(word.shown for word in run)
+        same = same_name(name, run)
+        if (same, place.likeness) > (best.same, best.likeness) or not best.heard:
+            best = best._replace(heard=shown, likeness=place.likeness, same=same)
+    taken = Difference(script.name.start, script.name.stop, *_instead(onward[0], script))
+    other = replaced(script.text, script.words, taken, split_words(onward[0]))
+    up_to = script.words[min(script.name.stop + _AFTER_NAME, len(script.words)) - 1].end
+    told = model.align(heard, [script.text[:up_to]], script.language, told=script.full_name)[0]
+    return best._replace(
+        support=score - _log_probability(model.align(heard, [other], script.language)[0]),
+        told=_mean_probability(told, name[0].begin, name[-1].end),
+    )
+
+
+def _instead(text: str, script: Script) -> tuple[int, int]:
+    """Which words of a reading stand in the name's place."""
+    words = split_words(text)
+    found = compare(script.words[: script.name.stop + _AFTER_NAME], words)
+    return between(found, script.name, 0, len(words))
 
 
 def _extent(tokens: Sequence[Token], reading: Reading) -> tuple[float, float]:
@@ -175,21 +191,25 @@ def _forced(tokens: Sequence[Token], words: Sequence[Word], offset_s: float) -> 
     """Per word the geometric mean of its tokens' probabilities; punctuation says nothing."""
     found = []
     for word in words:
-        own = [
-            token
-            for token in tokens
-            if token.begin < word.end
-            and token.end > word.begin
-            and any(char.isalnum() for char in token.text)
-        ]
+        own = [token for token in tokens if token.begin < word.end and token.end > word.begin]
         found.append(
             Forced(
-                math.exp(_log_probability(own) / max(1, len(own))),
+                _mean_probability(own, word.begin, word.end),
                 offset_s + own[0].start_s,
                 offset_s + own[-1].end_s,
             )
         )
     return tuple(found)
+
+
+def _mean_probability(tokens: Sequence[Token], begin: int, end: int) -> float:
+    """The geometric mean over the tokens of a stretch of text, punctuation aside."""
+    spoken = [
+        token
+        for token in tokens
+        if token.begin < end and token.end > begin and any(char.isalnum() for char in token.text)
+    ]
+    return math.exp(_log_probability(spoken) / max(1, len(spoken)))
 
 
 def _log_probability(tokens: Sequence[Token]) -> float:

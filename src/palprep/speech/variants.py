@@ -1,4 +1,5 @@
-"""Wordings that the sound is weighed against: what was heard instead, and the opposite."""
+"""Wordings that the sound is weighed against: what was heard instead, and small changes that
+turn the statement into another one, which a language model likes to overhear."""
 
 from __future__ import annotations
 
@@ -8,13 +9,30 @@ from collections.abc import Sequence
 from palprep.speech.compare import Difference
 from palprep.speech.words import Word
 
-_AUXILIARIES = {
-    "can": "cannot", "am": "am not", "is": "is not", "are": "are not", "will": "will not",
-    "may": "may not", "do": "do not", "have": "have not", "shall": "shall not",
-}  # fmt: skip
-_VERBS = (
-    *("give", "grant", "agree", "consent", "authorise", "authorize", "allow", "permit"),
-    *("understand", "accept", "confirm", "approve", "acknowledge", "want"),
+_TURNS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    # Small changes that turn a sentence round and that a language model likes to mend.
+    (r"(?<!not )\b(can)\b", ("cannot", "can't", "could")),
+    (r"\b(am|is|are|was|were|has|have|shall|must|should|would|could)\b", (r"\1 not",)),
+    (r"\b(will)\b", ("will not", "won't", "would")),
+    (r"\b(may)\b", ("may not", "might")),
+    (r"\b(do|does|did)\b", (r"\1 not",)),
+    (
+        (
+            r"(?<!my )(?<!the )(?<!to )(?<!not )\b(agree|consent|authori[sz]e|allow|permit|grant"
+            r"|understand|accept|confirm|approve|acknowledge|want|provide)\b"
+        ),
+        (r"do not \1", r"don't \1"),
+    ),
+    (r"(?<!to )(?<!not )\b(give)\b", ("do not give", "don't give", "gave")),
+    (r"\b(provide)\b", ("provided",)),
+    (r"\b(like|able|willing|limited|authori[sz]ed)\b", (r"un\1",)),
+    (r"\b(my)\b", ("no",)),
+    (r"\b(me)\b", ("him",)),
+    (r"\b(with)\b", ("without",)),
+    (r"\b(by using)\b", ("without using",)),
+    (r"\b(and)\b", ("or",)),
+    (r"\b(all)\b", ("no",)),
+    (r"\b(any)\b", ("no",)),
 )
 
 
@@ -33,14 +51,17 @@ def replaced(
     return re.sub(r"\s+(?=[.,;:!?])", "", " ".join(joined.split()))
 
 
-def negations(text: str) -> tuple[tuple[str, str], ...]:
-    """Ways to say the opposite of a statement in English: what stands there, and the text."""
+def turned(text: str) -> tuple[tuple[str, str, int], ...]:
+    """The statement with one small word changed so that it says something else, in English.
+
+    Per variant: the words that then stand there, the whole text, and the character of the
+    original text at which it differs.
+    """
     found = []
-    for match in re.finditer(rf"\b({'|'.join(_AUXILIARIES)})\b", text):
-        negated = _AUXILIARIES[match[1]]
-        found.append((negated, text[: match.start()] + negated + text[match.end() :]))
-    for match in re.finditer(rf"(?<!my )(?<!the )\b({'|'.join(_VERBS)})\b", text):
-        for negation in ("do not", "don't"):
-            negated = f"{negation} {match[1]}"
-            found.append((negated, text[: match.start()] + negated + text[match.end() :]))
+    for pattern, changes in _TURNS:
+        for match in re.finditer(pattern, text):
+            for change in changes:
+                said = match.expand(change)
+                whole = text[: match.start()] + said + text[match.end() :]
+                found.append((said, whole, match.start()))
     return tuple(found)

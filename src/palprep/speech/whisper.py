@@ -26,6 +26,8 @@ _DEFAULT_SHA256 = {
     "model.bin": "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
     "tokenizer.json": "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df",
 }
+_MOST_TOKENS = 448
+"""Whisper's decoder has this many positions."""
 _TOKEN_S = 2 * FRAME_S
 """The encoder halves the frame rate: one position of an alignment is 20 ms."""
 
@@ -111,44 +113,60 @@ class Whisper:
         frames = min(len(samples), int(RATE_HZ * WINDOW_S)) // int(RATE_HZ * FRAME_S)
         return Heard(encoded, max(1, frames))
 
-    def transcribe(
-        self, heard: Heard, language: str, *, hypotheses: int = 1, told: str | None = None
+    def transcribe(self, heard: Heard, language: str, *, hypotheses: int = 1) -> tuple[str, ...]:
+        """Free decoding by beam search: the most probable texts, best first."""
+        return self._generate(heard, self._prompt(language), hypotheses, _MOST_TOKENS)
+
+    def continuations(
+        self, heard: Heard, begun: str, language: str, *, hypotheses: int = 5, tokens: int = 24
     ) -> tuple[str, ...]:
-        """Free decoding by beam search: the most probable texts, best first.
+        """Free decoding that has to begin with ``begun`` and stops ``tokens`` later."""
+        prompt = self._prompt(language)
+        if begun:
+            prompt += self._encode(begun).ids
+        return self._generate(heard, prompt, hypotheses, tokens)
+
+    def align(
+        self, heard: Heard, texts: Sequence[str], language: str, *, told: str | None = None
+    ) -> tuple[tuple[Token, ...], ...]:
+        """Force each text upon the sound: per token its probability, given the sound and
+        the text before it, and when it is said.
 
         ``told`` is given to the model as text that came before, so that it knows how a
-        name is spelled; it then writes that name where it hears it.
+        name is spelled.
         """
-        prompt = [*self._start(language), self._id("<|notimestamps|>")]
+        view = self._view(heard.encoded)
+        start = self._start(language)
         if told is not None:
-            before = self._tokenizer.encode(f" {told}.", add_special_tokens=False).ids
-            prompt = [self._id("<|startofprev|>"), *before, *prompt]
+            start = [self._id("<|startofprev|>"), *self._encode(f"{told}.").ids, *start]
+        aligned = []
+        # One at a time: a batch holds the encoded sound once per text and takes twice as long.
+        for text in texts:
+            encoding = self._encode(text)
+            found = self._model.align(
+                view, start, [encoding.ids], heard.frames, median_filter_width=7
+            )
+            aligned.append(_tokens(" " + text, encoding, found[0]))
+        return tuple(aligned)
+
+    def _generate(
+        self, heard: Heard, prompt: list[int], hypotheses: int, tokens: int
+    ) -> tuple[str, ...]:
         found = self._model.generate(
             self._view(heard.encoded),
             [prompt],
             beam_size=max(5, hypotheses),
             num_hypotheses=hypotheses,
+            max_length=min(_MOST_TOKENS, len(prompt) + tokens),
         )[0]
         texts = (self._tokenizer.decode(ids).strip() for ids in found.sequences_ids)
         return tuple(dict.fromkeys(texts))
 
-    def align(
-        self, heard: Heard, texts: Sequence[str], language: str
-    ) -> tuple[tuple[Token, ...], ...]:
-        """Force each text upon the sound: per token its probability, given the sound and
-        the text before it, and when it is said.
-        """
-        encodings = [self._tokenizer.encode(" " + text, add_special_tokens=False) for text in texts]
-        batch = np.repeat(heard.encoded, len(texts), axis=0)
-        results = self._model.align(
-            self._view(batch),
-            self._start(language),
-            [encoding.ids for encoding in encodings],
-            heard.frames,
-            median_filter_width=7,
-        )
-        pairs = zip(texts, encodings, results, strict=True)
-        return tuple(_tokens(" " + text, encoding, result) for text, encoding, result in pairs)
+    def _encode(self, text: str) -> Any:
+        return self._tokenizer.encode(" " + text, add_special_tokens=False)
+
+    def _prompt(self, language: str) -> list[int]:
+        return [*self._start(language), self._id("<|notimestamps|>")]
 
     def _start(self, language: str) -> list[int]:
         start = [self._id("<|startoftranscript|>")]
