@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import datetime as dt
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import jinja2
@@ -45,6 +45,7 @@ _ROLE_TITLES: Mapping[Role, str] = {
 }
 
 _PICTURED = (Role.FACE_IMAGE, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)
+_BY = "\N{MULTIPLICATION SIGN}"
 _WORST_FIRST = (Outcome.FAIL, Outcome.WARN, Outcome.UNKNOWN, Outcome.PASS)
 
 
@@ -80,8 +81,8 @@ def page(run: RunView, *, thumbnail: Thumbnail = thumbnail) -> str:
         picture=lambda asset: _picture(asset, thumbnail),
         portrait=lambda person: _portrait(person, thumbnail),
         initials=initials,
-        tally=tally,
-        worst_first=worst_first,
+        by_outcome=by_outcome,
+        gist=gist,
         boxes=boxes,
         longest=lambda person: max((t.seconds for t in person.timings), default=0.0) or 1.0,
     )
@@ -134,15 +135,41 @@ def initials(name: str) -> str:
     return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper() or "?"
 
 
-def tally(report: Report) -> list[tuple[str, int]]:
-    """How many checks had which outcome, worst first, without zeros."""
-    counts = Counter(check.outcome for check in report.checks)
-    return [(outcome.value, counts[outcome]) for outcome in _WORST_FIRST if counts[outcome]]
+def by_outcome(report: Report) -> list[tuple[str, tuple[Check, ...]]]:
+    """The checks of each outcome that occurs, the worst outcome first."""
+    groups = ((outcome.value, report.having(outcome)) for outcome in _WORST_FIRST)
+    return [(outcome, checks) for outcome, checks in groups if checks]
 
 
-def worst_first(checks: Iterable[Check]) -> list[Check]:
-    """Failures before warnings before unknowns before passes, otherwise in order."""
-    return sorted(checks, key=lambda check: _WORST_FIRST.index(check.outcome))
+def gist(report: Report) -> str:
+    """What the file is, in half a line."""
+    facts = report.facts
+    if facts is None:
+        return ""
+    parts = [facts.file.type.format.upper(), _size(facts.file.size_bytes)]
+    if facts.still is not None:
+        parts.append(f"{facts.still.width} {_BY} {facts.still.height} px")
+    if facts.video is not None:
+        video = facts.video
+        parts += [
+            f"{video.width} {_BY} {video.height} px",
+            f"{video.frame_rate:.4g} frames per second",
+            seconds(video.duration_s),
+            video.codec,
+        ]
+    if facts.audio is not None:
+        stream = facts.audio.stream
+        sound = f"{stream.codec} {stream.sample_rate_hz / 1000:.4g} kHz {stream.layout}"
+        parts += [sound] if facts.video else [seconds(facts.audio.duration_s), sound]
+    return " · ".join(parts)
+
+
+def _size(size_bytes: int) -> str:
+    if size_bytes < 1_000_000:
+        return f"{size_bytes / 1000:.3g} kB"
+    if size_bytes < 1_000_000_000:
+        return f"{size_bytes / 1_000_000:.3g} MB"
+    return f"{size_bytes / 1_000_000_000:.3g} GB"
 
 
 def boxes(report: Report) -> list[Box]:
