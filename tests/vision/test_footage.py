@@ -7,7 +7,8 @@ import pytest
 
 from palprep.media.sniff import sniff
 from palprep.media.still import open_still
-from palprep.vision.footage import CLOSE_LOOKS, FootageFacts, Frame, FrameSample, watch
+from palprep.vision.footage import CLOSE_LOOKS, Frame, watch
+from palprep.vision.footage_facts import FootageFacts, FrameSample
 from palprep.vision.models import Models
 
 PORTRAIT = Path(__file__).parents[2] / "sample_media/people/jane-carter/portrait.heic"

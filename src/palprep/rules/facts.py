@@ -5,6 +5,7 @@ from __future__ import annotations
 from palprep.media.facts import FileFacts, Kind, SoundFacts, StillFacts, VideoFacts
 from palprep.values import Value
 from palprep.vision.facts import PictureFacts
+from palprep.vision.footage_facts import FootageFacts
 
 
 class Facts(Value):
@@ -15,7 +16,9 @@ class Facts(Value):
     sound: SoundFacts | None = None
     video: VideoFacts | None = None
     picture: PictureFacts | None = None
-    """What a still shows; None for everything else and where it was not looked at."""
+    """What a still shows, or a typical frame of a video; None where nothing was looked at."""
+    footage: FootageFacts | None = None
+    """The person in a video, over time."""
 
     @property
     def kind(self) -> Kind:

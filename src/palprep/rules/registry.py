@@ -9,13 +9,14 @@ from typing import Final
 from palprep.rules.audio import AUDIO_RULES
 from palprep.rules.face import FACE_RULES
 from palprep.rules.file import FILE_RULES
+from palprep.rules.footage import FOOTAGE_RULES
 from palprep.rules.image import IMAGE_RULES
 from palprep.rules.rule import Rule
 from palprep.rules.video import VIDEO_RULES
 
-RULES: Final[Mapping[str, Rule]] = MappingProxyType(
-    {
-        rule.id: rule()
-        for rule in (*FILE_RULES, *IMAGE_RULES, *FACE_RULES, *AUDIO_RULES, *VIDEO_RULES)
-    }
+_ALL = (
+    *(*FILE_RULES, *IMAGE_RULES, *FACE_RULES),
+    *(*AUDIO_RULES, *VIDEO_RULES, *FOOTAGE_RULES),
 )
+
+RULES: Final[Mapping[str, Rule]] = MappingProxyType({rule.id: rule() for rule in _ALL})
