@@ -45,6 +45,8 @@ class Track:
     chapters_in: tuple[int, ...]
     external: bool
     """Its media lies in another file."""
+    encrypted: bool
+    """Its samples are scrambled (ISO/IEC 23001-7): no decoder can read them."""
     edits: tuple[Edit, ...]
 
 
@@ -175,6 +177,7 @@ def _track(file: BinaryIO, trak: Box, movie_timescale: int) -> Track:
     chapters = _descend(file, start, end, b"tref", b"chap")
     edit_list = _descend(file, start, end, b"edts", b"elst")
     references = _descend(file, start, end, b"mdia", b"minf", b"dinf", b"dref")
+    samples = _descend(file, start, end, b"mdia", b"minf", b"stbl", b"stsd")
     head = _content(file, header, limit=32) if header else b""
     offset = 20 if head[:1] == b"\x01" else 12
     name = _content(file, handler, limit=12)[8:12] if handler else b""
@@ -186,6 +189,7 @@ def _track(file: BinaryIO, trak: Box, movie_timescale: int) -> Track:
         chapters_in=struct.unpack(
             f">{len(chapter_ids) // 4}I", chapter_ids[: len(chapter_ids) & ~3]
         ),
+        encrypted=_encrypted(file, samples) if samples else False,
         external=_external(file, references) if references else False,
         edits=tuple(_edits(_content(file, edit_list), movie_timescale, media_timescale))
         if edit_list
@@ -200,6 +204,11 @@ def _external(file: BinaryIO, dref: Box) -> bool:
         not _content(file, box, limit=4)[3:4] or not _content(file, box, limit=4)[3] & 1
         for box in entries
     )
+
+
+def _encrypted(file: BinaryIO, stsd: Box) -> bool:
+    entries = children(file, stsd.body + 8, stsd.end)
+    return any(box.kind in {b"encv", b"enca"} for box in entries)
 
 
 def _edits(content: bytes, movie_timescale: int, media_timescale: int) -> Iterator[Edit]:

@@ -7,6 +7,7 @@ open, and references of QuickTime files to other files are not followed.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from av.stream import Disposition, Stream
 from av.video.stream import VideoStream
 
 from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
+from palprep.media.boxes import Movie, read_movie
 from palprep.media.facts import MediaType
 from palprep.media.formats import DEMUXERS
 from palprep.media.sniff import open_source
@@ -39,7 +41,9 @@ def open_container(path: str | Path, media_type: MediaType) -> Iterator[InputCon
     """
     source = Path(path)
     demuxer = demuxer_of(media_type, source)
-    open_source(source).close()
+    with open_source(source) as file:
+        if demuxer == "mov":
+            _require_readable(read_movie(file, os.fstat(file.fileno()).st_size), source)
     options = _OPTIONS | (_QUICKTIME_OPTIONS if demuxer == "mov" else {})
     with damage_of(source, media_type):
         # The prefix keeps a name like "concat:a|b" a name.
@@ -51,6 +55,19 @@ def open_container(path: str | Path, media_type: MediaType) -> Iterator[InputCon
         )
         with container:
             yield container
+
+
+def _require_readable(movie: Movie, source: Path) -> None:
+    """What the boxes already say better than FFmpeg's error would."""
+    if movie.moov_position is None:
+        raise DamagedMedia(
+            f"{source.name} has no index (moov): it was cut off, or never finished. "
+            "Export or record it again"
+        )
+    if any(track.encrypted for track in movie.tracks):
+        raise UnsupportedMedia(
+            f"{source.name} is encrypted (DRM) and cannot be decoded; use an unprotected copy"
+        )
 
 
 def demuxer_of(media_type: MediaType, source: Path) -> str:

@@ -7,18 +7,20 @@ Layout: CIPA DC-008 (Exif 3.0) 4.6; tags 0x0112 Orientation and 0x8825 GPSInfo.
 
 from __future__ import annotations
 
+import re
 import struct
 from typing import NamedTuple
 
 _ORIENTATION, _GPS = 0x0112, 0x8825
 _SHORT = 3
 _ENTRY_BYTES = 12
+_XMP_ORIENTATION = re.compile(rb"tiff:Orientation(?:=[\"']|>)\s*([1-8])\b")
 
 
 class Exif(NamedTuple):
-    """``orientation`` is 1..8; 1 also when the block says nothing sensible."""
+    """``orientation`` is 1..8, None when the block says nothing sensible."""
 
-    orientation: int = 1
+    orientation: int | None = None
     has_gps: bool = False
     has_thumbnail: bool = False
 
@@ -34,12 +36,18 @@ def read_exif(block: bytes | None) -> Exif:
     (first,) = struct.unpack_from(f"{order}I", data, 4)
     entries, following = _directory(data, first, order)
     kind, value = entries.get(_ORIENTATION, (0, 0))
-    turned = value if kind == _SHORT and 1 <= value <= 8 else 1
+    turned = value if kind == _SHORT and 1 <= value <= 8 else None
     _, gps = entries.get(_GPS, (0, 0))
     # A pointer to an empty directory is what cameras write with location turned off.
     has_gps = bool(gps) and bool(_directory(data, gps, order)[0])
     has_thumbnail = bool(following) and bool(_directory(data, following, order)[0])
     return Exif(orientation=turned, has_gps=has_gps, has_thumbnail=has_thumbnail)
+
+
+def xmp_orientation(packet: bytes | None) -> int | None:
+    """``tiff:Orientation`` of an XMP packet, 1..8; None when it does not say."""
+    found = _XMP_ORIENTATION.search(packet) if packet else None
+    return int(found[1]) if found else None
 
 
 def _directory(data: bytes, at: int, order: str) -> tuple[dict[int, tuple[int, int]], int]:

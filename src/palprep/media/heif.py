@@ -7,8 +7,6 @@ the whole process, which is not for a library to decide.
 from __future__ import annotations
 
 import io
-import os
-import struct
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -35,9 +33,10 @@ class HeifStill:
         self.bits = int(info.get("bit_depth") or 8)
         self.icc: bytes | None = info.get("icc_profile")
         self.exif: bytes | None = info.get("exif")
-        self.has_xmp = bool(info.get("xmp"))
+        self.xmp: bytes | None = info.get("xmp") or None
         self.has_thumbnail = bool(info.get("thumbnails"))
-        self.stored_size = _stored_size(io.BytesIO(data), len(data)) or self.size
+        turned = _quarter_turned(io.BytesIO(data), len(data))
+        self.stored_size = self.size[::-1] if turned else self.size
 
     def decode(self) -> Image.Image:
         """The primary picture, upright, in the mode of the facts."""
@@ -45,31 +44,31 @@ class HeifStill:
         return picture
 
 
-def _stored_size(file: BinaryIO, size: int) -> tuple[int, int] | None:
-    """Width and height before turning: the primary item's ``ispe`` (ISO/IEC 23008-12 6.5.3)."""
+def _quarter_turned(file: BinaryIO, size: int) -> bool:
+    """Whether the primary item is turned by 90 or 270 degrees (``irot``, ISO/IEC 23008-12)."""
     meta = _first(file, 0, size, b"meta")
     if meta is None or meta.end - meta.body > _MAX_META_BYTES:
-        return None
+        return False
     start, end = meta.body + 4, min(meta.end, size)
     primary = _first(file, start, end, b"pitm")
     properties = _first(file, start, end, b"iprp")
     if primary is None or properties is None:
-        return None
+        return False
     container = _first(file, properties.body, properties.end, b"ipco")
     links = _first(file, properties.body, properties.end, b"ipma")
     if container is None or links is None:
-        return None
+        return False
     file.seek(primary.body)
     head = file.read(8)
     item = int.from_bytes(head[4:6] if head[:1] == b"\0" else head[4:8], "big")
     listed = list(children(file, container.body, min(container.end, end)))
     file.seek(links.body)
+    turns = 0
     for index in _properties_of(item, file.read(min(links.end, end) - links.body)):
-        if 1 <= index <= len(listed) and listed[index - 1].kind == b"ispe":
-            file.seek(listed[index - 1].body + 4, os.SEEK_SET)
-            width, height = struct.unpack(">II", file.read(8).ljust(8, b"\0"))
-            return (width, height) if width and height else None
-    return None
+        if 1 <= index <= len(listed) and listed[index - 1].kind == b"irot":
+            file.seek(listed[index - 1].body)
+            turns += (file.read(1) or b"\0")[0]
+    return turns % 2 == 1
 
 
 def _properties_of(item: int, links: bytes) -> Iterator[int]:

@@ -27,7 +27,11 @@ DECODERS: Mapping[str, type[ImageFile.ImageFile]] = MappingProxyType(
     {"jpeg": JpegImageFile, "png": PngImageFile, "webp": WebPImageFile}
 )
 
-_TEXT_KEYS = frozenset({"xmp", "XML:com.adobe.xmp"})
+_PNG_XMP = "XML:com.adobe.xmp"
+_PNG_EXIF = "Raw profile type exif"
+"""Where ImageMagick puts EXIF in a PNG, as hexadecimal text."""
+
+_NO_COMMENTS = frozenset({"xmp", _PNG_XMP, _PNG_EXIF})
 
 
 def check_pixels(size: tuple[int, int], name: str) -> None:
@@ -54,7 +58,7 @@ class RasterStill:
         self.mode = self._picture.mode
         self.frames = int(getattr(self._picture, "n_frames", 1))
         self.icc: bytes | None = info.get("icc_profile") or None
-        self.exif: bytes | None = info.get("exif")
+        self.exif: bytes | None = info.get("exif") or _from_hex(info.get(_PNG_EXIF))
         self.has_alpha = has_alpha(self._picture)
         self.bits = _png_bits(file) if form == "png" else 8
 
@@ -69,9 +73,10 @@ class RasterStill:
         return self._picture
 
     @property
-    def has_xmp(self) -> bool:
-        """Whether there is an XMP packet. PNG can place it after the pixels."""
-        return bool(_TEXT_KEYS & self._picture.info.keys())
+    def xmp(self) -> bytes | None:
+        """The XMP packet. PNG can place it after the pixels."""
+        packet = self._picture.info.get("xmp") or self._picture.info.get(_PNG_XMP)
+        return packet.encode() if isinstance(packet, str) else packet or None
 
     @property
     def has_iptc(self) -> bool:
@@ -82,7 +87,17 @@ class RasterStill:
     def has_comment(self) -> bool:
         """Whether there is a JPEG comment or a PNG text."""
         texts = getattr(self._picture, "text", {}) if self._form == "png" else {}
-        return "comment" in self._picture.info or bool(texts.keys() - _TEXT_KEYS)
+        return "comment" in self._picture.info or bool(texts.keys() - _NO_COMMENTS)
+
+
+def _from_hex(profile: str | None) -> bytes | None:
+    if not profile:
+        return None
+    try:
+        # The profile's name and length stand on the first two lines.
+        return bytes.fromhex("".join(profile.split()[2:]))
+    except ValueError:
+        return None
 
 
 def _webp_canvas(file: BinaryIO) -> tuple[int, int]:

@@ -20,7 +20,7 @@ from palprep.media.container import open_container
 from palprep.media.facts import MediaType
 
 BLOCK_S = 1.0
-_LAYOUTS = {1: "mono", 2: "stereo"}
+_LAYOUTS = {2: "stereo", 3: "2.1", 4: "quad", 5: "5.0", 6: "5.1", 7: "6.1", 8: "7.1"}
 
 
 def stream_samples(
@@ -33,8 +33,8 @@ def stream_samples(
 ) -> Iterator[NDArray[np.float32]]:
     """Decoded sound in blocks of about a second, full scale at -1.0 and 1.0.
 
-    ``rate_hz`` and ``channels`` are converted to by FFmpeg's resampler (a mixdown keeps the
-    level: no clipping, no gain); None keeps what the stream has at its start. One channel gives
+    ``rate_hz`` and ``channels`` are converted to; None keeps what the stream has at its start.
+    One channel is the mean of all, so that equal channels keep their level. One channel gives
     blocks of shape (samples,), more give (channels, samples). ``stream`` is an index into the
     container as in ``SoundStream.index``, by default the first audio stream. The first sample
     is the first one that the stream presents; damaged packets are passed over.
@@ -121,15 +121,18 @@ class Blocks:
     def _resampler_for(self, frame: AudioFrame) -> AudioResampler:
         self.rate_hz = self.rate_hz or frame.sample_rate
         self.channels = self.channels or frame.layout.nb_channels
-        same = self.channels == frame.layout.nb_channels
-        layout = frame.layout.name if same else _LAYOUTS.get(self.channels)
-        if layout is None:
-            layout = f"{self.channels}C"
-        return AudioResampler(format="fltp", layout=layout, rate=self.rate_hz)
+        kept = self.channels in {1, frame.layout.nb_channels}
+        layout = frame.layout.name if kept else _LAYOUTS[self.channels]
+        return AudioResampler(format="flt", layout=layout, rate=self.rate_hz)
 
     def _keep(self, frames: list[AudioFrame]) -> None:
         for frame in frames:
-            self._waiting.append(frame.to_ndarray().astype(np.float32, copy=False))
+            # Interleaved: PyAV reads planes past the eighth, and sometimes the eighth, wildly.
+            samples = frame.to_ndarray().astype(np.float32, copy=False)
+            channels = samples.reshape(-1, frame.layout.nb_channels).T
+            # FFmpeg's own mixdown of equal channels would be 3 dB louder, and clip.
+            mixed = channels.mean(axis=0, keepdims=True) if self.channels == 1 else channels
+            self._waiting.append(mixed)
             self._count += frame.samples
 
     def _flush(self) -> None:
@@ -140,4 +143,4 @@ class Blocks:
     def _joined(self) -> NDArray[np.float32]:
         block = np.concatenate(self._waiting, axis=1)
         self._waiting, self._count = [], 0
-        return block[0] if block.shape[0] == 1 else block
+        return block[0] if block.shape[0] == 1 else np.ascontiguousarray(block)

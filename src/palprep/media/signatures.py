@@ -116,7 +116,7 @@ def by_magic(head: bytes) -> MediaType | None:
 def as_text(head: bytes) -> MediaType | None:
     """What a text file is: playlists and manifests by name, the rest as text."""
     try:
-        text = head[: len(head) & ~3].decode("utf-16" if head[:2] in _UTF16 else "utf-8-sig")
+        text = head.decode("utf-16" if head[:2] in _UTF16 else "utf-8-sig")
     except UnicodeDecodeError as error:
         if error.end < len(head) - 4:
             return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from av.audio.layout import AudioLayout
 from av.audio.stream import AudioStream
 from av.container import InputContainer
 from av.stream import Disposition
@@ -99,13 +100,18 @@ def _described(stream: AudioStream) -> SoundStream:
         codec_profile=context.profile,
         sample_rate_hz=context.sample_rate,
         channels=context.layout.nb_channels,
-        layout=context.layout.name,
+        layout=_layout_name(context.layout),
         bit_rate=stream.bit_rate or context.bit_rate or None,
         duration_s=float(stream.duration * base) if stream.duration and base else None,
         start_s=float(stream.start_time * base) if stream.start_time is not None and base else None,
         language=stream.language if stream.language not in {None, "und"} else None,
         default=bool(stream.disposition & Disposition.default),
     )
+
+
+def _layout_name(layout: AudioLayout) -> str:
+    # WAV files from before channel masks only count their channels.
+    return {1: "mono", 2: "stereo"}.get(layout.nb_channels, layout.name)
 
 
 def _stated(container: InputContainer) -> float:

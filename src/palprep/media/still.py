@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import zlib
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from PIL import Image
 
 from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
 from palprep.media.colour import describe_icc, eight_bits, to_srgb
-from palprep.media.exif import Exif, read_exif
+from palprep.media.exif import Exif, read_exif, xmp_orientation
 from palprep.media.facts import Kind, MediaType, StillFacts
 from palprep.media.heif import HeifStill
 from palprep.media.raster import RasterStill, check_pixels
@@ -25,9 +26,13 @@ _PROBE_SIDE = 64
 
 _BROKEN = (
     *(OSError, ValueError, SyntaxError, EOFError, LookupError, TypeError, ArithmeticError),
-    *(RuntimeError, AttributeError, MemoryError, struct.error, zlib.error),
+    *(RuntimeError, AttributeError, MemoryError, struct.error, zlib.error, Warning),
 )
-"""What Pillow's and libheif's decoders raise on damaged input."""
+"""What Pillow's and libheif's decoders raise on damaged input, and what they only warn of, for
+programs that turn warnings into errors."""
+
+MAX_FILE_BYTES = 1 << 28
+"""Stills above 256 MiB are refused unread: the decoders take the whole file into memory."""
 
 _UPRIGHT = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -68,7 +73,7 @@ def load_still(
     """As :func:`open_still`, as a Pillow image of mode ``RGB`` that is free of metadata."""
     source = Path(path)
     with _opened(source, media_type) as still:
-        return _pixels(still, read_exif(still.exif), max_side)
+        return _pixels(still, _exif(still), max_side)
 
 
 def probe_and_open(
@@ -77,7 +82,7 @@ def probe_and_open(
     """Facts and pixels from one decode: see :func:`probe_still` and :func:`open_still`."""
     source = Path(path)
     with _opened(source, media_type) as still:
-        exif = read_exif(still.exif)
+        exif = _exif(still)
         pixels = _pixels(still, exif, max_side)
         return _facts(still, exif, media_type.format, source.stat().st_size), np.asarray(pixels)
 
@@ -87,6 +92,9 @@ def _opened(source: Path, media_type: MediaType) -> Iterator[HeifStill | RasterS
     if media_type.kind is not Kind.IMAGE or not media_type.accepted:
         raise UnsupportedMedia(f"{source.name} is {media_type.description}, no accepted picture")
     with open_source(source) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > MAX_FILE_BYTES:
+            raise UnsupportedMedia(f"{source.name} has {size:,} bytes; export it smaller")
         try:
             still = (
                 HeifStill(file)
@@ -105,19 +113,26 @@ def _opened(source: Path, media_type: MediaType) -> Iterator[HeifStill | RasterS
             ) from None
 
 
-def _pixels(still: HeifStill | RasterStill, exif: Exif, max_side: int | None) -> Image.Image:
+def _exif(still: HeifStill | RasterStill) -> Exif:
+    exif = read_exif(still.exif)
     if isinstance(still, HeifStill):
-        picture, turn = still.decode(), None
-    else:
-        picture, turn = still.decode(max_side), _UPRIGHT.get(exif.orientation)
+        # HEIF turns by its own boxes, which libheif has applied; EXIF only repeats them.
+        return exif._replace(orientation=1)
+    # As Pillow does: XMP turns a picture where EXIF is silent.
+    return exif._replace(orientation=exif.orientation or xmp_orientation(still.xmp) or 1)
+
+
+def _pixels(still: HeifStill | RasterStill, exif: Exif, max_side: int | None) -> Image.Image:
+    picture = still.decode() if isinstance(still, HeifStill) else still.decode(max_side)
+    turn = _UPRIGHT.get(exif.orientation or 1)
     # Palette indices and 16-bit greys cannot be averaged, so this comes before scaling.
     stored = eight_bits(picture)
     if max_side is not None and max(stored.size) > max_side:
         stored = _shrunk(stored, max_side)
     upright = to_srgb(stored, still.icc)
     turned = upright if turn is None else upright.transpose(turn)
-    # A decoder's own image would carry its metadata and its open file along.
-    return turned if turned is not picture else turned.copy()
+    turned.info = {}
+    return turned
 
 
 def _shrunk(picture: Image.Image, max_side: int) -> Image.Image:
@@ -128,16 +143,15 @@ def _shrunk(picture: Image.Image, max_side: int) -> Image.Image:
 
 def _facts(still: HeifStill | RasterStill, exif: Exif, form: str, size_bytes: int) -> StillFacts:
     description, is_srgb = describe_icc(still.icc)
-    heif = isinstance(still, HeifStill)
-    turned = not heif and exif.orientation >= 5
-    width, height = still.size[::-1] if turned else still.size
+    orientation = exif.orientation or 1
+    width, height = still.size[::-1] if orientation >= 5 else still.size
     return StillFacts(
         format=form,
         stored_width=still.stored_size[0],
         stored_height=still.stored_size[1],
         width=width,
         height=height,
-        orientation=1 if heif else exif.orientation,
+        orientation=orientation,
         mode=still.mode,
         bits_per_channel=still.bits,
         icc_profile=description,
@@ -157,6 +171,6 @@ def _metadata(still: HeifStill | RasterStill, exif: Exif) -> Iterator[str]:
         "icc": bool(still.icc),
         "iptc": isinstance(still, RasterStill) and still.has_iptc,
         "thumbnail": exif.has_thumbnail or (isinstance(still, HeifStill) and still.has_thumbnail),
-        "xmp": still.has_xmp,
+        "xmp": still.xmp is not None,
     }
     return (kind for kind, there in found.items() if there)

@@ -62,12 +62,14 @@ def probe_video(path: str | Path, media_type: MediaType, *, levels: bool = True)
         if stream.codec_context is None:
             raise UnsupportedMedia(f"{source.name}: its picture is in an unknown codec")
         limit_frames(stream)
+        # Decoding would replace these by what the pictures themselves say.
+        stated = stream.codec_context.width, stream.codec_context.height
         seen = _Pass(container, stream, source, levels=levels)
         timing = seen.timing.result()
         frame = seen.frame
         if frame is None or timing is None:
             raise DamagedMedia(f"No picture of {source.name} decodes; export or record it again")
-        header = _Header.of(stream, frame)
+        header = _Header.of(stream, frame, stated)
         return VideoFacts(
             container=media_type.format,
             codec=stream.codec_context.codec.canonical_name,
@@ -128,15 +130,15 @@ class _Header:
     transfer: str | None
 
     @classmethod
-    def of(cls, stream: VideoStream, frame: VideoFrame) -> _Header:
+    def of(cls, stream: VideoStream, frame: VideoFrame, stated: tuple[int, int]) -> _Header:
         context = stream.codec_context
         # FFmpeg gives the turn counter-clockwise; players round to quarter turns.
         turn = round(-frame.rotation / 90) * 90 % 360
         pixels = frame.format
         transfer = _TRANSFERS.get(int(frame.color_trc)) or _TRANSFERS.get(int(context.color_trc))
         return cls(
-            width=context.width or frame.width,
-            height=context.height or frame.height,
+            width=stated[0] or frame.width,
+            height=stated[1] or frame.height,
             rotation=cast("Literal[0, 90, 180, 270]", turn),
             aspect=stream.sample_aspect_ratio or Fraction(1),
             pixel_format=pixels.name,
@@ -202,7 +204,7 @@ class _Pass:
                 break
             if packet is None:
                 break
-            if packet.stream_index == stream.index:
+            if packet.stream.index == stream.index:
                 self.timing.add(packet)
                 self.broken |= packet.is_corrupt
                 if self.frame is None and tried < _MOST_PACKETS_TRIED:

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia
+from palprep.media.boxes import read_movie
+from palprep.media.container import open_container, picture_streams
+from palprep.media.facts import Kind
+from palprep.media.formats import accepted
+from palprep.media.sniff import sniff
+from palprep.media.sound import probe_sound
+
+from .conftest import sine
+
+
+def test_a_playlist_is_refused_and_its_target_never_read(tmp_path, make_video):
+    target = make_video("secret.mp4")
+    for text in (
+        f"#EXTM3U\n#EXT-X-VERSION:3\n#EXTINF:1,\nfile://{target}\n#EXT-X-ENDLIST\n",
+        f"ffconcat version 1.0\nfile '{target}'\n",
+    ):
+        path = tmp_path / "video.mp4"
+        path.write_text(text)
+        with (
+            pytest.raises(UnsupportedMedia, match="a list of other files"),
+            open_container(path, sniff(path)),
+        ):
+            pass
+        # Even if sniffing were fooled, the forced demuxer reads no playlist.
+        with pytest.raises(DamagedMedia), open_container(path, accepted(Kind.VIDEO, "mp4")):
+            pass
+
+
+def test_no_connection_is_made_for_a_session_description(tmp_path):
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        server.settimeout(0.2)
+        port = server.getsockname()[1]
+        path = tmp_path / "a.webm"
+        path.write_text(f"#EXTM3U\n#EXTINF:1,\nhttp://127.0.0.1:{port}/a.ts\n#EXT-X-ENDLIST\n")
+        with pytest.raises(DamagedMedia), open_container(path, accepted(Kind.VIDEO, "webm")):
+            pass
+        with pytest.raises(TimeoutError):
+            server.accept()
+
+
+def test_names_that_look_like_protocols_are_names(make_wav, tmp_path, monkeypatch):
+    made = make_wav(sine(0.2))
+    monkeypatch.chdir(tmp_path)
+    for name in ("concat:a.wav|b.wav", "-i", "a%03d.wav", "ünï.wav"):
+        path = made.rename(name)
+        assert probe_sound(path, sniff(path)).duration_s == pytest.approx(0.2)
+        made = path
+
+
+def test_what_fails_while_reading_becomes_damaged_media(make_video):
+    path = make_video()
+    with (
+        pytest.raises(DamagedMedia, match=r"a\.mp4 .* cannot be read \(sample rate\)"),
+        open_container(path, sniff(path)),
+    ):
+        raise ValueError("sample rate")
+
+
+def test_palprep_errors_pass_unchanged(make_video):
+    path = make_video()
+    with pytest.raises(FileMissing, match="mine"), open_container(path, sniff(path)):
+        raise FileMissing("mine")
+
+
+def test_external_references_are_seen_and_not_followed(make_video, tmp_path):
+    """A data reference that names another file: `alis` without the self-contained flag."""
+    path = make_video("a.mov")
+    data = path.read_bytes()
+    at = data.index(b"dref")
+    entry = data.index(b"url ", at)
+    changed = bytearray(data)
+    changed[entry + 4 : entry + 8] = bytes(4)
+    path.write_bytes(changed)
+    with path.open("rb") as file:
+        assert read_movie(file, len(data)).tracks[0].external
+    with open_container(path, sniff(path)) as container:
+        assert len(picture_streams(container)) == 1

@@ -1,0 +1,97 @@
+"""Every file of the development corpora, against what others found in it."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import re
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from palprep.errors import MediaError
+from palprep.media.facts import Kind, MediaType, SoundFacts, StillFacts, VideoFacts
+from palprep.media.sniff import sniff
+from palprep.media.sound import probe_sound
+from palprep.media.still import probe_still
+from palprep.media.video import probe_video
+
+pytestmark = pytest.mark.corpus
+
+PROBES = {Kind.IMAGE: probe_still, Kind.AUDIO: probe_sound, Kind.VIDEO: probe_video}
+STILL = re.compile(r"(\w+) (\S+) (\d+)x(\d+) frames=(\d+) orient=(\d*) icc=(\w) decodes")
+LONGEST_S = 20.0
+
+Facts = StillFacts | SoundFacts | VideoFacts
+
+
+def manifest(folder: Path) -> Iterator[dict[str, str]]:
+    with (folder / "MANIFEST.tsv").open(newline="", encoding="utf-8") as file:
+        yield from csv.DictReader(file, delimiter="\t")
+
+
+def probed(path: Path) -> tuple[MediaType, Facts | None, float]:
+    """What the file is, its facts or None where it is refused, and how long that took."""
+    started = time.monotonic()
+    media_type = sniff(path)
+    facts = None
+    if media_type.accepted:
+        with warnings.catch_warnings(), contextlib.suppress(MediaError):
+            warnings.simplefilter("ignore")
+            facts = PROBES[media_type.kind](path, media_type)
+    return media_type, facts, time.monotonic() - started
+
+
+def test_broken_and_hostile_files_give_facts_or_a_clear_refusal(corpora):
+    refused = 0
+    for row in manifest(corpora / "malformed"):
+        path = corpora / "malformed" / row["path"]
+        _, facts, seconds = probed(path)
+        assert seconds < LONGEST_S, path
+        refused += facts is None
+    assert refused > 80
+
+
+def test_stills_agree_with_pillow(corpora):
+    agreed = 0
+    for row in manifest(corpora / "images_odd"):
+        path = corpora / "images_odd" / row["path"]
+        media_type, facts, seconds = probed(path)
+        assert seconds < LONGEST_S, path
+        found = STILL.match(row["pillow_result"])
+        if not found or not media_type.accepted:
+            continue
+        form, mode, width, height, frames, orientation, icc = found.groups()
+        assert isinstance(facts, StillFacts), path
+        assert (facts.mode, facts.icc_profile is not None) == (mode, icc == "y"), path
+        size = int(width), int(height)
+        assert size in {(facts.stored_width, facts.stored_height), (facts.width, facts.height)}
+        # Multi-picture JPEGs hold depth maps and the like beside the one picture.
+        assert facts.frames == (1 if form == "MPO" else int(frames)), path
+        if media_type.format not in {"heic", "heif"} and orientation in set("12345678"):
+            assert facts.orientation == int(orientation), path
+        agreed += 1
+    assert agreed > 450
+
+
+def test_videos_agree_with_ffprobe(corpora):
+    """Codec, size and nominal rate of every accepted video against the manifest's ffprobe."""
+    agreed = 0
+    for row in manifest(corpora / "av"):
+        path = corpora / "av" / row["path"]
+        media_type, facts, seconds = probed(path)
+        assert seconds < LONGEST_S, path
+        found = re.search(r"v:(\w+) (\d+)x(\d+)@(\d+)/(\d+)", row["ffprobe"])
+        if not found or media_type.kind is not Kind.VIDEO:
+            continue
+        assert isinstance(facts, VideoFacts), path
+        codec, width, height, over, under = found.groups()
+        assert facts.codec == codec, path
+        assert (facts.stored_width, facts.stored_height) == (int(width), int(height)), path
+        if facts.frame_rate_nominal and int(under):
+            assert facts.frame_rate_nominal == pytest.approx(int(over) / int(under), rel=1e-3)
+        agreed += 1
+    assert agreed > 50

@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import os
+import struct
+from pathlib import Path
+
+import pillow_heif
+import pytest
+
+from palprep.errors import FileMissing, FileUnreadable
+from palprep.media.facts import Kind
+from palprep.media.sniff import sniff
+
+from .conftest import sine
+
+
+@pytest.mark.parametrize(("form", "name"), [("JPEG", "jpeg"), ("PNG", "png"), ("WEBP", "webp")])
+def test_stills_are_known_whatever_they_are_called(tmp_path, picture, form, name):
+    path = tmp_path / "holiday.mp3"
+    picture.save(path, form)
+    found = sniff(path)
+    assert (found.kind, found.format, found.accepted) == (Kind.IMAGE, name, True)
+    assert all(extension.startswith(".") for extension in found.extensions)
+
+
+def test_heic_and_its_generic_brand(tmp_path, picture):
+    path = tmp_path / "a.heic"
+    pillow_heif.from_pillow(picture).save(path)
+    assert sniff(path).format == "heic"
+    data = path.read_bytes()
+    length = struct.unpack(">I", data[:4])[0]
+    generic = struct.pack(">I", 20) + b"ftypmif1\0\0\0\0mif1" + data[length:]
+    path.write_bytes(generic)
+    assert sniff(path).format == "heif"
+    path.write_bytes(struct.pack(">I", 20) + b"ftypmif1\0\0\0\0avif" + data[length:])
+    assert (sniff(path).format, sniff(path).accepted) == ("avif", False)
+
+
+@pytest.mark.parametrize(
+    ("name", "sound_only", "expected"),
+    [
+        ("a.mp4", False, (Kind.VIDEO, "mp4")),
+        ("a.mp4", True, (Kind.AUDIO, "m4a")),
+        ("a.mov", False, (Kind.VIDEO, "mov")),
+        ("a.mov", True, (Kind.AUDIO, "mov")),
+        ("a.webm", False, (Kind.VIDEO, "webm")),
+        ("a.webm", True, (Kind.AUDIO, "webm")),
+    ],
+)
+def test_brand_and_tracks_decide(make_video, make_sound, name, sound_only, expected):
+    if sound_only:
+        made = make_sound(name, sine(0.3, 48_000), codec="libopus" if "webm" in name else "aac")
+    else:
+        made = make_video(name, codec="libvpx" if "webm" in name else "libx264", seconds=0.2)
+    disguised = made.rename(made.with_name("x.jpg"))
+    found = sniff(disguised)
+    assert (found.kind, found.format) == expected
+    assert found.accepted
+
+
+@pytest.mark.parametrize(
+    ("name", "codec", "form"),
+    [
+        ("a.mp3", "libmp3lame", "mp3"),
+        ("a.flac", "flac", "flac"),
+        ("a.ogg", "libopus", "ogg"),
+        ("a.wav", "pcm_s16le", "wav"),
+    ],
+)
+def test_recordings(make_sound, tmp_path, name, codec, form):
+    made = make_sound(name, sine(0.5, 48_000), codec=codec)
+    assert (sniff(made).kind, sniff(made).format) == (Kind.AUDIO, form)
+
+
+def test_mp3_with_and_without_a_tag(make_sound, tmp_path):
+    made = make_sound("a.mp3", sine(0.5, 48_000), codec="libmp3lame")
+    data = made.read_bytes()
+    assert data[:3] == b"ID3"
+    bare = data[10 + int("".join(f"{byte:07b}" for byte in data[6:10]), 2) :]
+    made.write_bytes(bare)
+    assert sniff(made).format == "mp3"
+    # A tag longer than what is looked at by default, as with a large cover.
+    tag = b"ID3\x04\0\0" + bytes([0, 8, 0, 0]) + bytes(8 << 14)
+    made.write_bytes(tag + bare)
+    assert sniff(made).format == "mp3"
+
+
+REFUSED = {
+    "empty": b"",
+    "gif": b"GIF89a\x01\x00\x01\x00",
+    "bmp": b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0",
+    "tiff": b"II*\0\x08\0\0\0",
+    "avi": b"RIFF\x10\0\0\0AVI LIST",
+    "mpeg-ps": b"\0\0\x01\xba\x44",
+    "mpeg-ts": (b"\x47" + bytes(187)) * 4,
+    "matroska": b"\x1a\x45\xdf\xa3\x8b\x42\x82\x88matroska",
+    "hls-playlist": b"#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n",
+    "concat-playlist": b"ffconcat version 1.0\nfile /etc/passwd\n",
+    "dash-manifest": b'<?xml version="1.0"?>\n<MPD xmlns="urn:mpeg:dash:schema:mpd:2011">',
+    "sdp": b"v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\n",
+    "svg": b'<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY x "y">]><svg/>',
+    "html": b"<!DOCTYPE html><p>",
+    "pdf": b"%PDF-1.7\n",
+    "zip": b"PK\x03\x04\x14",
+    "elf": b"\x7fELF\x02\x01",
+    "aac": (b"\xff\xf1\x50\x80\x01\x3f\xfc\0" + b"\0") * 20,
+    "3gp": b"\0\0\0\x14ftyp3gp4\0\0\0\x003gp4",
+    "text": "Just an äccented note\n".encode(),
+    "unknown": bytes(range(128, 256)) * 3,
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_everything_else_is_named_and_refused(tmp_path, name):
+    path = tmp_path / "video.mp4"
+    path.write_bytes(REFUSED[name])
+    found = sniff(path)
+    assert (found.format, found.kind, found.accepted) == (name, Kind.OTHER, False)
+    assert found.extensions == ()
+
+
+def test_a_concat_script_without_its_header_is_no_mere_text(tmp_path):
+    path = tmp_path / "video.mp4"
+    path.write_text("# my list\nfile '/etc/passwd'\n")
+    assert sniff(path).format == "concat-playlist"
+
+
+def test_text_that_ends_inside_a_letter_is_still_text(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes("€".encode() * 30_000)
+    assert sniff(path).format == "text"
+
+
+def test_folder_missing_and_unreadable(tmp_path):
+    folder = tmp_path / "x.jpg"
+    folder.mkdir()
+    with pytest.raises(FileMissing, match="is a folder"):
+        sniff(folder)
+    with pytest.raises(FileMissing, match="does not exist"):
+        sniff(tmp_path / "gone.jpg")
+    with pytest.raises(FileMissing, match="no possible file name"):
+        sniff(Path("a\0b"))
+    os.mkfifo(tmp_path / "pipe.mp4")
+    with pytest.raises(FileUnreadable, match="no regular file"):
+        sniff(tmp_path / "pipe.mp4")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_permission_denied(tmp_path, picture):
+    path = tmp_path / "a.jpg"
+    picture.save(path)
+    path.chmod(0)
+    with pytest.raises(FileUnreadable, match="permissions"):
+        sniff(path)
+
+
+def test_ogg_with_pictures_is_a_video(tmp_path):
+    page = b"OggS\0\x02" + bytes(20) + b"\x01\x2a" + b"\x80theora" + bytes(35)
+    path = tmp_path / "a.ogg"
+    path.write_bytes(page)
+    assert sniff(path).kind is Kind.VIDEO
+    path.write_bytes(page.replace(b"\x80theora", b"\x01vorbis"))
+    assert sniff(path).kind is Kind.AUDIO

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from palprep.errors import DamagedMedia, UnsupportedMedia
+from palprep.media.sniff import sniff
+from palprep.media.video import probe_video
+
+from .conftest import sine
+
+
+def test_a_plain_mp4(make_video):
+    path = make_video(sound=sine(1.0))
+    facts = probe_video(path, sniff(path))
+    assert (facts.container, facts.codec, facts.pixel_format) == ("mp4", "h264", "yuv420p")
+    assert facts.bits_per_channel == 8
+    assert (facts.width, facts.height, facts.rotation_deg) == (64, 48, 0)
+    assert facts.frames == 25
+    assert facts.frame_rate == pytest.approx(25.0)
+    assert facts.frame_rate_nominal == pytest.approx(25.0)
+    assert facts.frame_rate_constant
+    assert facts.duration_s == pytest.approx(1.0)
+    assert facts.moov_position == "end"
+    assert not facts.truncated
+    assert not facts.hdr
+    assert facts.bit_rate is not None
+    assert facts.sound is not None
+    assert facts.sound.stream.codec == "aac"
+    assert facts.sound.levels is not None
+    assert facts.sound.levels.rms_dbfs == pytest.approx(-9.03, abs=0.5)
+
+
+def test_levels_are_optional_and_sound_may_be_missing(make_video):
+    path = make_video(sound=sine(1.0))
+    quick = probe_video(path, sniff(path), levels=False)
+    assert quick.sound is not None
+    assert quick.sound.levels is None
+    assert quick.sound.duration_s == pytest.approx(1.0, abs=0.1)
+    silent = make_video("b.mp4")
+    assert probe_video(silent, sniff(silent)).sound is None
+
+
+@pytest.mark.parametrize(
+    ("counter_clockwise", "clockwise", "shown"),
+    [(90, 270, (48, 64)), (180, 180, (64, 48)), (-90, 90, (48, 64))],
+)
+def test_rotation_turns_the_displayed_size(make_video, counter_clockwise, clockwise, shown):
+    path = make_video(rotate=counter_clockwise)
+    facts = probe_video(path, sniff(path))
+    assert facts.rotation_deg == clockwise
+    assert (facts.stored_width, facts.stored_height) == (64, 48)
+    assert (facts.width, facts.height) == shown
+
+
+def test_pixel_aspect_widens_the_displayed_size(make_video):
+    path = make_video(aspect=Fraction(3, 2))
+    facts = probe_video(path, sniff(path))
+    assert facts.sample_aspect_ratio == pytest.approx(1.5)
+    assert (facts.width, facts.height) == (96, 48)
+
+
+def test_the_rate_comes_from_timestamps(make_video):
+    times = [index * 2 if index < 20 else index * 3 - 20 for index in range(40)]
+    path = make_video(rate=50, seconds=0.8, times=times)
+    facts = probe_video(path, sniff(path))
+    assert not facts.frame_rate_constant
+    assert facts.frame_rate == pytest.approx(39 / ((times[-1] - times[0]) / 50))
+
+
+def test_one_dropped_frame_in_two_hundred_leaves_the_rate_constant(make_video):
+    times = [index + (index > 100) for index in range(200)]
+    path = make_video(seconds=8.0, times=times)
+    facts = probe_video(path, sniff(path))
+    assert facts.frame_rate_constant
+    assert facts.frame_rate == pytest.approx(24.875, abs=0.01)
+
+
+@pytest.mark.parametrize("rate", [24, 25, 30, 60])
+def test_millisecond_timestamps_of_webm_are_constant(make_video, rate):
+    path = make_video("a.webm", codec="libvpx", rate=rate, seconds=0.6)
+    facts = probe_video(path, sniff(path))
+    assert facts.frame_rate_constant
+    assert facts.frame_rate == pytest.approx(rate, rel=0.01)
+    assert facts.moov_position is None
+
+
+@pytest.mark.parametrize(
+    ("flags", "position"),
+    [("+faststart", "front"), ("+frag_keyframe+empty_moov", "fragmented")],
+)
+def test_where_the_index_stands(make_video, flags, position):
+    path = make_video(options={"movflags": flags})
+    assert probe_video(path, sniff(path)).moov_position == position
+
+
+def test_ten_bits_and_hdr(make_video):
+    path = make_video(pix_fmt="yuv420p10le", color_trc=16, codec="libx265")
+    facts = probe_video(path, sniff(path))
+    assert facts.bits_per_channel == 10
+    assert facts.color_transfer == "smpte2084"
+    assert facts.hdr
+
+
+def test_cut_off_files(make_video, tmp_path):
+    path = make_video(seconds=4.0)
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+    with pytest.raises(DamagedMedia, match="no index"):
+        probe_video(path, sniff(path))
+    front = make_video("b.mp4", seconds=4.0, options={"movflags": "+faststart"})
+    data = front.read_bytes()
+    front.write_bytes(data[: len(data) * 4 // 5])
+    facts = probe_video(front, sniff(front))
+    assert facts.truncated
+    assert facts.frames < 100
+
+
+def test_sound_alone_is_no_video(make_sound):
+    path = make_sound("a.m4a", sine(1.0, 48_000), codec="aac")
+    with pytest.raises(UnsupportedMedia, match="no moving picture"):
+        probe_video(path, sniff(path))
+
+
+def test_a_picture_that_never_decodes(make_video):
+    path = make_video(seconds=1.0)
+    data = bytearray(path.read_bytes())
+    start = data.index(b"mdat") + 4
+    end = data.index(b"moov") - 4
+    data[start:end] = bytes(end - start)
+    path.write_bytes(data)
+    with pytest.raises(DamagedMedia, match="No picture"):
+        probe_video(path, sniff(path))
