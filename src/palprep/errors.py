@@ -270,17 +270,30 @@ class TimedOut(TransportError):
 
 
 class OutcomeUnknown(TransportError):
-    """A create was sent and no answer came: the resource may or may not exist.
+    """A create was sent and its outcome was not told: the resource may or may not exist.
 
-    ``call`` describes what was sent (method, path, body without secrets). Look the resource
-    up before sending it again; palprep never repeats it by itself.
+    ``call`` describes what was sent (method, path, body without secrets). ``status``,
+    ``body`` and ``request_id`` are of the answer, where one came that leaves the outcome
+    open, such as a gateway's 502. Look the resource up before sending it again; palprep
+    never repeats it by itself.
     """
 
     code = "outcome_unknown"
 
-    def __init__(self, message: str, *, call: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        call: dict[str, Any] | None = None,
+        status: int | None = None,
+        body: Any = None,
+        request_id: str | None = None,
+    ) -> None:
         super().__init__(message)
         self.call = call or {}
+        self.status = status
+        self.body = body
+        self.request_id = request_id
 
 
 class WaitTimeout(PalprepError):

@@ -217,12 +217,16 @@ class Shape:
         """Whether a call without this field is an error."""
         return self.signature.parameters[name].default is inspect.Parameter.empty
 
-    def fields(self) -> Iterator[tuple[str, Any]]:
-        """Names and bare types of all fields that travel, in order of declaration."""
-        hints = get_type_hints(self.request, include_extras=True)
-        for item in dataclasses.fields(self.request):
-            if item.name not in self._options:
-                yield item.name, _without_unset(hints[item.name])
+    @property
+    def public_signature(self) -> inspect.Signature:
+        """The arguments with their bare types, the options that every call takes last."""
+        bare = get_type_hints(self.request)
+        own: list[inspect.Parameter] = []
+        options: list[inspect.Parameter] = []
+        for name, parameter in self.signature.parameters.items():
+            shown = parameter.replace(annotation=_without_unset(bare[name]))
+            (options if name in self._options else own).append(shown)
+        return self.signature.replace(parameters=own + options)
 
 
 def refusal(problems: list[Problem]) -> InvalidRequest:

@@ -1,0 +1,142 @@
+"""One call, from first attempt to record or error.
+
+What may be repeated is decided here and nowhere else:
+
+    ====================  ======================  ================================
+    what happened         safe to repeat          creates, or builds on a state
+    ====================  ======================  ================================
+    never left whole      again, then             again, then
+                          ServiceUnreachable      ServiceUnreachable
+    no answer             again, then TimedOut    OutcomeUnknown
+                          or TransportError
+    429                   again, then             again, then RateLimited
+                          RateLimited
+    408, 425, 5xx         again, then its error   5xx: OutcomeUnknown (not 501);
+                                                  408, 425: its error
+    other 3xx, 4xx        its error               its error
+    ====================  ======================  ================================
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from palprep import errors
+from palprep.api.call import Call
+from palprep.api.failures import failure, read_body, retry_after
+from palprep.api.wire import Reply
+from palprep.client.policy import RETRIED_STATUSES, Context
+from palprep.client.steps import Answer, NoAnswer, Pause, Raw, Send, Steps
+
+R = TypeVar("R", bound=Reply)
+
+
+def exchange(call: Call[R], context: Context) -> Steps[Raw[R]]:
+    """Send ``call`` and read its reply, trying again where that is safe.
+
+    Returns the reply with its record. Raises the errors of the table above, and
+    :class:`~palprep.errors.UnexpectedReply` for a success that is not of its shape.
+    """
+    attempt = 0
+    doubtful = False
+    while True:
+        yield from _turn(call, context)
+        outcome = yield Send(call)
+        if isinstance(outcome, Answer) and 200 <= outcome.status < 300:
+            return _read(call, outcome)
+        if isinstance(outcome, Answer):
+            again = _worth_another(call, outcome.status)
+            asked = retry_after(outcome.headers, context.now())
+        else:
+            assert isinstance(outcome, NoAnswer)  # noqa: S101 -- a sender's contract
+            again = not outcome.sent or call.endpoint.effect.repeatable
+            asked = None
+        delay = context.backoff.delay(attempt, asked, context.random()) if again else None
+        if delay is None:
+            raise _error(call, outcome, context, doubtful=doubtful)
+        doubtful = doubtful or _leaves_doubt(outcome)
+        attempt += 1
+        yield Pause(delay)
+
+
+def _turn(call: Call[Any], context: Context) -> Steps[None]:
+    rate = call.endpoint.rate
+    if rate is not None:
+        wait = context.limiters.of(call.endpoint.name, rate).reserve(context.clock())
+        if wait > 0:
+            yield Pause(wait)
+
+
+def _worth_another(call: Call[Any], status: int) -> bool:
+    if status == 429:
+        return True
+    # A status that the specification explains for this endpoint is an answer, not a fault.
+    explained = status in call.endpoint.failures
+    return call.endpoint.effect.repeatable and status in RETRIED_STATUSES and not explained
+
+
+def _leaves_doubt(outcome: Answer | NoAnswer) -> bool:
+    if isinstance(outcome, NoAnswer):
+        return outcome.sent
+    return outcome.status >= 500 and outcome.status != 501
+
+
+def _read(call: Call[R], answer: Answer) -> Raw[R]:
+    record = call.endpoint.read(read_body(answer.content), answer.headers)
+    return Raw(answer.status, answer.headers, answer.content, record)
+
+
+def _error(
+    call: Call[Any], outcome: Answer | NoAnswer, context: Context, *, doubtful: bool
+) -> errors.PalprepError:
+    what = f"{call.method} {call.endpoint.path}"
+    if not call.endpoint.effect.repeatable and _leaves_doubt(outcome):
+        return _unknown(call, outcome, context)
+    if isinstance(outcome, Answer):
+        error = failure(
+            outcome.status,
+            outcome.headers,
+            read_body(outcome.content),
+            call=call,
+            now=context.now(),
+        )
+        if doubtful and call.method == "DELETE" and isinstance(error, errors.NotFound):
+            error.add_note("An earlier attempt got no answer; it may be what deleted it.")
+        return error
+    if not outcome.sent:
+        return errors.ServiceUnreachable(
+            f"{what}: the service could not be reached ({outcome.detail}). Nothing was "
+            "carried out. Check the base URL and the network."
+        )
+    if outcome.timed_out:
+        return errors.TimedOut(
+            f"{what}: no answer in time ({outcome.detail}). It is safe to repeat; a longer "
+            "timeout may help."
+        )
+    return errors.TransportError(
+        f"{what}: the connection ended without an answer ({outcome.detail}). It is safe to repeat."
+    )
+
+
+def _unknown(
+    call: Call[Any], outcome: Answer | NoAnswer, context: Context
+) -> errors.OutcomeUnknown:
+    what = f"{call.method} {call.endpoint.path}"
+    advice = (
+        "It may or may not have been carried out. Look it up on the service before sending "
+        "it again; `call` says what was sent."
+    )
+    if isinstance(outcome, NoAnswer):
+        how = "no answer in time" if outcome.timed_out else "the connection ended"
+        message = f"{what}: {how} after sending ({outcome.detail}). {advice}"
+        return errors.OutcomeUnknown(message, call=call.describe())
+    answered = failure(
+        outcome.status, outcome.headers, read_body(outcome.content), now=context.now()
+    )
+    return errors.OutcomeUnknown(
+        f"{what}: the service answered {outcome.status}. {advice}",
+        call=call.describe(),
+        status=outcome.status,
+        body=answered.body,
+        request_id=answered.request_id,
+    )

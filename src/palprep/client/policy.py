@@ -1,0 +1,81 @@
+"""When to try again, how long to wait, and how often one may ask: plain arithmetic."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from palprep.api.call import Rate
+from palprep.api.wire import Settings
+
+RETRIED_STATUSES = frozenset({408, 425, 500, 502, 503, 504})
+"""Worth another attempt where repeating is safe. 429 is retried always: it was not served."""
+
+
+@dataclass(frozen=True)
+class Backoff:
+    """Full jitter: before attempt ``n`` wait a random part of ``base * 2**n`` seconds, at
+    most ``cap``. A Retry-After replaces that; one above ``patience`` seconds ends the
+    attempts, because whoever asked should decide about such a wait."""
+
+    retries: int = 2
+    base: float = 0.5
+    cap: float = 8.0
+    patience: float = 60.0
+
+    def delay(self, attempt: int, retry_after: float | None, random: float) -> float | None:
+        """Seconds to wait after failed ``attempt`` (from 0), None to give up."""
+        if attempt >= self.retries:
+            return None
+        if retry_after is not None:
+            return retry_after if retry_after <= self.patience else None
+        return random * min(self.cap, self.base * 2.0**attempt)
+
+
+class Limiter:
+    """A sliding window over the moments at which requests leave."""
+
+    def __init__(self, rate: Rate) -> None:
+        self.rate = rate
+        self._moments: deque[float] = deque(maxlen=rate.requests)
+        self._lock = threading.Lock()
+
+    def reserve(self, now: float) -> float:
+        """Seconds to wait before the next request may leave, which is hereby counted."""
+        with self._lock:
+            at = now
+            if len(self._moments) == self.rate.requests:
+                at = max(now, self._moments[0] + self.rate.seconds)
+            self._moments.append(at)
+            return at - now
+
+
+@dataclass
+class Limiters:
+    """One limiter for each endpoint that has a rate, shared by a client and its copies."""
+
+    _known: dict[str, Limiter] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def of(self, name: str, rate: Rate) -> Limiter:
+        """The limiter of the endpoint ``name``."""
+        with self._lock:
+            return self._known.setdefault(name, Limiter(rate))
+
+
+@dataclass(frozen=True)
+class Context:
+    """Everything that decisions depend on besides the call itself."""
+
+    settings: Settings
+    backoff: Backoff
+    limiters: Limiters
+    clock: Callable[[], float]
+    """Monotonic seconds."""
+    now: Callable[[], datetime]
+    """The date, with a time zone; read only for a Retry-After that is one."""
+    random: Callable[[], float]
+    """Uniform in [0, 1)."""

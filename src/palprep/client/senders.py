@@ -1,0 +1,172 @@
+"""The only place of the client that touches a network: one request out, one answer in."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import anyio
+import httpx
+
+from palprep._version import __version__
+from palprep.api.call import Call, Rate, Stream
+from palprep.api.wire import UNSET
+from palprep.client.policy import Context
+from palprep.client.secret import Secret
+from palprep.client.steps import (
+    Answer,
+    NoAnswer,
+    Outcome,
+    Pause,
+    Send,
+    Steps,
+    drive,
+    drive_async,
+)
+
+T = TypeVar("T")
+log = logging.getLogger("palprep.client")
+
+RequestHook = Callable[[Call[Any]], None]
+ReplyHook = Callable[[Call[Any], Answer], None]
+
+# Raised before the request has left whole, so that it was certainly not carried out.
+_UNSENT = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ProxyError,
+    httpx.UnsupportedProtocol,
+    httpx.LocalProtocolError,
+)
+
+
+@dataclass(frozen=True)
+class Wire:
+    """How requests are written: where to, with which key, and who looks on."""
+
+    base_url: str
+    key: Secret
+    timeout: float | httpx.Timeout | None
+    on_request: tuple[RequestHook, ...] = ()
+    on_reply: tuple[ReplyHook, ...] = ()
+
+    def write(self, call: Call[Any]) -> httpx.Request:
+        """The request for ``call``. The key is in no other object that outlives it."""
+        headers = {
+            "accept": "application/json",
+            "accept-encoding": "gzip, deflate",
+            "user-agent": f"palprep/{__version__}",
+            **call.headers,
+            "x-api-key": self.key.reveal(),
+        }
+        content = call.content()
+        stream: _Body | None = None
+        if content is not None:
+            headers["content-type"] = "application/json"
+            if not isinstance(content, bytes):
+                stream = _Body(content)
+                headers["content-length"] = str(content.length)
+        limits = httpx.Timeout(self.timeout if call.timeout is UNSET else call.timeout)
+        for look in self.on_request:
+            look(call)
+        return httpx.Request(
+            call.method,
+            self.base_url + call.path,
+            params=list(call.query) or None,
+            headers=headers,
+            content=content if isinstance(content, bytes) else None,
+            stream=stream,
+            extensions={"timeout": limits.as_dict()},
+        )
+
+    def heard(self, call: Call[Any], response: httpx.Response, elapsed: float) -> Answer:
+        """The answer that ``response`` gives."""
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        answer = Answer(response.status_code, headers, response.content, elapsed)
+        log.info("%s %s: %d in %.3f s", call.method, call.path, answer.status, elapsed)
+        for look in self.on_reply:
+            look(call, answer)
+        return answer
+
+    @staticmethod
+    def missed(call: Call[Any], error: httpx.HTTPError) -> NoAnswer:
+        """What an exception of httpx says about the request."""
+        detail = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        log.info("%s %s: no answer (%s)", call.method, call.path, detail)
+        return NoAnswer(
+            sent=not isinstance(error, _UNSENT),
+            timed_out=isinstance(error, httpx.TimeoutException),
+            detail=detail,
+        )
+
+
+class _Body(httpx.SyncByteStream, httpx.AsyncByteStream):
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._stream)
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return aiter(self._stream)
+
+
+@dataclass(frozen=True)
+class SyncSender:
+    """Does steps on the calling thread; may be shared by threads."""
+
+    http: httpx.Client
+    wire: Wire
+    context: Context
+    sleep: Callable[[float], object]
+    turns: dict[str, threading.Lock] = field(default_factory=dict)
+
+    def run(self, steps: Steps[T], name: str = "", rate: Rate | None = None) -> T:
+        """The steps' result. Those of a rate that goes alone wait for their turn."""
+        alone = rate is not None and rate.alone
+        with self.turns.setdefault(name, threading.Lock()) if alone else nullcontext():
+            return drive(steps, self._perform)
+
+    def _perform(self, wanted: Send | Pause) -> Outcome:
+        if isinstance(wanted, Pause):
+            self.sleep(wanted.seconds)
+            return None
+        started = self.context.clock()
+        try:
+            response = self.http.send(self.wire.write(wanted.call))
+        except httpx.HTTPError as error:
+            return self.wire.missed(wanted.call, error)
+        return self.wire.heard(wanted.call, response, self.context.clock() - started)
+
+
+@dataclass(frozen=True)
+class AsyncSender:
+    """Does steps in the running event loop, asyncio's or trio's."""
+
+    http: httpx.AsyncClient
+    wire: Wire
+    context: Context
+    sleep: Callable[[float], Awaitable[object]]
+    turns: dict[str, anyio.Lock] = field(default_factory=dict)
+
+    async def run(self, steps: Steps[T], name: str = "", rate: Rate | None = None) -> T:
+        """The steps' result. Those of a rate that goes alone wait for their turn."""
+        alone = rate is not None and rate.alone
+        async with self.turns.setdefault(name, anyio.Lock()) if alone else nullcontext():
+            return await drive_async(steps, self._perform)
+
+    async def _perform(self, wanted: Send | Pause) -> Outcome:
+        if isinstance(wanted, Pause):
+            await self.sleep(wanted.seconds)
+            return None
+        started = self.context.clock()
+        try:
+            response = await self.http.send(self.wire.write(wanted.call))
+        except httpx.HTTPError as error:
+            return self.wire.missed(wanted.call, error)
+        return self.wire.heard(wanted.call, response, self.context.clock() - started)

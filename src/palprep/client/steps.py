@@ -1,0 +1,99 @@
+"""What a client does, as generators that do nothing themselves.
+
+A generator of steps yields what it wants done, a :class:`Send` or a :class:`Pause`, and is
+told the result; its return value is the caller's. Two short loops, one sync and one async,
+do what it asks. So every decision of the client is written once and is tested without a
+socket or a clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from palprep.api.call import Call
+from palprep.api.failures import read_body
+from palprep.api.wire import Reply
+
+R = TypeVar("R", bound=Reply)
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Send:
+    """Put the call on the wire once."""
+
+    call: Call[Any]
+
+
+@dataclass(frozen=True)
+class Pause:
+    """Wait for so many seconds."""
+
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back. ``headers`` have lower-case names; ``elapsed`` is in seconds."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes = field(repr=False)
+    elapsed: float = 0.0
+
+
+@dataclass(frozen=True)
+class NoAnswer:
+    """Nothing came back. ``sent`` is false when the request certainly never left whole."""
+
+    sent: bool
+    timed_out: bool
+    detail: str
+
+
+Outcome: TypeAlias = Answer | NoAnswer | None
+"""Answer or NoAnswer to a Send, None to a Pause."""
+Steps: TypeAlias = Generator[Send | Pause, Outcome, T]
+
+
+@dataclass(frozen=True)
+class Raw(Generic[R]):
+    """A reply as it came: ``status``, ``headers`` (lower-case names), ``content`` in bytes,
+    and the ``record`` read from it."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes = field(repr=False)
+    record: R
+
+    def json(self) -> Any:
+        """The body as parsed JSON, its text when it is none, None when it is empty."""
+        return read_body(self.content)
+
+
+def drive(steps: Steps[T], perform: Callable[[Send | Pause], Outcome]) -> T:
+    """Run ``steps`` to their end, doing each with ``perform``."""
+    try:
+        wanted = next(steps)
+        while True:
+            wanted = steps.send(perform(wanted))
+    except StopIteration as end:
+        value: T = end.value
+        return value
+    finally:
+        steps.close()
+
+
+async def drive_async(steps: Steps[T], perform: Callable[[Send | Pause], Awaitable[Outcome]]) -> T:
+    """Run ``steps`` to their end, awaiting each from ``perform``."""
+    try:
+        wanted = next(steps)
+        while True:
+            wanted = steps.send(await perform(wanted))
+    except StopIteration as end:
+        value: T = end.value
+        return value
+    finally:
+        steps.close()
