@@ -14,8 +14,9 @@ from typing import Any, Literal, Self
 from pydantic import model_validator
 
 from palprep.api.events import ReplicaTraining, VoiceStatusChanged
+from palprep.api.records import Voice
 from palprep.client import Client
-from palprep.errors import RateLimited, ServiceUnavailable, TransportError, UsageError, WaitTimeout
+from palprep.errors import UsageError, WaitTimeout
 from palprep.prepare import Prepared
 from palprep.publish import Publisher
 from palprep.receive import CallbackServer, Delivery, Inbox
@@ -23,23 +24,11 @@ from palprep.values import Value
 
 Clock = Callable[[], float]
 """Seconds on a clock that only moves forward."""
-Sleep = Callable[[float], None]
 
 ResourceStatus = Literal["started", "completed", "error"]
 
-VALIDATED_MODELS = ("core-4", "core-4.5")
+ValidatedModel = Literal["core-4", "core-4.5"]
 """The models that face image validation takes (specification, Validate Face Image)."""
-
-_TRANSIENT = (TransportError, ServiceUnavailable, RateLimited)
-
-
-class Patience(Value):
-    """How long to wait, and how often to look: pauses grow from ``first_s`` to ``most_s``."""
-
-    deadline_s: float = 900.0
-    first_s: float = 0.5
-    growth: float = 1.6
-    most_s: float = 15.0
 
 
 class FaceCheck(Value):
@@ -112,7 +101,9 @@ class ReplicaUrls(Value):
         return self
 
 
-def validate_face(client: Client, prepared: Prepared, *, model: str = "core-4") -> FaceVerdict:
+def validate_face(
+    client: Client, prepared: Prepared, *, model: ValidatedModel = "core-4"
+) -> FaceVerdict:
     """Ask the service about a portrait; nothing is created."""
     result = client.faces.validate_image(Path(prepared.path), model=model)
     return FaceVerdict(
@@ -135,7 +126,7 @@ def publish_asset(publisher: Publisher, prepared: Prepared) -> str:
 def create_voice(client: Client, url: str, wish: VoiceWish) -> Made:
     """One Create Voice request."""
     voice = client.voices.create(training_audio_url=url, **_given(wish))
-    return Made(id=voice.voice_id, status=voice.status)
+    return voice_made(voice)
 
 
 def create_replica(client: Client, urls: ReplicaUrls, wish: ReplicaWish) -> Made:
@@ -144,61 +135,14 @@ def create_replica(client: Client, urls: ReplicaUrls, wish: ReplicaWish) -> Made
     return Made(id=replica.replica_id, status=replica.status)
 
 
-def wait_for_voice(
-    client: Client,
-    voice_id: str,
-    *,
-    patience: Patience | None = None,
-    clock: Clock = time.monotonic,
-    sleep: Sleep = time.sleep,
-) -> Made:
-    """Poll Get Voice until the voice settles.
-
-    A passing trouble (no answer, 429, 5xx) is waited out like anything else. Raises
-    WaitTimeout with ``last``, a :class:`Made` or None, when the deadline passes first.
-    """
-    pace = patience or Patience()
-    give_up, pause = clock() + pace.deadline_s, pace.first_s
-    last: Made | None = None
-    trouble = ""
-    while True:
-        try:
-            voice = client.voices.get(voice_id)
-        except _TRANSIENT as error:
-            trouble = f"; the last look failed: {error}"
-        else:
-            last = Made(
-                id=voice_id,
-                status=voice.status,
-                error_message=voice.error_message or None,
-            )
-            trouble = ""
-            if last.settled:
-                return last
-        left = give_up - clock()
-        if left <= 0:
-            raise WaitTimeout(
-                f"Voice {voice_id} did not settle within {pace.deadline_s:.0f} s{trouble}. It may "
-                "still do so: look again later",
-                last=last,
-            )
-        sleep(min(pause, left))
-        pause = min(pause * pace.growth, pace.most_s)
-
-
 def wait_for_callback(
-    inbox: Inbox,
-    tag: str,
-    *,
-    patience: Patience | None = None,
-    clock: Clock = time.monotonic,
+    inbox: Inbox, tag: str, *, timeout_s: float, clock: Clock = time.monotonic
 ) -> Made:
     """Wait until a callback says that the resource created under ``tag`` has settled.
 
-    Raises WaitTimeout when none comes before the deadline.
+    Raises WaitTimeout when none comes within ``timeout_s`` seconds.
     """
-    deadline_s = (patience or Patience()).deadline_s
-    give_up = clock() + deadline_s
+    give_up = clock() + timeout_s
     seen = 0
     while True:
         deliveries = inbox.wait(tag, beyond=seen, timeout_s=max(0.0, give_up - clock()))
@@ -208,7 +152,7 @@ def wait_for_callback(
                 return made
         seen = len(deliveries)
         if clock() >= give_up:
-            raise WaitTimeout(f"No callback came within {deadline_s:.0f} s", last=None)
+            raise WaitTimeout(f"No callback came within {timeout_s:g} s", last=None)
 
 
 def make_voice(
@@ -217,17 +161,15 @@ def make_voice(
     prepared: Prepared,
     wish: VoiceWish,
     *,
-    patience: Patience | None = None,
-    clock: Clock = time.monotonic,
-    sleep: Sleep = time.sleep,
+    timeout_s: float = 900.0,
 ) -> Made:
-    """Publish, create, wait. ``prepared`` is a recording, or the sound of a video.
+    """Publish, create, and wait by asking. ``prepared`` is a recording, or a video's sound.
 
-    Not guarded against being repeated: that is what the journal of :mod:`palprep.batch` is
-    for.
+    Raises WaitTimeout when the voice has not settled after ``timeout_s`` seconds. Not
+    guarded against being repeated: that is what the journal of :mod:`palprep.batch` is for.
     """
     voice = create_voice(client, publish_asset(publisher, prepared), wish)
-    return wait_for_voice(client, voice.id, patience=patience, clock=clock, sleep=sleep)
+    return voice_made(client.voices.wait(voice.id, timeout=timeout_s))
 
 
 def make_replica(
@@ -239,7 +181,7 @@ def make_replica(
     consent: Prepared | None = None,
     image: Prepared | None = None,
     callbacks: tuple[CallbackServer, Inbox] | None = None,
-    patience: Patience | None = None,
+    timeout_s: float = 14_400.0,
     clock: Clock = time.monotonic,
 ) -> Made:
     """Publish, create and, with ``callbacks``, wait for the training to end.
@@ -252,7 +194,9 @@ def make_replica(
     """
     if image is not None and wish.voice_name is None:
         raise UsageError("A replica from an image needs voice_name, the slug of a stock voice")
-    tag = f"replica-{(video or image or consent).sha256[:16]}" if (video or image) else ""  # type: ignore[union-attr]
+    source = video or image
+    if source is None or (video and image) or (consent and image):
+        raise UsageError("Give a video, with or without a consent video, or an image")
     urls = ReplicaUrls(
         train_video_url=publish_asset(publisher, video) if video else None,
         consent_video_url=publish_asset(publisher, consent) if consent else None,
@@ -261,9 +205,14 @@ def make_replica(
     if callbacks is None:
         return create_replica(client, urls, wish)
     server, inbox = callbacks
-    told = wish.model_copy(update={"callback_url": server.url_for(tag)})
-    create_replica(client, urls, told)
-    return wait_for_callback(inbox, tag, patience=patience, clock=clock)
+    tag = f"replica-{source.sha256[:16]}"
+    create_replica(client, urls, wish.model_copy(update={"callback_url": server.url_for(tag)}))
+    return wait_for_callback(inbox, tag, timeout_s=timeout_s, clock=clock)
+
+
+def voice_made(voice: Voice) -> Made:
+    """The record of a voice as far as its making goes."""
+    return Made(id=voice.voice_id, status=voice.status, error_message=voice.error_message)
 
 
 def made_of(delivery: Delivery) -> Made | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import get_args
 
 from palprep.batch.bench import Bench, Ended, Progress, stage_key
 from palprep.batch.creations import Creation, CreationState, What, creation_key
@@ -11,23 +12,28 @@ from palprep.batch.people import Person
 from palprep.batch.remote import Remote
 from palprep.batch.views import doubt, failure
 from palprep.batch.work import Asset
-from palprep.errors import PalprepError, WaitTimeout
+from palprep.client.wait import PASSING
 from palprep.pipelines import (
-    VALIDATED_MODELS,
     Made,
     ReplicaUrls,
     ReplicaWish,
+    ValidatedModel,
     VoiceWish,
     create_replica,
     create_voice,
     publish_asset,
     validate_face,
-    wait_for_voice,
+    voice_made,
 )
 from palprep.prepare import Prepared
 from palprep.rules.roles import Role
 
 _LOOK_EVERY_S = 0.25
+_FIRST_ASK_S = 1.0
+_ASKING_SLOWS = 0.25
+_RAREST_ASK_S = 15.0
+"""Asked after 1 s, then after a quarter of the time waited so far, up to every 15 s."""
+
 _REPLICA_FIELDS = {
     Role.TRAINING_VIDEO: "train_video_url",
     Role.CONSENT_VIDEO: "consent_video_url",
@@ -52,8 +58,9 @@ class Errand:
 
         Asked before anything is published: a refused portrait is never put anywhere.
         """
-        model = self.bench.model_for(self.person)
-        if Role.FACE_IMAGE not in self.assets or model not in VALIDATED_MODELS:
+        wanted = self.bench.model_for(self.person)
+        model = next((known for known in get_args(ValidatedModel) if known == wanted), None)
+        if model is None or Role.FACE_IMAGE not in self.assets:
             return
         self._tell("validate face")
         prepared = self._prepared(Role.FACE_IMAGE)
@@ -93,40 +100,18 @@ class Errand:
         return self._create("replica", wish, roles, publish)
 
     def await_voice(self, voice: Creation) -> Creation:
-        """Poll until the voice settles; as it stands when the patience ends first."""
-        if voice.settled or voice.id is None:
-            return voice
+        """The voice when it has settled, or as it stands when patience ends."""
         self._tell("wait for voice")
-        connection = self.remote.connection
-        try:
-            made = wait_for_voice(
-                self.remote.client,
-                voice.id,
-                patience=connection.voice_patience,
-                clock=connection.clock,
-                sleep=self.bench.pause,
-            )
-        except WaitTimeout:
-            return self._now(voice)
-        self.bench.note(self.person, "status", made.to_json(), voice.key)
-        return self._now(voice)
+        return self._await(voice, self.remote.connection.voice_wait_s, self._ask_for_voice)
 
     def await_replica(self, replica: Creation) -> Creation:
-        """Wait until a callback has told how the training ended; as it stands when none comes.
-
-        The journal is what is watched: callbacks get there from this process or from
-        ``palprep listen``.
-        """
+        """The replica when a callback has told how its training ended, or as it stands."""
         connection = self.remote.connection
         if not connection.ask_for_replicas and not self.hears_of(replica):
             return replica
         self._tell("wait for replica")
-        give_up = connection.clock() + connection.replica_patience.deadline_s
-        while not (replica := self._now(replica)).settled and connection.clock() < give_up:
-            if connection.ask_for_replicas:
-                self._ask_for(replica)
-            self.bench.pause(_LOOK_EVERY_S)
-        return replica
+        ask = self._ask_for_replica if connection.ask_for_replicas else None
+        return self._await(replica, connection.replica_wait_s, ask)
 
     def hears_of(self, creation: Creation) -> bool:
         """True when the callback of that creation comes to this journal."""
@@ -165,21 +150,40 @@ class Errand:
             raise Ended("failed", failure(creation))
         return creation
 
-    def _ask_for(self, replica: Creation) -> None:
+    def _await(
+        self, creation: Creation, wait_s: float, ask: Callable[[str], Made] | None
+    ) -> Creation:
+        # The journal is what is watched: callbacks get there from this process or from
+        # `palprep listen`. Asking, where the service can be asked, gets rarer with time.
+        clock, bench = self.remote.connection.clock, self.bench
+        started = clock()
+        ask_at = started + _FIRST_ASK_S
+        while not creation.settled and clock() < started + wait_s:
+            bench.pause(_LOOK_EVERY_S)
+            if ask is not None and creation.id is not None and clock() >= ask_at:
+                self._note_answer(creation, ask)
+                ask_at = clock() + min(_RAREST_ASK_S, _ASKING_SLOWS * (clock() - started))
+            creation = bench.journal.creation(creation.key) or creation
+        return creation
+
+    def _note_answer(self, creation: Creation, ask: Callable[[str], Made]) -> None:
         try:
-            found = self.remote.client.assumed.get_replica(replica.id or "")
-        except PalprepError:
-            return  # An assumed route may be missing; the callback is still waited for.
-        if found.status in {"completed", "error"}:
-            made = Made(id=found.replica_id, status=found.status)
-            self.bench.note(self.person, "status", made.to_json(), replica.key)
+            made = ask(creation.id or "")
+        except PASSING:
+            return  # Says nothing of the resource; it is asked for again.
+        if made.settled:
+            self.bench.note(self.person, "status", made.to_json(), creation.key)
+
+    def _ask_for_voice(self, voice_id: str) -> Made:
+        return voice_made(self.remote.client.voices.get(voice_id))
+
+    def _ask_for_replica(self, replica_id: str) -> Made:
+        found = self.remote.client.assumed.get_replica(replica_id)
+        return Made(id=found.replica_id, status=found.status)
 
     def _tell(self, step: str) -> None:
         self.bench.go_on()
         self.bench.tell(Progress(person=self.person.slug, step=step))
-
-    def _now(self, creation: Creation) -> Creation:
-        return self.bench.journal.creation(creation.key) or creation
 
     def _prepared(self, role: Role) -> Prepared:
         prepared = self.assets[role].prepared

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from palprep._version import __version__
 from palprep.batch.bench import Bench, Ended, Progress, stage_key
 from palprep.batch.people import Person
@@ -104,16 +106,19 @@ def _asset(person: Person, bench: Bench, role: Role, source: Path) -> Asset:
     except MediaError as error:
         key = None
         asset = _unread(role, source, profile, error)
-    bench.note(person, "prepared", asset.to_json(), key)
+    bench.note(person, "prepared", asset.recorded(), key)
     return asset
 
 
 def _still_good(body: Mapping[str, Any], source: Path) -> bool:
-    prepared = body["prepared"]
-    if prepared is None or body["source"] != str(source):
+    try:
+        asset = Asset.model_validate(body)
+    except ValidationError:
+        return False  # Recorded by a palprep that kept other fields.
+    if asset.prepared is None or asset.source != str(source):
         return False
-    output = Path(prepared["path"])
-    return output.is_file() and sha256_of(output) == prepared["sha256"]
+    output = Path(asset.prepared.path)
+    return output.is_file() and sha256_of(output) == asset.prepared.sha256
 
 
 def _unread(role: Role, source: Path, profile: str, error: MediaError) -> Asset:
@@ -121,7 +126,9 @@ def _unread(role: Role, source: Path, profile: str, error: MediaError) -> Asset:
     report = Report.model_validate(
         {"path": str(source), "role": role, "profile": profile, "error": failure}
     )
-    return Asset(role=role, source=str(source), source_sha256=None, report=report, seconds=0.0)
+    return Asset(
+        role=role, source=str(source), source_sha256=None, source_report=report, seconds=0.0
+    )
 
 
 def _digest_of(path: Path) -> str:

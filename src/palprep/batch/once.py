@@ -18,10 +18,6 @@ from palprep.errors import (
 )
 from palprep.pipelines import Made
 
-_ANSWERED_UNDONE = frozenset({501, 503, 505})
-"""5xx answers that say the request was not carried out (RFC 9110, 15.6). After a 500, or a
-502 or 504 of a gateway, it may have been."""
-
 
 class Creator:
     """Creates voices and replicas, each at most once, whatever dies when."""
@@ -85,11 +81,13 @@ class Creator:
 def fate_of(error: PalprepError) -> Literal["refused", "unsent", "unknown"]:
     """What an error of a create request says about the resource.
 
-    ``refused`` and ``unsent`` prove that it was not created; anything that proves neither,
-    also a success whose reply could not be understood, is ``unknown``.
+    ``refused`` and ``unsent`` prove that it was not created. Anything that proves neither
+    is ``unknown``: a 5xx other than 501 (not implemented) may come from a gateway behind
+    which the request was carried out, and a success whose reply could not be understood is a
+    resource without a known id.
     """
     if isinstance(error, InvalidRequest | UsageError | ServiceUnreachable):
         return "unsent"
-    if isinstance(error, ApiError) and (error.status < 500 or error.status in _ANSWERED_UNDONE):
+    if isinstance(error, ApiError) and (error.status < 500 or error.status == 501):
         return "refused"
     return "unknown"

@@ -17,7 +17,7 @@ from palprep.batch.judges import judge_image, train
 from palprep.batch.listen import into_journal, secret_path
 from palprep.client import Client
 from palprep.errors import ToolFailed, UsageError
-from palprep.pipelines import Clock, Patience, Sleep
+from palprep.pipelines import Clock
 from palprep.publish import ObjectStorePublisher, Publisher, SandboxPublisher
 from palprep.receive import CallbackServer
 from palprep.sandbox import Sandbox
@@ -26,8 +26,6 @@ S = TypeVar("S")
 
 EMBEDDED = "embedded sandbox"
 """How results name the sandbox that a run starts for itself."""
-
-_PATIENCE = Patience()
 
 
 @dataclass(frozen=True)
@@ -39,8 +37,9 @@ class Connection:
     ``gs://``, ``az://``); a sandbox on this machine needs none. ``callback_url`` is the
     public address behind which ``palprep listen`` takes callbacks; on this machine none is
     needed. ``ask_for_replicas`` allows a GET that the specification does not show.
-    ``clock`` and ``sleep`` replace the real ones; real sleep ends at once when a run is
-    stopped.
+    A run waits ``voice_wait_s`` and ``replica_wait_s`` seconds for a training and leaves the
+    rest to the next run. ``clock`` and ``sleep`` replace the real ones; real sleep ends at
+    once when a run is stopped.
     """
 
     base_url: str | None = None
@@ -48,10 +47,10 @@ class Connection:
     publish_to: str | None = None
     callback_url: str | None = None
     ask_for_replicas: bool = False
-    voice_patience: Patience = _PATIENCE
-    replica_patience: Patience = _PATIENCE
+    voice_wait_s: float = 900.0
+    replica_wait_s: float = 900.0
     clock: Clock = time.monotonic
-    sleep: Sleep | None = None
+    sleep: Callable[[float], None] | None = None
 
     @property
     def target(self) -> str:
@@ -92,7 +91,7 @@ def connect(connection: Connection, journal: Journal, into: Path) -> Iterator[Re
         publisher = _publisher(connection.publish_to, base_url, here=here)
         stack.callback(publisher.close)
         callback_for = _callbacks(stack, connection, journal, here=here)
-        client = stack.enter_context(Client(api_key, base_url))
+        client = stack.enter_context(Client(api_key=api_key, base_url=base_url))
         yield Remote(connection, client, publisher, callback_for)
 
 

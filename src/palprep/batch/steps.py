@@ -9,6 +9,8 @@ Every step looks into the journal first, and continues where an earlier run ende
 
 from __future__ import annotations
 
+import logging
+
 from palprep.batch.bench import Bench, Ended, Progress
 from palprep.batch.creating import Errand
 from palprep.batch.creations import Creation
@@ -17,6 +19,8 @@ from palprep.batch.people import Person
 from palprep.batch.views import Status, failure
 from palprep.batch.wishes import Wishes, wishes
 from palprep.errors import JournalError, OutputUnwritable, PalprepError
+
+_log = logging.getLogger(__name__)
 
 _NOTHING_TO_MAKE = (
     "Nothing can be made of these files: add a recording or a training video; or, for a replica "
@@ -39,6 +43,9 @@ def work_on(person: Person, bench: Bench) -> Status:
         raise
     except PalprepError as error:
         ended = Ended("failed", error.message)
+    except Exception as error:  # noqa: BLE001 -- a defect at one person's files is not everybody's
+        _log.exception("unexpected error at %s", person.slug)
+        ended = Ended("failed", f"Unexpected {type(error).__name__}: {error}. Please report this")
     body = {"status": ended.status, "reasons": list(ended.reasons), "complete": ended.complete}
     bench.note(person, "outcome", body)
     bench.tell(Progress(person=person.slug, step="end", status=ended.status))

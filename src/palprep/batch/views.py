@@ -10,8 +10,11 @@ import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
+from pydantic import ValidationError
+
 from palprep.batch.creations import Creation, CreationState, Entry, fold
 from palprep.batch.work import Asset
+from palprep.errors import JournalError
 from palprep.pipelines import FaceVerdict
 from palprep.rules.report import Report
 from palprep.values import Value
@@ -90,7 +93,21 @@ class RunView(Value):
 
 
 def view(entries: Sequence[Entry]) -> RunView | None:
-    """The last run, or None when there was none."""
+    """The last run, or None when there was none.
+
+    Raises JournalError when another version of palprep recorded it in a way that this one
+    cannot read.
+    """
+    try:
+        return _view(entries)
+    except (ValidationError, KeyError) as error:
+        raise JournalError(
+            "The last run was recorded by another version of palprep "
+            f"({type(error).__name__}): run the same command again, which repeats no creation"
+        ) from None
+
+
+def _view(entries: Sequence[Entry]) -> RunView | None:
     started = next((entry for entry in reversed(entries) if entry.kind == "run"), None)
     if started is None:
         return None

@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
+
+from pydantic import model_validator
 
 from palprep.errors import FileMissing, MediaError, OutputUnwritable, PalprepError, ToolMissing
 from palprep.prepare import Prepared, check, prepare, sha256_of
@@ -28,17 +30,34 @@ class AssetTask(Value):
 
 
 class Asset(Value):
-    """What became of it. ``prepared`` is None when it could not be prepared; ``report`` is
-    then the source's."""
+    """What became of it: either ``prepared``, or the source's own report and, where no
+    check says it, why it could not be prepared."""
 
     role: Role
     source: str
     source_sha256: str | None
-    report: Report
     prepared: Prepared | None = None
+    source_report: Report | None = None
     problem: str | None = None
     seconds: float
     """Time spent on it, of the wall clock."""
+
+    @model_validator(mode="after")
+    def _one_report(self) -> Self:
+        if (self.prepared is None) == (self.source_report is None):
+            raise ValueError("an asset has the report of its output or of its source")
+        return self
+
+    @property
+    def report(self) -> Report:
+        """The report that counts: the output's if there is one."""
+        report = self.prepared.report if self.prepared else self.source_report
+        assert report is not None  # noqa: S101 -- by _one_report
+        return report
+
+    def recorded(self) -> dict[str, Any]:
+        """As the journal keeps it: what validates into the same asset again."""
+        return self.model_dump(mode="json", round_trip=True)
 
 
 def fingerprint(source: str) -> str:
@@ -56,12 +75,11 @@ def prepare_asset(task: AssetTask, source_sha256: str) -> Asset:
     file's fault.
     """
     started = time.perf_counter()
-    prepared, problem = None, None
+    prepared, report, problem = None, None, None
     try:
         prepared = prepare(
             task.source, into=_folder(task.into), role=task.role, profile=task.profile
         )
-        report = prepared.report
     except OutputUnwritable:
         raise
     except (MediaError, PalprepError) as error:
@@ -71,8 +89,8 @@ def prepare_asset(task: AssetTask, source_sha256: str) -> Asset:
         role=task.role,
         source=task.source,
         source_sha256=source_sha256,
-        report=report,
         prepared=prepared,
+        source_report=report,
         problem=problem,
         seconds=round(time.perf_counter() - started, 3),
     )
