@@ -1,8 +1,11 @@
 """Whether the subject is a photographed person.
 
 A found face proves nothing: the detector finds one in most paintings, cartoons and statues, and
-in some animals. What differs is proportion: drawn faces have larger eyes and irises and smaller
-mouths than people, whose iris measures 11.7 +- 0.5 mm across.
+in some animals. Three things differ. Proportions: drawn faces have larger eyes and irises and
+smaller mouths than people, whose iris measures 11.7 +- 0.5 mm across. Expression: the
+coefficients of drawn and of animal faces are ones that people hardly ever combine. Identity:
+the embedding that tells people apart puts what is no person's photograph elsewhere. A linear
+model adds them up (scripts/train_human.py says on what it was fitted).
 """
 
 from __future__ import annotations
@@ -11,34 +14,52 @@ import math
 
 import numpy as np
 
+from palprep.vision.arrays import Pixels
+from palprep.vision.detect import Detection
 from palprep.vision.facts import HumanCues
+from palprep.vision.identity import embed
 from palprep.vision.landmarks import Landmarks
+from palprep.vision.mesh import MOUTH_LEFT, MOUTH_RIGHT
+from palprep.vision.models import Models
 from palprep.vision.pose import HeadFit
+
+BLOCKS = ("proportions", "expression", "identity")
 
 IRIS_BORDERS = ((469, 471), (470, 472), (474, 476), (475, 477))
 EYE_OPENINGS = ((159, 145), (386, 374))
 
-WEIGHTS = {
-    "iris_cm": (1.216, 0.143, -0.49),
-    "eye_opening_cm": (0.888, 0.253, -0.97),
-    "mouth_width_cm": (5.738, 0.817, 0.53),
-    "detector_score": (0.930, 0.021, 0.64),
-}
-"""Mean, standard deviation and weight of each cue in a logistic regression."""
 
-INTERCEPT = 0.86
-
-
-def measure_human(face: Landmarks, fit: HeadFit, score: float) -> HumanCues:
-    """Lengths are in centimetres of the canonical mesh, so that distance does not count."""
-    local = fit.to_mesh(face.points)
-    cues = {
-        "iris_cm": float(np.mean([np.hypot(*(local[a] - local[b])[:2]) for a, b in IRIS_BORDERS])),
-        "eye_opening_cm": float(np.mean([abs(local[a] - local[b])[1] for a, b in EYE_OPENINGS])),
-        "mouth_width_cm": float(abs(local[61] - local[291])[0]),
-        "detector_score": score,
-    }
-    logit = INTERCEPT + sum(
-        weight * (cues[name] - mean) / spread for name, (mean, spread, weight) in WEIGHTS.items()
+def measure_human(
+    rgb: Pixels, face: Detection, marks: Landmarks, fit: HeadFit, models: Models
+) -> HumanCues:
+    """The likelihood that a person was photographed, and what each block adds to its logit."""
+    features = describe(rgb, face, marks, fit, models)
+    model = models.human
+    shares = model.shares({name: np.array([*block.values()]) for name, block in features.items()})
+    logit = model.bias + sum(shares.values())
+    return HumanCues(
+        likelihood=1 / (1 + math.exp(-logit)), cues={**features["proportions"], **shares}
     )
-    return HumanCues(likelihood=1 / (1 + math.exp(-logit)), cues=cues)
+
+
+def describe(
+    rgb: Pixels, face: Detection, marks: Landmarks, fit: HeadFit, models: Models
+) -> dict[str, dict[str, float]]:
+    """Every feature by block and name. Lengths are in centimetres of the canonical mesh, so
+    that distance does not count; the embedding is that of the face and of its mirror image.
+    """
+    local = fit.to_mesh(marks.points)
+    proportions = {
+        "iris_cm": np.mean([np.hypot(*(local[a] - local[b])[:2]) for a, b in IRIS_BORDERS]),
+        "eye_opening_cm": np.mean([abs(local[a] - local[b])[1] for a, b in EYE_OPENINGS]),
+        "mouth_width_cm": abs(local[MOUTH_RIGHT] - local[MOUTH_LEFT])[0],
+        "detector_score": face.score,
+    }
+    mirrored = face.mirrored(rgb.shape[1])
+    both = embed(rgb, face, models.identity) + embed(rgb[:, ::-1], mirrored, models.identity)
+    both = both / np.linalg.norm(both)
+    return {
+        "proportions": {name: float(value) for name, value in proportions.items()},
+        "expression": dict(marks.shapes),
+        "identity": {f"e{index}": float(value) for index, value in enumerate(both)},
+    }

@@ -120,7 +120,7 @@ def _measure_subject(sight: Sight, models: Models) -> SubjectFacts | None:
     if sight.subject is None or sight.bust is None:
         return None
     marks = sight.landmarks[sight.subject]
-    score = sight.detections[sight.subject].score
+    found = sight.detections[sight.subject]
     box = face_box(marks)
     fit = fit_head(marks, models.geometry)
     pose = head_pose(fit)
@@ -140,8 +140,8 @@ def _measure_subject(sight: Sight, models: Models) -> SubjectFacts | None:
             }
         ),
         quality=measure_quality(sight.rgb, marks, box, sight.scale),
-        visibility=measure_visibility(sight.rgb, marks, box, score),
-        human=measure_human(marks, fit, score),
+        visibility=measure_visibility(sight.rgb, marks, box, found.score),
+        human=measure_human(sight.rgb, found, marks, fit, models),
     )
 
 

