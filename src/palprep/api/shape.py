@@ -36,7 +36,12 @@ _PLAIN = {
     "missing": "is required",
     "extra_forbidden": "is not a member that the specification knows",
     "none_required": "must be null",
+    "dict_type": "must be an object",
+    "string_type": "must be a string",
+    "bool_type": "must be true or false",
+    "int_type": "must be an integer",
 }
+_KINDS = {"Sequence": "must be an array", "Mapping": "must be an object"}
 
 
 class Shape:
@@ -267,6 +272,8 @@ def _problems(error: ValidationError, at: str) -> Iterator[Problem]:
 def _sentence(detail: ErrorDetails) -> str:
     if detail["type"] in _PLAIN:
         return _PLAIN[detail["type"]]
+    if detail["type"] == "is_instance_of":
+        return _KINDS[detail["ctx"]["class"]]
     text = detail["msg"]
     if text.startswith("Input should "):
         return "must " + text.removeprefix("Input should ")

@@ -24,6 +24,7 @@ from palprep.client.methods import S, run, run_async
 from palprep.client.policy import Backoff, Context, Limiters
 from palprep.client.secret import Secret
 from palprep.client.senders import AsyncSender, ReplyHook, RequestHook, SyncSender, Wire
+from palprep.client.steps import Raw
 from palprep.errors import UsageError
 
 R = TypeVar("R", bound=Reply)
@@ -136,7 +137,11 @@ class Client(_Resources[SyncSender]):
 
     def send(self, call: Call[R]) -> R:
         """Send a call that was built from :mod:`palprep.api.calls`."""
-        return run(self._sender, call).record
+        return self.send_raw(call).record
+
+    def send_raw(self, call: Call[R]) -> Raw[R]:
+        """Likewise, and return the reply with status, headers and body."""
+        return run(self._sender, call)
 
     def close(self) -> None:
         """Close all connections."""
@@ -182,7 +187,11 @@ class AsyncClient(_Resources[AsyncSender]):
 
     async def send(self, call: Call[R]) -> R:
         """Send a call that was built from :mod:`palprep.api.calls`."""
-        return (await run_async(self._sender, call)).record
+        return (await self.send_raw(call)).record
+
+    async def send_raw(self, call: Call[R]) -> Raw[R]:
+        """Likewise, and return the reply with status, headers and body."""
+        return await run_async(self._sender, call)
 
     async def close(self) -> None:
         """Close all connections."""

@@ -1,0 +1,198 @@
+"""From endpoint declarations to subcommands: each field becomes an argument or an option."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import types
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import typer
+
+from palprep.api import calls
+from palprep.api.call import Call, Endpoint
+from palprep.api.wire import Settings, Unspecified
+from palprep.cli.printing import print_json
+from palprep.client import Client, Raw
+from palprep.client.upload import upload, upload_legacy
+from palprep.errors import UsageError
+
+Convert = Callable[[str, Any], Any]
+
+BaseUrl = Annotated[
+    str | None,
+    typer.Option("--base-url", help="Instead of PALPREP_BASE_URL.", show_default=False),
+]
+Timeout = Annotated[float | None, typer.Option("--timeout", help="Seconds.", show_default=False)]
+Raw_ = Annotated[bool, typer.Option("--raw", help="Send without checking the rules.")]
+Include = Annotated[bool, typer.Option("--include", "-i", help="Add status and headers.")]
+Nulls = Annotated[
+    list[str] | None,
+    typer.Option("--null", metavar="MEMBER", help="Send this member as null.", show_default=False),
+]
+Prefix = Annotated[
+    str | None,
+    typer.Option("--reserved-prefix", help="The service's own name.", show_default=False),
+]
+
+_COMMON: Mapping[str, tuple[Any, Any]] = {
+    "base_url": (BaseUrl, None),
+    "timeout": (Timeout, None),
+    "raw": (Raw_, False),
+    "include": (Include, False),
+    "null": (Nulls, None),
+    "reserved_prefix": (Prefix, None),
+}
+
+
+def build() -> typer.Typer:
+    """The resources as groups, their actions as commands; assumed ones under ``assumed``."""
+    app = typer.Typer(no_args_is_help=True)
+    groups: dict[str, typer.Typer] = {}
+    names = {id(getattr(calls, name)): name for name in calls.__all__}
+    for endpoint in calls.ENDPOINTS:
+        resource = "assumed" if endpoint.assumed else endpoint.resource
+        action = names[id(endpoint)] if endpoint.assumed else endpoint.action
+        group = groups.get(resource)
+        if group is None:
+            group = groups[resource] = typer.Typer(no_args_is_help=True, help=_about(resource))
+            app.add_typer(group, name=resource.replace("_", "-"))
+        group.command(action.replace("_", "-"), help=endpoint.description)(_command(endpoint))
+    return app
+
+
+def _about(resource: str) -> str:
+    if resource == "assumed":
+        return "Operations that the specification mentions without showing them."
+    return f"Operations on {resource.replace('_', ' ')}."
+
+
+def _command(endpoint: Endpoint[..., Any]) -> Callable[..., None]:
+    if endpoint is calls.validate_face_image or endpoint is calls.validate_replica_image:
+        return _upload_command(endpoint)
+    parameters: list[inspect.Parameter] = []
+    converters: dict[str, Convert] = {}
+    for name, parameter in endpoint.shape.public_signature.parameters.items():
+        if name in {"timeout", "validate"}:
+            continue
+        shown, converters[name] = _option(endpoint, name, parameter)
+        parameters.append(shown)
+
+    def command(**given: Any) -> None:
+        options = {name: given.pop(name) for name in _COMMON}
+        sent: dict[str, Any] = {
+            name: converters[name](name, value) for name, value in given.items() if _was(value)
+        }
+        for name in options["null"] or ():
+            sent[name.replace("-", "_")] = None
+        sent["validate"] = not options["raw"]
+        settings = Settings(reserved_prefix=options["reserved_prefix"])
+        try:
+            call = endpoint.call((), sent, settings)
+        except TypeError as error:
+            raise UsageError(f"palprep api: {error}.") from None
+        _send(endpoint, call, options)
+
+    return _with_parameters(command, parameters)
+
+
+def _upload_command(endpoint: Endpoint[..., Any]) -> Callable[..., None]:
+    builder = upload if endpoint is calls.validate_face_image else upload_legacy
+
+    def command(image: Path, model: str | None, mime_type: str | None, **options: Any) -> None:
+        given: dict[str, Any] = {"model": model, "mime_type": mime_type}
+        sent = {name: value for name, value in given.items() if value is not None}
+        call = builder(Settings(), image, validate=not options["raw"], **sent)
+        _send(endpoint, call, options)
+
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    text = Annotated[str | None, typer.Option(show_default=False)]
+    image = Annotated[Path, typer.Argument(help="The image file.", show_default=False)]
+    return _with_parameters(
+        command,
+        [
+            inspect.Parameter("image", keyword, annotation=image),
+            inspect.Parameter("model", keyword, annotation=text, default=None),
+            inspect.Parameter("mime_type", keyword, annotation=text, default=None),
+        ],
+    )
+
+
+def _with_parameters(
+    command: Callable[..., None], parameters: list[inspect.Parameter]
+) -> Callable[..., None]:
+    """``command`` with a signature that typer can read."""
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    common = [
+        inspect.Parameter(name, keyword, annotation=annotation, default=default)
+        for name, (annotation, default) in _COMMON.items()
+    ]
+    every = [*parameters, *common]
+    command.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in every}
+    return command
+
+
+def _option(
+    endpoint: Endpoint[..., Any], name: str, parameter: inspect.Parameter
+) -> tuple[inspect.Parameter, Convert]:
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    if name in endpoint.shape.in_path:
+        argument = Annotated[str, typer.Argument(metavar=name.upper(), show_default=False)]
+        return inspect.Parameter(name, keyword, annotation=argument), _as_it_is
+    kind, words, convert = _kind(parameter.annotation)
+    option = typer.Option(help=words, show_default=False)
+    annotation: Any = Annotated[(kind | None, option)]
+    return inspect.Parameter(name, keyword, annotation=annotation, default=None), convert
+
+
+def _kind(hint: Any) -> tuple[Any, str, Convert]:
+    """The option's type, its help, and how its value becomes the field's."""
+    if get_origin(hint) in {Union, types.UnionType}:
+        [hint] = (arm for arm in get_args(hint) if arm is not type(None))
+    if get_origin(hint) is Literal:
+        return str, "One of " + ", ".join(map(str, get_args(hint))) + ".", _as_it_is
+    if hint is str:
+        return str, "", _as_it_is
+    if hint is bool:
+        return bool, "", _as_it_is
+    if get_args(hint) == (str,):
+        return list[str], "May be given more than once.", _as_it_is
+    return str, "JSON, or @FILE.", _json
+
+
+def _as_it_is(name: str, value: Any) -> Any:
+    del name
+    return value
+
+
+def _json(name: str, value: str) -> Any:
+    option = "--" + name.replace("_", "-")
+    try:
+        text = Path(value[1:]).read_text("utf-8") if value.startswith("@") else value
+        return json.loads(text)
+    except OSError as error:
+        raise UsageError(f"{option}: {value[1:]} cannot be read ({error.strerror}).") from None
+    except ValueError as error:
+        raise UsageError(f"{option}: not JSON ({error}).") from None
+
+
+def _was(value: Any) -> bool:
+    return value is not None and value != []
+
+
+def _send(endpoint: Endpoint[..., Any], call: Call[Any], options: Mapping[str, Any]) -> None:
+    environ = dict(os.environ)
+    if options["base_url"] is not None:
+        environ["PALPREP_BASE_URL"] = options["base_url"]
+    timeout = {} if options["timeout"] is None else {"timeout": options["timeout"]}
+    with Client.from_env(environ, **timeout) as client:
+        raw: Raw[Any] = client.send_raw(call)
+    body = raw.json()
+    if options["include"]:
+        print_json({"status": raw.status, "headers": dict(raw.headers), "body": body})
+    elif body is not None or not issubclass(endpoint.reply, Unspecified):
+        print_json(body)
