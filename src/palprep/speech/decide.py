@@ -13,7 +13,7 @@ from palprep.speech.words import Word, split_words
 FLOOR = 0.02
 """A required word less probable than this was not said: published experience with forced
 alignment by Whisper, confirmed on the project's own readings (scripts/evaluate_consent.py)."""
-SURE = 0.1
+SURE = 0.05
 CONTRADICTED = -6.0
 """What was heard instead is e^6 = 400 times as probable as what was required. Exact readings
 stay above it in noise and reverberation, altered ones fall below (evaluate_consent.py)."""

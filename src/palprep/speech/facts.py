@@ -27,6 +27,74 @@ class Span(Value):
         return self.end_s - self.start_s
 
 
+class SpeakerFacts(Value):
+    """Whether more than one person speaks, as far as it can be told without enrolment."""
+
+    several: bool | None
+    """None when there is too little speech to tell."""
+    confidence: float
+    """0.5 is a guess, 1 is certain; 0 when ``several`` is None."""
+
+
+class VoiceFacts(Value):
+    """What a recording sounds like, for cloning a voice from it."""
+
+    duration_s: float
+    sample_rate_hz: int
+    channels: int
+    speech: tuple[Span, ...]
+    """Stretches of speech by Silero VAD."""
+    speech_s: float
+    speech_ratio: float
+    """Share of the duration that is speech, 0..1."""
+    integrated_lufs: float | None
+    """EBU R 128; None for silence or less than 400 ms."""
+    loudness_range_lu: float | None
+    """EBU Tech 3342; None for less than 3 s."""
+    speech_rms_dbfs: float | None
+    """Root mean square of the speech alone; None without speech."""
+    sample_peak_dbfs: float
+    true_peak_dbtp: float
+    clipped_runs: int
+    """Runs of three samples and more at full scale, or flat at the recording's own peak."""
+    clipped_s: float
+    noise_floor_dbfs: float | None
+    """Root mean square between the words; None without a pause of 100 ms."""
+    snr_db: float | None
+    """Speech power, noise taken off, against the noise between the words; -10 at the least."""
+    target_rms_dbfs: float
+    """The speech level that ``noise_after_gain_dbfs`` is projected to."""
+    noise_after_gain_dbfs: float | None
+    """The noise floor once speech is brought to ``target_rms_dbfs``."""
+    bandwidth_hz: float | None
+    """Highest frequency that carries sound; a 16 kHz recording reads about 8000 at any
+    sample rate. None for silence."""
+    bandwidth_cliff: bool
+    """Whether the sound ends there at once, as after resampling or lossy encoding."""
+    hum_hz: float | None
+    """50 or 60 when the mains hums, else None."""
+    hum_dbfs: float | None
+    dc_offset: float
+    """Largest mean of a channel relative to full scale, 0..1."""
+    dropouts: tuple[Span, ...]
+    """Holes of digital silence in the middle of sound."""
+    channel_levels_dbfs: tuple[float, ...]
+    silent_channel: int | None
+    """Index of a channel that is silent beside one that is not."""
+    correlation: float | None
+    """Between left and right, -1..1: near -1 when one is inverted. None for mono."""
+    codec_hints: tuple[str, ...]
+    """Signs of an earlier conversion, in words; empty when there are none."""
+    content: Literal["speech", "music", "noise", "silence"]
+    """What there mostly is to hear; ``music`` and ``noise`` only where nobody speaks."""
+    speakers: SpeakerFacts
+
+    @property
+    def inverted(self) -> bool:
+        """Whether the channels cancel each other in a mixdown."""
+        return self.correlation is not None and self.correlation < -0.8
+
+
 class WordRecord(Value):
     """One word of the required statement, or one that was added to it.
 

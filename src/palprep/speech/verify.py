@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from palprep.errors import ToolMissing
 from palprep.media.samples import stream_samples
 from palprep.media.sniff import sniff
+from palprep.media.sound import probe_sound
 from palprep.speech.activity import speech_spans
 from palprep.speech.decide import decide
 from palprep.speech.facts import ConsentFacts, Span, WordRecord
@@ -68,7 +69,9 @@ def verify_consent(
             whisper,
         )
     limit = int((window_s + _BEYOND_S) * RATE_HZ)
-    samples = _opening(stream_samples(source, media, rate_hz=RATE_HZ, channels=1), limit)
+    chosen = probe_sound(source, media, levels=False).stream.index
+    blocks = stream_samples(source, media, rate_hz=RATE_HZ, channels=1, stream=chosen)
+    samples = _opening(blocks, limit)
     return verify_samples(samples, script, whisper, window_s=window_s)
 
 
@@ -112,12 +115,11 @@ def verify_samples(
     )
 
 
-def _opening(blocks: object, limit: int) -> NDArray[np.float32]:
+def _opening(blocks: Iterable[NDArray[np.float32]], limit: int) -> NDArray[np.float32]:
     kept: list[NDArray[np.float32]] = []
     length = 0
-    for block in blocks:  # type: ignore[attr-defined]
-        mono = np.asarray(block, np.float32).reshape(-1)
-        kept.append(mono[: limit - length])
+    for block in blocks:
+        kept.append(block[: limit - length])
         length += len(kept[-1])
         if length >= limit:
             break

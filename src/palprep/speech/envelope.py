@@ -1,0 +1,119 @@
+"""Level over time, a millisecond at a time: silence, dropouts and the noise between words."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from palprep.speech.facts import Span
+
+Array = NDArray[np.float32]
+
+
+class Envelope(NamedTuple):
+    """One value per millisecond, all channels together."""
+
+    peak: Array
+    """Largest sample, 0..1."""
+    power: Array
+    """Mean square."""
+
+
+class EnvelopeMeter:
+    """Push blocks of shape ``(channels, samples)``, then take the envelope.
+
+    Keeps eight bytes per millisecond: 28 MiB for an hour.
+    """
+
+    def __init__(self, rate_hz: int) -> None:
+        self._rate = rate_hz
+        self._seen = 0
+        self._rest: Array | None = None
+        self._peaks: list[Array] = []
+        self._powers: list[Array] = []
+
+    def push(self, block: Array) -> None:
+        """Take the next samples."""
+        joined = block if self._rest is None else np.concatenate((self._rest, block), axis=1)
+        start = self._seen
+        stop = start + joined.shape[1]
+        first = -(-start * 1000 // self._rate)
+        last = stop * 1000 // self._rate
+        # Millisecond k covers the samples from int(k * rate / 1000): 44 or 45 at 44.1 kHz.
+        borders = np.arange(first, last + 1) * self._rate // 1000 - start
+        if len(borders) > 1:
+            whole = joined[:, : borders[-1]]
+            counts = np.diff(borders) * joined.shape[0]
+            peaks = np.maximum.reduceat(np.abs(whole).max(axis=0), borders[:-1])
+            sums = np.add.reduceat((whole * whole).sum(axis=0, dtype=np.float64), borders[:-1])
+            self._peaks.append(peaks)
+            self._powers.append((sums / counts).astype(np.float32))
+            joined = joined[:, borders[-1] :]
+            self._seen = start + int(borders[-1])
+        self._rest = joined
+
+    def envelope(self) -> Envelope:
+        """Of everything that was pushed, up to the last whole millisecond."""
+        empty = np.zeros(0, np.float32)
+        return Envelope(
+            np.concatenate(self._peaks) if self._peaks else empty,
+            np.concatenate(self._powers) if self._powers else empty,
+        )
+
+
+def loud_spans(
+    envelope: Envelope, *, min_silence_s: float = 1.0, threshold_dbfs: float = -16.0
+) -> tuple[Span, ...]:
+    """The stretches between silences, found by level alone.
+
+    A silence is ``min_silence_s`` whose RMS stays at or under the threshold, wherever it
+    starts; this is what ``pydub.silence.detect_nonsilent`` looks for with its step of 1 ms,
+    from running sums instead of a measurement per step.
+    """
+    width = round(min_silence_s * 1000)
+    length = len(envelope.power)
+    if length < width:
+        return (Span(start_s=0.0, end_s=length / 1000),) if length else ()
+    sums = np.concatenate(([0.0], np.cumsum(envelope.power, dtype=np.float64)))
+    quiet = (sums[width:] - sums[:-width]) / width <= 10 ** (threshold_dbfs / 10)
+    silent = np.zeros(length + 1, np.int32)
+    np.add.at(silent, np.flatnonzero(quiet), 1)
+    np.add.at(silent, np.flatnonzero(quiet) + width, -1)
+    return spans_where(np.cumsum(silent[:-1]) == 0)
+
+
+def dropouts(envelope: Envelope) -> tuple[Span, ...]:
+    """Holes of 2 ms to half a second: digital silence with sound right up to both edges.
+
+    A pause fades; a lost packet or a bad edit does not. Both sides must reach -40 dBFS
+    within 5 ms of the hole.
+    """
+    found = []
+    for span in spans_where(envelope.peak <= _ZERO):
+        first, last = round(span.start_s * 1000), round(span.end_s * 1000)
+        before = envelope.peak[max(0, first - _EDGE_MS) : first]
+        after = envelope.peak[last : last + _EDGE_MS]
+        if not _SHORTEST_MS <= last - first <= _LONGEST_MS or not len(before) or not len(after):
+            continue
+        if min(before.max(), after.max()) >= _LOUD:
+            found.append(span)
+    return tuple(found)
+
+
+_ZERO = 1.5 / 32768
+"""One and a half steps of 16 bits: what dithered digital silence stays under."""
+_LOUD = 0.01
+_EDGE_MS = 5
+_SHORTEST_MS = 2
+_LONGEST_MS = 500
+
+
+def spans_where(mask: NDArray[np.bool_]) -> tuple[Span, ...]:
+    """The runs of true values, one value per millisecond."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
+    return tuple(
+        Span(start_s=int(start) / 1000, end_s=int(end) / 1000)
+        for start, end in zip(edges[::2], edges[1::2], strict=True)
+    )

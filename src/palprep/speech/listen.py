@@ -1,0 +1,219 @@
+"""Everything that is measured of a voice recording, in one pass over it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import av
+import numpy as np
+from numpy.typing import NDArray
+
+from palprep.media.facts import FLOOR_DBFS, MediaType, SoundFacts
+from palprep.media.samples import stream_samples
+from palprep.media.sound import probe_sound
+from palprep.speech.activity import Activity
+from palprep.speech.defects import DefectMeter
+from palprep.speech.envelope import Envelope, EnvelopeMeter, dropouts
+from palprep.speech.facts import Span, VoiceFacts
+from palprep.speech.loudness import LoudnessMeter, TruePeakMeter, decibels
+from palprep.speech.noise import TARGET_RMS_DBFS, noise_facts
+from palprep.speech.silero import CHUNK, RATE_HZ, Silero
+from palprep.speech.speakers import SpeakerMeter, spoken_runs
+from palprep.speech.spectrum import Bandwidth, Recent, SpectrumMeter, ToneMeter
+
+Array = NDArray[np.float32]
+
+_SILENT_DBFS = -60.0
+_SILENT_CHANNEL_DB = 40.0
+_SPEECH_RATIO = 0.05
+_TONAL_DB = -20.0
+_CANCELS = -0.5
+_RECENT = 256
+"""Chunks of voice activity (8 s) that the spectrum can look back on."""
+
+
+def listen(
+    path: str | Path,
+    media_type: MediaType,
+    *,
+    sound: SoundFacts | None = None,
+    network: Silero | None = None,
+) -> VoiceFacts:
+    """Measure a recording, or the sound of a video.
+
+    The sound is decoded once, a second at a time; what is kept of an hour is about 60 MiB.
+    ``sound`` saves reading the headers again. Raises MediaError for what cannot be read and
+    ToolMissing without the voice activity network.
+    """
+    known = sound or probe_sound(path, media_type, levels=False)
+    stream = known.stream
+    channels = 1 if stream.channels == 1 else 2
+    blocks = stream_samples(
+        path, media_type, rate_hz=stream.sample_rate_hz, channels=channels, stream=stream.index
+    )
+    ear = Ear(stream.sample_rate_hz, channels, network or Silero.load())
+    for block in blocks:
+        ear.push(block.reshape(channels, -1))
+    return ear.facts(codec=stream.codec)
+
+
+class Ear:
+    """All meters together. Push blocks of shape ``(channels, samples)``, then ask."""
+
+    def __init__(self, rate_hz: int, channels: int, network: Silero) -> None:
+        self._rate = rate_hz
+        self._channels = channels
+        self._samples = 0
+        self._loudness = LoudnessMeter(rate_hz, channels)
+        self._peak = TruePeakMeter(channels)
+        self._defects = DefectMeter(rate_hz, channels)
+        self._envelope = EnvelopeMeter(rate_hz)
+        self._spectrum = SpectrumMeter(rate_hz)
+        self._activity = Activity(network)
+        self._tones = ToneMeter()
+        self._speakers = SpeakerMeter()
+        self._resampler = av.AudioResampler(format="flt", layout="mono", rate=RATE_HZ)
+        self._rest: Array = np.zeros(0, np.float32)
+        self._recent = Recent(np.zeros(0, np.float32), 0.0, CHUNK / RATE_HZ)
+
+    def push(self, block: Array) -> None:
+        """Take the next samples."""
+        if not block.shape[1]:
+            return
+        clean = np.nan_to_num(block, nan=0.0, posinf=1.0, neginf=-1.0)
+        self._samples += clean.shape[1]
+        for meter in (self._loudness, self._peak, self._defects, self._envelope):
+            meter.push(clean)
+        mono = mix_down(clean)
+        self._hear(self._resampled(mono))
+        self._spectrum.push(mono, self._recent)
+
+    def _hear(self, mono: Array) -> None:
+        found = self._activity.push(mono)
+        known = np.concatenate((self._recent.probabilities, found))
+        dropped = max(0, len(known) - _RECENT)
+        self._recent = Recent(
+            known[dropped:],
+            self._recent.start_s + dropped * self._recent.step_s,
+            self._recent.step_s,
+        )
+        self._tones.push(mono)
+        joined = np.concatenate((self._rest, mono))
+        for run in spoken_runs(joined, found.tolist(), CHUNK):
+            self._speakers.push(run)
+        self._rest = joined[len(found) * CHUNK :]
+
+    def _resampled(self, mono: Array) -> Array:
+        frame = av.AudioFrame.from_ndarray(mono[None, :], format="flt", layout="mono")
+        frame.sample_rate = self._rate
+        frames = self._resampler.resample(frame)
+        if not frames:
+            return np.zeros(0, np.float32)
+        return np.concatenate([part.to_ndarray()[0] for part in frames])
+
+    def facts(self, *, codec: str = "") -> VoiceFacts:
+        """What was heard so far."""
+        for frame in self._resampler.resample(None):
+            self._hear(frame.to_ndarray()[0])
+        duration = self._samples / self._rate
+        speech = _within(self._activity.spans(), duration)
+        spoken = sum(span.duration_s for span in speech)
+        envelope = self._envelope.envelope()
+        noise = noise_facts(envelope, speech)
+        band = self._spectrum.bandwidth() if _sounds(envelope) else None
+        hum = self._tones.hum()
+        clipping = self._defects.clipping()
+        levels = self._defects.channel_levels_dbfs()
+        ratio = spoken / duration if duration else 0.0
+        return VoiceFacts(
+            duration_s=duration,
+            sample_rate_hz=self._rate,
+            channels=self._channels,
+            speech=speech,
+            speech_s=spoken,
+            speech_ratio=min(1.0, ratio),
+            integrated_lufs=self._loudness.integrated_lufs(),
+            loudness_range_lu=self._loudness.range_lu(),
+            speech_rms_dbfs=noise.speech_rms_dbfs,
+            sample_peak_dbfs=decibels(self._peak.sample_peak),
+            true_peak_dbtp=self._peak.peak_dbtp(),
+            clipped_runs=clipping.runs,
+            clipped_s=clipping.seconds,
+            noise_floor_dbfs=noise.floor_dbfs,
+            snr_db=noise.snr_db,
+            target_rms_dbfs=TARGET_RMS_DBFS,
+            noise_after_gain_dbfs=noise.after_gain_dbfs,
+            bandwidth_hz=band.hz if band else None,
+            bandwidth_cliff=bool(band and band.cliff),
+            hum_hz=hum.hz if hum else None,
+            hum_dbfs=hum.dbfs if hum else None,
+            dc_offset=self._defects.dc_offset(),
+            dropouts=dropouts(envelope),
+            channel_levels_dbfs=levels,
+            silent_channel=_silent_channel(levels),
+            correlation=self._defects.correlation(),
+            codec_hints=codec_hints(band, self._rate, codec),
+            content=_content(envelope, ratio, self._tones.flatness_db()),
+            speakers=self._speakers.facts(),
+        )
+
+
+def mix_down(block: Array) -> Array:
+    """One channel from two, without letting inverted channels cancel."""
+    if block.shape[0] == 1:
+        only: Array = block[0]
+        return only
+    left, right = block[0], block[1]
+    product = float(np.dot(left, right))
+    scale = float(np.sqrt(np.dot(left, left) * np.dot(right, right)))
+    inverted = scale > 0 and product / scale < _CANCELS
+    mixed: Array = ((left - right if inverted else left + right) / 2).astype(np.float32)
+    return mixed
+
+
+def codec_hints(band: Bandwidth | None, rate_hz: int, codec: str) -> tuple[str, ...]:
+    """Signs of an earlier conversion in the shape of the spectrum."""
+    if band is None or not band.cliff or band.hz > 0.44 * rate_hz:
+        return ()
+    hints = []
+    for earlier in (8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000):
+        if earlier < rate_hz and 0.43 * earlier <= band.hz <= 0.51 * earlier:
+            hints.append(f"nothing above {band.hz / 1000:.1f} kHz: recorded at {earlier} Hz")
+            break
+    if band.hz >= 10_000 or not hints:
+        hints.append(f"a sharp edge at {band.hz / 1000:.1f} kHz, as lossy encoding leaves it")
+    return tuple(hint for hint in hints if codec or hint)
+
+
+def _within(spans: Sequence[Span], duration: float) -> tuple[Span, ...]:
+    """Resampling rounds the length up by a sample."""
+    return tuple(
+        Span(start_s=span.start_s, end_s=min(span.end_s, duration))
+        for span in spans
+        if span.start_s < duration
+    )
+
+
+def _sounds(envelope: Envelope) -> bool:
+    return bool(len(envelope.power)) and float(envelope.power.max()) > 1e-9
+
+
+def _silent_channel(levels: Sequence[float]) -> int | None:
+    if len(levels) < 2:
+        return None
+    quiet = min(range(len(levels)), key=levels.__getitem__)
+    loud = max(levels)
+    silent = loud - levels[quiet] >= _SILENT_CHANNEL_DB or levels[quiet] <= FLOOR_DBFS
+    return quiet if silent and loud > _SILENT_DBFS else None
+
+
+def _content(
+    envelope: Envelope, ratio: float, flatness: Sequence[float]
+) -> Literal["speech", "music", "noise", "silence"]:
+    if not len(envelope.power) or 10 * np.log10(envelope.power.max() + 1e-20) < _SILENT_DBFS:
+        return "silence"
+    if ratio >= _SPEECH_RATIO:
+        return "speech"
+    return "music" if flatness and float(np.median(flatness)) < _TONAL_DB else "noise"

@@ -1,0 +1,132 @@
+"""One speaker or several, from how voices differ without knowing any.
+
+Speech is described by cepstra of half a second each. If two groups of them are told apart
+far better than the ups and downs of one voice would allow, more than one person speaks.
+This is the Bayesian information criterion of Chen and Gopalakrishnan (1998) over the best
+division into two, on plain features: it sees a man and a woman, often two of a kind, and
+cannot see a whisper behind somebody. Its confidence says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from palprep.speech.facts import SpeakerFacts
+from palprep.speech.mel import filterbank
+
+Array = NDArray[np.float32]
+
+RATE_HZ = 16_000
+_FFT = 400
+_HOP = 160
+_BANDS = 40
+_CEPSTRA = 16
+_UNIT_FRAMES = 50
+_LEAST_UNITS = 16
+"""Eight seconds of speech; under that one voice has not shown its range."""
+
+
+class SpeakerMeter:
+    """Push mono blocks at 16 kHz with their voice activity, then ask. Keeps one short
+    vector per half second of speech.
+    """
+
+    def __init__(self) -> None:
+        self._filters = filterbank(_BANDS)
+        self._window = np.hanning(_FFT + 1)[:-1].astype(np.float32)
+        self._transform = _cosines(_BANDS, _CEPSTRA)
+        self._frames: list[Array] = []
+        self._waiting = 0
+        self._units: list[Array] = []
+
+    def push(self, chunks: Array) -> None:
+        """Take consecutive samples of speech (whole chunks that were judged to be speech)."""
+        if len(chunks) < _FFT:
+            return
+        frames = np.lib.stride_tricks.sliding_window_view(chunks, _FFT)[::_HOP]
+        power = np.abs(np.fft.rfft(frames * self._window, axis=1)) ** 2
+        bands = np.log(np.maximum(power @ self._filters.T, 1e-10))
+        self._frames.append((bands @ self._transform).astype(np.float32))
+        self._waiting += len(frames)
+        if self._waiting >= _UNIT_FRAMES:
+            joined = np.concatenate(self._frames)
+            whole = len(joined) // _UNIT_FRAMES * _UNIT_FRAMES
+            units = joined[:whole].reshape(-1, _UNIT_FRAMES, joined.shape[1])
+            self._units.extend(units.mean(axis=1))
+            self._frames = [joined[whole:]]
+            self._waiting = len(joined) - whole
+
+    def facts(self) -> SpeakerFacts:
+        """Whether several people speak."""
+        if len(self._units) < _LEAST_UNITS:
+            return SpeakerFacts(several=None, confidence=0.0)
+        return judge_units(np.stack(self._units))
+
+
+def judge_units(units: Array) -> SpeakerFacts:
+    """From one vector per half second, shape ``(units, features)``."""
+    gain = separation(units)
+    # Logistic in the separation; its middle and slope are fitted in evaluate_voice.py.
+    probability = 1.0 / (1.0 + np.exp(-_SLOPE * (gain - _MIDDLE)))
+    several = bool(probability > 0.5)
+    confidence = float(probability if several else 1.0 - probability)
+    return SpeakerFacts(several=several, confidence=round(confidence, 3))
+
+
+_MIDDLE = 1.0
+_SLOPE = 4.0
+
+
+def separation(units: Array) -> float:
+    """How far the best two groups stand apart: distance of their means over their spread."""
+    data = units.astype(np.float64)
+    data = (data - data.mean(axis=0)) / (data.std(axis=0) + 1e-6)
+    groups = _two_groups(data)
+    if groups is None:
+        return 0.0
+    first, second = data[groups], data[~groups]
+    within = (first.var(axis=0) * len(first) + second.var(axis=0) * len(second)) / len(data)
+    distance = (first.mean(axis=0) - second.mean(axis=0)) ** 2 / (within + 1e-6)
+    return float(np.sqrt(distance.mean()))
+
+
+def _two_groups(data: NDArray[np.float64]) -> NDArray[np.bool_] | None:
+    """Two means, started from the sign of the first principal component."""
+    _, _, axes = np.linalg.svd(data - data.mean(axis=0), full_matrices=False)
+    groups = data @ axes[0] > 0
+    for _ in range(20):
+        if not 2 <= groups.sum() <= len(data) - 2:
+            return None
+        centres = np.stack((data[groups].mean(axis=0), data[~groups].mean(axis=0)))
+        distances = ((data[:, None, :] - centres) ** 2).sum(axis=2)
+        new = distances[:, 0] < distances[:, 1]
+        if (new == groups).all():
+            break
+        groups = new
+    return groups if 2 <= groups.sum() <= len(data) - 2 else None
+
+
+def _cosines(bands: int, count: int) -> Array:
+    """Discrete cosine transform, without the first term, which is only loudness."""
+    order = np.arange(1, count + 1)[None, :]
+    place = (np.arange(bands)[:, None] + 0.5) * np.pi / bands
+    table: Array = (np.cos(place * order) * np.sqrt(2.0 / bands)).astype(np.float32)
+    return table
+
+
+def spoken_runs(
+    samples: Array, probabilities: Sequence[float], chunk: int, threshold: float = 0.8
+) -> list[Array]:
+    """The stretches of consecutive chunks that are surely speech."""
+    runs: list[Array] = []
+    begin: int | None = None
+    for index, probability in enumerate((*probabilities, 0.0)):
+        if probability >= threshold:
+            begin = index if begin is None else begin
+        elif begin is not None:
+            runs.append(samples[begin * chunk : index * chunk])
+            begin = None
+    return runs

@@ -1,0 +1,190 @@
+"""What the spectrum tells: how wide the sound is, hum from the mains, tones or noise."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float32]
+
+_FRAME_S = 0.04
+_SPOKEN = 0.5
+_SMOOTH_HZ = 150.0
+_WIDE_DB = 72.0
+"""Below the loudest part of speech by this much is taken for silence: under the breath noise
+of the quietest rooms, above what a 16-bit conversion leaves behind."""
+_CLIFF_DB = 18.0
+_CLIFF_HZ = 600.0
+
+
+class Recent(NamedTuple):
+    """The last voice activity probabilities of a stream."""
+
+    probabilities: Array
+    start_s: float
+    """When the first of them begins."""
+    step_s: float
+
+    def at(self, times_s: NDArray[np.float64]) -> Array:
+        """The probability at each time, that of the nearest end outside the known stretch."""
+        index = ((times_s - self.start_s) / self.step_s).astype(int)
+        nearest: Array = self.probabilities[np.clip(index, 0, len(self.probabilities) - 1)]
+        return nearest
+
+
+class SpectrumMeter:
+    """Average power spectra of speech and of the rest, at the recording's own rate."""
+
+    def __init__(self, rate_hz: int) -> None:
+        self._rate = rate_hz
+        self._size = 1 << int(np.ceil(np.log2(_FRAME_S * rate_hz)))
+        self._window = np.hanning(self._size + 1)[:-1].astype(np.float32)
+        bins = self._size // 2 + 1
+        self._sums = {True: np.zeros(bins), False: np.zeros(bins)}
+        self._counts = {True: 0, False: 0}
+        self._rest: Array = np.zeros(0, np.float32)
+        self._seen = 0
+
+    def push(self, mono: Array, activity: Recent) -> None:
+        """Take the next samples, with the voice activity around them."""
+        joined = np.concatenate((self._rest, mono))
+        count = len(joined) // self._size
+        frames = joined[: count * self._size].reshape(count, self._size)
+        if count and len(activity.probabilities):
+            power = np.abs(np.fft.rfft(frames * self._window, axis=1)) ** 2
+            centres = (self._seen + (np.arange(count) + 0.5) * self._size) / self._rate
+            speech = activity.at(centres) >= _SPOKEN
+            for kind in (True, False):
+                self._sums[kind] += power[speech == kind].sum(axis=0)
+                self._counts[kind] += int((speech == kind).sum())
+        self._seen += count * self._size
+        self._rest = joined[count * self._size :]
+
+    def spectrum_db(self, *, speech: bool) -> NDArray[np.float64] | None:
+        """Mean power per bin in dB, None without a frame of that kind."""
+        if not self._counts[speech]:
+            return None
+        scale = self._counts[speech] * float(self._window.sum()) ** 2 / 4
+        return np.asarray(10 * np.log10(np.maximum(self._sums[speech] / scale, 1e-20)))
+
+    def bandwidth(self) -> Bandwidth | None:
+        """How wide the speech is, or whatever sounds when there is none."""
+        spectrum = self.spectrum_db(speech=True)
+        if spectrum is None:
+            spectrum = self.spectrum_db(speech=False)
+        return None if spectrum is None else bandwidth_of(spectrum, self._rate)
+
+
+class Bandwidth(NamedTuple):
+    """The highest frequency that carries sound, and whether it ends there at once."""
+
+    hz: float
+    cliff: bool
+
+
+def bandwidth_of(spectrum_db: NDArray[np.float64], rate_hz: int) -> Bandwidth:
+    """From a mean spectrum over 0 .. rate / 2.
+
+    Speech and room noise fade towards high frequencies over octaves. A fall of 18 dB within
+    600 Hz, with nothing above it, is the edge of an earlier, lower sample rate or of a lossy
+    encoder.
+    """
+    step = rate_hz / 2 / (len(spectrum_db) - 1)
+    width = max(1, round(_SMOOTH_HZ / step))
+    kernel = np.ones(width) / width
+    padded = np.pad(spectrum_db, (width // 2, width - 1 - width // 2), mode="edge")
+    smooth = np.convolve(padded, kernel, mode="valid")
+    loudest = float(smooth[max(1, round(80 / step)) :].max())
+    reach = max(1, round(_CLIFF_HZ / step))
+    # The highest place from which on all is lower by a cliff than what stands below it.
+    above = np.maximum.accumulate(smooth[::-1])[::-1]
+    for index in range(len(smooth) - reach - 1, round(2000 / step), -1):
+        below = float(np.median(smooth[index - reach : index]))
+        if below > loudest - _WIDE_DB and below - float(above[index + reach // 2]) >= _CLIFF_DB:
+            half = below - _CLIFF_DB / 2
+            edge = index - reach + int(np.flatnonzero(smooth[index - reach :] >= half).max())
+            return Bandwidth(edge * step, cliff=True)
+    audible = np.flatnonzero(smooth > loudest - _WIDE_DB)
+    return Bandwidth(float(audible[-1]) * step, cliff=False)
+
+
+class ToneMeter:
+    """Long frames of the 16 kHz signal: hum, and whether what sounds is tones or noise."""
+
+    RATE_HZ = 16_000
+    SIZE = 16_384
+
+    def __init__(self) -> None:
+        self._window = np.hanning(self.SIZE + 1)[:-1].astype(np.float32)
+        self._rest: Array = np.zeros(0, np.float32)
+        self._low: list[Array] = []
+        self._flatness: list[float] = []
+
+    @property
+    def step_hz(self) -> float:
+        """Width of a bin."""
+        return self.RATE_HZ / self.SIZE
+
+    def push(self, mono: Array) -> None:
+        """Take the next samples at 16 kHz."""
+        joined = np.concatenate((self._rest, mono))
+        while len(joined) >= self.SIZE:
+            power = np.abs(np.fft.rfft(joined[: self.SIZE] * self._window)) ** 2
+            power *= 4 / float(self._window.sum()) ** 2
+            self._low.append(power[: round(_HUM_TO_HZ / self.step_hz)].astype(np.float32))
+            self._flatness.append(
+                _flatness(power[round(100 / self.step_hz) : round(4000 / self.step_hz)])
+            )
+            joined = joined[self.SIZE :]
+        self._rest = joined
+
+    def flatness_db(self) -> tuple[float, ...]:
+        """Per second: 0 dB for white noise, far below for tones."""
+        return tuple(self._flatness)
+
+    def hum(self) -> Hum | None:
+        """The mains hum, when there is one."""
+        if len(self._low) < 2:
+            return None
+        # Speech moves, hum does not: the lower quartile over time keeps what is always there.
+        steady = np.quantile(np.stack(self._low), 0.25, axis=0)
+        found = [_hum_at(steady, mains, self.step_hz) for mains in (50.0, 60.0)]
+        return max((hum for hum in found if hum), key=lambda hum: hum.dbfs, default=None)
+
+
+class Hum(NamedTuple):
+    """Mains hum: its frequency and the level of its harmonics together."""
+
+    hz: float
+    dbfs: float
+
+
+_HUM_TO_HZ = 520.0
+_HUM_HARMONICS = 6
+_HUM_PROMINENCE = 10.0
+"""A line stands out of its surroundings by 10 dB at least."""
+_HUM_LINES = 3
+_HUM_FLOOR_DBFS = -75.0
+
+
+def _hum_at(steady: Array, mains: float, step: float) -> Hum | None:
+    power = 0.0
+    lines = 0
+    for harmonic in range(1, _HUM_HARMONICS + 1):
+        centre = round(mains * harmonic / step)
+        line = steady[centre - 2 : centre + 3]
+        near = np.concatenate((steady[centre - 12 : centre - 4], steady[centre + 5 : centre + 13]))
+        if float(line.max()) > float(np.median(near)) * 10 ** (_HUM_PROMINENCE / 10):
+            lines += 1
+            power += float(line.max()) / 2
+    level = 10 * np.log10(max(power, 1e-12))
+    return Hum(mains, float(level)) if lines >= _HUM_LINES and level > _HUM_FLOOR_DBFS else None
+
+
+def _flatness(power: NDArray[np.float64]) -> float:
+    mean = float(power.mean())
+    if mean <= 1e-14:
+        return 0.0
+    return float(10 * (np.log10(np.maximum(power, 1e-20)).mean() - np.log10(mean)))
