@@ -151,3 +151,14 @@ def test_a_picture_without_metadata_comes_out_of_one_with(noise):
 def test_unknown_formats_are_refused(noise):
     with pytest.raises(UsageError, match="not as 'webp'"):
         fit(noise, formats=("webp",), max_base64_chars=10_000)
+
+
+def test_a_picture_of_noise_meets_the_services_limit_itself():
+    pixels = np.random.default_rng(1).integers(0, 256, (3040, 3000, 3), dtype=np.uint8)
+    picture = Image.fromarray(pixels)
+    assert base64_chars(len(encode(picture, "jpeg", BEST_QUALITY))) > SERVICE_LIMIT
+    found = fit(picture, formats=("png", "jpeg"), max_base64_chars=SERVICE_LIMIT)
+    assert (found.format, found.width) == ("jpeg", 3000)
+    assert len(base64.b64encode(found.data)) <= SERVICE_LIMIT
+    better = encode(picture, "jpeg", found.quality + 1)
+    assert len(base64.b64encode(better)) > SERVICE_LIMIT

@@ -10,7 +10,8 @@ from palprep.fixes.done import Applied, FixDone
 from palprep.fixes.sound import fix_sound
 from palprep.fixes.still import fix_still
 from palprep.fixes.video import fix_video
-from palprep.rules.plan import Plan, SoundPlan, StillPlan, VideoPlan
+from palprep.fixes.voice import fix_voice
+from palprep.rules.plan import Plan, SoundPlan, StillPlan, VideoPlan, VoicePlan
 
 __all__ = ["Applied", "FixDone", "apply"]
 
@@ -38,6 +39,8 @@ def apply(
             applied = fix_sound(plan, source, target_stem, progress=progress)
         case VideoPlan():
             applied = fix_video(plan, source, target_stem, progress=progress)
+        case VoicePlan():
+            applied = fix_voice(plan, source, target_stem, progress=progress)
         case _:
             assert_never(plan)
     if progress is not None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 from palprep.errors import CannotFit
 from palprep.fixes.cut import SOUND_RATE_BPS, Cut
 from palprep.fixes.done import FixDone
 from palprep.fixes.picture import CRF, constant_rate
+from palprep.fixes.progress import Progress, Stages
 from palprep.media.ffmpeg import run
 
 _MUXING = 0.985
@@ -20,8 +20,6 @@ _TRIES = 4
 _LEAST_BITS_PER_PIXEL = 0.015
 """Below it x264 smears faces, which are what the video is for."""
 
-Progress = Callable[[float], None]
-
 
 def write_within(
     max_size_bytes: int | None, cut: Cut, target: Path, *, progress: Progress | None = None
@@ -31,7 +29,7 @@ def write_within(
     Raises CannotFit when the bytes leave too little rate for a usable picture, or the plan
     copies a picture that is too large.
     """
-    stages = _Stages(progress)
+    stages = Stages(progress)
     budget = None if max_size_bytes is None else _picture_rate(max_size_bytes, cut)
     if budget is None or not _surely_over(budget, cut):
         share = 1.0 if budget is None else 0.9
@@ -61,7 +59,7 @@ def _surely_over(budget_bps: int, cut: Cut) -> bool:
 
 
 def _two_passes(
-    max_size_bytes: int, budget_bps: int, cut: Cut, target: Path, stages: _Stages
+    max_size_bytes: int, budget_bps: int, cut: Cut, target: Path, stages: Stages
 ) -> FixDone:
     least = _least_rate(cut)
     with tempfile.TemporaryDirectory(prefix="palprep-") as folder:
@@ -103,19 +101,3 @@ def _two_passes(
 def _least_rate(cut: Cut) -> int:
     pixels_per_s = cut.facts.width * cut.facts.height * constant_rate(cut.plan, cut.facts)
     return int(pixels_per_s * _LEAST_BITS_PER_PIXEL)
-
-
-class _Stages:
-    """One progress over runs of which it is not known beforehand how many there will be."""
-
-    def __init__(self, progress: Progress | None) -> None:
-        self._progress, self._reached = progress, 0.0
-
-    def next(self, share: float) -> Progress | None:
-        """The progress of a run that takes this share of what is left."""
-        if self._progress is None:
-            return None
-        progress, start = self._progress, self._reached
-        self._reached += (1.0 - start) * share
-        width = self._reached - start
-        return lambda done: progress(start + width * done)

@@ -12,6 +12,7 @@ from palprep.fixes.graph import stream_words
 from palprep.fixes.output import atomic_output, named
 from palprep.fixes.picture import picture_words
 from palprep.fixes.rate import write_within
+from palprep.fixes.sound import stream_at
 from palprep.media.facts import MediaType, SoundStream, VideoFacts
 from palprep.media.sniff import sniff
 from palprep.media.video import probe_video
@@ -46,16 +47,9 @@ def fix_video(
 
 
 def _sound(plan: VideoPlan, facts: VideoFacts, source: Path) -> SoundStream | None:
-    streams = facts.sound.streams if facts.sound else ()
-    if plan.audio_stream is None:
-        return facts.sound.stream if facts.sound else None
-    for stream in streams:
-        if stream.index == plan.audio_stream:
-            return stream
-    there = ", ".join(str(stream.index) for stream in streams) or "none"
-    raise FixError(
-        f"{source.name} has no audio stream {plan.audio_stream}; its audio streams: {there}"
-    )
+    if plan.audio_stream is not None:
+        return stream_at(facts.sound, plan.audio_stream, source)
+    return facts.sound.stream if facts.sound else None
 
 
 def _require_possible(cut: Cut) -> None:

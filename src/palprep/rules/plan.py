@@ -7,6 +7,7 @@ gives the same output, and so that it can be shown before anything is written.
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
@@ -139,4 +140,53 @@ class VideoPlan(Value):
         return self
 
 
-Plan = StillPlan | SoundPlan | VideoPlan
+class NoiseBound(Value):
+    """How far a recording may be turned up before its noise is heard."""
+
+    floor_dbfs: float
+    """The noise between the words, as measured in the source."""
+    limit_dbfs: float
+    """Where the noise may stand at the most afterwards."""
+
+    @property
+    def max_gain_db(self) -> float:
+        """0 when the noise already stands at the limit or above."""
+        return max(0.0, self.limit_dbfs - self.floor_dbfs)
+
+
+class VoicePlan(Value):
+    """One voice sample: speech cut out and joined, cleaned, and set to a loudness."""
+
+    kind: Literal["voice"] = "voice"
+    reasons: tuple[Reason, ...]
+    stream: int
+    spans: tuple[Window, ...] = ()
+    """What to keep, in order and apart, cut at silences; empty keeps everything."""
+    crossfade_s: float = Field(default=0.02, ge=0, le=0.5)
+    """Overlap at each join, in whole milliseconds; it comes out of both neighbours."""
+    mix: Literal["keep", "average", "first", "second", "difference"] = "average"
+    """Of a stereo recording: ``first`` or ``second`` where the other channel is silent,
+    ``difference`` where one channel has its phase inverted, so that an average would cancel.
+    Mono stays mono; more than two channels are first mixed down to stereo."""
+    high_pass_hz: float | None = Field(default=None, ge=20, le=200)
+    """Fourth-order corner against hum and rumble."""
+    loudness_lufs: float | None = Field(default=None, ge=-40, le=-10)
+    """Integrated loudness to reach (EBU R 128); None leaves the level alone."""
+    true_peak_dbtp: float = Field(default=-3.0, ge=-20, le=0)
+    """Ceiling of the true peak when a loudness is set."""
+    noise: NoiseBound | None = None
+    """Ends the gain before the loudness is reached, if the noise would be raised too far."""
+    rate_hz: int | None = Field(default=None, gt=0)
+    container: Literal["wav", "flac", "mp3", "m4a"] = "wav"
+
+    @model_validator(mode="after")
+    def _spans_can_be_joined(self) -> Self:
+        for earlier, later in pairwise(self.spans):
+            if later.start_s < earlier.end_s:
+                raise ValueError("spans must be in order and must not overlap")
+        if any(span.length_s <= 2 * self.crossfade_s for span in self.spans):
+            raise ValueError("every span must be longer than two crossfades")
+        return self
+
+
+Plan = StillPlan | SoundPlan | VideoPlan | VoicePlan

@@ -1,0 +1,113 @@
+"""Loudness by two passes: measure the whole (EBU R 128), then turn it up or down once.
+
+The second pass is a plain gain with a true-peak limiter, and not ffmpeg's loudnorm: when the
+peaks stand in the way, loudnorm turns itself into an automatic gain control without saying so,
+and raises the noise in every pause.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from palprep.errors import FixError, ToolFailed
+from palprep.media.ffmpeg import run
+from palprep.rules.plan import NoiseBound
+from palprep.values import Value
+
+MAX_LIMITING_DB = 6.0
+"""Only the tips of speech may be limited: its peaks stand 12 to 18 dB above its loudness, and
+more than this begins to be heard. What is missing to the loudness is then left missing."""
+_OVERSAMPLED_HZ = 192_000
+"""Where sample peaks are true peaks to 0.2 dB (ITU-R BS.1770-4, annex 2, asks for this)."""
+
+
+class Loudness(Value):
+    """What ITU-R BS.1770 and EBU Tech 3342 measure of a recording."""
+
+    integrated_lufs: float
+    range_lu: float
+    true_peak_dbtp: float
+
+
+class Target(Value):
+    """What a recording is to be brought to. ``noise`` may end the gain before."""
+
+    integrated_lufs: float
+    ceiling_dbtp: float
+    noise: NoiseBound | None = None
+
+
+class Gain(Value):
+    """A gain, and whether the peaks must then be limited to the target's ceiling."""
+
+    gain_db: float
+    limits: bool
+    held_back_by: str | None
+    """Why it is less than the loudness asks for; None when it is not."""
+    lost_lu: float = 0.0
+    """Loudness that the limiting takes away again."""
+
+
+def measure(sound: Any, *, duration_s: float, progress: Any = None) -> Loudness:
+    """Loudness of an ffmpeg-python stream. Raises FixError for one without any sound."""
+    measured = sound.filter("loudnorm", print_format="json")
+    node = measured.output("-", f="null").global_args("-loglevel", "info")
+    said = run(node, duration_s=duration_s, progress=progress)
+    values = _json(said)
+    loudness = [float(values[key]) for key in ("input_i", "input_lra", "input_tp")]
+    if not all(math.isfinite(value) for value in loudness):
+        raise FixError("There is nothing to be heard in it; record it again")
+    integrated, range_, peak = loudness
+    return Loudness(integrated_lufs=integrated, range_lu=range_, true_peak_dbtp=peak)
+
+
+def choose_gain(measured: Loudness, target: Target, *, lost_lu: float = 0.0) -> Gain:
+    """The gain towards the target that neither noise nor peaks forbid.
+
+    ``lost_lu`` is what limiting was found to take away, and is made up for.
+    """
+    gain = target.integrated_lufs + lost_lu - measured.integrated_lufs
+    noise, held_back_by = target.noise, None
+    if noise is not None and gain > noise.max_gain_db:
+        gain, held_back_by = noise.max_gain_db, f"noise limit of {noise.limit_dbfs:g} dBFS"
+    over = measured.true_peak_dbtp + gain - target.ceiling_dbtp
+    if over > MAX_LIMITING_DB:
+        gain -= over - MAX_LIMITING_DB
+        held_back_by = "true-peak ceiling"
+    return Gain(gain_db=round(gain, 2), limits=over > 0, held_back_by=held_back_by, lost_lu=lost_lu)
+
+
+def fitting_gain(sound: Any, measured: Loudness, target: Target, *, duration_s: float) -> Gain:
+    """The gain for an ffmpeg-python stream; where peaks must be limited, what that takes from
+    the loudness is measured and made up for."""
+    gain = choose_gain(measured, target)
+    if not gain.limits:
+        return gain
+    limited = measure(amplified(sound, gain, target), duration_s=duration_s)
+    lost = measured.integrated_lufs + gain.gain_db - limited.integrated_lufs
+    return choose_gain(measured, target, lost_lu=lost)
+
+
+def amplified(sound: Any, gain: Gain, target: Target) -> Any:
+    """An ffmpeg-python stream with the gain, and its peaks limited where they must be."""
+    sound = sound.filter("volume", f"{gain.gain_db:.2f}dB", precision="double")
+    if not gain.limits:
+        return sound
+    ceiling = 10 ** (target.ceiling_dbtp / 20)
+    return sound.filter("aresample", _OVERSAMPLED_HZ).filter(
+        "alimiter", limit=f"{ceiling:.6f}", attack=5, release=50, level=0, latency=1
+    )
+
+
+def _json(said: str) -> dict[str, Any]:
+    """The object that loudnorm prints among ffmpeg's other words."""
+    at = said.find("{", said.rfind("[Parsed_loudnorm"))
+    try:
+        values, _ = json.JSONDecoder().raw_decode(said[max(at, 0) :])
+    except json.JSONDecodeError:
+        values = None
+    if not isinstance(values, dict) or "input_i" not in values:
+        raise ToolFailed(f"ffmpeg measured no loudness; it said: {said[-400:].strip()}")
+    return values
