@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 from palprep.cli.app import app
 
@@ -55,9 +56,7 @@ def test_ci_runs_the_readmes_test_command(readme: str, checkout: Path) -> None:
 
 def test_every_command_it_names_exists(readme: str) -> None:
     named = set(re.findall(r"^palprep (\w+)", readme, re.MULTILINE))
-    commands = {command.name for command in app.registered_commands}
-    groups = {group.name for group in app.registered_groups}
-    assert named == commands | groups
+    assert named == set(get_command(app).commands)
 
 
 def test_every_file_it_links_exists(readme: str, checkout: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from palprep._version import __version__
+from palprep.cli.api import api_app
 from palprep.cli.check import check
 from palprep.cli.consent import consent
 from palprep.cli.doctor import doctor
@@ -31,6 +32,8 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    epilog="Exit codes: 0 all passed; 1 something failed its checks or could not be read; 2 wrong "
+    "usage; 3 the service refused or could not be reached; 4 something is in doubt.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -48,11 +51,7 @@ def palprep(
         typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
-    """Check, repair and prove a person's media, then make voices and replicas of them.
-
-    Exit codes: 0 all passed; 1 something failed its checks or could not be read; 2 wrong
-    usage; 3 the service refused or could not be reached; 4 something is in doubt.
-    """
+    """Check, repair and prove a person's media, then make voices and replicas of them."""
 
 
 COMMANDS = (
@@ -61,6 +60,7 @@ COMMANDS = (
 )
 for command in COMMANDS:
     app.command(command.__name__)(command)
+app.add_typer(api_app)
 
 
 def main() -> None:
