@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -22,9 +21,10 @@ from palprep.sandbox.log import show_log
 from palprep.sandbox.scheduler import Scheduler
 from palprep.sandbox.seed import seed
 from palprep.sandbox.service import Service
-from palprep.sandbox.web import BodyTooLarge, read_body, respond
+from palprep.sandbox.web import BodyTooLarge, json_value, read_body, respond
 
 MAX_ADMIN_BODY = 64 * 1024 * 1024
+MAX_ADVANCE_S = 10 * 366 * 86400
 
 AdminHandler = Callable[[Request], Awaitable[Response]]
 
@@ -74,11 +74,7 @@ class Admin:
         return respond(Answer(body={"clock": clock.kind, "now": clock.now()}))
 
     async def advance(self, request: Request) -> Response:
-        content = await _json(request)
-        seconds = content.get("advance") if isinstance(content, dict) else None
-        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0:
-            raise UsageError('Say how far: {"advance": SECONDS}, with 0 or more.')
-        await self._scheduler.advance(seconds)
+        await self._scheduler.advance(_seconds(await _json(request)))
         return await self.show_clock(request)
 
     async def seed(self, request: Request) -> Response:
@@ -158,11 +154,22 @@ def _lifetime(request: Request, default: float) -> float:
         raise UsageError("expires_in is a number of seconds.") from error
 
 
+def _seconds(content: Any) -> float:
+    seconds = content.get("advance") if isinstance(content, dict) else None
+    if (
+        isinstance(seconds, int | float)
+        and not isinstance(seconds, bool)
+        and 0 <= seconds <= MAX_ADVANCE_S
+    ):
+        return seconds
+    raise UsageError('Say how far: {"advance": SECONDS}, from 0 to ten years.')
+
+
 async def _json(request: Request, *, empty: Any = None) -> Any:
     body = await read_body(request, MAX_ADMIN_BODY)
     if not body and empty is not None:
         return empty
     try:
-        return json.loads(body)
+        return json_value(body)
     except ValueError as error:
         raise UsageError(f"The body is not JSON: {error}.") from error

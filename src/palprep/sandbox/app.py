@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 from starlette.applications import Starlette
@@ -113,7 +113,7 @@ def build_app(
             Route("/openapi.json", openapi, methods=["GET"]),
         ],
         lifespan=lifespan,
-        exception_handlers={HTTPException: _unrouted},
+        exception_handlers={HTTPException: _unrouted, Exception: _broken},
     )
     return Parts(app, scheduler)
 
@@ -143,7 +143,12 @@ def outbound_client(tls: ssl.SSLContext | None) -> httpx.AsyncClient:
 
 
 async def _unrouted(_: Request, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, HTTPException) else 500
-    text = error.detail if isinstance(error, HTTPException) else "Internal error"
-    headers = dict((isinstance(error, HTTPException) and error.headers) or {})
-    return respond(Answer(status, {"error": f"{text}."}, headers))
+    """An unknown path, or a wrong method."""
+    refused = cast("HTTPException", error)
+    body = {"error": f"{refused.detail}."}
+    return respond(Answer(refused.status_code, body, dict(refused.headers or {})))
+
+
+async def _broken(_: Request, error: Exception) -> Response:
+    """A defect of the sandbox; the server's log has its traceback."""
+    return respond(Answer(500, {"error": f"The sandbox failed: {type(error).__name__}."}))

@@ -8,7 +8,7 @@ knows better gives the sandbox others. :data:`CONDUCT` holds the decisions that 
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field
 
@@ -97,12 +97,6 @@ class Choices(Value):
         "Create Replica",
         "Slugs that voice_name takes, in any case: the stock replicas' voices.",
     )
-    unmeasured_checks: Literal["omit"] = _choice(
-        "omit",
-        "Validate Face Image",
-        "A check that the judge cannot measure is left out: the set varies, and the sandbox "
-        "never calls passed what nobody looked at.",
-    )
 
 
 IMAGE_ERRORS = (
@@ -157,6 +151,12 @@ CONDUCT = (
         where="Create Voice",
         what="The accepted file types are looked for at the end of the URL's path when training "
         "ends; any other ending makes the status error, not the request.",
+    ),
+    Conduct(
+        id="unmeasured-checks",
+        where="Validate Face Image",
+        what="A check that the judge cannot measure is left out: the set varies, and the "
+        "sandbox never calls passed what nobody looked at.",
     ),
     Conduct(
         id="default-judge",

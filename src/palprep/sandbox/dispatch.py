@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import json
-import math
 from collections.abc import Awaitable
+from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any, Never, cast
+from typing import Any, cast
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from palprep.api.wire import UNSET, Settings
@@ -23,10 +22,21 @@ from palprep.sandbox.keys import ApiKey, KeyRing
 from palprep.sandbox.log import note_request
 from palprep.sandbox.routes import Serving
 from palprep.sandbox.service import Service
-from palprep.sandbox.web import BodyTooLarge, forget_body, read_body, respond
+from palprep.sandbox.web import BodyTooLarge, json_value, read_body, respond
 
 # Parsing more than this would keep every other request waiting.
 PARSE_IN_THREAD_BYTES = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A request as it came in: ``body`` is None when it is too large, ``key`` when it is
+    missing or wrong."""
+
+    request: Request
+    body: bytes | None
+    key: ApiKey | None
+    fault: RequestFault | None
 
 
 class EndpointApp:
@@ -46,90 +56,95 @@ class EndpointApp:
 
     async def serve(self, request: Request) -> Response:
         """The answer to one request, unless a fault takes its place."""
+        try:
+            body = await self._read(request)
+        except ClientDisconnect:
+            return Response()  # nobody is there, and nothing was asked
         key = self._keys.find(request.headers.get("x-api-key"))
         fault = self._service.faults.for_request(
             self._endpoint.name, request.method, request.url.path
         )
+        arrival = Arrival(request, body, key, fault)
         if fault is None:
-            return respond(await self._answer(request, key, None))
+            return respond(await self._answer(arrival))
         await asyncio.sleep(fault.delay)
-        scripted = None if fault.drop else scripted_answer(fault)
-        if scripted is not None or fault.drop == "before_commit":
-            self._note(request, key, scripted, fault)
+        answer = None if fault.drop else scripted_answer(fault)
+        if answer is not None or fault.drop == "before_commit":
+            self._note(arrival, answer)
         else:
-            scripted = await self._answer(request, key, fault)
-        if fault.drop or scripted is None:
+            answer = await self._answer(arrival)
+        if answer is None or fault.drop:
             request.scope["state"]["abort"]()
             return Response()
-        await forget_body(request)
-        return respond(scripted)
+        return respond(answer)
 
-    async def _answer(
-        self, request: Request, key: ApiKey | None, fault: RequestFault | None
-    ) -> Answer:
+    async def _read(self, request: Request) -> bytes | None:
+        """The body, None when it is too large. It is read before anything is decided, so that
+        a caller hears the answer, and a delay delays what has been asked completely."""
         try:
-            call = await self._call(request, key)
-            if self._waits:
-                answer = await cast("Awaitable[Answer]", self._handler(call))
-            else:
-                return self._at_once(request, call, fault)
+            return await read_body(request, self._limit) if self._takes_body else b""
+        except BodyTooLarge:
+            return None
+
+    async def _answer(self, arrival: Arrival) -> Answer:
+        try:
+            call = await self._call(arrival)
+            if not self._waits:
+                return self._at_once(arrival, call)
+            answer = await cast("Awaitable[Answer]", self._handler(call))
         except Refused as refused:
             answer = refused.answer
-        self._note(request, key, answer, fault)
+        self._note(arrival, answer)
         return answer
 
-    def _at_once(self, request: Request, call: Call, fault: RequestFault | None) -> Answer:
+    def _at_once(self, arrival: Arrival, call: Call) -> Answer:
         """Handle and log in one transaction: what was created is never without its line."""
         with self._service.store.transaction():
             try:
                 answer = cast("Answer", self._handler(call))
             except Refused as refused:
                 answer = refused.answer
-            self._note(request, call.key, answer, fault)
+            self._note(arrival, answer)
         return answer
 
-    async def _call(self, request: Request, key: ApiKey | None) -> Call:
-        if key is None:
-            await forget_body(request)
-            raise refuse_message(self._service.choices.invalid_key_status, "Invalid access token.")
-        body = await self._body(request) if self._takes_body else UNSET
-        arguments = (request.path_params, request.query_params, request.headers, body)
-        try:
-            if isinstance(body, bytes) and len(body) > PARSE_IN_THREAD_BYTES:
-                parsed, sent = await asyncio.to_thread(self._parse, *arguments)
-            else:
-                parsed, sent = self._parse(*arguments)
-        except InvalidRequest as error:
-            raise self._refusal(self._service.choices, error.problems) from None
-        return Call(self._service, key, parsed, sent)
-
-    async def _body(self, request: Request) -> bytes:
-        try:
-            return await read_body(request, self._limit)
-        except BodyTooLarge:
+    async def _call(self, arrival: Arrival) -> Call:
+        choices, body = self._service.choices, arrival.body
+        if arrival.key is None:
+            raise refuse_message(choices.invalid_key_status, "Invalid access token.")
+        if body is None:
             problem = Problem("", "body_too_large", f"is more than {self._limit} bytes")
-            refused = self._refusal(self._service.choices, [problem])
-            status = self._service.choices.body_too_large_status
-            raise Refused(Answer(status, refused.answer.body)) from None
-
-    def _parse(self, path: Any, query: Any, headers: Any, body: Any) -> tuple[Any, dict[str, Any]]:
-        """The request by its declaration, and the members of its body as they were sent."""
+            refused = self._refusal(choices, [problem]).answer
+            raise Refused(Answer(choices.body_too_large_status, refused.body))
         try:
-            content = json_value(body) if isinstance(body, bytes) else UNSET
-            request = self._endpoint.parse(
-                path, content, query=query, headers=headers, settings=self._settings
+            if len(body) > PARSE_IN_THREAD_BYTES:
+                parsed, sent = await asyncio.to_thread(self._parse, arrival.request, body)
+            else:
+                parsed, sent = self._parse(arrival.request, body)
+        except InvalidRequest as error:
+            raise self._refusal(choices, error.problems) from None
+        return Call(self._service, arrival.key, parsed, sent)
+
+    def _parse(self, request: Request, body: bytes) -> tuple[Any, dict[str, Any]]:
+        """The request by its declaration, and the members of its body as they were sent."""
+        shape = self._endpoint.shape
+        content = _content(body) if self._takes_body else UNSET
+        try:
+            parsed = self._endpoint.parse(
+                request.path_params,
+                content,
+                query=request.query_params,
+                headers=request.headers,
+                settings=self._settings,
             )
         except RecursionError:
-            raise not_json("nested too deeply") from None
-        members = self._endpoint.shape.members.items()
-        values = {wire: getattr(request, name) for name, wire in members}
-        other = getattr(request, self._endpoint.shape.other or "", UNSET)
+            raise _not_json("nested too deeply") from None
+        values = {wire: getattr(parsed, name) for name, wire in shape.members.items()}
+        other = getattr(parsed, shape.other or "", UNSET)
         sent = {wire: value for wire, value in values.items() if value is not UNSET}
-        return request, sent if other is UNSET else {**other, **sent}
+        return parsed, sent if other is UNSET else {**other, **sent}
 
-    def _note(
-        self, request: Request, key: ApiKey | None, answer: Answer | None, fault: Any
-    ) -> None:
+    def _note(self, arrival: Arrival, answer: Answer | None) -> None:
+        request, key, fault = arrival.request, arrival.key, arrival.fault
         note_request(
             self._service.store,
             at=self._service.now(),
@@ -138,7 +153,7 @@ class EndpointApp:
             endpoint=self._endpoint.name,
             key=key.scope if key else None,
             status=answer.status if answer else None,
-            fault=None if fault is None else fault.model_dump_json(exclude_defaults=True),
+            fault=fault.model_dump_json(exclude_defaults=True) if fault else None,
         )
 
 
@@ -149,31 +164,19 @@ def scripted_answer(fault: RequestFault) -> Answer | None:
     if fault.status is None:
         return None
     body = fault.body
-    if body is None:
+    if body is None and fault.status >= HTTPStatus.BAD_REQUEST:
         shape = "message" if fault.status == HTTPStatus.UNAUTHORIZED else "error"
         body = {shape: f"Status {fault.status}, as the fault script says."}
     return Answer(fault.status, body, fault.headers)
 
 
-def json_value(body: bytes) -> Any:
-    """Strict JSON: no NaN, no number that is not finite. Raises :class:`InvalidRequest`."""
+def _content(body: bytes) -> Any:
     try:
-        return json.loads(body, parse_constant=_not_finite, parse_float=_finite)
-    except RecursionError:
-        raise
+        return json_value(body)
     except ValueError as error:
-        raise not_json(str(error)) from None
+        raise _not_json(str(error)) from None
 
 
-def not_json(why: str) -> InvalidRequest:
+def _not_json(why: str) -> InvalidRequest:
     problem = Problem("", "json_invalid", f"is not valid JSON: {why}")
     return InvalidRequest(problem.message, problems=(problem,))
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    return value if math.isfinite(value) else _not_finite(text)
-
-
-def _not_finite(text: str) -> Never:
-    raise ValueError(f"{text} is no finite number")

@@ -11,7 +11,11 @@ STEPS = 3  # processing at 0, 50 and 100 percent
 
 
 def begin_walk(service: Service, document: Record) -> None:
-    """Schedule the first step of a document that is seeded unfinished."""
+    """Schedule the first step of a document that is seeded unfinished, in place of any walk
+    that it is on."""
+    for job in service.store.jobs():
+        if job.kind == "document" and job.payload["document_id"] == document["document_id"]:
+            service.store.finish(job)
     if document.get("status") in WALKING:
         _schedule(service, document["document_id"], step=0)
 

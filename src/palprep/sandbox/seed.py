@@ -8,7 +8,7 @@ from typing import Any
 from palprep.errors import UsageError
 from palprep.sandbox.documents import begin_walk
 from palprep.sandbox.service import Service
-from palprep.sandbox.store import Record
+from palprep.sandbox.store import Record, Taken
 
 # The name of each kind in a seed, and the member that holds a record's own id.
 KINDS: Mapping[str, tuple[str, str]] = {
@@ -68,7 +68,12 @@ def _seed_kind(service: Service, name: str, records: Any) -> int:
     for number, record in enumerate(records):
         if not isinstance(record, dict) or not isinstance(record.get(id_member), str):
             raise UsageError(f"{name}[{number}] in the seed has no {id_member}.")
-        service.store.put(kind, record[id_member], record)
+        try:
+            service.store.put(kind, record[id_member], record)
+        except Taken:
+            raise UsageError(
+                f"{name}[{number}] in the seed: there is another tool called {record['name']}."
+            ) from None
         if kind == "document":
             begin_walk(service, record)
     return len(records)

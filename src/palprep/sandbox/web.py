@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
+import math
+from typing import Any, Never
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -37,10 +38,22 @@ async def read_body(request: Request, limit: int) -> bytes:
     return b"".join(chunks)
 
 
-async def forget_body(request: Request) -> None:
-    """Read and forget what is coming, for the same reason."""
-    with suppress(BodyTooLarge):
-        await read_body(request, 0)
+def json_value(body: bytes) -> Any:
+    """Strict JSON: no NaN, no number that is not finite, no nesting without end. Raises
+    ValueError, which says what is wrong."""
+    try:
+        return json.loads(body, parse_constant=_not_finite, parse_float=_finite)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else _not_finite(text)
+
+
+def _not_finite(text: str) -> Never:
+    raise ValueError(f"{text} is no finite number")
 
 
 def respond(answer: Answer) -> Response:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import binascii
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -63,7 +62,7 @@ def _judge(
     """Decode to a file and have it judged. Runs in a thread; raises :class:`Refused`."""
     try:
         image = base64.b64decode(image_base64, validate=True)
-    except binascii.Error as error:
+    except ValueError as error:  # binascii.Error, or characters beyond ASCII
         raise image_error("invalid_base64").refuse(f"{error}.") from error
     with TemporaryDirectory(dir=service.scratch) as folder:
         path = Path(folder) / "image"

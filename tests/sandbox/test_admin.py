@@ -1,0 +1,119 @@
+"""The developer's own routes under /_sandbox."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import palprep.sandbox
+from palprep.sandbox.choices import CONDUCT, Choices
+
+ADMIN = ["/_sandbox/log", "/_sandbox/choices", "/_sandbox/faults", "/_sandbox/clock"]
+
+
+@pytest.mark.parametrize("path", ADMIN)
+def test_no_key_is_asked(raw, path):
+    assert raw.send("GET", path, headers={"x-api-key": ""}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"host": "rebound.example"},
+        {"host": "rebound.example:8700"},
+        {"origin": "https://page.example"},
+        {"origin": "null"},
+    ],
+)
+def test_no_web_page_reaches_them(raw, headers):
+    for path in ADMIN:
+        assert raw.send("GET", path, headers=headers).status_code == 403
+    reply = raw.send("POST", "/_sandbox/clock", {"advance": 1}, headers=headers)
+    assert reply.status_code == 403
+
+
+def test_a_page_of_this_machine_may(raw):
+    headers = {"origin": "http://localhost:8888"}
+    assert raw.send("GET", "/_sandbox/log", headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "says"),
+    [
+        ("clock", {"advance": -1}, "how far"),
+        ("clock", {"advance": "1"}, "how far"),
+        ("clock", {"advance": True}, "how far"),
+        ("clock", {}, "how far"),
+        ("clock", [], "how far"),
+        ("seed", [], "object"),
+        ("seed", {"planets": []}, "planets"),
+        ("seed", {"pals": {}}, "array"),
+        ("seed", {"pals": [{"name": "x"}]}, "pals[0]"),
+        ("seed", {"pals": [7]}, "pals[0]"),
+        ("seed", {"tools": [{"tool_id": "t", "name": "end_call"}]}, "end_call"),
+        ("faults", {"faults": 1}, "wrong at faults"),
+        ("faults", [{"on": "request", "variant": "x"}], "undecodable_image"),
+    ],
+)
+def test_what_cannot_be_meant_is_said(raw, path, body, says):
+    reply = raw.send("POST", f"/_sandbox/{path}", body)
+    assert reply.status_code == 400
+    assert says in reply.json()["error"]
+
+
+@pytest.mark.parametrize("content", [b"{", b'{"advance": NaN}', b'{"advance": 1e999}', b"\xff"])
+def test_what_is_no_number_or_no_json_is_said(raw, content):
+    assert raw.send("POST", "/_sandbox/clock", content=content).status_code == 400
+
+
+def test_a_seed_is_all_or_nothing(raw):
+    pal_id = raw.fresh("p")
+    body = {"pals": [{"pal_id": pal_id}], "videos": [{}]}
+    assert raw.send("POST", "/_sandbox/seed", body).status_code == 400
+    assert raw.send("DELETE", f"/v2/pals/{pal_id}").status_code == 400
+    stored = raw.ok("POST", "/_sandbox/seed", {"pals": [{"pal_id": pal_id}]})
+    assert stored == {"stored": {"pals": 1}}
+    assert raw.send("DELETE", f"/v2/pals/{pal_id}").status_code == 204
+
+
+def test_a_document_seeded_twice_walks_once(raw):
+    document = {"document_id": raw.fresh("d"), "status": "started"}
+    raw.seed(documents=[document])
+    raw.sandbox.advance(0.5)
+    raw.seed(documents=[document])
+    raw.sandbox.advance(1.5)
+    shown = raw.ok("GET", f"/v2/documents/{document['document_id']}")
+    assert (shown["status"], shown["progress"]) == ("processing", 0)
+
+
+def test_the_log_shows_requests_without_keys_or_bodies(raw):
+    raw.send("GET", "/v2/tools", headers={"x-api-key": "a-secret-of-mine"})
+    raw.send("POST", "/v2/voices", {"voice_name": "a-private-name"})
+    text = raw.send("GET", "/_sandbox/log").text
+    assert "a-secret-of-mine" not in text
+    assert "a-private-name" not in text
+    assert raw.sandbox.user_key not in text
+    first, second = raw.ok("GET", "/_sandbox/log")["requests"][-2:]
+    assert (first["key"], first["status"], first["endpoint"]) == (None, 401, "tools.list")
+    assert (second["key"], second["status"], second["method"]) == ("user", 400, "POST")
+
+
+def test_every_choice_has_a_place_and_a_text(raw):
+    choices = raw.ok("GET", "/_sandbox/choices")["choices"]
+    ids = [choice["id"] for choice in choices]
+    assert len(ids) == len(set(ids)) == len(Choices.model_fields) + len(CONDUCT) + 1
+    assert all(choice["where"] and choice["what"] for choice in choices)
+
+
+def test_every_choice_that_is_a_value_is_asked_for_somewhere():
+    package = Path(palprep.sandbox.__file__).parent
+    names = {
+        node.attr
+        for path in package.rglob("*.py")
+        if path.name != "choices.py"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+    }
+    assert sorted(Choices.model_fields.keys() - names) == []
