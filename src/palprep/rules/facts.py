@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from palprep.media.facts import FileFacts, Kind, SoundFacts, StillFacts, VideoFacts
+from palprep.speech.facts import ConsentFacts, VoiceFacts
 from palprep.values import Value
 from palprep.vision.facts import PictureFacts
 from palprep.vision.footage_facts import FootageFacts
@@ -19,6 +20,10 @@ class Facts(Value):
     """What a still shows, or a typical frame of a video; None where nothing was looked at."""
     footage: FootageFacts | None = None
     """The person in a video, over time."""
+    voice: VoiceFacts | None = None
+    """What the sound is like; None where nobody listened."""
+    consent: ConsentFacts | None = None
+    """Whether the required statement is spoken; None where no name was given to listen for."""
 
     @property
     def kind(self) -> Kind:

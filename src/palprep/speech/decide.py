@@ -59,14 +59,18 @@ def decide(reading: Reading, script: Script) -> tuple[Grade, tuple[WordRecord, .
         said = reading.heard[difference.heard_first : difference.heard_last]
         if words:
             _grade_stretch(grades, words, reading, support)
-        elif (grade := _grade_support(support)) != "pass":
-            added[difference.first] = _added(said, reading, difference.first, grade)
+        elif support < EQUAL:
+            # Nothing was asked for here: a word that is more than a whim of the search is one.
+            added[difference.first] = _added(said, reading, difference.first)
     reasons: list[str] = []
     if script.name:
         assert reading.name is not None  # noqa: S101 - read_window reads it with every name
-        for index in script.name:
+        said_words = reading.name.heard.split()
+        if len(said_words) != len(script.name):
+            said_words = [reading.name.heard] * len(script.name)
+        for index, said_word in zip(script.name, said_words, strict=True):
             grades[index] = _grade_name(reading, script, reading.name)
-            heard[index] = reading.name.heard or None
+            heard[index] = said_word or None
         if grades[script.name.start] != "pass":
             reasons.append(_name_reason(script, reading.name, grades[script.name.start]))
     records = _records(script, reading, grades, heard, added)
@@ -108,7 +112,7 @@ def _grade_name(reading: Reading, script: Script, name: NameReading) -> Grade:
     """
     probable = all(reading.forced[index].probability >= FLOOR for index in script.name)
     if name.same:
-        return "pass" if probable else "warn"
+        return "pass" if probable or name.told >= RECOGNISED else "warn"
     if name.likeness >= NEAR:
         return "warn" if name.support >= CONTRADICTED and name.told >= RECOGNISED else "fail"
     return "warn" if name.told >= RECOGNISED else "fail"
@@ -123,7 +127,7 @@ def _heard(reading: Reading, script: Script) -> list[str | None]:
     return heard
 
 
-def _added(said: Sequence[Word], reading: Reading, before: int, grade: Grade) -> WordRecord:
+def _added(said: Sequence[Word], reading: Reading, before: int) -> WordRecord:
     """Words that nothing asked for, in the gap before the required word ``before``."""
     forced = reading.forced
     start = forced[before - 1].end_s if before else None
@@ -134,7 +138,7 @@ def _added(said: Sequence[Word], reading: Reading, before: int, grade: Grade) ->
         start=start,
         end=end if start is None or end is None else max(start, end),
         probability=None,
-        outcome=grade,
+        outcome="fail",
     )
 
 

@@ -30,6 +30,9 @@ _SILENT_CHANNEL_DB = 40.0
 _SPEECH_RATIO = 0.05
 _TONAL_DB = -20.0
 _CANCELS = -0.5
+_WIDE_HZ = 15_000
+"""An edge above this is every encoder's, and not heard in speech."""
+_EARLIER_RATES = (8_000, 11_025, 12_000, 16_000, 22_050, 24_000)
 _RECENT = 256
 """Chunks of voice activity (8 s) that the spectrum can look back on."""
 
@@ -56,7 +59,7 @@ def listen(
     ear = Ear(stream.sample_rate_hz, channels, network or Silero.load())
     for block in blocks:
         ear.push(block.reshape(channels, -1))
-    return ear.facts(codec=stream.codec)
+    return ear.facts()
 
 
 class Ear:
@@ -113,7 +116,7 @@ class Ear:
             return np.zeros(0, np.float32)
         return np.concatenate([part.to_ndarray()[0] for part in frames])
 
-    def facts(self, *, codec: str = "") -> VoiceFacts:
+    def facts(self) -> VoiceFacts:
         """What was heard so far."""
         for frame in self._resampler.resample(None):
             self._hear(frame.to_ndarray()[0])
@@ -154,7 +157,7 @@ class Ear:
             channel_levels_dbfs=levels,
             silent_channel=_silent_channel(levels),
             correlation=self._defects.correlation(),
-            codec_hints=codec_hints(band, self._rate, codec),
+            codec_hints=codec_hints(band, self._rate),
             content=_content(envelope, ratio, self._tones.flatness_db()),
             speakers=self._speakers.facts(),
         )
@@ -173,18 +176,15 @@ def mix_down(block: Array) -> Array:
     return mixed
 
 
-def codec_hints(band: Bandwidth | None, rate_hz: int, codec: str) -> tuple[str, ...]:
+def codec_hints(band: Bandwidth | None, rate_hz: int) -> tuple[str, ...]:
     """Signs of an earlier conversion in the shape of the spectrum."""
-    if band is None or not band.cliff or band.hz > 0.44 * rate_hz:
+    if band is None or not band.cliff or band.hz > min(0.44 * rate_hz, _WIDE_HZ):
         return ()
-    hints = []
-    for earlier in (8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000):
+    edge = f"nothing above {band.hz / 1000:.1f} kHz"
+    for earlier in _EARLIER_RATES:
         if earlier < rate_hz and 0.43 * earlier <= band.hz <= 0.51 * earlier:
-            hints.append(f"nothing above {band.hz / 1000:.1f} kHz: recorded at {earlier} Hz")
-            break
-    if band.hz >= 10_000 or not hints:
-        hints.append(f"a sharp edge at {band.hz / 1000:.1f} kHz, as lossy encoding leaves it")
-    return tuple(hint for hint in hints if codec or hint)
+            return (f"{edge}: recorded at {earlier} Hz, or encoded so",)
+    return (f"{edge}: a sharp edge, as lossy encoding leaves it",)
 
 
 def _within(spans: Sequence[Span], duration: float) -> tuple[Span, ...]:
