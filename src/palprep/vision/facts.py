@@ -53,8 +53,9 @@ class Eyes(Value):
 
     @property
     def gaze_off_deg(self) -> float:
-        """Angle between the gaze and the lens."""
-        return math.hypot(self.gaze_yaw_deg, self.gaze_pitch_deg)
+        """How far the gaze misses the lens. The measured pitch of people who look into the lens
+        scatters by 7 degrees, their yaw by 4, so that pitch counts by that much less."""
+        return math.hypot(self.gaze_yaw_deg, self.gaze_pitch_deg * 4 / 7)
 
 
 class FaceFacts(Value):
@@ -103,33 +104,37 @@ class Framing(Value):
 
 
 class Quality(Value):
-    """Measures of the picture on the face, and of the whole where it says so."""
+    """Measures of the face, and of the whole picture where it says so. Where there is no face,
+    the whole picture is measured instead."""
 
     face_px: float
-    """Face height in pixels."""
+    """Height in pixels."""
     sharpness: float
     """0 to 1: the share of contrast lost when the face, brought to a fixed size, is blurred
     again (Crete et al., "The blur effect", 2007). Sharp faces lose much."""
     brightness: float
-    """Median luma of the face, 0 to 1."""
+    """Luma that a quarter of the face exceeds, 0 to 1: a dark mask or beard does not make a
+    face dark."""
     clipped_highlights: float
     """Share of the face's pixels with every channel at 250 or more."""
     clipped_shadows: float
     """Share of the face's pixels with every channel at 5 or less."""
-    evenness: float
-    """Darker over brighter half of the face, in linear light; 1 is even."""
+    evenness: float | None
+    """Darker over brighter half of the face, in linear light; 1 is even. This and the colour of
+    the skin are None where there is no face with known points."""
     contrast: float
     """Luma between the 5th and 95th percentile of the face, 0 to 1."""
     noise: float
     """Standard deviation of noise over the whole picture in 8-bit levels (Immerkaer 1996)."""
-    skin_hue_deg: float
+    skin_hue_deg: float | None
     """CIELAB hue of the face's median colour; skin of every tone lies near 30 to 80."""
-    skin_chroma: float
+    skin_chroma: float | None
     """CIELAB chroma of the face's median colour."""
     chroma: float
     """Mean CIELAB chroma of the whole picture; a grayscale picture has next to none."""
-    blocking: float
-    """Steps across 8x8 JPEG block borders over steps inside blocks; 1 is none."""
+    blocking: float | None
+    """Steps across 8x8 JPEG block borders over steps inside blocks; 1 is none. None when the
+    picture was decoded at reduced size, which blurs the grid."""
 
 
 class Visibility(Value):
@@ -164,7 +169,7 @@ class HumanCues(Value):
 
 
 class SubjectFacts(Value):
-    """The largest face, measured closely."""
+    """The largest face, as far as its points tell."""
 
     pose: Pose
     eyes: Eyes
@@ -173,14 +178,12 @@ class SubjectFacts(Value):
     age_years: float
     age_spread_years: float
     """Standard deviation of the age over small changes of the crop."""
-    framing: Framing
-    quality: Quality
     visibility: Visibility
     human: HumanCues
 
 
 class PictureFacts(Value):
-    """One picture. ``subject`` is None when no face could be measured closely."""
+    """One picture."""
 
     width: int
     height: int
@@ -190,7 +193,18 @@ class PictureFacts(Value):
     """Share of the picture that the person mask covers."""
     fingerprint: str
     """64-bit perceptual hash in hexadecimal; near-duplicates differ in few bits."""
+    quality: Quality
+    """Of the largest certain face, or of the whole picture where there is none."""
+    framing: Framing | None
+    """Of the largest certain face; None where there is none."""
     subject: SubjectFacts | None
+    """The same face; None also when it is covered or turned so far that its points cannot be
+    made out."""
+
+    @property
+    def hidden(self) -> bool:
+        """True when a face is certainly there but cannot be made out."""
+        return self.framing is not None and self.subject is None
 
     @property
     def people(self) -> int:
@@ -207,8 +221,13 @@ def counts_as_person(face: FaceFacts, largest: FaceFacts) -> bool:
     """True when the face is certain and not a mere passer-by in the background.
 
     Certain means that the landmark net sees a face too, or that the detector is so sure that a
-    mask or a profile explains why it does not. A face less than a quarter as high as the
-    largest is background.
+    mask or a profile explains why the landmark net does not. A face less than a quarter as
+    high as the largest is background.
     """
-    certain = face.presence >= SURE_PRESENCE or face.score >= SURE_SCORE
-    return certain and face.box.height >= NOTICEABLE * largest.box.height
+    near = face.box.height >= NOTICEABLE * largest.box.height
+    return near and is_certain(face.presence, face.score)
+
+
+def is_certain(presence: float, score: float) -> bool:
+    """True for a face that the landmark net sees, or of which the detector is very sure."""
+    return presence >= SURE_PRESENCE or score >= SURE_SCORE

@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 
 from palprep.vision.arrays import Mask, Pixels
+from palprep.vision.detect import Detection
 from palprep.vision.facts import Box, Framing
 from palprep.vision.landmarks import Landmarks
 from palprep.vision.mask import person_mask
@@ -31,6 +32,14 @@ def face_box(face: Landmarks) -> Box:
     low, high = face.points[:468, :2].min(0), face.points[:468, :2].max(0)
     width, height = high - low
     return Box(x=float(low[0]), y=float(low[1]), width=float(width), height=float(height))
+
+
+def detected_face_box(found: Detection) -> Box:
+    """The same from the detector's box, which starts above the hairline: its median relation to
+    the box of the points.
+    """
+    x, y, width, height = found.box
+    return Box(x=x, y=y + 0.11 * height, width=width, height=0.89 * height)
 
 
 def bust_mask(rgb: Pixels, face: Box, network: Network) -> Mask:

@@ -7,14 +7,22 @@ those who draw it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from palprep.vision.age import apparent_age
 from palprep.vision.arrays import Floats, Mask, Pixels, shrunk
 from palprep.vision.detect import Detection, find_faces
-from palprep.vision.facts import Box, FaceFacts, PictureFacts, SubjectFacts
+from palprep.vision.facts import (
+    SURE_PRESENCE,
+    Box,
+    FaceFacts,
+    Framing,
+    PictureFacts,
+    SubjectFacts,
+    is_certain,
+)
 from palprep.vision.fingerprint import fingerprint
-from palprep.vision.framing import bust_mask, face_box, measure_framing
+from palprep.vision.framing import bust_mask, detected_face_box, face_box, measure_framing
 from palprep.vision.human import measure_human
 from palprep.vision.landmarks import Landmarks, find_landmarks
 from palprep.vision.mask import person_mask
@@ -49,11 +57,24 @@ class Sight:
 
     @property
     def subject(self) -> int | None:
-        """Index of the largest face that the landmark net is sure of."""
-        for index, face in enumerate(self.landmarks):
-            if face.presence >= 0.5:
+        """Index of the largest certain face."""
+        for index, found in enumerate(self.detections):
+            if is_certain(self.presence(index), found.score):
                 return index
         return None
+
+    def presence(self, index: int) -> float:
+        """How sure the landmark net is of a face, 0 to 1."""
+        return self.landmarks[index].presence if index < len(self.landmarks) else 0.0
+
+    def marks(self, index: int) -> Landmarks | None:
+        """The points of a face, None when they cannot be made out."""
+        return self.landmarks[index] if self.presence(index) >= SURE_PRESENCE else None
+
+    def box(self, index: int) -> Box:
+        """Hairline to chin, from the points or else from the detector's box."""
+        marks = self.marks(index)
+        return face_box(marks) if marks else detected_face_box(self.detections[index])
 
 
 def look(rgb: Pixels, models: Models, *, size: tuple[int, int] | None = None) -> PictureFacts:
@@ -72,60 +93,60 @@ def see(rgb: Pixels, models: Models, *, size: tuple[int, int] | None = None) -> 
     if longest > MAX_SIDE:
         rgb = shrunk(rgb, MAX_SIDE / longest)
     detections = find_faces(rgb, models.detector)
-    landmarks = tuple(find_landmarks(rgb, face, models) for face in detections[:MAX_FACES])
     sight = Sight(
         rgb=rgb,
         scale=width / rgb.shape[1],
         width=width,
         height=height,
         detections=detections,
-        landmarks=landmarks,
+        landmarks=tuple(find_landmarks(rgb, face, models) for face in detections[:MAX_FACES]),
         person=person_mask(rgb, models.mask),
         bust=None,
     )
     if sight.subject is None:
         return sight
-    box = face_box(landmarks[sight.subject])
-    return Sight(**{**vars(sight), "bust": bust_mask(rgb, box, models.mask)})
+    return replace(sight, bust=bust_mask(rgb, sight.box(sight.subject), models.mask))
 
 
 def measure(sight: Sight, models: Models) -> PictureFacts:
     """Facts from what was seen."""
-    faces = []
-    for index, found in enumerate(sight.detections):
-        marks = sight.landmarks[index] if index < len(sight.landmarks) else None
-        sure = marks is not None and marks.presence >= 0.5
-        faces.append(
-            FaceFacts(
-                box=_scaled(
-                    Box(**dict(zip(("x", "y", "width", "height"), found.box, strict=True))),
-                    sight.scale,
-                ),
-                score=found.score,
-                presence=marks.presence if marks else 0.0,
-                pose=head_pose(fit_head(marks, models.geometry)) if marks and sure else None,
-            )
-        )
+    index, framing, subject = sight.subject, None, None
+    marks = None if index is None else sight.marks(index)
+    height, width = sight.rgb.shape[:2]
+    box = Box(x=0, y=0, width=width, height=height) if index is None else sight.box(index)
+    if index is not None and sight.bust is not None:
+        framing = _scaled_framing(measure_framing(box, sight.bust), sight.scale)
+        if marks is not None:
+            subject = _measure_subject(sight, sight.detections[index], marks, box, models)
     return PictureFacts(
         width=sight.width,
         height=sight.height,
-        faces=tuple(faces),
+        faces=tuple(_measure_face(sight, face, models) for face in range(len(sight.detections))),
         person_share=float((sight.person > 0.5).mean()),
         fingerprint=fingerprint(sight.rgb),
-        subject=_measure_subject(sight, models),
+        quality=measure_quality(sight.rgb, box, marks, sight.scale),
+        framing=framing,
+        subject=subject,
     )
 
 
-def _measure_subject(sight: Sight, models: Models) -> SubjectFacts | None:
-    if sight.subject is None or sight.bust is None:
-        return None
-    marks = sight.landmarks[sight.subject]
-    found = sight.detections[sight.subject]
-    box = face_box(marks)
+def _measure_face(sight: Sight, index: int, models: Models) -> FaceFacts:
+    found, marks = sight.detections[index], sight.marks(index)
+    x, y, width, height = found.box
+    return FaceFacts(
+        box=_scaled(Box(x=x, y=y, width=width, height=height), sight.scale),
+        score=found.score,
+        presence=sight.presence(index),
+        pose=head_pose(fit_head(marks, models.geometry)) if marks else None,
+    )
+
+
+def _measure_subject(
+    sight: Sight, found: Detection, marks: Landmarks, box: Box, models: Models
+) -> SubjectFacts:
     fit = fit_head(marks, models.geometry)
     pose = head_pose(fit)
     eyes = measure_eyes(marks, fit, pose)
-    framing = measure_framing(box, sight.bust)
     years, spread = apparent_age(sight.rgb, marks, models.age)
     return SubjectFacts(
         pose=pose,
@@ -133,22 +154,15 @@ def _measure_subject(sight: Sight, models: Models) -> SubjectFacts | None:
         mouth_open=marks.shapes["jawOpen"],
         age_years=years,
         age_spread_years=spread,
-        framing=framing.model_copy(
-            update={
-                "face": _scaled(framing.face, sight.scale),
-                "head": _scaled(framing.head, sight.scale),
-            }
-        ),
-        quality=measure_quality(sight.rgb, marks, box, sight.scale),
         visibility=measure_visibility(sight.rgb, marks, box, found.score),
         human=measure_human(sight.rgb, found, marks, fit, models),
     )
 
 
-def _box(found: Detection, scale: float) -> Box:
-    x, y, width, height = found.box
-    return _scaled(Box(x=x, y=y, width=width, height=height), scale)
-
-
 def _scaled(box: Box, scale: float) -> Box:
     return Box(x=box.x * scale, y=box.y * scale, width=box.width * scale, height=box.height * scale)
+
+
+def _scaled_framing(framing: Framing, scale: float) -> Framing:
+    boxes = {"face": _scaled(framing.face, scale), "head": _scaled(framing.head, scale)}
+    return framing.model_copy(update=boxes)

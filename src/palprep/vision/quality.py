@@ -14,63 +14,57 @@ FACE_HEIGHT = 192
 """Sharpness is measured on faces shrunk to this height in pixels, so that resolution does not
 count. Smaller faces are taken as they are, never enlarged."""
 
-LUMA = np.array([0.2126, 0.7152, 0.0722], np.float32)
-"""ITU-R BT.709."""
 
-
-def measure_quality(rgb: Pixels, face: Landmarks, box: Box, scale: float) -> Quality:
-    """``scale`` is full-size pixels per pixel of ``rgb``."""
-    cut, inside = _cut_face(rgb, face, box)
-    pixels = cut[inside]
-    luma = np.asarray(cut, np.float32) @ LUMA / 255
-    low, median, high = np.percentile(luma[inside], (5, 50, 95))
-    lab = _lab(np.median(pixels, axis=0).astype(np.uint8).reshape(1, 1, 3))[0, 0]
+def measure_quality(rgb: Pixels, box: Box, face: Landmarks | None, scale: float) -> Quality:
+    """``box`` bounds what is measured, and ``face`` outlines it where its points are known;
+    ``scale`` is full-size pixels per pixel of ``rgb``.
+    """
+    gray = np.asarray(cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY), np.uint8)
+    place, inside = _place(rgb, box, face)
+    pixels, luma = rgb[place][inside], gray[place].astype(np.float32) / 255
+    low, bright, high = np.percentile(luma[inside], (5, 75, 95))
+    skin = _lab(np.median(pixels, axis=0).astype(np.uint8).reshape(1, 1, 3))[0, 0]
     return Quality(
         face_px=box.height * scale,
-        sharpness=_sharpness(rgb, box),
-        brightness=float(median),
+        sharpness=_sharpness(gray[place], box.height),
+        brightness=float(bright),
         clipped_highlights=float((pixels.min(axis=1) >= 250).mean()),
         clipped_shadows=float((pixels.max(axis=1) <= 5).mean()),
-        evenness=_evenness(luma, inside),
+        evenness=_evenness(luma, inside) if face else None,
         contrast=float(high - low),
-        noise=_noise(rgb),
-        skin_hue_deg=float(np.degrees(np.arctan2(lab[2], lab[1])) % 360),
-        skin_chroma=float(np.hypot(lab[1], lab[2])),
+        noise=_noise(gray),
+        skin_hue_deg=float(np.degrees(np.arctan2(skin[2], skin[1])) % 360) if face else None,
+        skin_chroma=float(np.hypot(skin[1], skin[2])) if face else None,
         chroma=_chroma(rgb),
-        blocking=_blocking(rgb) if scale == 1 else 1.0,
+        blocking=_blocking(gray) if scale == 1 else None,
     )
 
 
-def _cut_face(rgb: Pixels, face: Landmarks, box: Box) -> tuple[Pixels, Mask]:
+def _place(rgb: Pixels, box: Box, face: Landmarks | None) -> tuple[tuple[slice, slice], Mask]:
+    """Rows and columns of the picture, and which of their pixels belong to the face."""
     height, width = rgb.shape[:2]
     left, top = int(np.clip(box.x, 0, width - 2)), int(np.clip(box.y, 0, height - 2))
     right = int(np.clip(box.x + box.width, left + 2, width))
     bottom = int(np.clip(box.y + box.height, top + 2, height))
-    cut = rgb[top:bottom, left:right]
-    inside = np.zeros(cut.shape[:2], np.uint8)
-    outline = face.at(*FACE_OVAL) - np.array([left, top])
-    cv2.fillConvexPoly(inside, cv2.convexHull(outline.astype(np.int32)), 1)
-    if not inside.any():
-        inside[:] = 1
-    return cut, inside.astype(bool)
+    place = slice(top, bottom), slice(left, right)
+    inside = np.zeros((bottom - top, right - left), np.uint8)
+    if face is not None:
+        outline = face.at(*FACE_OVAL) - np.array([left, top])
+        cv2.fillConvexPoly(inside, cv2.convexHull(outline.astype(np.int32)), 1)
+    return place, inside.astype(bool) if inside.any() else np.ones_like(inside, bool)
 
 
-def _sharpness(rgb: Pixels, box: Box) -> float:
+def _sharpness(gray: Pixels, height: float) -> float:
     """Share of the variation between neighbours that a blur over nine pixels removes."""
-    height, width = rgb.shape[:2]
-    left, top = int(max(0, box.x)), int(max(0, box.y))
-    cut = rgb[top : int(min(height, box.y + box.height)), left : int(min(width, box.x + box.width))]
-    if min(cut.shape[:2]) < 16:
+    if min(gray.shape) < 16:
         return 0.0
-    shrink = FACE_HEIGHT / box.height
-    if shrink < 1:
-        cut = shrunk(cut, shrink)
-    gray = np.asarray(cut, np.float32) @ LUMA
+    shrink = FACE_HEIGHT / height
+    face = (shrunk(gray, shrink) if shrink < 1 else gray).astype(np.float32)
     kept = []
     for axis in (0, 1):
         size = (1, 9) if axis == 0 else (9, 1)
-        steps = np.abs(np.diff(gray, axis=axis))
-        blurred = np.abs(np.diff(cv2.blur(gray, size), axis=axis))
+        steps = np.abs(np.diff(face, axis=axis))
+        blurred = np.abs(np.diff(cv2.blur(face, size), axis=axis))
         kept.append(np.maximum(0, steps - blurred).sum() / max(float(steps.sum()), 1e-6))
     return float(min(kept))
 
@@ -88,11 +82,10 @@ def _evenness(luma: Floats, inside: Mask) -> float:
     return min(halves) / max(*halves, 1e-6)
 
 
-def _noise(rgb: Pixels) -> float:
+def _noise(gray: Pixels) -> float:
     """Immerkaer's estimate, by the median rather than the mean so that edges do not count."""
-    gray = np.asarray(rgb, np.float32) @ LUMA
     kernel = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32)
-    response = np.abs(cv2.filter2D(gray, cv2.CV_32F, kernel))[1:-1, 1:-1]
+    response = np.abs(cv2.filter2D(gray, cv2.CV_16S, kernel)[1:-1, 1:-1])
     return float(np.median(response) / 0.6745 / 6)
 
 
@@ -105,12 +98,11 @@ def _chroma(rgb: Pixels) -> float:
     return float(np.hypot(lab[..., 1], lab[..., 2]).mean())
 
 
-def _blocking(rgb: Pixels) -> float:
+def _blocking(gray: Pixels) -> float:
     """Only where the JPEG grid is known: at full size and from the first pixel on."""
-    gray = np.asarray(rgb, np.float32) @ LUMA
     ratios = []
-    for axis in (0, 1):
-        steps = np.abs(np.diff(gray, axis=axis)).mean(axis=1 - axis)
+    for lines in (gray, np.ascontiguousarray(gray.T)):
+        steps = cv2.absdiff(lines[1:], lines[:-1]).mean(axis=1)
         at_border = np.arange(len(steps)) % 8 == 7
         if at_border.any() and (~at_border).any():
             ratios.append(steps[at_border].mean() / max(float(steps[~at_border].mean()), 1e-6))

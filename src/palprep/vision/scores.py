@@ -26,8 +26,8 @@ class Step(NamedTuple):
 STEPS: Final[Mapping[str, tuple[str, Step]]] = {
     "sharpness": ("sharpness", Step(0.42, 0.04)),
     "face resolution": ("face_px", Step(60, 12)),
-    "too dark": ("brightness", Step(0.22, 0.04)),
-    "too bright": ("brightness", Step(0.88, -0.03)),
+    "too dark": ("brightness", Step(0.28, 0.04)),
+    "too bright": ("brightness", Step(0.96, -0.02)),
     "burnt-out highlights": ("clipped_highlights", Step(0.10, -0.03)),
     "blocked-up shadows": ("clipped_shadows", Step(0.15, -0.04)),
     "evenness of light": ("evenness", Step(0.16, 0.04)),
@@ -40,10 +40,12 @@ STEPS: Final[Mapping[str, tuple[str, Step]]] = {
 
 
 def quality_scores(quality: Quality) -> dict[str, float]:
-    """Every component's score by its name in words."""
+    """Every measured component's score by its name in words."""
+    values = quality.model_dump()
     return {
-        name: _smooth_step(getattr(quality, measure), step)
+        name: _smooth_step(value, step)
         for name, (measure, step) in STEPS.items()
+        if (value := values[measure]) is not None
     }
 
 
