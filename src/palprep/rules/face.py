@@ -289,11 +289,13 @@ class FaceObscured(SubjectRule):
 
 
 class ChestUpFraming(FramingRule):
-    """Head, shoulders and upper chest are seen: the person below the chin, in face heights."""
+    """The picture spans head, shoulders and chest: the face, from hairline to chin, takes
+    about a third of its height. More is a face alone, less is half a body or all of it.
+    """
 
     id = "chest_up_framing_acceptable"
     label = "Framed from the chest up"
-    unit = "face heights below the chin"
+    unit = "of the height"
     predicts = "chest_up_framing_acceptable"
     advice = (
         "Frame it from the chest up. palprep fix crops a picture that shows too much; one that "
@@ -302,11 +304,23 @@ class ChestUpFraming(FramingRule):
 
     def measure_framing(self, framing: Framing) -> Measured:
         return Measured(
-            value=round(framing.body_below, 2),
-            shown=f"{framing.body_below:.1f} face heights below the chin, "
-            f"face {framing.face_height_share:.0%} of the height",
+            value=round(framing.face_height_share, 3),
+            shown=f"face {framing.face_height_share:.0%} of the height",
             region=_region(framing.face),
         )
+
+
+class ShouldersVisible(FramingRule):
+    """Shoulders and upper chest are seen: how far the person reaches below the chin."""
+
+    id = "shoulders_visible"
+    label = "Shoulders and chest"
+    unit = "face heights below the chin"
+    predicts = "chest_up_framing_acceptable"
+    advice = "Retake it from further away, or lower: shoulders and upper chest belong in it."
+
+    def measure_framing(self, framing: Framing) -> Measured:
+        return Measured(value=round(framing.body_below, 2), region=_region(framing.face))
 
 
 class NoNudity(PictureRule):
@@ -357,6 +371,7 @@ FACE_RULES: tuple[type[Rule], ...] = (
     LookingStraight,
     FaceObscured,
     ChestUpFraming,
+    ShouldersVisible,
     NoNudity,
     CelebrityOrCharacter,
 )
