@@ -20,8 +20,9 @@ from urllib.parse import quote, unquote
 
 from pydantic import ValidationError
 
+from palprep.api.problems import refusal
 from palprep.api.redact import redact
-from palprep.api.shape import Shape, refusal
+from palprep.api.shape import Shape
 from palprep.api.wire import UNSET, Reply, Request, Settings, Unset, Unspecified
 from palprep.errors import Problem, UnexpectedReply
 

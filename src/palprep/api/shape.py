@@ -11,12 +11,12 @@ import functools
 import inspect
 import operator
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
-from pydantic_core import ErrorDetails
 
+from palprep.api.problems import MISSING, UNKNOWN_MEMBER, problems_in, refusal
 from palprep.api.wire import (
     UNSET,
     AboutTheCall,
@@ -30,18 +30,7 @@ from palprep.api.wire import (
     Unset,
     WholeBody,
 )
-from palprep.errors import InvalidRequest, Problem
-
-_PLAIN = {
-    "missing": "is required",
-    "extra_forbidden": "is not a member that the specification knows",
-    "none_required": "must be null",
-    "dict_type": "must be an object",
-    "string_type": "must be a string",
-    "bool_type": "must be true or false",
-    "int_type": "must be an integer",
-}
-_KINDS = {"Sequence": "must be an array", "Mapping": "must be an object"}
+from palprep.errors import Problem
 
 
 class Shape:
@@ -150,9 +139,7 @@ class Shape:
         if self.other:
             return known | {self.other: strangers}
         if strangers:
-            raise refusal(
-                [Problem(k, "extra_forbidden", _PLAIN["extra_forbidden"]) for k in strangers]
-            )
+            raise refusal([Problem(k, "extra_forbidden", UNKNOWN_MEMBER) for k in strangers])
         return known
 
     def validated(self, given: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
@@ -168,16 +155,16 @@ class Shape:
                     values[name] = adapter.validate_python(given[name], strict=True)
                 except ValidationError as error:
                     at = "" if name == self.whole else self.in_header.get(name, name)
-                    problems.extend(_problems(error, at))
+                    problems.extend(problems_in(error, at))
             elif self.signature.parameters[name].default is inspect.Parameter.empty:
                 at = "" if name == self.whole else name
-                problems.append(Problem(at, "missing", _PLAIN["missing"]))
+                problems.append(Problem(at, "missing", MISSING))
         if self.model is not None:
             members = {wire: given[name] for name, wire in self.members.items() if name in given}
             try:
                 body = self.model.model_validate(members)
             except ValidationError as error:
-                problems.extend(_problems(error, ""))
+                problems.extend(problems_in(error, ""))
             else:
                 values.update((n, getattr(body, n)) for n in body.model_fields_set)
         if self.other and self.other in given:
@@ -234,14 +221,6 @@ class Shape:
         return self.signature.replace(parameters=own + options)
 
 
-def refusal(problems: list[Problem]) -> InvalidRequest:
-    """The error for broken rules; ``problems`` must not be empty."""
-    said = "; ".join(f"{p.field or 'the request'} {p.message}" for p in problems)
-    return InvalidRequest(
-        f"Nothing was sent: {said}.", field=problems[0].field or None, problems=tuple(problems)
-    )
-
-
 def _marker(hint: Any) -> Any:
     places = (InPath, InQuery, InHeader, WholeBody, OtherMembers, Named, AboutTheCall)
     if get_origin(hint) is Annotated:
@@ -259,22 +238,3 @@ def _without_unset(hint: Any) -> Any:
         kept = tuple(arm for arm in get_args(hint) if arm is not Unset)
         return functools.reduce(operator.or_, kept)
     return hint
-
-
-def _problems(error: ValidationError, at: str) -> Iterator[Problem]:
-    for detail in error.errors(include_url=False, include_context=True, include_input=False):
-        parts = [at] if at else []
-        # Arms of a union appear in the location as type names, not as members.
-        parts += [str(p) for p in detail["loc"] if isinstance(p, int) or p.isidentifier()]
-        yield Problem(".".join(parts), detail["type"], _sentence(detail))
-
-
-def _sentence(detail: ErrorDetails) -> str:
-    if detail["type"] in _PLAIN:
-        return _PLAIN[detail["type"]]
-    if detail["type"] == "is_instance_of":
-        return _KINDS[detail["ctx"]["class"]]
-    text = detail["msg"]
-    if text.startswith("Input should "):
-        return "must " + text.removeprefix("Input should ")
-    return text if text.startswith("must ") else f"is not valid: {text[0].lower()}{text[1:]}"

@@ -12,8 +12,8 @@ from typing import Any
 from palprep.api import calls
 from palprep.api.call import Call, Endpoint, compact_json
 from palprep.api.fields import MAX_IMAGE_BASE64_CHARS, FaceModel, ImageMime
+from palprep.api.problems import refusal
 from palprep.api.records import FaceValidation
-from palprep.api.shape import refusal
 from palprep.api.wire import UNSET, Settings, Unset
 from palprep.client.images import (
     MAX_IMAGE_BYTES,

@@ -1,0 +1,174 @@
+"""Declarations in both directions: arguments to wire, wire to request."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from palprep.api import calls
+from palprep.api.call import Effect
+from palprep.api.wire import UNSET
+from palprep.errors import InvalidRequest, UnexpectedReply
+
+ids = (
+    st.text(min_size=1)
+    .filter(lambda text: "\x00" not in text)
+    .map(lambda text: text.encode("utf-8", "ignore").decode())
+    .filter(bool)
+)
+
+
+@given(ids)
+def test_any_id_survives_the_path(voice_id: str) -> None:
+    call = calls.get_voice(voice_id)
+    assert re.fullmatch(r"/v2/voices/[A-Za-z0-9._~%-]+", call.path)
+    assert calls.get_voice.match("GET", call.path) == {"voice_id": voice_id}
+
+
+def test_paths_do_not_match_each_other() -> None:
+    for endpoint in calls.ENDPOINTS:
+        sample = endpoint.path.replace("{", "").replace("}", "")
+        matching = [e for e in calls.ENDPOINTS if e.match(endpoint.method, sample) is not None]
+        assert matching == [endpoint]
+
+
+def test_absent_differs_from_null() -> None:
+    assert calls.update_voice("v", voice_name="Ada").body == {"voice_name": "Ada"}
+    assert calls.update_voice("v", description=None).body == {"description": None}
+    arrived = calls.update_voice.parse({"voice_id": "v"}, {"description": None})
+    assert arrived.description is None
+    assert arrived.voice_name is UNSET
+
+
+def test_headers_query_and_whole_bodies_have_their_places() -> None:
+    operations = [{"op": "replace", "path": "/name", "value": "New"}]
+    call = calls.patch_deployment("d", operations, if_match='"7"')  # type: ignore[arg-type]
+    assert call.headers == {"If-Match": '"7"'}
+    assert call.body == operations
+    assert calls.list_voices(tag="a&b").query == (("tag", "a&b"),)
+    arrived = calls.patch_deployment.parse(
+        {"deployment_id": "d"}, operations, headers={"if-match": '"7"'}
+    )
+    assert (arrived.if_match, arrived.operations) == ('"7"', operations)
+
+
+def test_members_that_the_specification_leaves_open_pass_through() -> None:
+    call = calls.create_conversation(face_id="f", other={"properties": {"max": 3}})
+    assert call.body == {"face_id": "f", "properties": {"max": 3}}
+    arrived = calls.create_conversation.parse({}, call.body)
+    assert (arrived.face_id, arrived.other) == ("f", {"properties": {"max": 3}})
+
+
+@pytest.mark.parametrize("body", [[], "x", 3, None])
+def test_a_body_that_is_no_object_is_refused(body: object) -> None:
+    with pytest.raises(InvalidRequest, match="JSON object"):
+        calls.create_voice.parse({}, body)
+
+
+def test_unknown_members_that_arrive_are_refused() -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        calls.update_voice.parse({"voice_id": "v"}, {"voice_id": "w", "description": None})
+    assert refused.value.field == "voice_id"
+
+
+def test_content_is_compact_json_in_utf8() -> None:
+    assert calls.update_voice("v", voice_name="Añu").content() == '{"voice_name":"Añu"}'.encode()
+    assert calls.get_voice("v").content() is None
+
+
+def test_content_that_json_cannot_say_is_refused() -> None:
+    with pytest.raises(InvalidRequest, match="JSON"):
+        calls.create_conversation(other={"x": float("inf")}).content()
+
+
+def test_the_body_limit_is_counted_in_bytes() -> None:
+    small = replace(calls.rename_video, max_body_bytes=len('{"video_name":"é"}'.encode()))
+    assert small("v", "é").content()
+    with pytest.raises(InvalidRequest, match="bytes"):
+        small("v", "éx").content()
+
+
+def test_missing_arguments_are_type_errors() -> None:
+    with pytest.raises(TypeError, match="voice_id"):
+        calls.get_voice()  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="bogus"):
+        calls.get_voice("v", bogus=1)  # type: ignore[call-arg]
+
+
+def test_reading_a_reply_ignores_what_it_does_not_know() -> None:
+    voice = calls.get_voice.read({"voice_id": "v", "status": "completed", "new": 1})
+    assert (voice.voice_id, voice.settled, voice.error_message) == ("v", True, None)
+    assert voice.to_wire() == {"voice_id": "v", "status": "completed"}
+
+
+@pytest.mark.parametrize("body", [None, "<html>", {"voice_id": "v"}, {"voice_id": 1, "status": ""}])
+def test_a_success_of_another_shape_is_told(body: object) -> None:
+    with pytest.raises(UnexpectedReply) as unexpected:
+        calls.get_voice.read(body)
+    assert unexpected.value.body == body
+
+
+def test_a_deployment_carries_its_etag_and_never_sends_it_back() -> None:
+    body = {"deployment_id": "d", "status": "draft"}
+    deployment = calls.get_deployment.read(body, {"ETag": '"3"'})
+    assert deployment.etag == '"3"'
+    assert deployment.to_wire() == body
+
+
+@pytest.mark.parametrize("key", ["pose_suitable_for_face", "pose_suitable_for_replica"])
+def test_both_names_of_the_pose_observation_are_read(key: str) -> None:
+    result = calls.validate_face_image.read(
+        {"passed": False, "checks": [{"id": "a", "passed": False}], "details": {key: True}}
+    )
+    assert result.pose_suitable is True
+    assert [check.id for check in result.failed] == ["a"]
+
+
+def test_only_what_creates_or_patches_may_not_be_repeated() -> None:
+    unrepeatable = {e.name for e in calls.ENDPOINTS if not e.effect.repeatable}
+    assert unrepeatable == {
+        "tools.create",
+        "voices.create",
+        "replicas.create",
+        "conversations.create",
+        "deployments.patch",
+    }
+    assert all(e.effect is not Effect.CREATES for e in calls.ENDPOINTS if e.method == "GET")
+
+
+def test_the_public_signature_is_what_a_reader_expects() -> None:
+    signature = calls.update_voice.shape.public_signature
+    assert list(signature.parameters) == [
+        *("voice_id", "voice_name", "description", "tags", "timeout", "validate")
+    ]
+    assert signature.parameters["voice_id"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    assert signature.parameters["description"].annotation == (str | None)
+
+
+def test_what_a_call_shows_holds_no_secret() -> None:
+    call = calls.create_tool(
+        name="a",
+        description="b",
+        parameters={},
+        delivery={
+            "app_message": False,
+            "api": {
+                "url": "https://example.com/hook?signature=hush",
+                "headers": {"Authorization": "hush"},
+                "auth": {"type": "bearer", "token": "hush"},
+            },
+        },
+    )
+    shown = repr(call)
+    assert "hush" not in shown
+    assert "example.com/hook" in shown
+    voice = calls.create_voice(callback_url="https://example.com/hush/hush", voice_name="Ada")
+    assert "hush" not in repr(voice)
+    assert "Ada" in repr(voice)
+    image = calls.validate_face_image(image_base64="A" * 4000)
+    assert len(repr(image)) < 300

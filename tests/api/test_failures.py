@@ -1,0 +1,105 @@
+"""From error replies to typed errors."""
+
+from __future__ import annotations
+
+import pickle
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from palprep import errors
+from palprep.api import calls
+from palprep.api.failures import failure, read_body, retry_after
+
+
+@pytest.mark.parametrize(
+    ("body", "shape", "code"),
+    [
+        ({"error": "bad"}, "error", None),
+        ({"message": "no"}, "message", None),
+        ({"message": "m", "error": "e", "code": "c"}, "message-error-code", "c"),
+        ({"error": {"nested": 1}}, None, None),
+        ("<html>", None, None),
+        (None, None, None),
+    ],
+)
+def test_the_three_shapes(body: Any, shape: str | None, code: str | None) -> None:
+    error = failure(400, {"x-request-id": "r1"}, body)
+    assert isinstance(error, errors.BadRequest)
+    assert (error.status, error.shape, error.service_code) == (400, shape, code)
+    assert (error.body, error.request_id) == (body, "r1")
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (400, errors.BadRequest),
+        (401, errors.AuthenticationError),
+        (403, errors.PermissionDenied),
+        (404, errors.NotFound),
+        (409, errors.Conflict),
+        (412, errors.Conflict),
+        (413, errors.PayloadTooLarge),
+        (422, errors.BadRequest),
+        (429, errors.RateLimited),
+        (500, errors.ServiceUnavailable),
+        (503, errors.ServiceUnavailable),
+        (307, errors.ApiError),
+        (418, errors.ApiError),
+    ],
+)
+def test_statuses(status: int, kind: type[errors.ApiError]) -> None:
+    assert type(failure(status, {}, None)) is kind
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ({"message": "Invalid access token"}, errors.AuthenticationError),
+        ({"error": "Voice creation requires a user-scoped API key"}, errors.PermissionDenied),
+        ({"message": "Document not found"}, errors.NotFound),
+        ({"error": "Invalid pal_id"}, errors.BadRequest),
+    ],
+)
+def test_where_a_status_is_not_specified_the_text_decides(
+    body: dict[str, str], kind: type[errors.ApiError]
+) -> None:
+    assert type(failure(400, {}, body)) is kind
+
+
+def test_a_stated_failure_is_explained() -> None:
+    call = calls.runtime_check_connector("c")
+    error = failure(409, {}, None, call=call)
+    assert "OAuth not finished" in str(error)
+
+
+def test_errors_pickle_whole() -> None:
+    error = failure(429, {"retry-after": "7", "request-id": "r"}, {"error": "slow down"})
+    again = pickle.loads(pickle.dumps(error))  # noqa: S301 -- our own bytes
+    assert type(again) is errors.RateLimited
+    assert vars(again) == vars(error)
+    assert again.retry_after == 7.0
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("7", 7.0),
+        ("0", 0.0),
+        ("Sat, 01 Aug 2026 12:00:30 GMT", 30.0),
+        ("Sat, 01 Aug 2026 11:00:00 GMT", 0.0),
+        ("soon", None),
+        ("-3", None),
+        ("", None),
+    ],
+)
+def test_retry_after(value: str, seconds: float | None) -> None:
+    now = datetime(2026, 8, 1, 12, 0, 0, tzinfo=UTC)
+    assert retry_after({"retry-after": value}, now) == seconds
+
+
+def test_bodies_that_are_no_json_are_kept_as_text() -> None:
+    assert read_body(b"") is None
+    assert read_body(b'{"a":1}') == {"a": 1}
+    assert read_body(b"\xffoops") == "\ufffdoops"

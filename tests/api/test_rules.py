@@ -1,0 +1,239 @@
+"""Every rule of the specification on requests: what is accepted, and which path is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from palprep.api import calls
+from palprep.api.call import Endpoint
+from palprep.api.wire import Settings
+from palprep.errors import InvalidRequest
+
+API = {"url": "https://example.com/hook"}
+TOOL: dict[str, Any] = {"name": "look_up", "description": "Looks up.", "parameters": {}}
+WEBHOOK = {"app_message": False, "api": API}
+
+
+def tool(**more: Any) -> dict[str, Any]:
+    return TOOL | more
+
+
+ACCEPTED: list[tuple[Endpoint[..., Any], dict[str, Any]]] = [
+    (calls.create_voice, {"voice_name": "x" * 255}),
+    (calls.create_voice, {"description": "x" * 1000, "tags": ["x" * 64] * 50}),
+    (calls.create_voice, {"training_audio_url": "https://example.com/" + "a" * 2028}),
+    (calls.update_voice, {"voice_id": "v", "description": None}),
+    (calls.update_voice, {"voice_id": "v", "tags": []}),
+    (calls.create_tool, tool(name="_" + "a" * 63)),
+    (calls.create_tool, tool(description="x" * 9998)),
+    (calls.create_tool, tool(delivery={"app_message": True})),
+    (calls.create_tool, tool(delivery={})),
+    (calls.create_tool, tool(delivery=WEBHOOK)),
+    (calls.create_tool, tool(delivery=WEBHOOK, trigger_type="post_call")),
+    (calls.create_tool, tool(delivery=WEBHOOK, trigger_type="post_call", origin=None)),
+    (calls.create_tool, tool(origin="vision", on_call=None, on_resolve="fire_and_forget")),
+    (calls.create_tool, tool(on_call="static_filler", static_filler="One moment.")),
+    (calls.validate_face_image, {"image_base64": " AA==\n", "mime_type": "image/heif"}),
+    (calls.validate_face_image, {"image_base64": "A" * 29_360_128, "model": "core-4.5"}),
+    (calls.create_replica, {"train_image_url": "https://e.com/a.jpg", "voice_name": "anna"}),
+    (calls.create_replica, {"train_video_url": "https://e.com/a.mp4", "voice_name": "anna"}),
+    (calls.replace_skills, {"pal_id": "p", "skills": {}}),
+    (calls.replace_skills, {"pal_id": "p", "skills": {"internet_search": {"config": {}}}}),
+    (
+        calls.replace_skills,
+        {"pal_id": "p", "skills": {"presentation": {"config": {"document_ids": ["d"]}}}},
+    ),
+    (
+        calls.patch_deployment,
+        {
+            "deployment_id": "d",
+            "operations": [
+                {"op": "replace", "path": "/name", "value": None},
+                {"op": "move", "path": "/a", "from": "/b"},
+                {"op": "remove", "path": ""},
+            ],
+        },
+    ),
+    (calls.create_conversation, {"other": {"anything": [1, {"at": "all"}]}}),
+]
+
+REFUSED: list[tuple[Endpoint[..., Any], dict[str, Any], str | None]] = [
+    (calls.get_voice, {"voice_id": ""}, "voice_id"),
+    (calls.get_voice, {"voice_id": 3}, "voice_id"),
+    (calls.create_voice, {"voice_name": ""}, "voice_name"),
+    (calls.create_voice, {"voice_name": "x" * 256}, "voice_name"),
+    (calls.create_voice, {"description": "x" * 1001}, "description"),
+    (calls.create_voice, {"description": None}, "description"),
+    (calls.create_voice, {"tags": ["x"] * 51}, "tags"),
+    (calls.create_voice, {"tags": ["ok", "x" * 65]}, "tags.1"),
+    (calls.create_voice, {"tags": "abc"}, "tags"),
+    (calls.create_voice, {"training_audio_url": "ftp://example.com/a"}, "training_audio_url"),
+    (calls.create_voice, {"training_audio_url": "https://[::"}, "training_audio_url"),
+    (
+        calls.create_voice,
+        {"training_audio_url": "https://example.com/" + "a" * 2029},
+        "training_audio_url",
+    ),
+    (calls.create_voice, {"callback_url": "https://e.com/" + "a" * 2048}, "callback_url"),
+    (calls.update_voice, {"voice_id": "v"}, None),
+    (calls.update_voice, {"voice_id": "v", "voice_name": None}, "voice_name"),
+    (calls.update_voice, {"voice_id": "v", "tags": None}, "tags"),
+    (calls.create_tool, tool(name="9lives"), "name"),
+    (calls.create_tool, tool(name="a-b"), "name"),
+    (calls.create_tool, tool(name="a\n"), "name"),
+    (calls.create_tool, tool(name="a" * 65), "name"),
+    (calls.create_tool, tool(description="x" * 9999), "description"),
+    (calls.create_tool, tool(parameters={"n": float("nan")}), "parameters"),
+    (calls.create_tool, tool(parameters=[]), "parameters"),
+    (calls.create_tool, tool(delivery={"app_message": False}), "delivery"),
+    (calls.create_tool, tool(delivery={"api": API}), "delivery"),
+    (calls.create_tool, tool(delivery={"app_message": True, "api": API}), "delivery"),
+    (calls.create_tool, tool(delivery={"app_message": "yes"}), "delivery.app_message"),
+    (
+        calls.create_tool,
+        tool(delivery={"app_message": False, "api": {"url": "http://example.com"}}),
+        "delivery.api.url",
+    ),
+    (
+        calls.create_tool,
+        tool(delivery={"app_message": False, "api": {"url": "http://127.0.0.1/hook"}}),
+        "delivery.api.url",
+    ),
+    (
+        calls.create_tool,
+        tool(delivery={"app_message": False, "api": API | {"uri": "x"}}),
+        "delivery.api.uri",
+    ),
+    (calls.create_tool, tool(trigger_type="post_call"), "delivery.api"),
+    (
+        calls.create_tool,
+        tool(delivery=WEBHOOK, trigger_type="post_call", origin="llm"),
+        "origin",
+    ),
+    (calls.create_tool, tool(trigger_type="never"), "trigger_type"),
+    (calls.create_tool, tool(origin=None), "origin"),
+    (calls.create_tool, tool(origin="smell"), "origin"),
+    (calls.create_tool, tool(origin="vision", on_call="silent"), "on_call"),
+    (calls.create_tool, tool(origin="audio", on_resolve="generate_response"), "on_resolve"),
+    (calls.create_tool, tool(origin="audio", static_filler="hm"), "static_filler"),
+    (calls.create_tool, tool(on_call="static_filler"), "static_filler"),
+    (calls.create_tool, tool(on_call="static_filler", static_filler=None), "static_filler"),
+    (calls.validate_face_image, {"image_base64": "  "}, "imageBase64"),
+    (calls.validate_face_image, {"image_base64": "A" * 29_360_129}, "imageBase64"),
+    (calls.validate_face_image, {"image_base64": "data:image/png;base64,AA=="}, "imageBase64"),
+    (calls.validate_face_image, {"image_base64": "AA==", "mime_type": "image/gif"}, "mimeType"),
+    (calls.validate_face_image, {"image_base64": "AA==", "model": "core-3"}, "model"),
+    (calls.create_replica, {"train_image_url": "https://e.com/a.jpg"}, "voice_name"),
+    (
+        calls.create_replica,
+        {
+            "train_image_url": "https://e.com/a.jpg",
+            "train_video_url": "https://e.com/a.mp4",
+            "voice_name": "anna",
+        },
+        "train_image_url",
+    ),
+    (calls.create_replica, {"auto_fix_training_image": "true"}, "auto_fix_training_image"),
+    (calls.replace_skills, {"pal_id": "p", "skills": {"juggling": {}}}, "skills.juggling"),
+    (
+        calls.replace_skills,
+        {"pal_id": "p", "skills": {"presentation": {}}},
+        "skills.presentation.config.document_ids",
+    ),
+    (
+        calls.replace_skills,
+        {"pal_id": "p", "skills": {"presentation": {"config": {"document_ids": [1]}}}},
+        "skills.presentation.config.document_ids",
+    ),
+    (
+        calls.replace_skills,
+        {"pal_id": "p", "skills": {"magic_canvas": {"config": {"size": 1}}}},
+        "skills.magic_canvas.config.size",
+    ),
+    (
+        calls.patch_deployment,
+        {"deployment_id": "d", "operations": [{"op": "rename", "path": "/name"}]},
+        "0.op",
+    ),
+    (
+        calls.patch_deployment,
+        {"deployment_id": "d", "operations": [{"op": "remove", "path": "name"}]},
+        "0.path",
+    ),
+    (
+        calls.patch_deployment,
+        {"deployment_id": "d", "operations": [{"op": "replace", "path": "/name"}]},
+        "0.value",
+    ),
+    (
+        calls.patch_deployment,
+        {"deployment_id": "d", "operations": [{"op": "copy", "path": "/name"}]},
+        "0.from",
+    ),
+    (calls.rename_video, {"video_id": "v", "video_name": None}, "video_name"),
+]
+
+
+def _label(value: Any) -> str | None:
+    return value.name if isinstance(value, Endpoint) else None
+
+
+@pytest.mark.parametrize(("endpoint", "given"), ACCEPTED, ids=_label)
+def test_accepts(endpoint: Endpoint[..., Any], given: dict[str, Any]) -> None:
+    call = endpoint(**given)
+    assert call.path.startswith("/v2/")
+    # What was built is what a server reads back.
+    path = endpoint.match(call.method, call.path)
+    assert path is not None
+    assert endpoint.parse(path, call.body).problems(Settings()) is not None
+
+
+@pytest.mark.parametrize(("endpoint", "given", "field"), REFUSED, ids=_label)
+def test_refuses_and_names_the_field(
+    endpoint: Endpoint[..., Any], given: dict[str, Any], field: str | None
+) -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        endpoint(**given)
+    assert refused.value.field == field
+    assert field is None or field in str(refused.value)
+    assert refused.value.problems[0].field == (field or "")
+
+
+def test_names_every_broken_rule_at_once() -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        calls.create_voice(voice_name="", tags=["x" * 65], training_audio_url="here")
+    assert {p.field for p in refused.value.problems} == {
+        "voice_name",
+        "tags.0",
+        "training_audio_url",
+    }
+
+
+def test_reserved_property_names_are_a_setting() -> None:
+    given = tool(
+        parameters={
+            "type": "object",
+            "properties": {"a": {"type": "object", "properties": {"Acme_id": {}}}},
+        }
+    )
+    assert calls.create_tool.call((), given, Settings()).body["name"] == "look_up"
+    with pytest.raises(InvalidRequest) as refused:
+        calls.create_tool.call((), given, Settings(reserved_prefix="acme"))
+    assert refused.value.field == "parameters.properties.a.properties.Acme_id"
+
+
+def test_a_local_service_may_allow_loopback_webhooks() -> None:
+    given = tool(delivery={"app_message": False, "api": {"url": "http://127.0.0.1:9/hook"}})
+    assert calls.create_tool.call((), given, Settings(loopback_webhooks=True))
+    given["delivery"]["api"]["url"] = "http://example.com/hook"
+    with pytest.raises(InvalidRequest, match="HTTPS"):
+        calls.create_tool.call((), given, Settings(loopback_webhooks=True))
+
+
+def test_validate_false_sends_it_raw() -> None:
+    call = calls.create_tool(  # type: ignore[call-arg]
+        name="9lives", description=3, bogus=[1], validate=False
+    )
+    assert call.body == {"name": "9lives", "description": 3, "bogus": [1]}
