@@ -1,0 +1,161 @@
+"""Waits, with their back-off and deadline, and the pace of connector checks."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import httpx
+import pytest
+
+from palprep import errors
+from palprep.api.call import Rate
+from palprep.client import AsyncClient, Client
+from palprep.client.policy import Backoff, Limiter
+
+
+def voice(status: str) -> httpx.Response:
+    return httpx.Response(200, json={"voice_id": "v", "status": status})
+
+
+def test_a_wait_returns_the_settled_voice(api, service, time):
+    service.will(voice("started"), voice("started"), voice("started"), voice("completed"))
+    assert api("voices.wait", "v").status == "completed"
+    assert time.slept == [1.0, 1.5, 2.25]
+
+
+def test_an_error_is_settled_too(api, service):
+    service.will(voice("error"))
+    assert api("voices.wait", "v").status == "error"
+
+
+def test_polls_grow_no_longer_than_fifteen_seconds(api, service, time):
+    service.will(*[voice("started")] * 30, voice("completed"))
+    api("voices.wait", "v")
+    assert max(time.slept) == 15.0
+
+
+def test_a_deadline_ends_the_wait_with_the_last_record(api, service, time):
+    service.will(voice("started"))
+    with pytest.raises(errors.WaitTimeout, match="last status was started") as late:
+        api("voices.wait", "v", timeout=10)
+    assert late.value.last.voice_id == "v"
+    assert sum(time.slept) == pytest.approx(10)
+
+
+def test_a_wait_outlives_outages_but_not_refusals(api, service):
+    service.will(
+        *[httpx.ConnectError("refused")] * 4, *[httpx.Response(503)] * 4, voice("completed")
+    )
+    assert api("voices.wait", "v").status == "completed"
+    service.will(httpx.Response(404, json={"error": "no such voice"}))
+    with pytest.raises(errors.NotFound):
+        api("voices.wait", "v")
+
+
+def test_a_wait_that_never_got_an_answer_says_why(api, service):
+    service.will(httpx.ConnectError("refused"))
+    with pytest.raises(errors.WaitTimeout, match="refused") as late:
+        api("voices.wait", "v", timeout=5)
+    assert late.value.last is None
+
+
+def test_replicas_and_documents_are_waited_for(api, service):
+    service.will(
+        httpx.Response(200, json={"replica_id": "r", "status": "started"}),
+        httpx.Response(200, json={"replica_id": "r", "status": "completed"}),
+    )
+    assert api("assumed.wait_replica", "r").status == "completed"
+    service.will(
+        httpx.Response(200, json={"document_id": "d", "status": "recrawling"}),
+        httpx.Response(200, json={"document_id": "d", "status": "ready"}),
+    )
+    assert api("documents.wait", "d").status == "ready"
+
+
+def check(request: httpx.Request) -> httpx.Response:
+    return httpx.Response(200, json={"ok": True, "tool_count": 0})
+
+
+def test_connector_checks_keep_to_ten_a_minute(service, time):
+    service.will(check)
+    with Client(
+        api_key="k", base_url="https://e.com", transport=httpx.MockTransport(service),
+        clock=time.clock, sleep=time.sleep,
+    ) as client:  # fmt: skip
+        started = time.now
+        for _ in range(10):
+            client.connectors.runtime_check("c")
+        assert time.slept == []
+        time.now += 20
+        for _ in range(10):
+            # A copy shares the limiter.
+            client.with_options(retries=0).connectors.runtime_check("c")
+        assert time.slept == [40.0]
+        client.connectors.runtime_check("c")
+        assert time.now == started + 120
+
+
+def test_a_limiter_never_lets_more_through_in_any_window():
+    limiter = Limiter(Rate(requests=10, seconds=60))
+    now, left = 0.0, []
+    for step in [0, 1, 30, 0, 0, 0, 0, 0, 0, 0, 0, 0, 45, 5, 0, 0, 61, *[0] * 40]:
+        now += step
+        now += limiter.reserve(now)
+        left.append(now)
+    for first, eleventh in zip(left, left[10:], strict=False):
+        assert eleventh - first >= 60
+
+
+def test_connector_checks_go_one_at_a_time_from_threads():
+    running, most = 0, 0
+    lock = threading.Lock()
+
+    def handler(request: httpx.Request) -> httpx.Response:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        threading.Event().wait(0.02)
+        with lock:
+            running -= 1
+        return check(request)
+
+    with Client(
+        api_key="k", base_url="https://e.com", transport=httpx.MockTransport(handler)
+    ) as client:
+        threads = [
+            threading.Thread(target=client.connectors.runtime_check, args=("c",)) for _ in range(5)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert most == 1
+
+
+async def test_connector_checks_go_one_at_a_time_from_tasks():
+    running, most = 0, 0
+
+    async def handler(request: httpx.Request) -> httpx.Response:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.01)
+        running -= 1
+        return check(request)
+
+    async with AsyncClient(
+        api_key="k", base_url="https://e.com", transport=httpx.MockTransport(handler)
+    ) as client:
+        await asyncio.gather(*(client.connectors.runtime_check("c") for _ in range(5)))
+    assert most == 1
+
+
+@pytest.mark.parametrize(
+    ("attempt", "asked", "delay"),
+    [(0, None, 0.25), (1, None, 0.5), (9, None, None), (0, 3.0, 3.0), (0, 61.0, None)],
+)
+def test_backoff(attempt: int, asked: Any, delay: float | None):
+    assert Backoff(retries=2).delay(attempt, asked, 0.5) == delay
