@@ -42,6 +42,7 @@ _TAKES_BACK = re.compile(
     r"|\b(do|does|did|will|can) not (\w+ )?(agree|consent|give|allow|permit|authoriz\w*)\b"
     r"|\btake (that|it|this) back\b|\b(just )?(kidding|joking)\b"
 )
+_SPOKEN_OF = re.compile(r"\b(consent|permission|agree|agreement)\b")
 
 _SEVERITY: dict[Grade, int] = {"pass": 0, "warn": 1, "unknown": 2, "fail": 3}
 
@@ -229,12 +230,16 @@ def _negated(reading: Reading, script: Script) -> tuple[Grade, list[str]]:
     if any(_negation(word, set()) for word in before[-_CLOSE:]):
         grade = "fail"
         reasons.append("A negation is heard right before the statement.")
-    if _TAKES_BACK.search(_keys(after)) or _TAKES_BACK.search(_keys(before)):
+    beside = [_keys(before), _keys(after), *(_keys(split_words(t)) for t in reading.afterwards)]
+    if any(_TAKES_BACK.search(text) for text in beside):
         grade = "fail"
         reasons.append("The consent is withdrawn or put in doubt beside the statement.")
     elif grade == "pass" and any(_negation(word, set()) for word in after[:_CLOSE]):
         grade = "warn"
         reasons.append("A negation is heard right after the statement.")
+    elif grade == "pass" and any(_SPOKEN_OF.search(text) for text in beside[1:]):
+        grade = "warn"
+        reasons.append("Consent is spoken of again after the statement; listen to it.")
     if grade == "pass" and _doubted(reading, wanted):
         grade = "warn"
         reasons.append("A less probable reading hears a negation within the statement.")

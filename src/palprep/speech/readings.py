@@ -26,6 +26,8 @@ HYPOTHESES = 5
 _FOUND = 0.5
 """Share of the statement that must be heard before it is looked at word by word."""
 _MARGIN_S = 0.3
+_AFTERWARDS_S = 12.0
+_AFTERWARDS_READINGS = 3
 _AFTER_NAME = 4
 """Words after the name that are looked at to find where it ends."""
 _LEAST = 1e-9
@@ -76,6 +78,8 @@ class Reading(NamedTuple):
     """Small changes that turn the statement: what would stand there, at which required
     word, and the log of P(required wording) / P(changed wording)."""
     other_transcripts: tuple[str, ...] = ()
+    afterwards: tuple[str, ...] = ()
+    """Readings of what follows the statement, heard on its own; empty when nothing does."""
     name: NameReading | None = None
     place: Place | None = None
     """Where the free reading has the name."""
@@ -107,6 +111,8 @@ def read_window(
     plain = plain._replace(place=place)
     if plain.opens > 0 or found.heard_last < len(words):
         begin_s, end_s = _extent(model.align(heard, [texts[0]], script.language)[0], plain)
+        if found.heard_last < len(words):
+            plain = plain._replace(afterwards=_afterwards(model, samples, script, end_s))
         cut = samples[_at(begin_s - _MARGIN_S) : _at(end_s + _MARGIN_S)]
         offset_s += _at(begin_s - _MARGIN_S) / RATE_HZ
         samples = cut
@@ -130,6 +136,16 @@ def read_window(
         other_transcripts=texts[1:],
         name=read_name(model, heard, script, texts, score) if script.name else None,
     )
+
+
+def _afterwards(
+    model: Whisper, samples: NDArray[np.float32], script: Script, end_s: float
+) -> tuple[str, ...]:
+    """Within the flow of the statement a model writes down "I would draw my consent"; what is
+    heard on its own is not bent towards what came before.
+    """
+    rest = model.hear(samples[_at(end_s) : _at(end_s + _AFTERWARDS_S)])
+    return model.transcribe(rest, script.language, hypotheses=_AFTERWARDS_READINGS)
 
 
 def _differences(found: Comparison, place: Place | None) -> tuple[Difference, ...]:
