@@ -71,6 +71,8 @@ class Wire:
             if not isinstance(content, bytes):
                 stream = _Body(content)
                 headers["content-length"] = str(content.length)
+                # httpx adds it to every request but those that bring a stream of their own.
+                headers["host"] = httpx.URL(self.base_url).netloc.decode("ascii")
         limits = httpx.Timeout(self.timeout if call.timeout is UNSET else call.timeout)
         for look in self.on_request:
             look(call)
