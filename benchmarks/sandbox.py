@@ -1,0 +1,227 @@
+"""Requests per second of the sandbox beside other local mock services, in one run.
+
+    python benchmarks/sandbox.py --moto /path/to/moto_server --prism /path/to/prism
+
+Each server runs as its own process; eight connections are kept alive and always busy. Rounds
+alternate between the servers, so that whatever else the machine does hits all of them, and
+the medians are compared. The sandbox writes every request to its log and keeps its records
+in a data folder; moto (DynamoDB's GetItem and PutItem, its nearest to reading and creating
+one record) keeps them in memory; prism makes its answers up from the sandbox's own OpenAPI
+document. Servers that are not given are left out. To install them somewhere for the purpose:
+`pip install 'moto[server]'` in a virtual environment, `npm install @stoplight/prism-cli`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import itertools
+import json
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+CONNECTIONS = 8
+KEY = "sandbox-user-key"
+SERVE = (
+    "import sys; from palprep.sandbox import Sandbox, serve;"
+    "serve(Sandbox(sys.argv[1], port=int(sys.argv[2])))"
+)
+AWS = (
+    "AWS4-HMAC-SHA256 Credential=key/20260101/us-east-1/dynamodb/aws4_request, "
+    "SignedHeaders=host, Signature=none"
+)
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A running server, and the request bytes of its two operations by a running number."""
+
+    name: str
+    port: int
+    read: Callable[[int], bytes]
+    create: Callable[[int], bytes]
+
+
+def request(method: str, path: str, headers: dict[str, str], body: object = None) -> bytes:
+    content = b"" if body is None else json.dumps(body).encode()
+    lines = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    if content:
+        lines += [f"Content-Length: {len(content)}"]
+    return "\r\n".join([*lines, "", ""]).encode() + content
+
+
+async def connection(
+    peer: Peer, make: Callable[[int], bytes], numbers: Iterator[int], until: float
+) -> int:
+    """How many requests one connection got answered with a 2xx before ``until``."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", peer.port)
+    done = 0
+    while time.perf_counter() < until:
+        writer.write(make(next(numbers)))
+        head = await reader.readuntil(b"\r\n\r\n")
+        status = int(head.split(b" ", 2)[1])
+        length = next(
+            int(line.split(b":")[1])
+            for line in head.split(b"\r\n")
+            if line.lower().startswith(b"content-length:")
+        )
+        body = await reader.readexactly(length)
+        if not 200 <= status < 300:
+            raise SystemExit(f"{peer.name} answered {status}: {body[:300]!r}")
+        done += 1
+        if b"connection: close" in head.lower():
+            writer.close()
+            reader, writer = await asyncio.open_connection("127.0.0.1", peer.port)
+    writer.close()
+    return done
+
+
+async def load(
+    peer: Peer, make: Callable[[int], bytes], numbers: Iterator[int], seconds: float
+) -> float:
+    """Requests per second over all connections."""
+    started = time.perf_counter()
+    until = started + seconds
+    counts = await asyncio.gather(
+        *(connection(peer, make, numbers, until) for _ in range(CONNECTIONS))
+    )
+    return sum(counts) / (time.perf_counter() - started)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@contextlib.contextmanager
+def running(command: list[str], port: int) -> Iterator[None]:
+    """The server process, once its port accepts connections."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 60
+        while True:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+                break
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise SystemExit(f"{command[0]} did not start")
+            time.sleep(0.1)
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def call(port: int, method: str, path: str, headers: dict[str, str], body: object) -> dict:
+    url = f"http://127.0.0.1:{port}{path}"
+    content = None if body is None else json.dumps(body).encode()
+    made = urllib.request.Request(url, content, headers, method=method)
+    with urllib.request.urlopen(made) as reply:  # noqa: S310
+        parsed: dict = json.load(reply)
+        return parsed
+
+
+def tool(number: int) -> dict[str, object]:
+    return {
+        "name": f"tool_{number}",
+        "description": "Looks up an order by its number.",
+        "parameters": {"type": "object", "properties": {"number": {"type": "integer"}}},
+    }
+
+
+def sandbox_peer(name: str, port: int, voice_id: str) -> Peer:
+    headers = {"x-api-key": KEY, "Content-Type": "application/json"}
+    read = request("GET", f"/v2/voices/{voice_id}", headers)
+    return Peer(
+        name, port, lambda _: read, lambda n: request("POST", "/v2/tools", headers, tool(n))
+    )
+
+
+def moto_peer(port: int) -> Peer:
+    def headers(operation: str) -> dict[str, str]:
+        return {
+            "X-Amz-Target": f"DynamoDB_20120810.{operation}",
+            "Content-Type": "application/x-amz-json-1.0",
+            "Authorization": AWS,
+        }
+
+    def item(number: int) -> dict[str, object]:
+        members = {name: {"S": json.dumps(value)} for name, value in tool(number).items()}
+        return {"TableName": "tools", "Item": members | {"id": {"S": f"t{number}"}}}
+
+    table = {
+        "TableName": "tools",
+        "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+        "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+        "BillingMode": "PAY_PER_REQUEST",
+    }
+    call(port, "POST", "/", headers("CreateTable"), table)
+    call(port, "POST", "/", headers("PutItem"), item(0))
+    key = {"TableName": "tools", "Key": {"id": {"S": "t0"}}}
+    read = request("POST", "/", headers("GetItem"), key)
+    return Peer(
+        "moto", port, lambda _: read, lambda n: request("POST", "/", headers("PutItem"), item(n))
+    )
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    options.add_argument("--moto", type=Path, help="the moto_server program")
+    options.add_argument("--prism", type=Path, help="the prism program")
+    options.add_argument("--seconds", type=float, default=3.0, help="per measurement")
+    options.add_argument("--rounds", type=int, default=3)
+    given = options.parse_args()
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        port = free_port()
+        stack.enter_context(
+            running([sys.executable, "-c", SERVE, str(folder / "d"), str(port)], port)
+        )
+        voice = {"voice_name": "Ada", "training_audio_url": "https://media.example/a.wav"}
+        headers = {"x-api-key": KEY, "Content-Type": "application/json"}
+        voice_id = call(port, "POST", "/v2/voices", headers, voice)["voice_id"]
+        peers = [sandbox_peer("palprep sandbox", port, voice_id)]
+        if given.moto:
+            moto_port = free_port()
+            command = [str(given.moto), "-H", "127.0.0.1", "-p", str(moto_port)]
+            stack.enter_context(running(command, moto_port))
+            peers.append(moto_peer(moto_port))
+        if given.prism:
+            prism_port = free_port()
+            document = folder / "openapi.json"
+            document.write_text(json.dumps(call(port, "GET", "/openapi.json", headers, None)))
+            command = [str(given.prism), "mock", "-h", "127.0.0.1", "-p", str(prism_port)]
+            stack.enter_context(running([*command, str(document)], prism_port))
+            peers.append(sandbox_peer("prism", prism_port, voice_id))
+        measure(peers, rounds=given.rounds, seconds=given.seconds)
+
+
+def measure(peers: list[Peer], *, rounds: int, seconds: float) -> None:
+    numbers = itertools.count(1)
+    for operation in ("read", "create"):
+        rates: dict[str, list[float]] = {peer.name: [] for peer in peers}
+        for _ in range(rounds):
+            for peer in peers:
+                rate = asyncio.run(load(peer, getattr(peer, operation), numbers, seconds))
+                rates[peer.name].append(rate)
+        ours = statistics.median(rates[peers[0].name])
+        for name, each in rates.items():
+            rate = statistics.median(each)
+            print(
+                f"{operation:7} {name:16} {rate:8.0f} requests/s   sandbox/this {ours / rate:5.2f}"
+            )
+
+
+if __name__ == "__main__":
+    main()
