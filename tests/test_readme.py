@@ -55,7 +55,8 @@ def test_ci_runs_the_readmes_test_command(readme: str, checkout: Path) -> None:
 
 
 def test_every_command_it_names_exists(readme: str) -> None:
-    named = set(re.findall(r"^palprep (\w+)", readme, re.MULTILINE))
+    blocks = re.findall(r"^```sh$(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    named = set(re.findall(r"^palprep (\w+)", "\n".join(blocks), re.MULTILINE))
     assert named == set(get_command(app).commands)
 
 
