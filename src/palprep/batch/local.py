@@ -12,7 +12,15 @@ from pydantic import ValidationError
 from palprep._version import __version__
 from palprep.batch.bench import Bench, Ended, Progress, stage_key
 from palprep.batch.people import Person
-from palprep.batch.work import Asset, AssetTask, fingerprint, prepare_asset, verify_spoken
+from palprep.batch.work import (
+    Asset,
+    AssetTask,
+    SpokenConsent,
+    Verify,
+    fingerprint,
+    prepare_asset,
+    verify_spoken,
+)
 from palprep.errors import MediaError
 from palprep.prepare import sha256_of
 from palprep.rules.profile import load_profile
@@ -50,7 +58,7 @@ def verify_consent(person: Person, bench: Bench, assets: Mapping[Role, Asset]) -
     bench.tell(Progress(person=person.slug, step="verify consent"))
     statement = str(person.statement) if person.statement else None
     wording = _digest_of(person.statement) if person.statement else "default"
-    heard = (asset.prepared.sha256, person.full_name, wording, __version__, repr(bench.verify))
+    heard = (asset.prepared.sha256, person.full_name, wording, __version__, _name_of(bench.verify))
     key = stage_key("consent", *heard)
     body = bench.earlier(person, "consent", key, lambda found: found["outcome"] != "unknown")
     if body is None:
@@ -58,9 +66,10 @@ def verify_consent(person: Person, bench: Bench, assets: Mapping[Role, Asset]) -
         body = bench.engine.run(verify_spoken, bench.verify, path, person.full_name, statement)
         body = {**body, "path": path, "role": asset.role.value}
         bench.note(person, "consent", body, key)
-    if body["outcome"] == Outcome.FAIL:
+    consent = SpokenConsent.model_validate(body)
+    if consent.outcome is Outcome.FAIL:
         where = Path(asset.source).name
-        reasons = body.get("reasons") or ["the required statement was not heard"]
+        reasons = consent.reasons or ("the required statement was not heard",)
         raise Ended("refused", *(f"Consent in {where}: {reason}" for reason in reasons))
 
 
@@ -136,3 +145,7 @@ def _digest_of(path: Path) -> str:
         return sha256_of(path)
     except OSError as error:
         raise Ended("refused", f"{path.name} cannot be read: {error.strerror}") from None
+
+
+def _name_of(verify: Verify) -> str:
+    return f"{verify.__module__}.{getattr(verify, '__qualname__', type(verify).__qualname__)}"

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from palprep.batch.creations import Creation, CreationState, Entry, fold
-from palprep.batch.work import Asset
+from palprep.batch.work import Asset, SpokenConsent
 from palprep.errors import JournalError
 from palprep.pipelines import FaceVerdict
 from palprep.rules.report import Report
@@ -58,7 +58,7 @@ class PersonView(Value):
     status: Status
     reasons: tuple[str, ...]
     assets: tuple[Asset, ...] = ()
-    consent: Mapping[str, Any] | None = None
+    consent: SpokenConsent | None = None
     face: FaceVerdict | None = None
     voice: Creation | None = None
     replica: Creation | None = None
@@ -146,6 +146,7 @@ def _person(slug: str, entries: Iterable[Entry], creations: Mapping[str, Creatio
     person = last["person"].body if "person" in last else {}
     status, reasons = _standing(last.get("outcome"), tuple(used.values()))
     face = last["validated"].body if "validated" in last else None
+    consent = last["consent"].body if "consent" in last else None
     return PersonView(
         slug=slug,
         name=person.get("name", slug),
@@ -153,7 +154,7 @@ def _person(slug: str, entries: Iterable[Entry], creations: Mapping[str, Creatio
         status=status,
         reasons=reasons,
         assets=tuple(assets.values()),
-        consent=last["consent"].body if "consent" in last else None,
+        consent=SpokenConsent.model_validate(consent) if consent else None,
         face=FaceVerdict.model_validate(face) if face else None,
         voice=used.get("voice"),
         replica=used.get("replica"),

@@ -7,17 +7,44 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import model_validator
+from pydantic import ConfigDict, model_validator
 
 from palprep.errors import FileMissing, MediaError, OutputUnwritable, PalprepError, ToolMissing
 from palprep.prepare import Prepared, check, prepare, sha256_of
 from palprep.rules.report import Report
-from palprep.rules.roles import Role
+from palprep.rules.roles import Outcome, Role
 from palprep.values import Value
 
 Verify = Callable[..., Value]
 """``verify(path, full_name=…, statement=…)``: a value with ``outcome`` and ``reasons``, whose
 outcome is ``pass``, ``warn``, ``fail`` or ``unknown``."""
+
+
+class SpokenWord(Value):
+    """One word of the required statement, or one that was added. Times in seconds."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    expected: str | None = None
+    heard: str | None = None
+    start: float | None = None
+    end: float | None = None
+    probability: float | None = None
+    outcome: Outcome
+
+
+class SpokenConsent(Value):
+    """What a verification found, as far as results show it; the journal has it whole."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    outcome: Outcome
+    path: str
+    reasons: tuple[str, ...] = ()
+    transcript: str = ""
+    starts_at: float | None = None
+    ends_at: float | None = None
+    words: tuple[SpokenWord, ...] = ()
 
 
 class AssetTask(Value):
@@ -104,7 +131,7 @@ def verify_spoken(
         given = {"statement": Path(statement)} if statement else {}
         return verify(path, full_name=full_name, **given).to_json()
     except ToolMissing as error:
-        return {"outcome": "unknown", "reasons": [error.message], "words": [], "transcript": ""}
+        return {"outcome": Outcome.UNKNOWN.value, "reasons": [error.message]}
 
 
 def default_verify(path: str, *, full_name: str, **options: Any) -> Value:

@@ -1,0 +1,152 @@
+"""People with small real media, an engine without processes, and a sandbox to count on."""
+
+from __future__ import annotations
+
+import math
+import random
+import shutil
+import struct
+import wave
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from palprep.batch.remote import Connection
+from palprep.sandbox import Choices, Sandbox
+
+QUICK = Choices(voice_seconds=0.2, replica_seconds=0.2, callback_retry_seconds=(0.5, 0.5, 0.5))
+
+
+class Inline:
+    """Does media work in the calling thread. For tests that are about something else."""
+
+    jobs = 1
+
+    def run(self, function, /, *args, **kwargs):
+        return function(*args, **kwargs)
+
+    def close(self, *, at_once: bool = False) -> None:
+        """Nothing to end."""
+
+
+@pytest.fixture
+def engine() -> Inline:
+    return Inline()
+
+
+@pytest.fixture(scope="session")
+def wav(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twelve seconds of something that swells like speech: 24 kHz, mono, 16 bit."""
+    path = tmp_path_factory.mktemp("sound") / "recording.wav"
+    noise = random.Random(7)  # noqa: S311
+    rate = 24_000
+    samples = (
+        0.3 * math.sin(n * 0.05) * (0.55 + 0.45 * math.sin(n / rate * 9)) + noise.gauss(0, 0.002)
+        for n in range(12 * rate)
+    )
+    with wave.open(str(path), "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(2)
+        sound.setframerate(rate)
+        sound.writeframes(b"".join(struct.pack("<h", int(32_000 * value)) for value in samples))
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "people"
+    place.mkdir()
+    return place
+
+
+@pytest.fixture
+def add(folder: Path, wav: Path, sample_media: Path) -> Callable[..., Path]:
+    """``add(name, voice=, portrait=, training=, consent=, settings=)``: a person's folder."""
+    jane = sample_media / "people/jane-carter"
+
+    def person(
+        slug: str,
+        *,
+        voice: bool = True,
+        portrait: bool = False,
+        training: bool = False,
+        consent: bool = False,
+        settings: str = "",
+    ) -> Path:
+        place = folder / slug
+        place.mkdir()
+        if voice:
+            shutil.copy(wav, place / "recording.wav")
+        if portrait:
+            shutil.copy(jane / "portrait.heic", place / "portrait.heic")
+        if training:
+            shutil.copy(jane / "training.mp4", place / "training.mp4")
+        if consent:
+            shutil.copy(jane / "consent.mp4", place / "consent.mp4")
+        if settings:
+            (place / "person.toml").write_text(settings)
+        return place
+
+    return person
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path) -> Iterator[Sandbox]:
+    """A service of its own process life: it outlives the runs that talk to it."""
+    with Sandbox(data=tmp_path / "service", choices=QUICK) as running:
+        yield running
+
+
+@pytest.fixture
+def connection(sandbox: Sandbox) -> Connection:
+    return Connection(
+        base_url=sandbox.url, api_key=sandbox.user_key, voice_wait_s=20, replica_wait_s=20
+    )
+
+
+class Log:
+    """What the sandbox served."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+
+    def _all(self) -> dict:
+        return httpx.get(f"{self._sandbox.url}/_sandbox/log", trust_env=False).json()
+
+    @property
+    def creates(self) -> dict[str, int]:
+        """How many records of each kind exist, without zeros."""
+        return {kind: count for kind, count in self._all()["creates"].items() if count}
+
+    @property
+    def requests(self) -> list[str]:
+        """Method and path of every API request."""
+        return [f"{each['method']} {each['path']}" for each in self._all()["requests"]]
+
+    def voice_ids(self) -> list[str]:
+        reply = httpx.get(
+            f"{self._sandbox.url}/v2/voices",
+            headers={"x-api-key": self._sandbox.user_key},
+            trust_env=False,
+        )
+        return [voice["voice_id"] for voice in reply.json()["data"]]
+
+    def status(self, path: str) -> str:
+        """The status in a GET of the service's own."""
+        reply = httpx.get(
+            f"{self._sandbox.url}{path}",
+            headers={"x-api-key": self._sandbox.user_key},
+            trust_env=False,
+        )
+        return reply.json()["status"]
+
+    def fault(self, **fault: object) -> None:
+        reply = httpx.post(f"{self._sandbox.url}/_sandbox/faults", json=[fault], trust_env=False)
+        assert reply.is_success, reply.text
+
+
+@pytest.fixture
+def log(sandbox: Sandbox) -> Log:
+    return Log(sandbox)

@@ -1,0 +1,338 @@
+"""Whole runs against a real sandbox: results, refusals, doubts, and nothing created twice."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from palprep.api.events import parse_event
+from palprep.batch.journal import JOURNAL_NAME, Journal
+from palprep.batch.listen import into_journal
+from palprep.batch.outputs import write_report
+from palprep.batch.runner import run
+from palprep.batch.settle import settle_retry
+from palprep.batch.status import status
+from palprep.errors import JournalError, OutputUnwritable, UsageError
+from palprep.receive import Delivery
+from palprep.rules.roles import Outcome
+from palprep.values import Value
+
+
+class Heard(Value):
+    outcome: str
+    reasons: tuple[str, ...] = ()
+
+
+def agree(path, *, full_name, **_):
+    return Heard(outcome="pass")
+
+
+def deny(path, *, full_name, **_):
+    return Heard(outcome="fail", reasons=(f"the name {full_name} was not heard",))
+
+
+@pytest.fixture
+def go(folder, tmp_path, connection, engine):
+    """Run with the defaults of these tests."""
+
+    def start(**options):
+        given = {"into": tmp_path / "out", "connection": connection, "engine": engine,
+                 "verify": agree, **options}  # fmt: skip
+        return run(folder, **given)
+
+    return start
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "out"
+
+
+def results(out):
+    return [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
+
+
+def test_a_voice_and_a_replica_from_a_portrait(go, add, log, out):
+    add("ada-lovelace", portrait=True, settings='stock_voice = "gloria"')
+    [person] = go().people
+    assert (person.status, person.reasons) == ("done", ())
+    [result] = results(out)
+    assert list(result) == [
+        "person", "status", "voice_id", "voice_status", "replica_id", "replica_status",
+        "reasons", "assets",
+    ]  # fmt: skip
+    assert result["person"] == "ada-lovelace"
+    assert result["voice_status"] == result["replica_status"] == "completed"
+    assert log.status(f"/v2/voices/{result['voice_id']}") == "completed"
+    assert log.status(f"/v2/replicas/{result['replica_id']}") == "completed"
+    assert log.creates == {"voice": 1, "replica": 1}
+    assert {asset["role"] for asset in result["assets"]} == {"face-image", "voice-audio"}
+    assert list(result["assets"][0]) == [
+        "path", "role", "profile", "verdict", "passed", "error", "checks", "facts",
+    ]  # fmt: skip
+    again = go().people[0].result
+    assert (again.voice_id, again.replica_id) == (result["voice_id"], result["replica_id"])
+    assert log.creates == {"voice": 1, "replica": 1}
+    assert "Ada Lovelace" in (out / "report.html").read_text()
+
+
+def test_a_replica_from_videos_waits_for_consent(go, add, log, out):
+    add("jane-carter", voice=False, training=True, consent=True)
+    [refused] = go(verify=deny).people
+    assert refused.status == "refused"
+    assert refused.reasons == ("Consent in consent.mp4: the name Jane Carter was not heard",)
+    assert log.requests == []
+    [person] = go().people
+    assert (person.status, person.reasons) == ("done", ())
+    assert log.creates == {"voice": 1, "replica": 1}
+    assert person.consent.outcome is Outcome.PASS
+    roles = {asset.role.value for asset in person.assets}
+    assert roles == {"training-video", "consent-video", "voice-audio"}
+
+
+def test_what_is_unfit_never_leaves_the_machine(go, add, log):
+    place = add("bad", voice=False)
+    (place / "training.mp4").write_text("no video at all")
+    [person] = go().people
+    assert person.status == "refused"
+    assert "training.mp4 (training-video)" in person.reasons[0]
+    assert "text" in person.reasons[0]
+    assert log.requests == []
+    assert person.result.assets[0].error.code == "media_unsupported"
+
+
+def test_one_persons_trouble_stops_nobody_else(go, add, log):
+    (add("bad", voice=False) / "training.mp4").write_text("no video at all")
+    add("empty", voice=False)
+    add("typo", settings='fullname = "x"')
+    add("good")
+    people = {person.slug: person for person in go().people}
+    assert {slug: person.status for slug, person in people.items()} == {
+        "bad": "refused", "empty": "refused", "good": "done", "typo": "refused",
+    }  # fmt: skip
+    assert "did you mean full_name?" in people["typo"].reasons[0]
+    assert log.creates == {"voice": 1}
+
+
+def test_a_dry_run_prepares_and_sends_nothing(go, add, log, out):
+    add("ada", portrait=True, settings='stock_voice = "gloria"\nvoice_name = "Ada warm"')
+    [person] = go(dry_run=True).people
+    assert person.status == "waiting"
+    [reason] = person.reasons
+    assert reason.startswith("Dry run, nothing was sent: a voice named Ada warm and a replica ")
+    assert log.requests == []
+    assert (out / "prepared/ada/face-image/portrait.jpg").is_file()
+    assert go().people[0].status == "done"
+
+
+def test_files_are_prepared_once(go, add, out):
+    add("ada")
+    go(dry_run=True)
+    prepared = out / "prepared/ada/voice-audio/recording.wav"
+    first = prepared.stat().st_mtime_ns
+    go(dry_run=True)
+    assert prepared.stat().st_mtime_ns == first
+    prepared.write_bytes(b"spoiled")
+    go(dry_run=True)
+    assert prepared.stat().st_size > 100_000
+
+
+def test_a_lost_answer_is_in_doubt_and_not_repeated(go, add, log, out, connection):
+    add("ada")
+    log.fault(on="request", endpoint="voices.create", drop="after_commit")
+    mute = replace(connection, callback_url="http://127.0.0.1:9")
+    [person] = go(connection=mute).people
+    assert person.status == "in_doubt"
+    assert log.creates == {"voice": 1}
+    [again] = go(connection=mute).people
+    assert again.status == "in_doubt"
+    assert log.creates == {"voice": 1}
+    standing = status(out)
+    assert not standing.running
+    [creation] = standing.in_doubt
+    assert creation.request["voice_name"] == "Ada"
+    assert f"settle {creation.key}" in again.reasons[0]
+    with Journal(out / JOURNAL_NAME) as journal:
+        settle_retry(journal, creation.key)
+    assert go(connection=mute).people[0].status == "done"
+    assert log.creates == {"voice": 2}
+
+
+def test_a_callback_settles_the_doubt(go, add, log):
+    add("ada")
+    log.fault(on="request", endpoint="voices.create", drop="after_commit")
+    assert go().people[0].status == "in_doubt"
+    # The sandbox posts again until somebody takes it: the next run's receiver does.
+    for _ in range(40):
+        if (person := go().people[0]).status == "done":
+            break
+    assert person.status == "done"
+    assert log.voice_ids() == [person.voice.id]
+    assert log.creates == {"voice": 1}
+
+
+def test_a_request_that_never_arrived_is_asked_again(go, add, log):
+    add("ada")
+    log.fault(on="request", endpoint="voices.create", status=400, body={"error": "not today"})
+    [person] = go().people
+    assert person.status == "failed"
+    assert "not today" in person.reasons[0]
+    assert go().people[0].status == "done"
+    assert log.creates == {"voice": 1}
+
+
+def test_a_failed_training_is_not_repeated_unless_told(go, add, log, out):
+    add("ada")
+    log.fault(on="asset", effect="expired")
+    [person] = go().people
+    assert (person.status, person.voice.status) == ("failed", "error")
+    assert person.voice.error_message in person.reasons[0]
+    assert go().people[0].status == "failed"
+    assert log.creates == {"voice": 1}
+    with Journal(out / JOURNAL_NAME) as journal:
+        settle_retry(journal, person.voice.key)
+    assert go().people[0].status == "done"
+    assert log.creates == {"voice": 2}
+
+
+def test_a_key_that_may_not_create_voices(go, add, log, connection, sandbox):
+    add("ada")
+    [person] = go(connection=replace(connection, api_key=sandbox.service_key)).people
+    assert person.status == "failed"
+    assert "user-scoped" in person.reasons[0]
+    assert go().people[0].status == "done"
+
+
+def test_without_a_callback_a_replica_is_left_waiting(go, add, log, out, connection):
+    add("ada", voice=False, portrait=True, settings='stock_voice = "gloria"')
+    mute = replace(connection, callback_url="http://127.0.0.1:9", replica_wait_s=0.1)
+    [person] = go(connection=mute).people
+    assert (person.status, person.replica.status) == ("waiting", "started")
+    assert "its callback has not come yet" in person.reasons[0]
+    body = {"replica_id": person.replica.id, "status": "completed"}
+    with Journal(out / JOURNAL_NAME) as journal:
+        into_journal(journal)(Delivery(tag=None, event=None, body=body))
+        assert status(out).people[0].status == "waiting"
+        assert status(out).unclaimed_callbacks == 1
+    asked = replace(mute, ask_for_replicas=True, replica_wait_s=20)
+    assert go(connection=asked).people[0].status == "done"
+
+
+def test_a_late_callback_turns_waiting_into_done(go, add, out, connection, sandbox):
+    add("ada", voice=False, portrait=True, settings='stock_voice = "gloria"')
+    mute = replace(connection, callback_url="http://127.0.0.1:9", replica_wait_s=0.1)
+    [person] = go(connection=mute).people
+    body = {"replica_id": person.replica.id, "status": "error", "error_message": "no consent"}
+    with Journal(out / JOURNAL_NAME) as journal:
+        into_journal(journal)(Delivery(tag=None, event=parse_event(body), body=body))
+    [result] = status(out).people
+    assert (result.status, result.replica_status) == ("failed", "error")
+    assert "no consent" in result.reasons[0]
+    report = write_report(out)
+    assert "no consent" in report.read_text()
+
+
+def test_a_persons_own_callback_is_not_waited_for(go, add, log):
+    add("ada", portrait=True, voice=False,
+        settings='stock_voice = "gloria"\ncallback_url = "http://127.0.0.1:9/mine"')  # fmt: skip
+    [person] = go().people
+    assert person.status == "waiting"
+    assert "will tell http://127.0.0.1:9/mine" in person.reasons[0]
+
+
+def test_an_unfinished_service_verdict_refuses(go, add, log):
+    add("ada", portrait=True)
+    log.fault(
+        on="request", endpoint="faces.validate_image", status=200,
+        body={"passed": False, "message": "no", "details": {}, "checks": [
+            {"id": "person_centered", "label": "Person centred", "passed": False}]},
+    )  # fmt: skip
+    [person] = go().people
+    assert person.status == "refused"
+    assert person.reasons == ("The service refuses the portrait: Person centred",)
+    assert log.creates == {}
+    assert go().people[0].status == "done"
+
+
+def test_equal_people_share_what_was_created(go, add, log):
+    for slug in ("one", "two"):
+        add(slug, settings='name = "Ada"')
+    first, second = go().people
+    assert first.status == second.status == "done"
+    assert first.voice.id == second.voice.id
+    assert log.creates == {"voice": 1}
+
+
+def test_a_changed_recording_is_a_new_voice(go, add, log):
+    place = add("ada")
+    go()
+    sound = bytearray((place / "recording.wav").read_bytes())
+    sound[5000] ^= 1
+    (place / "recording.wav").write_bytes(sound)
+    go()
+    assert log.creates == {"voice": 2}
+
+
+def test_a_defect_at_one_person_is_reported_as_such(go, add, engine, caplog):
+    add("ada")
+    add("bob")
+
+    class Broken(type(engine)):
+        def run(self, function, /, *args, **kwargs):
+            if "ada" in str(args[0]):
+                raise ZeroDivisionError("oops")
+            return super().run(function, *args, **kwargs)
+
+    ada, bob = go(engine=Broken()).people
+    assert ada.status == "failed"
+    assert ada.reasons == ("Unexpected ZeroDivisionError: oops. Please report this",)
+    assert bob.status == "done"
+    assert "unexpected error at ada" in caplog.text
+
+
+def test_nobody_to_work_on(go, tmp_path, out):
+    with pytest.raises(UsageError, match="holds nobody"):
+        go()
+    assert not out.exists()
+
+
+def test_an_unknown_profile_is_the_commands_error(go, add):
+    add("ada")
+    with pytest.raises(UsageError, match="No profile"):
+        go(profile="core-9")
+
+
+def test_an_output_that_cannot_be_a_folder(go, add, tmp_path):
+    add("ada")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputUnwritable, match="choose another --into"):
+        go(into=tmp_path / "file")
+    with pytest.raises(OutputUnwritable, match="cannot be made"):
+        go(into=tmp_path / "file" / "below")
+
+
+def test_a_second_run_into_the_same_folder(go, add, out):
+    add("ada")
+    go()
+    with Journal(out / JOURNAL_NAME, lock=True), pytest.raises(JournalError, match="Another run"):
+        go()
+
+
+def test_missing_pieces_are_named_before_anything_is_sent(go, add, connection):
+    add("ada")
+    far = "https://api.example.com"
+    with pytest.raises(UsageError, match="--publish-to"):
+        go(connection=replace(connection, base_url=far))
+    with pytest.raises(UsageError, match="PALPREP_API_KEY"):
+        go(connection=replace(connection, api_key=None))
+
+
+def test_the_embedded_sandbox_keeps_its_state(go, add, out):
+    add("ada")
+    first = go(connection=None).people[0]
+    assert (first.status, first.reasons) == ("done", ())
+    second = go(connection=None).people[0]
+    assert second.voice.id == first.voice.id
+    assert (out / "sandbox").is_dir()
