@@ -63,7 +63,7 @@ def test_the_trainer_gets_the_very_bytes_that_were_published():
 
     def trainer(kind, paths):
         assert threading.current_thread().name != "palprep-sandbox"
-        seen.append((kind, [path.read_bytes() for path in paths]))
+        seen.append((kind, [(path.suffix, path.read_bytes()) for path in paths]))
 
     with Sandbox(clock="virtual", trainer=trainer) as sandbox, Raw(sandbox) as raw:
         voice = raw.voice(training_audio_url=raw.publish("a.wav", WAV))
@@ -81,10 +81,10 @@ def test_the_trainer_gets_the_very_bytes_that_were_published():
         assert seen == []
         assert settled(raw, voice)["status"] == "completed"
     assert seen == [
-        ("voice", [WAV]),
-        ("replica-video", [MP4]),
-        ("replica-video", [MP4, MP4 + b"consent"]),
-        ("replica-image", [JPEG]),
+        ("voice", [(".wav", WAV)]),
+        ("replica-video", [(".mp4", MP4)]),
+        ("replica-video", [(".mp4", MP4), (".mp4", MP4 + b"consent")]),
+        ("replica-image", [(".jpg", JPEG)]),
     ]
 
 

@@ -19,6 +19,7 @@ log = logging.getLogger(__name__)
 
 # Create Voice: "Accepted file types".
 VOICE_EXTENSIONS = (".mp3", ".wav", ".m4a", ".flac", ".ogg", ".oga", ".webm", ".mp4", ".mov")
+LONGEST_SUFFIX = len(".jpeg")
 
 
 async def train_voice(service: Service, job: Record) -> None:
@@ -93,13 +94,19 @@ async def _train(service: Service, kind: TrainingKind, urls: Sequence[str]) -> s
 
 
 async def _fetch(service: Service, url: str, folder: Path, number: int) -> Path:
-    path = folder / f"media-{number}"
+    # The published name says what the file is; nothing else of it is worth keeping.
+    path = folder / f"media-{number}{_suffix(url)}"
     await fetch(service.http, url, path, max_bytes=service.choices.media_bytes)
     return path
 
 
-def _extension_problem(url: str) -> str | None:
+def _suffix(url: str) -> str:
     suffix = PurePosixPath(unquote(urlsplit(url).path)).suffix.lower()
+    return suffix if suffix[1:].isalnum() and len(suffix) <= LONGEST_SUFFIX else ""
+
+
+def _extension_problem(url: str) -> str | None:
+    suffix = _suffix(url)
     if suffix in VOICE_EXTENSIONS:
         return None
     return (
