@@ -103,7 +103,7 @@ def make_video(tmp_path: Path) -> MakeVideo:
                 block.pts = 0
                 fifo = av.AudioFifo()
                 fifo.write(block)
-                for part in fifo.read_many(1024, partial=True):
+                for part in fifo.read_many(audio.frame_size or 1024, partial=True):
                     out.mux(audio.encode(part))
                 out.mux(audio.encode(None))
         return path

@@ -15,6 +15,10 @@ from typing import BinaryIO, Literal, NamedTuple
 MAX_BOXES = 200_000
 """Boxes looked at on one level. An hour in fragments of a tenth of a second has 72,000."""
 
+PRIMING_S = 0.25
+"""Encoders hide their first samples by an edit list: AAC up to 2112 of them, x264 the delay of
+its reordering, which a low rate stretches. A quarter of a second covers both."""
+
 MAX_TABLE_BYTES = 1 << 20
 """No table that is read here needs more; longer ones are read as far as this."""
 
@@ -63,6 +67,11 @@ class Movie:
     tracks: tuple[Track, ...]
 
     @property
+    def edited(self) -> bool:
+        """An edit list delays, cuts or joins more than an encoder's priming."""
+        return any(_is_edited(track.edits) for track in self.tracks)
+
+    @property
     def picture_tracks(self) -> tuple[Track, ...]:
         """Tracks of moving pictures. Chapter pictures of an audio book are none."""
         chapters = {number for track in self.tracks for number in track.chapters_in}
@@ -76,6 +85,13 @@ class Movie:
     def sound_tracks(self) -> tuple[Track, ...]:
         """Tracks of sound."""
         return tuple(track for track in self.tracks if track.handler == "soun")
+
+
+def _is_edited(edits: tuple[Edit, ...]) -> bool:
+    shown = [edit for edit in edits if edit.media_s is not None]
+    delayed = any(edit.media_s is None and edit.duration_s > PRIMING_S for edit in edits)
+    skipped = any((edit.media_s or 0.0) > PRIMING_S for edit in shown)
+    return delayed or skipped or len(shown) > 1 or any(edit.rate != 1.0 for edit in shown)
 
 
 def children(file: BinaryIO, start: int, end: int) -> Iterator[Box]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Literal
 
+from palprep.media.signal_facts import SignalFacts, TimingFacts
 from palprep.values import Value
 
 FLOOR_DBFS = -120.0
@@ -147,3 +148,6 @@ class VideoFacts(Value):
     picture_streams: int = 1
     sound: SoundFacts | None = None
     """None when the video has no audio stream."""
+    timing: TimingFacts | None = None
+    signal: SignalFacts | None = None
+    """None when no frames were looked at."""

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.container import open_container
 from palprep.media.facts import MediaType
+from palprep.media.timing import SoundTimes
 
 BLOCK_S = 1.0
 _LAYOUTS = {2: "stereo", 3: "2.1", 4: "quad", 5: "5.0", 6: "5.1", 7: "6.1", 8: "7.1"}
@@ -74,6 +75,8 @@ class Blocks:
         self._waiting: list[NDArray[np.float32]] = []
         self._count = 0
         self.damaged_packets = 0
+        self.times = SoundTimes()
+        """Of the samples that were decoded."""
 
     def of(self, container: InputContainer, source: Path) -> Iterator[NDArray[np.float32]]:
         """All blocks of the stream. Raises DamagedMedia when not one sample decodes."""
@@ -109,6 +112,8 @@ class Blocks:
     def _take(self, frame: AudioFrame) -> Iterator[NDArray[np.float32]]:
         if not frame.samples or not frame.sample_rate:
             return
+        if frame.time is not None:
+            self.times.add(frame.time, frame.samples / frame.sample_rate)
         source = (frame.format.name, frame.layout.name, frame.sample_rate)
         if self._resampler is None or source != self._source:
             self._flush()

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from palprep.media.signal_facts import TimingFacts
+
 _GRID_TICKS = 2
 """Timestamps are rounded to ticks of the container (1 ms in WebM), so that even a constant
 rate has intervals which differ by one tick, and by two when the encoder rounded already."""
@@ -36,6 +38,8 @@ class Timing(NamedTuple):
     """Longest interval between frames."""
     dropped: int
     """Frames that are missing from gaps of one and a half intervals or more."""
+    jitter_s: float
+    """Standard deviation of the intervals."""
     size_bytes: int
     key_frames: int
     longest_key_interval_s: float
@@ -90,7 +94,45 @@ class TimingMeter:
             interval_s=median * base,
             longest_s=float(intervals.max(initial=0)) * base,
             dropped=int((np.rint(gaps / median) - 1).sum()) if gaps.size else 0,
+            jitter_s=float(intervals.std()) * base if intervals.size else 0.0,
             size_bytes=self._size,
             key_frames=len(self._keys),
             longest_key_interval_s=float(np.diff([*keys, end]).max(initial=0)) * base,
         )
+
+
+class SoundTimes:
+    """When a sound starts and ends by its timestamps, and how long it lasts without them."""
+
+    def __init__(self) -> None:
+        self.start_s: float | None = None
+        self.end_s = 0.0
+        self.length_s = 0.0
+        """The sum of what was added, whatever its timestamps."""
+
+    def add(self, at_s: float, length_s: float) -> None:
+        """Take a packet or a decoded frame into account."""
+        if self.start_s is None:
+            self.start_s = self.end_s = at_s
+        self.end_s = max(self.end_s, at_s + length_s)
+        self.length_s += length_s
+
+
+def timing_facts(picture: Timing, sound: SoundTimes, *, edited: bool) -> TimingFacts:
+    """The picture's timing as facts, and the sound's beside it."""
+    heard = sound.start_s is not None
+    start = sound.start_s or 0.0
+    end = picture.start_s + picture.duration_s
+    drift = sound.end_s - start - sound.length_s
+    return TimingFacts(
+        interval_s=round(picture.interval_s, 6),
+        longest_interval_s=round(picture.longest_s, 6),
+        jitter_s=round(picture.jitter_s, 6),
+        dropped_frames=picture.dropped,
+        key_frames=picture.key_frames,
+        longest_key_interval_s=round(picture.longest_key_interval_s, 6),
+        sound_offset_s=round(start - picture.start_s, 6) if heard else None,
+        sound_end_s=round(sound.end_s - end, 6) if heard else None,
+        sound_drift_s=round(drift, 6) if heard else None,
+        edited=edited,
+    )

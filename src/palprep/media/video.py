@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
-import av.error
-from av.container import InputContainer
-from av.stream import Stream
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
@@ -18,11 +14,10 @@ from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media import ebml
 from palprep.media.boxes import Movie, read_movie
 from palprep.media.container import limit_frames, open_container, picture_streams
-from palprep.media.facts import MediaType, SoundFacts, VideoFacts
-from palprep.media.samples import Blocks, audio_stream
+from palprep.media.facts import MediaType, VideoFacts
 from palprep.media.sniff import open_source
-from palprep.media.sound import LevelMeter, choose, sound_streams
-from palprep.media.timing import Timing, TimingMeter
+from palprep.media.timing import Timing, timing_facts
+from palprep.media.walk import Walk
 
 _TRANSFERS = {
     1: "bt709",
@@ -41,7 +36,6 @@ _TRANSFERS = {
 """Transfer characteristics of ITU-T H.273 table 3, by FFmpeg's names."""
 
 _HDR = frozenset({"smpte2084", "arib-std-b67"})
-_MOST_PACKETS_TRIED = 300
 
 
 def probe_video(path: str | Path, media_type: MediaType, *, levels: bool = True) -> VideoFacts:
@@ -64,7 +58,7 @@ def probe_video(path: str | Path, media_type: MediaType, *, levels: bool = True)
         limit_frames(stream)
         # Decoding would replace these by what the pictures themselves say.
         stated = stream.codec_context.width, stream.codec_context.height
-        seen = _Pass(container, stream, source, levels=levels)
+        seen = Walk(container, stream, source, levels=levels)
         timing = seen.timing.result()
         frame = seen.frame
         if frame is None or timing is None:
@@ -94,6 +88,7 @@ def probe_video(path: str | Path, media_type: MediaType, *, levels: bool = True)
             bit_rate=_bit_rate(stream, timing),
             truncated=layout.truncated or seen.broken,
             picture_streams=len(pictures),
+            timing=timing_facts(timing, seen.sound_times, edited=bool(movie and movie.edited)),
             sound=seen.sound(media_type),
         )
 
@@ -161,73 +156,3 @@ def _bit_rate(stream: VideoStream, timing: Timing) -> int | None:
     if stream.bit_rate:
         return stream.bit_rate
     return round(timing.size_bytes * 8 / timing.duration_s) if timing.duration_s > 0 else None
-
-
-def _first_frame(packet: Any) -> VideoFrame | None:
-    try:
-        return next(iter(packet.decode()), None)
-    except (av.error.InvalidDataError, av.error.PatchWelcomeError):
-        return None
-
-
-class _Pass:
-    """One walk over all packets: timing of the picture, its first frame, level of the sound."""
-
-    def __init__(
-        self, container: InputContainer, stream: VideoStream, source: Path, *, levels: bool
-    ) -> None:
-        self.streams = sound_streams(container)
-        self.chosen = choose(self.streams) if self.streams else 0
-        self.timing = TimingMeter(stream.time_base or Fraction(1, 1000))
-        self.frame: VideoFrame | None = None
-        self.broken = False
-        self._meter = LevelMeter()
-        self._blocks: Blocks | None = None
-        walked: list[Stream] = [stream]
-        if self.streams:
-            audio = audio_stream(container, self.streams[self.chosen].index, source)
-            walked.append(audio)
-            if levels:
-                self._blocks = Blocks(audio, rate_hz=None, channels=None)
-        self._walk(container, stream, walked)
-
-    def _walk(
-        self, container: InputContainer, stream: VideoStream, walked: Sequence[Stream]
-    ) -> None:
-        tried = 0
-        packets = container.demux(*walked)
-        while True:
-            try:
-                packet = next(packets, None)
-            except (av.error.InvalidDataError, av.error.EOFError):
-                self.broken = True
-                break
-            if packet is None:
-                break
-            if packet.stream.index == stream.index:
-                self.timing.add(packet)
-                self.broken |= packet.is_corrupt
-                if self.frame is None and tried < _MOST_PACKETS_TRIED:
-                    tried += 1
-                    self.frame = _first_frame(packet)
-            elif self._blocks is not None:
-                for block in self._blocks.feed(packet):
-                    self._meter.add(block)
-        if self._blocks is not None:
-            for block in self._blocks.rest():
-                self._meter.add(block)
-
-    def sound(self, media_type: MediaType) -> SoundFacts | None:
-        """Facts of the sound, None when the video has none."""
-        if not self.streams:
-            return None
-        stated = self.streams[self.chosen].duration_s or 0.0
-        decoded = self._blocks is not None and self._meter.samples > 0
-        rate = self._blocks.rate_hz if self._blocks else None
-        return SoundFacts(
-            container=media_type.format,
-            duration_s=self._meter.samples / rate if decoded and rate else stated,
-            streams=self.streams,
-            chosen=self.chosen,
-            levels=self._meter.levels() if decoded else None,
-        )

@@ -1,0 +1,146 @@
+"""Frames of a video: sampled upright pictures, and a glance at every decoded one, in one pass."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import NamedTuple
+
+import av.error
+import numpy as np
+from av.container import InputContainer
+from av.video.frame import VideoFrame
+from av.video.stream import VideoStream
+from numpy.typing import NDArray
+
+from palprep.errors import DamagedMedia, UnsupportedMedia
+from palprep.media.container import limit_frames, open_container, picture_streams
+from palprep.media.facts import MediaType
+
+_MOST_THREADS = 4
+"""Every decoder thread holds frames of its own; more would cost memory that 4K has not got."""
+
+_GLANCE_SIDE = 160
+"""Longer side, about, of the luma that a glance gets."""
+
+_BT709, _UNSPECIFIED, _HD_HEIGHT = 1, 2, 720
+
+
+class SampledFrame(NamedTuple):
+    """One frame: presentation time in seconds, pixels (height, width, 3) as RGB, upright."""
+
+    at_s: float
+    rgb: NDArray[np.uint8]
+
+
+Glance = Callable[[float, NDArray[np.uint8]], None]
+"""Called with the time and a small luma picture (height, width) as stored, 0..255."""
+
+
+def sample_frames(
+    path: str | Path,
+    media_type: MediaType,
+    *,
+    per_second: float = 1.0,
+    max_side: int | None = None,
+    key_frames_only: bool = False,
+    glance: Glance | None = None,
+) -> Iterator[SampledFrame]:
+    """Frames at about ``per_second``, in order; one decode serves all who look at them.
+
+    Decoding is sparse: frames that no other frame needs are skipped, or all but key frames.
+    ``glance`` sees the luma of every frame that is decoded, between the sampled ones too. With
+    ``max_side`` the longer side has at most that many pixels. Memory does not grow with the
+    length: one sampled frame at a time, and the decoder's own few.
+
+    Raises MediaError, when the iteration starts or meets it, as ``open_container`` does;
+    UnsupportedMedia without a picture stream, DamagedMedia when nothing decodes.
+    """
+    source = Path(path)
+    with open_container(source, media_type) as container:
+        stream = _prepared(container, source, key_frames_only=key_frames_only)
+        step = 1.0 / per_second
+        due: float | None = None
+        for frame in _decoded(container, stream):
+            if frame.pts is None or frame.time_base is None:
+                continue
+            at = float(frame.pts * frame.time_base)
+            if glance is not None:
+                glance(at, small_luma(frame))
+            if due is None or at >= due:
+                # On a grid from the first frame, so that late frames do not add up.
+                due = step + (at if due is None else due + step * math.floor((at - due) / step))
+                yield SampledFrame(at, _upright(frame, stream, max_side))
+        if due is None:
+            raise DamagedMedia(f"No picture of {source.name} decodes; export or record it again")
+
+
+def small_luma(frame: VideoFrame) -> NDArray[np.uint8]:
+    """About :data:`_GLANCE_SIDE` luma samples along the longer side, as stored.
+
+    Picked, not averaged, from a plane that is there anyway: a scaler would cost more than
+    everything that is measured of the result.
+    """
+    pixels = frame.format
+    luma = pixels.components[0]
+    if pixels.is_rgb or not pixels.is_planar or luma.bits > 16:
+        frame = frame.reformat(format="gray")
+        luma = frame.format.components[0]
+    wide = luma.bits > 8
+    plane = frame.planes[0]
+    samples = np.frombuffer(memoryview(plane), np.dtype("u2" if wide else "u1"))
+    rows = samples.reshape(frame.height, -1)
+    step = max(1, max(frame.width, frame.height) // _GLANCE_SIDE)
+    picked = rows[step // 2 : frame.height : step, step // 2 : frame.width : step]
+    return (picked >> (luma.bits - 8)).astype(np.uint8) if wide else np.ascontiguousarray(picked)
+
+
+def _prepared(container: InputContainer, source: Path, *, key_frames_only: bool) -> VideoStream:
+    streams = picture_streams(container)
+    if not streams or streams[0].codec_context is None:
+        raise UnsupportedMedia(f"{source.name} has no moving picture that can be decoded")
+    stream = streams[0]
+    limit_frames(stream)
+    context = stream.codec_context
+    context.thread_type = "AUTO"
+    context.thread_count = min(_MOST_THREADS, os.cpu_count() or 1)
+    context.skip_frame = "NONKEY" if key_frames_only else "NONREF"
+    return stream
+
+
+def _decoded(container: InputContainer, stream: VideoStream) -> Iterator[VideoFrame]:
+    """Every frame that decodes. Damaged packets are passed over, as players do."""
+    packets = container.demux(stream)
+    while True:
+        try:
+            packet = next(packets, None)
+            if packet is None:
+                return
+            frames = packet.decode()
+        except (av.error.InvalidDataError, av.error.PatchWelcomeError):
+            continue
+        except av.error.EOFError:
+            return
+        yield from frames
+
+
+def _upright(frame: VideoFrame, stream: VideoStream, max_side: int | None) -> NDArray[np.uint8]:
+    aspect = stream.sample_aspect_ratio or Fraction(1)
+    width, height = max(1, round(frame.width * aspect)), frame.height
+    if max_side is not None and max(width, height) > max_side:
+        scale = max_side / max(width, height)
+        width, height = max(1, round(width * scale)), max(1, round(height * scale))
+    # Without a word of the file, swscale would take HD for standard definition.
+    guessed = frame.colorspace == _UNSPECIFIED and frame.height >= _HD_HEIGHT
+    rgb = frame.to_ndarray(
+        format="rgb24",
+        width=width,
+        height=height,
+        interpolation="AREA" if width < frame.width else "BILINEAR",
+        src_colorspace=_BT709 if guessed else None,
+    )
+    turned = np.rot90(rgb, round(frame.rotation / 90) % 4)
+    return np.ascontiguousarray(turned, dtype=np.uint8)

@@ -1,0 +1,194 @@
+"""Measures of the picture signal from small luma frames, as they come by.
+
+Only numbers are kept of a frame, a few dozen bytes; an hour takes some megabytes.
+"""
+
+from __future__ import annotations
+
+from array import array
+
+import numpy as np
+from numpy.typing import NDArray
+
+from palprep.media.shake import ShakeMeter
+from palprep.media.signal_facts import SignalFacts, SignalSecond, Span
+
+_BLACK_LUMA = 38
+"""Limited-range black (16) and a tenth of the range: pixel_black_th of FFmpeg's blackdetect."""
+
+_BLACK_SHARE = 0.98
+"""picture_black_ratio_th of FFmpeg's blackdetect."""
+
+_FREEZE_S = 1.0
+_FREEZE_LEVELS = 1.0
+"""Change, in levels of 255, of the most changed block below which a picture is frozen. Noise
+and breath move some block by more within a second; a repeated frame moves none."""
+
+_BLOCK = 10
+"""Side of a block of the small luma picture."""
+
+_CUT_LEVELS = 7.0
+_CUT_RATIO = 4.0
+"""A cut changes the picture by at least so many levels, apart from brightness, and by so many
+times what the half second around it does. The ratio keeps fast gestures from being cuts."""
+
+_AROUND_S = 0.5
+_JUMP_SHARE = 0.06
+"""A step of the mean brightness by a sixteenth within a fifth of a second is seen."""
+
+_STEP_S = 0.2
+
+
+class SignalMeter:
+    """Feed it every glance (see ``frames.sample_frames``), then ask for the result."""
+
+    def __init__(self, *, key_frames_only: bool = False) -> None:
+        self._sparse = key_frames_only
+        self._times = array("d")
+        self._means = array("d")
+        self._contrasts = array("d")
+        self._black = array("d")
+        self._changes = array("d")
+        self._last: NDArray[np.float32] | None = None
+        self._still: NDArray[np.float32] | None = None
+        self._still_since = 0.0
+        self._freezes: list[Span] = []
+        self._shake = ShakeMeter()
+
+    def add(self, at_s: float, luma: NDArray[np.uint8]) -> None:
+        """Take a frame into account: its time, and its luma (height, width)."""
+        level = luma.astype(np.float32)
+        mean = float(level.mean())
+        self._times.append(at_s)
+        self._means.append(mean)
+        self._contrasts.append(float(level.std()))
+        self._black.append(float((luma <= _BLACK_LUMA).mean()))
+        flat = level - mean
+        self._changes.append(float(_difference(flat, self._last).mean()))
+        self._last = flat
+        if not self._sparse:
+            self._watch_stillness(at_s, level)
+            self._shake.add(at_s, luma)
+
+    def result(self) -> SignalFacts:
+        """Everything that was measured so far. Call it once, at the end."""
+        self._end_stillness()
+        times, means = np.asarray(self._times), np.asarray(self._means)
+        cuts = self._cuts(times) if not self._sparse else None
+        return SignalFacts(
+            frames=times.size,
+            seconds=tuple(self._seconds(times)),
+            black=tuple(_spans(times, np.asarray(self._black) >= _BLACK_SHARE)),
+            cuts=None if cuts is None else tuple(round(float(times[at]), 3) for at in cuts),
+            freezes=None if self._sparse else tuple(self._freezes),
+            exposure_jumps=None if cuts is None else tuple(_jumps(times, means, cuts)),
+            flicker_percent=None if cuts is None else _flicker(means, cuts),
+            shake_percent=None if self._sparse else self._shake.result(),
+        )
+
+    def _watch_stillness(self, at_s: float, level: NDArray[np.float32]) -> None:
+        blocks = _blocks(level)
+        if self._still is None or _difference(blocks, self._still).max() > _FREEZE_LEVELS:
+            self._end_stillness(at_s)
+            self._still, self._still_since = blocks, at_s
+
+    def _end_stillness(self, at_s: float | None = None) -> None:
+        if self._still is None:
+            return
+        end = at_s if at_s is not None else self._times[-1]
+        if end - self._still_since >= _FREEZE_S:
+            self._freezes.append(Span(start_s=self._still_since, end_s=end))
+        self._still = None
+
+    def _seconds(self, times: NDArray[np.float64]) -> list[SignalSecond]:
+        if not times.size:
+            return []
+        numbers = np.floor(times - times[0]).astype(int)
+        starts = np.flatnonzero(np.diff(numbers, prepend=-1))
+        parts = list(zip(starts, [*starts[1:], times.size], strict=True))
+        changes = np.asarray(self._changes)
+        return [
+            SignalSecond(
+                at_s=round(float(times[0] + numbers[start]), 3),
+                luma=round(float(np.mean(self._means[start:end])), 2),
+                contrast=round(float(np.mean(self._contrasts[start:end])), 2),
+                change=round(float(changes[start:end].max()), 2),
+            )
+            for start, end in parts
+        ]
+
+    def _cuts(self, times: NDArray[np.float64]) -> list[int]:
+        changes = np.asarray(self._changes)
+        found: list[int] = []
+        for at in np.flatnonzero(changes >= _CUT_LEVELS):
+            low, high = np.searchsorted(times, (times[at] - _AROUND_S, times[at] + _AROUND_S))
+            around = np.delete(changes[low : high + 1], at - low)
+            if around.size and changes[at] >= _CUT_RATIO * max(float(np.median(around)), 0.5):
+                if changes[at] < changes[low : high + 1].max():
+                    continue
+                found.append(int(at))
+        return found
+
+
+def _difference(one: NDArray[np.float32], other: NDArray[np.float32] | None) -> NDArray[np.float32]:
+    """Absolute difference; none against nothing, and all against another size of picture."""
+    if other is None:
+        return np.zeros_like(one)
+    return np.abs(one - other) if one.shape == other.shape else np.full_like(one, 255.0)
+
+
+def _blocks(level: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Means of blocks; a rim smaller than a block is left out."""
+    height, width = (max(1, side // _BLOCK) for side in level.shape)
+    tall, wide = level.shape[0] // height, level.shape[1] // width
+    cut = level[: height * tall, : width * wide]
+    means: NDArray[np.float32] = cut.reshape(height, tall, width, wide).mean(axis=(1, 3))
+    return means
+
+
+def _spans(times: NDArray[np.float64], marked: NDArray[np.bool_]) -> list[Span]:
+    """Stretches of marked frames, each to the start of the first frame after it."""
+    edges = np.flatnonzero(np.diff(marked.astype(np.int8), prepend=0, append=0))
+    return [
+        Span(start_s=float(times[start]), end_s=float(times[min(end, times.size - 1)]))
+        for start, end in zip(edges[::2], edges[1::2], strict=True)
+    ]
+
+
+def _jumps(times: NDArray[np.float64], means: NDArray[np.float64], cuts: list[int]) -> list[float]:
+    """Where the median brightness after a moment differs from that before it, and stays."""
+    found: list[float] = []
+    for at in range(1, times.size):
+        if abs(means[at] - means[at - 1]) < 0.25 * _JUMP_SHARE * max(means[at - 1], 16.0):
+            continue
+        before = means[np.searchsorted(times, times[at] - _AROUND_S) : at]
+        start = np.searchsorted(times, times[at] + _STEP_S)
+        after = means[start : np.searchsorted(times, times[at] + _STEP_S + _AROUND_S)]
+        if before.size < 3 or after.size < 3:
+            continue
+        level = max(float(np.median(before)), 16.0)
+        stepped = abs(float(np.median(after)) - float(np.median(before))) >= _JUMP_SHARE * level
+        steady = float(np.ptp(before)) < 0.5 * _JUMP_SHARE * level
+        near_cut = any(abs(times[cut] - times[at]) < _AROUND_S for cut in cuts)
+        recent = found and times[at] - found[-1] < 2 * _AROUND_S
+        if stepped and steady and not near_cut and not recent:
+            found.append(round(float(times[at]), 3))
+    return found
+
+
+def _flicker(means: NDArray[np.float64], cuts: list[int]) -> float | None:
+    """Second difference of brightness, which neither fades nor single steps excite for long.
+
+    Scaled so that brightness alternating by plus and minus p percent reads p.
+    """
+    if means.size < 10 or means.mean() <= 0:
+        return None
+    second = means[1:-1] - (means[:-2] + means[2:]) / 2
+    keep = np.ones(second.size, bool)
+    for cut in cuts:
+        keep[max(0, cut - 2) : cut + 1] = False
+    if not keep.any():
+        return None
+    # The median keeps a few jumps from counting as flicker; 0.6745 makes it a deviation.
+    deviation = float(np.median(np.abs(second[keep]))) / 0.6745 / 2
+    return round(100.0 * deviation / float(means.mean()), 3)

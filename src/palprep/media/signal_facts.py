@@ -1,0 +1,75 @@
+"""What can be known of a video's timing and of its picture signal, without judging it."""
+
+from __future__ import annotations
+
+from palprep.values import Value
+
+
+class Span(Value):
+    """A stretch of presentation time, in seconds."""
+
+    start_s: float
+    end_s: float
+
+    @property
+    def length_s(self) -> float:
+        """How long it lasts."""
+        return self.end_s - self.start_s
+
+
+class TimingFacts(Value):
+    """How regular the timestamps of a video are, and how its sound lies beside its picture."""
+
+    interval_s: float
+    """Median interval between frames."""
+    longest_interval_s: float
+    jitter_s: float
+    """Standard deviation of the intervals."""
+    dropped_frames: int
+    """Frames that are missing from gaps of one and a half intervals or more; at a variable
+    rate such gaps are what the rate varies by, and the number says little."""
+    key_frames: int
+    longest_key_interval_s: float
+    sound_offset_s: float | None = None
+    """Start of the sound less the start of the picture; positive when the sound is late."""
+    sound_end_s: float | None = None
+    """End of the sound less the end of the picture."""
+    sound_drift_s: float | None = None
+    """Length of the sound by its timestamps less its length by its samples. Positive when
+    samples are missing, or the recorder's clocks ran apart. Where the sound was not decoded,
+    its packets' lengths are counted, which tell gaps alone."""
+    edited: bool = False
+    """An edit list hides or shifts more than an encoder's priming (a quarter of a second)."""
+
+
+class SignalSecond(Value):
+    """One second of picture, from the frames that were looked at."""
+
+    at_s: float
+    luma: float
+    """Mean luma, 0 (black) to 255."""
+    contrast: float
+    """Standard deviation of luma within a frame, averaged."""
+    change: float
+    """Largest mean absolute difference of luma between frames that follow each other."""
+
+
+class SignalFacts(Value):
+    """The picture signal over time. A part that key frames alone cannot tell is None."""
+
+    frames: int
+    """How many frames were looked at."""
+    seconds: tuple[SignalSecond, ...]
+    black: tuple[Span, ...]
+    """Where at least 98% of the pixels are black."""
+    cuts: tuple[float, ...] | None = None
+    """Times of the first frame after a shot cut."""
+    freezes: tuple[Span, ...] | None = None
+    """Where nothing at all changes for a second or more."""
+    exposure_jumps: tuple[float, ...] | None = None
+    """Times at which the brightness steps and stays, without a cut."""
+    flicker_percent: float | None = None
+    """Root mean square of the alternation of brightness from frame to frame, in percent."""
+    shake_percent: float | None = None
+    """Root mean square of the background's unsteady movement between frames a fifth of a
+    second apart, in percent of the picture's width; None when the background has no texture."""

@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from palprep.errors import DamagedMedia, UnsupportedMedia
+from palprep.media.frames import SampledFrame, sample_frames
+from palprep.media.signal import SignalMeter
+from palprep.media.signal_facts import SignalFacts
+from palprep.media.sniff import sniff
+
+from .conftest import gradient, sine
+
+RATE = 25
+
+
+def scene(seed: int, brightness: float = 120.0) -> np.ndarray:
+    """A textured luma picture: soft blobs, so that corners can be tracked."""
+    noise = np.random.default_rng(seed).normal(0, 1, (12, 20))
+    soft = np.kron(noise, np.ones((8, 8)))
+    return np.clip(brightness + 25 * soft, 0, 255)
+
+
+def measured(pictures: list[np.ndarray], *, noise: float = 1.5, quick: bool = False) -> SignalFacts:
+    """The facts of a list of luma pictures at 25 frames per second, with a sensor's noise."""
+    random = np.random.default_rng(0)
+    meter = SignalMeter(key_frames_only=quick)
+    for index, picture in enumerate(pictures):
+        noisy = picture + random.normal(0, noise, picture.shape)
+        # A sensor's noise is grainy; a breathing person moves some block by more.
+        noisy[20:40, 60:80] += 4 * np.sin(index / 4)
+        meter.add(index / RATE, np.clip(noisy, 0, 255).astype(np.uint8))
+    return meter.result()
+
+
+def test_a_steady_shot_has_nothing_to_report():
+    facts = measured([scene(1)] * 100)
+    assert facts.frames == 100
+    assert facts.cuts == facts.freezes == facts.black == facts.exposure_jumps == ()
+    assert facts.flicker_percent is not None
+    assert facts.flicker_percent < 0.1
+    assert facts.shake_percent is not None
+    assert facts.shake_percent < 0.1
+    assert [second.at_s for second in facts.seconds] == [0.0, 1.0, 2.0, 3.0]
+    assert facts.seconds[0].luma == pytest.approx(scene(1).mean(), abs=1.0)
+    assert facts.seconds[0].contrast == pytest.approx(scene(1).std(), abs=1.0)
+
+
+def test_cuts_at_their_first_frame():
+    facts = measured([scene(1)] * 50 + [scene(2)] * 50 + [scene(3)] * 25)
+    assert facts.cuts == (2.0, 4.0)
+
+
+def test_a_gesture_is_no_cut():
+    shifts = [round(12 * np.sin(index / 6)) for index in range(100)]
+    pictures = [np.roll(scene(1), shift, axis=1) for shift in shifts]
+    assert measured(pictures).cuts == ()
+
+
+def test_a_freeze_is_the_same_picture_again():
+    live = [scene(1)] * 50
+    meter = SignalMeter()
+    random = np.random.default_rng(0)
+    frozen = scene(1).astype(np.uint8)
+    for index in range(125):
+        picture = frozen if 50 <= index < 90 else scene(1) + random.normal(0, 2, frozen.shape)
+        if not 50 <= index < 90:
+            picture[20:40, 60:80] += 4 * np.sin(index / 4)
+        meter.add(index / RATE, np.clip(picture, 0, 255).astype(np.uint8))
+    (freeze,) = meter.result().freezes or ()
+    assert freeze.start_s == pytest.approx(2.0)
+    assert freeze.end_s == pytest.approx(3.6)
+    assert freeze.length_s == pytest.approx(1.6)
+    assert measured(live).freezes == ()
+
+
+def test_black_has_a_start_and_an_end():
+    facts = measured([scene(1)] * 25 + [np.full((96, 160), 16.0)] * 25 + [scene(1)] * 25)
+    (black,) = facts.black
+    assert (black.start_s, black.end_s) == (1.0, 2.0)
+
+
+def test_exposure_that_steps_is_a_jump_and_a_fade_is_none():
+    stepped = measured([scene(1, 120)] * 50 + [scene(1, 145)] * 50)
+    assert stepped.exposure_jumps == (2.0,)
+    assert stepped.cuts == ()
+    fade = [scene(1, 110 + 0.3 * index) for index in range(100)]
+    assert measured(fade).exposure_jumps == ()
+    assert measured([scene(1)] * 50 + [scene(2, 160)] * 50).exposure_jumps == ()
+
+
+@pytest.mark.parametrize("percent", [0.5, 2.0])
+def test_flicker_reads_its_amplitude(percent):
+    swing = scene(1).mean() * percent / 100
+    pictures = [scene(1) + swing * (-1) ** index for index in range(100)]
+    found = measured(pictures, noise=0.5).flicker_percent
+    assert found == pytest.approx(percent * 1.4826 / 1.0, rel=0.5)
+    assert found > percent * 0.8
+
+
+def test_shake_is_unsteady_movement_and_a_pan_is_not():
+    def shifted(across: list[int]) -> list[np.ndarray]:
+        wide = np.tile(scene(1), (1, 4))
+        return [wide[:, 100 + x : 260 + x] for x in across]
+
+    random = np.random.default_rng(2)
+    steps = np.repeat(random.integers(-4, 5, 40), 5)
+    shaken = measured(shifted(list(steps))).shake_percent
+    panned = measured(shifted([index // 5 for index in range(200)])).shake_percent
+    assert shaken is not None
+    assert panned is not None
+    assert shaken > 1.0
+    assert panned < 0.3 * shaken
+
+
+def test_a_plain_wall_tells_nothing_of_shake():
+    assert measured([np.full((96, 160), 128.0)] * 50, noise=0.5).shake_percent is None
+
+
+def test_key_frames_alone_leave_the_rest_unknown():
+    facts = measured([scene(1)] * 10 + [scene(2)] * 10, quick=True)
+    assert facts.cuts is facts.freezes is facts.exposure_jumps is None
+    assert facts.flicker_percent is facts.shake_percent is None
+    assert facts.frames == 20
+
+
+def test_an_empty_meter_gives_empty_facts():
+    facts = SignalMeter().result()
+    assert (facts.frames, facts.seconds, facts.cuts) == (0, (), ())
+
+
+def test_frames_come_on_a_grid_and_a_glance_sees_all(make_video):
+    path = make_video(seconds=4.0)
+    glances: list[float] = []
+    frames = list(
+        sample_frames(path, sniff(path), per_second=2.0, glance=lambda at, _: glances.append(at))
+    )
+    assert [frame.at_s for frame in frames] == pytest.approx(
+        [0.5 * index for index in range(8)], abs=0.13
+    )
+    assert all(isinstance(frame, SampledFrame) for frame in frames)
+    assert len(glances) > 2 * len(frames)
+    assert glances == sorted(glances)
+    assert np.abs(frames[0].rgb.astype(int) - gradient()).mean() < 6
+
+
+@pytest.mark.parametrize(
+    ("turn", "corner"), [(0, (2, 2)), (90, (-3, 2)), (180, (-3, -3)), (-90, (2, -3))]
+)
+def test_frames_are_upright(make_video, turn, corner):
+    path = make_video(rotate=turn, seconds=0.2)
+    frame = next(sample_frames(path, sniff(path)))
+    assert frame.rgb.shape[:2] == ((64, 48) if turn in {90, -90} else (48, 64))
+    assert frame.rgb[corner][2] > 180
+
+
+def test_frames_fit_max_side_with_square_pixels(make_video):
+    path = make_video(aspect=Fraction(2), size=(64, 64))
+    frame = next(sample_frames(path, sniff(path), max_side=32))
+    assert frame.rgb.shape == (16, 32, 3)
+    assert next(sample_frames(path, sniff(path), max_side=1000)).rgb.shape == (64, 128, 3)
+
+
+def test_key_frames_only(make_video):
+    path = make_video(seconds=4.0, options={"movflags": "+faststart"})
+    seen: list[float] = []
+    list(
+        sample_frames(path, sniff(path), key_frames_only=True, glance=lambda at, _: seen.append(at))
+    )
+    assert 1 <= len(seen) <= 4
+
+
+def test_ten_bit_luma_is_scaled_to_eight(make_video):
+    path = make_video(pix_fmt="yuv420p10le", seconds=0.4)
+    eight = make_video("b.mp4", seconds=0.4)
+    found: list[float] = []
+    for each in (path, eight):
+        list(sample_frames(each, sniff(each), glance=lambda _, luma: found.append(luma.mean())))
+    assert found[0] == pytest.approx(found[-1], abs=2.0)
+
+
+def test_nothing_to_decode(make_sound, make_video):
+    sound = make_sound("a.m4a", sine(0.5, 48_000), codec="aac")
+    with pytest.raises(UnsupportedMedia, match="no moving picture"):
+        next(sample_frames(sound, sniff(sound)))
+    path = make_video()
+    data = bytearray(path.read_bytes())
+    start, end = data.index(b"mdat") + 4, data.index(b"moov") - 4
+    data[start:end] = bytes(end - start)
+    path.write_bytes(data)
+    with pytest.raises(DamagedMedia, match="No picture"):
+        list(sample_frames(path, sniff(path)))
