@@ -12,6 +12,7 @@ from palprep.errors import UsageError
 from palprep.rules.facts import Facts
 from palprep.rules.plan import Plan, Reason, SoundPlan, StillPlan, VideoPlan
 from palprep.rules.profile import Profile
+from palprep.rules.reframe import mend
 from palprep.rules.report import Report
 from palprep.rules.roles import Outcome, Role
 
@@ -57,10 +58,15 @@ def plan(report: Report, profile: Profile) -> Plan | None:
 
 
 def _plan_still(report: Report, facts: Facts, profile: Profile) -> StillPlan | None:
-    reasons = _reasons(report, _STILL_FIXES)
+    reasons, mending = _reasons(report, _STILL_FIXES), {}
+    if facts.picture is not None:
+        wanting = frozenset(check.id for check in report.having(Outcome.FAIL, Outcome.WARN))
+        why, found = mend(facts.picture, wanting)
+        reasons, mending = (*reasons, *why), found._asdict()
     if facts.still is None or not reasons:
         return None
     return StillPlan(
+        **mending,
         reasons=reasons,
         formats=("png", "jpeg") if facts.still.format == "png" else ("jpeg",),
         max_base64_chars=_maximum(profile, "image_base64_length") or SERVICE_BASE64_CHARS,

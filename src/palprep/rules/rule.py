@@ -21,11 +21,13 @@ from palprep.values import Value
 class Measured(Value):
     """What a rule found. ``value`` is what the limits are held against.
 
-    ``shown`` replaces the value in the report when the bare value says too little.
+    ``shown`` replaces the value in the report when the bare value says too little, ``advice``
+    the rule's general advice when this file's own is known.
     """
 
     value: Measure
     shown: str | None = None
+    advice: str | None = None
     region: Region | None = None
 
 
@@ -85,6 +87,6 @@ class Rule(ABC):
             measured=found.shown if found.shown is not None else found.value,
             limit=decisive.words(self.unit),
             source=decisive.source,
-            advice=self.advice if broken else None,
+            advice=(found.advice or self.advice) if broken else None,
             region=found.region,
         )

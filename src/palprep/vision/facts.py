@@ -126,10 +126,12 @@ class Quality(Value):
     """Luma between the 5th and 95th percentile of the face, 0 to 1."""
     noise: float
     """Standard deviation of noise over the whole picture in 8-bit levels (Immerkaer 1996)."""
+    skin_rgb: tuple[int, int, int] | None
+    """The face's median colour in 8-bit sRGB."""
     skin_hue_deg: float | None
-    """CIELAB hue of the face's median colour; skin of every tone lies near 30 to 80."""
+    """Its CIELAB hue, -180 to 180; skin of every tone lies near 25 to 85."""
     skin_chroma: float | None
-    """CIELAB chroma of the face's median colour."""
+    """Its CIELAB chroma."""
     chroma: float
     """Mean CIELAB chroma of the whole picture; a grayscale picture has next to none."""
     blocking: float | None

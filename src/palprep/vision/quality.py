@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 
 from palprep.vision.arrays import Floats, Mask, Pixels, resized, shrunk
+from palprep.vision.colour import hue_and_chroma, linear_to_lab, to_linear
 from palprep.vision.facts import Box, Quality
 from palprep.vision.landmarks import Landmarks
 from palprep.vision.mesh import FACE_OVAL
@@ -23,7 +24,8 @@ def measure_quality(rgb: Pixels, box: Box, face: Landmarks | None, scale: float)
     place, inside = _place(rgb, box, face)
     pixels, luma = rgb[place][inside], gray[place].astype(np.float32) / 255
     low, bright, high = np.percentile(luma[inside], (5, 75, 95))
-    skin = _lab(np.median(pixels, axis=0).astype(np.uint8).reshape(1, 1, 3))[0, 0]
+    red, green, blue = (int(value) for value in np.median(pixels, axis=0))
+    hue, chroma = hue_and_chroma(linear_to_lab(to_linear((red, green, blue))))
     return Quality(
         face_px=box.height * scale,
         sharpness=_sharpness(gray[place], box.height),
@@ -33,8 +35,9 @@ def measure_quality(rgb: Pixels, box: Box, face: Landmarks | None, scale: float)
         evenness=_evenness(luma, inside) if face else None,
         contrast=float(high - low),
         noise=_noise(gray),
-        skin_hue_deg=float(np.degrees(np.arctan2(skin[2], skin[1])) % 360) if face else None,
-        skin_chroma=float(np.hypot(skin[1], skin[2])) if face else None,
+        skin_rgb=(red, green, blue) if face else None,
+        skin_hue_deg=hue if face else None,
+        skin_chroma=chroma if face else None,
         chroma=_chroma(rgb),
         blocking=_blocking(gray) if scale == 1 else None,
     )

@@ -1,0 +1,72 @@
+"""Rules on the light, the colours and the sharpness of a portrait."""
+
+from __future__ import annotations
+
+from palprep.rules.picture import NO_FACE, PictureRule, region_of
+from palprep.rules.rule import Measured, Rule, Unmeasured
+from palprep.vision.facts import PictureFacts
+from palprep.vision.scores import quality_scores
+
+COLOURLESS = 4.0
+"""CIELAB chroma below which a hue says nothing."""
+
+
+class ImageQuality(PictureRule):
+    """The face is sharp, evenly lit, neither too dark nor burnt out, in natural colours.
+
+    The measure is the worst of several component scores, 0 to 100, each a smooth step around
+    its own limit as in BSI's OFIQ; the raw values stand in the facts.
+    """
+
+    id = "image_quality_acceptable"
+    label = "Picture quality"
+    predicts = "image_quality_acceptable"
+    advice = (
+        "Retake it in soft, even light from the front, with the face in focus and no filter; "
+        "palprep fix can only mend moderate exposure and white balance."
+    )
+
+    def measure_picture(self, picture: PictureFacts) -> Measured:
+        name, score = min(quality_scores(picture.quality).items(), key=lambda item: item[1])
+        return Measured(
+            value=round(score),
+            shown=f"{round(score)} of 100 ({name})",
+            region=region_of(picture.framing.face) if picture.framing else None,
+        )
+
+
+class FaceBrightness(PictureRule):
+    """The face is neither dark nor glaring: luma that a quarter of it exceeds, 0 to 1."""
+
+    id = "face_brightness"
+    label = "Brightness of the face"
+    predicts = "image_quality_acceptable"
+    advice = "Light the face evenly from the front; palprep fix shifts it by up to one stop."
+
+    def measure_picture(self, picture: PictureFacts) -> Measured | Unmeasured:
+        if picture.framing is None:
+            return NO_FACE
+        return Measured(
+            value=round(picture.quality.brightness, 2), region=region_of(picture.framing.face)
+        )
+
+
+class SkinColour(PictureRule):
+    """The skin has a natural hue, so that neither light nor filter casts a colour on it."""
+
+    id = "skin_colour"
+    label = "Natural skin colour"
+    unit = "degrees of hue"
+    predicts = "image_quality_acceptable"
+    advice = "Retake it in neutral light without filter; palprep fix mends a moderate cast."
+
+    def measure_picture(self, picture: PictureFacts) -> Measured | Unmeasured:
+        quality = picture.quality
+        if picture.framing is None or quality.skin_hue_deg is None or quality.skin_chroma is None:
+            return NO_FACE
+        if quality.skin_chroma < COLOURLESS:
+            return Unmeasured(reason="The face has hardly any colour.")
+        return Measured(value=round(quality.skin_hue_deg), region=region_of(picture.framing.face))
+
+
+LIGHT_RULES: tuple[type[Rule], ...] = (ImageQuality, FaceBrightness, SkinColour)

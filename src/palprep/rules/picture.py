@@ -1,0 +1,71 @@
+"""What the rules about a portrait have in common: what they need, and what they say without it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar
+
+from palprep.rules.facts import Facts
+from palprep.rules.reframe import framing_advice
+from palprep.rules.report import Region
+from palprep.rules.rule import Measured, Rule, Unmeasured
+from palprep.vision.facts import Box, Framing, PictureFacts, SubjectFacts
+
+NO_FACE = Unmeasured(reason="No face was found, so there is nothing to measure.")
+
+
+class PictureRule(Rule):
+    """A rule that needs what was seen in the picture."""
+
+    def measure(self, facts: Facts) -> Measured | Unmeasured | None:
+        if facts.still is None:
+            return None
+        if facts.picture is None:
+            return Unmeasured(reason="The picture was not looked at.")
+        return self.measure_picture(facts.picture)
+
+    @abstractmethod
+    def measure_picture(self, picture: PictureFacts) -> Measured | Unmeasured:
+        """The measure of a picture."""
+
+
+class FramingRule(PictureRule):
+    """A rule about where the largest face stands; unknown where there is none."""
+
+    crops: ClassVar[bool] = False
+    """Whether a crop may mend it; the advice then says which, or why none does."""
+
+    def measure_picture(self, picture: PictureFacts) -> Measured | Unmeasured:
+        if picture.framing is None:
+            return NO_FACE
+        found = self.measure_framing(picture.framing)
+        return found.model_copy(update={"advice": framing_advice(picture)}) if self.crops else found
+
+    @abstractmethod
+    def measure_framing(self, framing: Framing) -> Measured:
+        """The measure of the framing."""
+
+
+class SubjectRule(PictureRule):
+    """A rule about the points of the largest face."""
+
+    def measure_picture(self, picture: PictureFacts) -> Measured | Unmeasured:
+        if picture.framing is None:
+            return NO_FACE
+        region = region_of(picture.framing.face)
+        if picture.subject is None:
+            return self.measure_hidden(region)
+        return self.measure_subject(picture.subject, region)
+
+    @abstractmethod
+    def measure_subject(self, subject: SubjectFacts, region: Region) -> Measured | Unmeasured:
+        """The measure of a face."""
+
+    def measure_hidden(self, region: Region) -> Measured | Unmeasured:  # noqa: ARG002
+        """For a face that is certainly there and cannot be made out."""
+        return Unmeasured(reason="The face is covered or turned away too far to tell: retake it.")
+
+
+def region_of(box: Box) -> Region:
+    """A box of the facts as a report shows it."""
+    return Region(x=box.x, y=box.y, width=box.width, height=box.height)
