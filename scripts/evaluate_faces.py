@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from palprep.prepare import Preflight
+from palprep.preflight import Preflight
 from palprep.rules.report import Report
 from palprep.rules.roles import Outcome, Role
 

@@ -9,7 +9,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from palprep import notebook
 from palprep.fixes.done import FixDone
-from palprep.prepare import Prepared
+from palprep.preflight import Prepared
 from palprep.rules.report import Check, Report, ReportError
 from palprep.rules.roles import Outcome, Role
 from palprep.speech.facts import ConsentFacts, WordRecord

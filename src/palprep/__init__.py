@@ -14,7 +14,7 @@ from palprep._version import __version__
 if TYPE_CHECKING:
     from palprep.client import AsyncClient, Client
     from palprep.errors import PalprepError
-    from palprep.prepare import Preflight, Prepared, check, prepare
+    from palprep.preflight import Preflight, Prepared, check, prepare
     from palprep.rules.profile import Profile, load_profile
     from palprep.rules.report import Check, Report
     from palprep.rules.roles import Outcome, Role
@@ -46,15 +46,15 @@ _HOMES = {
     "Client": "palprep.client",
     "Outcome": "palprep.rules.roles",
     "PalprepError": "palprep.errors",
-    "Preflight": "palprep.prepare",
-    "Prepared": "palprep.prepare",
+    "Preflight": "palprep.preflight",
+    "Prepared": "palprep.preflight",
     "Profile": "palprep.rules.profile",
     "Report": "palprep.rules.report",
     "Role": "palprep.rules.roles",
     "Sandbox": "palprep.sandbox",
-    "check": "palprep.prepare",
+    "check": "palprep.preflight",
     "load_profile": "palprep.rules.profile",
-    "prepare": "palprep.prepare",
+    "prepare": "palprep.preflight",
     "verify_consent": "palprep.speech.verify",
 }
 

@@ -3,7 +3,7 @@
     %load_ext palprep.notebook
 
 makes IPython show :class:`~palprep.rules.report.Report`,
-:class:`~palprep.prepare.Prepared` and :class:`~palprep.speech.facts.ConsentFacts` as tables.
+:class:`~palprep.preflight.Prepared` and :class:`~palprep.speech.facts.ConsentFacts` as tables.
 The views are plain HTML without scripts; whatever comes from a file is escaped.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from html import escape
 from typing import Any
 
-from palprep.prepare import Prepared
+from palprep.preflight import Prepared
 from palprep.rules.report import Check, Report
 from palprep.rules.roles import Outcome
 from palprep.rules.words import measure_words

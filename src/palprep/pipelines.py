@@ -17,7 +17,7 @@ from palprep.api.events import ReplicaTraining, VoiceStatusChanged
 from palprep.api.records import Voice
 from palprep.client import Client
 from palprep.errors import UsageError, WaitTimeout
-from palprep.prepare import Prepared
+from palprep.preflight import Prepared
 from palprep.publish import Publisher
 from palprep.receive import CallbackServer, Delivery, Inbox
 from palprep.values import Value

@@ -25,7 +25,7 @@ from palprep.pipelines import (
     validate_face,
     voice_made,
 )
-from palprep.prepare import Prepared
+from palprep.preflight import Prepared
 from palprep.rules.roles import Role
 
 _LOOK_EVERY_S = 0.25

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from palprep.errors import DamagedMedia
-from palprep.prepare import check
+from palprep.preflight import check
 from palprep.rules.report import Report
 from palprep.rules.roles import Outcome, Role
 from palprep.sandbox.judges import TrainingKind

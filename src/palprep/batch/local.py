@@ -22,7 +22,7 @@ from palprep.batch.work import (
     verify_spoken,
 )
 from palprep.errors import MediaError
-from palprep.prepare import sha256_of
+from palprep.preflight import sha256_of
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Report
 from palprep.rules.roles import Outcome, Role

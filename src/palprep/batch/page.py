@@ -13,7 +13,7 @@ import jinja2
 from palprep.batch.views import PersonView, RunView
 from palprep.batch.work import Asset
 from palprep.errors import PalprepError
-from palprep.prepare import thumbnail
+from palprep.preflight import thumbnail
 from palprep.rules.report import Check, Measure, Report
 from palprep.rules.roles import Outcome, Role
 from palprep.values import Value

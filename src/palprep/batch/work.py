@@ -10,7 +10,7 @@ from typing import Any, Self
 from pydantic import ConfigDict, model_validator
 
 from palprep.errors import FileMissing, MediaError, OutputUnwritable, PalprepError, ToolMissing
-from palprep.prepare import Prepared, check, prepare, sha256_of
+from palprep.preflight import Prepared, check, prepare, sha256_of
 from palprep.rules.report import Report
 from palprep.rules.roles import Outcome, Role
 from palprep.values import Value

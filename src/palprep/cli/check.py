@@ -25,7 +25,7 @@ def check(
 
     Exit code 1 when a file fails a check or cannot be read.
     """
-    from palprep.prepare import Preflight
+    from palprep.preflight import Preflight
 
     preflight = Preflight(profile)
     passed = True

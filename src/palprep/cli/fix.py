@@ -31,7 +31,7 @@ def fix(
     """
     from rich.text import Text
 
-    from palprep.prepare import Preflight
+    from palprep.preflight import Preflight
 
     preflight = Preflight(profile)
     codes = []

@@ -11,7 +11,7 @@ from PIL import Image
 from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia, UsageError
 from palprep.media.facts import Kind
 from palprep.media.sniff import sniff
-from palprep.prepare import Preflight, check, prepare, thumbnail
+from palprep.preflight import Preflight, check, prepare, thumbnail
 from palprep.rules.roles import Outcome, Role
 
 

@@ -1,0 +1,43 @@
+"""The public names, and what importing them costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import palprep
+
+
+def fresh(program: str) -> str:
+    """What a new interpreter prints for this program, warnings being errors."""
+    command = [sys.executable, "-W", "error", "-c", program]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_names_are_sorted_and_exist() -> None:
+    assert palprep.__all__ == sorted(palprep.__all__)
+    assert [name for name in palprep.__all__ if not hasattr(palprep, name)] == []
+
+
+@pytest.mark.parametrize("first", ["check", "Prepared", "Sandbox"])
+def test_no_module_hides_a_function(first: str) -> None:
+    """A module of a function's name would take its place once anything imported it."""
+    program = (
+        f"from palprep import {first}; from palprep.batch import runner; import palprep; "
+        "print(*[n for n in palprep.__all__ if type(getattr(palprep, n)).__name__ == 'module'])"
+    )
+    assert fresh(program) == ""
+
+
+def test_importing_the_package_loads_nothing() -> None:
+    program = (
+        "import sys, palprep; print(*{'pydantic', 'numpy', 'cv2', 'httpx'} & set(sys.modules))"
+    )
+    assert fresh(program) == ""
+
+
+def test_a_name_that_is_not_there_is_said() -> None:
+    with pytest.raises(AttributeError, match="preparation"):
+        _ = palprep.preparation
