@@ -7,14 +7,24 @@ from collections.abc import Iterator
 import pytest
 from raw import Raw
 from receiver import Receiver, receiving
+from through import ThroughAsyncClient, ThroughClient
 
 from palprep.sandbox import Sandbox
 
+WAYS = {"http": Raw, "client": ThroughClient, "async-client": ThroughAsyncClient}
+
+
+@pytest.fixture(scope="package", params=WAYS.values(), ids=WAYS)
+def through(request: pytest.FixtureRequest) -> type[Raw]:
+    """Plain HTTP, and both of palprep's clients: every clause is shown by each."""
+    way: type[Raw] = request.param
+    return way
+
 
 @pytest.fixture(scope="package")
-def api() -> Iterator[Raw]:
+def api(through: type[Raw]) -> Iterator[Raw]:
     """One sandbox for all clauses: every test makes resources of its own."""
-    with Sandbox(clock="virtual") as sandbox, Raw(sandbox) as raw:
+    with Sandbox(clock="virtual") as sandbox, through(sandbox) as raw:
         yield raw
 
 

@@ -145,11 +145,12 @@ def test_the_eleventh_check_in_a_minute_is_too_many(api):
 
 @pytest.mark.clause("connector.10")
 @pytest.mark.clause("connector.4")
-def test_while_one_check_runs_another_is_refused_and_silence_has_an_end():
+def test_while_one_check_runs_another_is_refused_and_silence_has_an_end(through):
     with (
         socket.create_server(("127.0.0.1", 0)) as silent,
         Sandbox(choices=Choices(connector_seconds=1.0)) as sandbox,
-        Raw(sandbox) as api,
+        through(sandbox) as api,
+        Raw(sandbox) as other,
     ):
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
         api.seed(connectors=[{"connector_id": "c", "url": url}])
@@ -161,7 +162,7 @@ def test_while_one_check_runs_another_is_refused_and_silence_has_an_end():
         statuses = []
         while 429 not in statuses and time.monotonic() < deadline and not first:
             time.sleep(0.1)
-            statuses.append(api.send("POST", path).status_code)
+            statuses.append(other.send("POST", path).status_code)
         thread.join()
     assert 429 in statuses
     assert first[0]["error"]["http_status"] == 424

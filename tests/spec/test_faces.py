@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 
 import pytest
-from raw import JPEG, Raw
+from raw import JPEG
 
 from palprep.sandbox import Sandbox
 
@@ -40,7 +40,7 @@ ENCODED = base64.b64encode(JPEG).decode()
 
 
 @pytest.fixture(scope="module")
-def judged():
+def judged(through):
     """A sandbox that measures every check; which ones fail is in ``failing``."""
     failing, seen = set(), []
 
@@ -48,7 +48,7 @@ def judged():
         seen.append((path.read_bytes(), model))
         return {check: check not in failing for check in CHECKS}
 
-    with Sandbox(judge_image=judge) as sandbox, Raw(sandbox) as raw:
+    with Sandbox(judge_image=judge) as sandbox, through(sandbox) as raw:
         raw.failing, raw.seen = failing, seen
         yield raw
 

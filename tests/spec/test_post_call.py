@@ -6,7 +6,6 @@ import socket
 import time
 
 import pytest
-from raw import Raw
 from receiver import receiving
 from tls import loopback_tls
 
@@ -14,13 +13,13 @@ from palprep.sandbox import Sandbox
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory):
+def desk(through, tmp_path_factory):
     """A sandbox that trusts the webhooks' certificate, and an HTTPS receiver with it."""
     server, client = loopback_tls(tmp_path_factory.mktemp("tls"))
     with (
         receiving(server) as hook,
         Sandbox(clock="virtual", tls=client) as sandbox,
-        Raw(sandbox) as api,
+        through(sandbox) as api,
     ):
         api.hook = hook
         yield api

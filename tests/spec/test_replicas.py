@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from raw import JPEG, MP4, Raw
+from raw import JPEG, MP4
 from receiver import receiving
 
 from palprep.sandbox import Sandbox
@@ -13,7 +13,7 @@ IMAGE = {"train_image_url": "https://media.example/i.jpg", "voice_name": "anna"}
 
 
 @pytest.fixture(scope="module")
-def studio():
+def studio(through):
     """A sandbox whose trainer wants consent: in the second file, or else in the first."""
 
     def train(kind, paths):
@@ -21,7 +21,7 @@ def studio():
             return "The consent statement is missing."
         return None
 
-    with Sandbox(clock="virtual", trainer=train) as sandbox, Raw(sandbox) as raw:
+    with Sandbox(clock="virtual", trainer=train) as sandbox, through(sandbox) as raw:
         yield raw
 
 

@@ -75,6 +75,7 @@ class ServerThread:
             lifespan="on",
             log_config=None,
             access_log=False,
+            proxy_headers=False,
             server_header=False,
             timeout_graceful_shutdown=1,
         )
