@@ -12,24 +12,19 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia, UsageError
+from palprep.errors import MediaError, UnsupportedMedia, UsageError
 from palprep.fixes.apply import FixDone, apply
 from palprep.fixes.output import atomic_output, named
-from palprep.media.facts import FileFacts, Kind, MediaType
+from palprep.media.facts import Kind, MediaType
 from palprep.media.sniff import sniff
-from palprep.media.sound import probe_sound
-from palprep.media.still import probe_and_open
 from palprep.media.thumbnail import thumbnail as media_thumbnail
-from palprep.media.video import probe_video
-from palprep.rules.facts import Facts
+from palprep.probe import Instruments, Speaker, probe
 from palprep.rules.judge import judge
 from palprep.rules.planner import plan
 from palprep.rules.profile import DEFAULT_PROFILE, Profile, load_profile
 from palprep.rules.report import Report, ReportError
 from palprep.rules.roles import Role
 from palprep.values import Value
-from palprep.vision.look import MAX_SIDE, look
-from palprep.vision.models import Models
 
 Progress = Callable[[float], None]
 """Called with the fraction done, 0 to 1, never decreasing."""
@@ -75,20 +70,29 @@ class Preflight:
         self,
         profile: str | Path | Profile = DEFAULT_PROFILE,
         *,
-        models: Models | None = None,
+        instruments: Instruments | None = None,
+        quick: bool = False,
     ) -> None:
         self.profile = profile if isinstance(profile, Profile) else load_profile(profile)
-        self.models = models or Models()
+        self.instruments = instruments or Instruments()
+        self.quick = quick
 
-    def check(self, path: str | Path, *, role: Role | str | None = None) -> Report:
+    def check(
+        self,
+        path: str | Path,
+        *,
+        role: Role | str | None = None,
+        speaker: Speaker | None = None,
+    ) -> Report:
         """Measure and judge one file. Bad media gives a failed report, never an exception.
 
         Without ``role`` the content decides: a picture is a face image, sound is voice
         audio, a video is a training video, or a consent video when its name says consent.
+        With ``speaker`` a video's consent statement is verified too.
         """
         wanted = _as_role(role)
         try:
-            return self._report(Path(path), wanted)
+            return self._report(Path(path), wanted, speaker)
         except MediaError as error:
             return Report(
                 path=str(path),
@@ -103,6 +107,7 @@ class Preflight:
         *,
         into: str | Path,
         role: Role | str | None = None,
+        speaker: Speaker | None = None,
         progress: Progress | None = None,
     ) -> Prepared:
         """Make the smallest repair in a new file under ``into`` and prove it.
@@ -111,7 +116,7 @@ class Preflight:
         where the repair cannot be made, UsageError when the output would replace the source.
         """
         source = Path(path)
-        before = self._report(source, _as_role(role))
+        before = self._report(source, _as_role(role), speaker)
         repair = plan(before, self.profile)
         target_stem = Path(into) / source.stem
         if repair is None:
@@ -122,12 +127,12 @@ class Preflight:
         return Prepared(
             source=str(source),
             path=str(output),
-            report=self._report(output, before.role),
+            report=self._report(output, before.role, speaker),
             fixes=fixes,
             sha256=sha256_of(output),
         )
 
-    def _report(self, path: Path, role: Role | None) -> Report:
+    def _report(self, path: Path, role: Role | None, speaker: Speaker | None) -> Report:
         media_type = sniff(path)
         judged_as = role or infer_role(path, media_type)
         if not media_type.accepted or media_type.kind not in KINDS[judged_as]:
@@ -135,7 +140,9 @@ class Preflight:
                 f"{path.name} is {media_type.description}; "
                 f"{judged_as.value} wants {_WANTED[judged_as]}"
             )
-        facts = self._probe(path, media_type)
+        facts = probe(
+            path, media_type, judged_as, self.instruments, speaker=speaker, quick=self.quick
+        )
         return Report(
             path=str(path),
             role=judged_as,
@@ -144,28 +151,20 @@ class Preflight:
             facts=facts,
         )
 
-    def _probe(self, path: Path, media_type: MediaType) -> Facts:
-        file = FileFacts(
-            path=str(path), name=path.name, size_bytes=path.stat().st_size, type=media_type
-        )
-        match media_type.kind:
-            case Kind.IMAGE:
-                still, pixels = probe_and_open(path, media_type, max_side=MAX_SIDE)
-                seen = look(pixels, self.models, size=(still.width, still.height))
-                return Facts(file=file, still=still, picture=seen)
-            case Kind.AUDIO:
-                return Facts(file=file, sound=probe_sound(path, media_type))
-            case Kind.VIDEO:
-                return Facts(file=file, video=probe_video(path, media_type))
-            case Kind.OTHER:
-                raise DamagedMedia(f"{path.name} is {media_type.description}")
-
 
 def check(
-    path: str | Path, *, role: Role | str | None = None, profile: str | Path = DEFAULT_PROFILE
+    path: str | Path,
+    *,
+    role: Role | str | None = None,
+    profile: str | Path = DEFAULT_PROFILE,
+    speaker: Speaker | None = None,
+    quick: bool = False,
 ) -> Report:
-    """Measure and judge one file: see :meth:`Preflight.check`."""
-    return _shared(str(profile)).check(path, role=role)
+    """Measure and judge one file: see :meth:`Preflight.check`.
+
+    ``quick`` looks at headers, packets and a few key frames only, and leaves the rest unknown.
+    """
+    return _shared(str(profile), quick=quick).check(path, role=role, speaker=speaker)
 
 
 def prepare(
@@ -215,8 +214,8 @@ def sha256_of(path: Path) -> str:
 
 
 @functools.lru_cache(maxsize=4)
-def _shared(profile: str) -> Preflight:
-    return Preflight(profile)
+def _shared(profile: str, *, quick: bool = False) -> Preflight:
+    return Preflight(profile, quick=quick)
 
 
 def _as_role(role: Role | str | None) -> Role | None:

@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from palprep.media.frames import SampledFrame
 from palprep.media.sniff import sniff
 from palprep.media.still import open_still
-from palprep.vision.footage import CLOSE_LOOKS, Frame, watch
+from palprep.vision.footage import CLOSE_LOOKS, watch
 from palprep.vision.footage_facts import FootageFacts, FrameSample
 from palprep.vision.models import Models
 
@@ -25,7 +26,7 @@ def portrait():
 
 
 def test_a_face_is_followed_and_stays_the_same_person(models, portrait):
-    frames = [Frame(index / 2, np.roll(portrait, 4 * index, axis=1)) for index in range(6)]
+    frames = [SampledFrame(index / 2, np.roll(portrait, 4 * index, axis=1)) for index in range(6)]
     facts = watch(frames, models, every_s=0.5, count=6)
     assert [sample.at_s for sample in facts.samples] == [0.0, 0.5, 1.0, 1.5, 2.0, 2.5]
     assert all(sample.people == 1 for sample in facts.samples)
@@ -40,7 +41,10 @@ def test_a_face_is_followed_and_stays_the_same_person(models, portrait):
 def test_frames_without_a_face_are_samples_without_measures(models, portrait):
     empty = np.full_like(portrait, 90)
     facts = watch(
-        [Frame(0.0, empty), Frame(1.0, portrait), Frame(2.0, empty)], models, every_s=1.0, count=3
+        [SampledFrame(0.0, empty), SampledFrame(1.0, portrait), SampledFrame(2.0, empty)],
+        models,
+        every_s=1.0,
+        count=3,
     )
     assert [sample.people for sample in facts.samples] == [0, 1, 0]
     assert len(facts.seen) == 1
@@ -49,7 +53,7 @@ def test_frames_without_a_face_are_samples_without_measures(models, portrait):
 
 def test_two_people_side_by_side_are_counted(models, portrait):
     both = np.concatenate([portrait, portrait[:, ::-1]], axis=1)
-    facts = watch([Frame(0.0, both)], models, every_s=1.0, count=1)
+    facts = watch([SampledFrame(0.0, both)], models, every_s=1.0, count=1)
     assert facts.samples[0].people == 2
 
 

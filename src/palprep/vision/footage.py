@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
-from palprep.vision.arrays import Floats, Pixels
+from palprep.media.frames import SampledFrame
+from palprep.vision.arrays import Floats
 from palprep.vision.detect import Detection, find_faces
 from palprep.vision.facts import NOTICEABLE, SURE_PRESENCE, SURE_SCORE, PictureFacts
 from palprep.vision.footage_facts import FootageFacts, FrameSample
@@ -33,15 +33,9 @@ CLOSE_LOOKS = 5
 _DIGITS = 3
 
 
-@dataclass(frozen=True)
-class Frame:
-    """One decoded frame: its presentation timestamp in seconds and its upright pixels."""
-
-    at_s: float
-    rgb: Pixels
-
-
-def watch(frames: Iterable[Frame], models: Models, *, every_s: float, count: int) -> FootageFacts:
+def watch(
+    frames: Iterable[SampledFrame], models: Models, *, every_s: float, count: int
+) -> FootageFacts:
     """Look through sampled frames in their order, holding one of them at a time.
 
     ``every_s`` is their distance and ``count`` about how many will come: what is measured
@@ -72,14 +66,14 @@ class _Follower:
         self._last: Landmarks | None = None
         self._first_face: Floats | None = None
 
-    def glance(self, frame: Frame) -> FrameSample:
+    def glance(self, frame: SampledFrame) -> FrameSample:
         found, marks = self._find(frame)
         self._last = marks
         if marks is None:
             return FrameSample(at_s=round(frame.at_s, _DIGITS), people=self._people)
         return self._measured(frame, marks, self._similarity(frame, found))
 
-    def _find(self, frame: Frame) -> tuple[Detection | None, Landmarks | None]:
+    def _find(self, frame: SampledFrame) -> tuple[Detection | None, Landmarks | None]:
         if self._last is not None and frame.at_s - self._detected_at < DETECT_EVERY_S:
             marks = find_landmarks(frame.rgb, _around(self._last), self._models)
             if marks.presence >= SURE_PRESENCE:
@@ -93,7 +87,7 @@ class _Follower:
                 return face, marks
         return None, None
 
-    def _similarity(self, frame: Frame, found: Detection | None) -> float | None:
+    def _similarity(self, frame: SampledFrame, found: Detection | None) -> float | None:
         if found is None:
             return None
         face = embed(frame.rgb, found, self._models.identity)
@@ -102,7 +96,9 @@ class _Follower:
             return None
         return cosine(self._first_face, face)
 
-    def _measured(self, frame: Frame, marks: Landmarks, similarity: float | None) -> FrameSample:
+    def _measured(
+        self, frame: SampledFrame, marks: Landmarks, similarity: float | None
+    ) -> FrameSample:
         height, width = frame.rgb.shape[:2]
         box = face_box(marks)
         fit = fit_head(marks, self._models.geometry)

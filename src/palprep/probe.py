@@ -1,0 +1,174 @@
+"""From a file to its facts: which measures are taken of what, each in as few passes as can be.
+
+A still is decoded once. A video's packets are walked once, its frames decoded once and
+sparsely, and its sound listened to once.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+
+from palprep.errors import ToolMissing, UnsupportedMedia
+from palprep.media.facts import FileFacts, Kind, MediaType, VideoFacts
+from palprep.media.frames import sample_frames
+from palprep.media.signal import SignalMeter
+from palprep.media.sound import probe_sound
+from palprep.media.still import probe_and_open
+from palprep.media.video import probe_video
+from palprep.rules.facts import Facts
+from palprep.rules.roles import Role
+from palprep.speech.facts import ConsentFacts, VoiceFacts
+from palprep.speech.listen import listen
+from palprep.speech.silero import Silero
+from palprep.speech.verify import verify_consent
+from palprep.speech.whisper import Whisper
+from palprep.values import Value
+from palprep.vision.footage import watch
+from palprep.vision.footage_facts import FootageFacts
+from palprep.vision.look import MAX_SIDE, look
+from palprep.vision.models import Models
+
+FRAME_SIDE = 960
+"""Longer side, in pixels, of the frames of a video that are looked at."""
+
+MOST_SAMPLES = 240
+"""Frames of a video that are looked at, whatever its length."""
+
+QUICK_SAMPLES = 12
+
+SHORTEST_STEP_S = 0.25
+"""Frames closer together than this add nothing, even in a short clip: lips move slower."""
+
+
+class Speaker(Value):
+    """Whose consent is listened for. ``statement`` None takes palprep's own template."""
+
+    full_name: str
+    statement: str | None = None
+    language: str = "en"
+
+
+class Instruments:
+    """What measuring needs, loaded when first used and kept. Safe to share by threads."""
+
+    def __init__(self, models: Models | None = None) -> None:
+        self.models = models or Models()
+
+    @cached_property
+    def voice_activity(self) -> Silero:
+        """The network that tells speech from everything else."""
+        return Silero.load()
+
+    @cached_property
+    def whisper(self) -> Whisper | None:
+        """The model that verifies words, None when the extra ``consent`` is not installed."""
+        try:
+            return Whisper.load(None)
+        except ToolMissing:
+            return None
+
+
+def probe(
+    path: Path,
+    media_type: MediaType,
+    role: Role,
+    instruments: Instruments,
+    *,
+    speaker: Speaker | None = None,
+    quick: bool = False,
+) -> Facts:
+    """Everything that can be measured of a file in that role.
+
+    ``quick`` looks at headers, packets and a few key frames, and listens to nothing.
+    Raises MediaError for a file that cannot be read.
+    """
+    file = FileFacts(
+        path=str(path), name=path.name, size_bytes=path.stat().st_size, type=media_type
+    )
+    match media_type.kind:
+        case Kind.IMAGE:
+            still, pixels = probe_and_open(path, media_type, max_side=MAX_SIDE)
+            seen = look(pixels, instruments.models, size=(still.width, still.height))
+            return Facts(file=file, still=still, picture=seen)
+        case Kind.AUDIO:
+            sound = probe_sound(path, media_type, levels=not quick)
+            voice = (
+                None
+                if quick
+                else listen(path, media_type, sound=sound, network=instruments.voice_activity)
+            )
+            return Facts(file=file, sound=sound, voice=voice)
+        case Kind.VIDEO:
+            return _probe_video(file, role, instruments, speaker=speaker, quick=quick)
+        case Kind.OTHER:
+            raise UnsupportedMedia(f"{path.name} is {media_type.description}")
+
+
+def _probe_video(
+    file: FileFacts,
+    role: Role,
+    instruments: Instruments,
+    *,
+    speaker: Speaker | None,
+    quick: bool,
+) -> Facts:
+    path = Path(file.path)
+    video = probe_video(path, file.type, levels=not quick)
+    voice = None if quick else _listened(path, file.type, video, instruments)
+    if role is Role.VOICE_AUDIO:
+        return Facts(file=file, video=video, voice=voice)
+    video, footage = _watched(path, file.type, video, instruments, quick=quick)
+    return Facts(
+        file=file,
+        video=video,
+        picture=footage.typical(),
+        footage=footage,
+        voice=voice,
+        consent=None if quick else _verified(path, video, instruments, speaker),
+    )
+
+
+def _listened(
+    path: Path, media_type: MediaType, video: VideoFacts, instruments: Instruments
+) -> VoiceFacts | None:
+    if video.sound is None:
+        return None
+    return listen(path, media_type, sound=video.sound, network=instruments.voice_activity)
+
+
+def _watched(
+    path: Path, media_type: MediaType, video: VideoFacts, instruments: Instruments, *, quick: bool
+) -> tuple[VideoFacts, FootageFacts]:
+    most = QUICK_SAMPLES if quick else MOST_SAMPLES
+    step_s = max(SHORTEST_STEP_S, video.duration_s / most)
+    signal = SignalMeter(key_frames_only=quick)
+    frames = sample_frames(
+        path,
+        media_type,
+        per_second=1 / step_s,
+        max_side=FRAME_SIDE,
+        key_frames_only=quick,
+        glance=signal.add,
+    )
+    footage = watch(
+        frames,
+        instruments.models,
+        every_s=step_s,
+        count=max(1, int(video.duration_s / step_s)),
+    )
+    return video.model_copy(update={"signal": signal.result()}), footage
+
+
+def _verified(
+    path: Path, video: VideoFacts, instruments: Instruments, speaker: Speaker | None
+) -> ConsentFacts | None:
+    if speaker is None or video.sound is None:
+        return None
+    return verify_consent(
+        path,
+        full_name=speaker.full_name,
+        statement=speaker.statement,
+        language=speaker.language,
+        model=instruments.whisper,
+    )
