@@ -38,7 +38,6 @@ CONTAINERS: Mapping[str, Container] = {
         suffix=".m4a",
         copies=("aac", "alac"),
         encoder={"c:a": "aac", "b:a": "192k"},
-        options={"movflags": "+faststart"},
     ),
     "mp3": Container(
         muxer="mp3",

@@ -1,17 +1,17 @@
 """Loudness by two passes: measure the whole (EBU R 128), then turn it up or down once.
 
-The second pass is a plain gain with a true-peak limiter, and not ffmpeg's loudnorm: when the
-peaks stand in the way, loudnorm turns itself into an automatic gain control without saying so,
-and raises the noise in every pause.
+Not by ffmpeg's loudnorm: when the peaks stand in the way, it turns itself into an automatic
+gain control without saying so, and raises the noise in every pause. A plain gain with a
+true-peak limiter does not. Nor is loudnorm needed to measure: ebur128 gives the same figures
+in a fifth of the time, as metadata of the frames.
 """
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
-from palprep.errors import FixError, ToolFailed
+from palprep.errors import FixError
 from palprep.media.ffmpeg import run
 from palprep.rules.plan import NoiseBound
 from palprep.values import Value
@@ -19,15 +19,19 @@ from palprep.values import Value
 MAX_LIMITING_DB = 6.0
 """Only the tips of speech may be limited: its peaks stand 12 to 18 dB above its loudness, and
 more than this begins to be heard. What is missing to the loudness is then left missing."""
+_PEAK_STEP_DB = 0.3
+"""ebur128 tells peaks in steps of a thousandth of full scale: what comes this close to the
+ceiling is limited, which does nothing if it stays below."""
+_SILENT_LUFS = -69.9
+"""Nothing passed the absolute gate of BS.1770, at -70."""
 _OVERSAMPLED_HZ = 192_000
 """Where sample peaks are true peaks to 0.2 dB (ITU-R BS.1770-4, annex 2, asks for this)."""
 
 
 class Loudness(Value):
-    """What ITU-R BS.1770 and EBU Tech 3342 measure of a recording."""
+    """What ITU-R BS.1770 measures of a recording."""
 
     integrated_lufs: float
-    range_lu: float
     true_peak_dbtp: float
 
 
@@ -52,15 +56,16 @@ class Gain(Value):
 
 def measure(sound: Any, *, duration_s: float, progress: Any = None) -> Loudness:
     """Loudness of an ffmpeg-python stream. Raises FixError for one without any sound."""
-    measured = sound.filter("loudnorm", print_format="json")
+    meter = {"peak": "true", "metadata": 1, "framelog": "quiet"}
+    measured = sound.filter("ebur128", **meter)
+    for key in ("I", "true_peak"):
+        measured = measured.filter("ametadata", mode="print", key=f"lavfi.r128.{key}")
     node = measured.output("-", f="null").global_args("-loglevel", "info")
     said = run(node, duration_s=duration_s, progress=progress)
-    values = _json(said)
-    loudness = [float(values[key]) for key in ("input_i", "input_lra", "input_tp")]
-    if not all(math.isfinite(value) for value in loudness):
+    integrated, peak = _last(said, "I"), _last(said, "true_peak")
+    if integrated < _SILENT_LUFS or peak <= 0:
         raise FixError("There is nothing to be heard in it; record it again")
-    integrated, range_, peak = loudness
-    return Loudness(integrated_lufs=integrated, range_lu=range_, true_peak_dbtp=peak)
+    return Loudness(integrated_lufs=integrated, true_peak_dbtp=20 * math.log10(peak))
 
 
 def choose_gain(measured: Loudness, target: Target, *, lost_lu: float = 0.0) -> Gain:
@@ -76,7 +81,12 @@ def choose_gain(measured: Loudness, target: Target, *, lost_lu: float = 0.0) -> 
     if over > MAX_LIMITING_DB:
         gain -= over - MAX_LIMITING_DB
         held_back_by = "true-peak ceiling"
-    return Gain(gain_db=round(gain, 2), limits=over > 0, held_back_by=held_back_by, lost_lu=lost_lu)
+    return Gain(
+        gain_db=round(gain, 2),
+        limits=over > -_PEAK_STEP_DB,
+        held_back_by=held_back_by,
+        lost_lu=lost_lu,
+    )
 
 
 def fitting_gain(sound: Any, measured: Loudness, target: Target, *, duration_s: float) -> Gain:
@@ -101,13 +111,9 @@ def amplified(sound: Any, gain: Gain, target: Target) -> Any:
     )
 
 
-def _json(said: str) -> dict[str, Any]:
-    """The object that loudnorm prints among ffmpeg's other words."""
-    at = said.find("{", said.rfind("[Parsed_loudnorm"))
-    try:
-        values, _ = json.JSONDecoder().raw_decode(said[max(at, 0) :])
-    except json.JSONDecodeError:
-        values = None
-    if not isinstance(values, dict) or "input_i" not in values:
-        raise ToolFailed(f"ffmpeg measured no loudness; it said: {said[-400:].strip()}")
-    return values
+def _last(said: str, key: str) -> float:
+    """The value of a metadata key in the last frame that ffmpeg printed."""
+    _, found, rest = said.rpartition(f"lavfi.r128.{key}=")
+    if not found:
+        raise FixError("It is too short to have a loudness; record at least half a second")
+    return float(rest.partition("\n")[0])
