@@ -18,10 +18,8 @@ class PictureRule(Rule):
     """A rule that needs what was seen in the picture."""
 
     def measure(self, facts: Facts) -> Measured | Unmeasured | None:
-        if facts.still is None:
-            return None
         if facts.picture is None:
-            return Unmeasured(reason="The picture was not looked at.")
+            return Unmeasured(reason="The picture was not looked at.") if facts.still else None
         return self.measure_picture(facts.picture)
 
     @abstractmethod

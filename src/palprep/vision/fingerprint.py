@@ -7,9 +7,6 @@ import numpy as np
 
 from palprep.vision.arrays import Pixels, resized
 
-NEAR_DUPLICATE_BITS = 8
-"""Of 64: two unrelated pictures differ in 32 +- 4, so that 8 is six standard deviations off."""
-
 
 def fingerprint(rgb: Pixels) -> str:
     """64 bits in hexadecimal: signs of the lowest 8 x 8 cosine frequencies of a 32 x 32 gray
@@ -19,8 +16,3 @@ def fingerprint(rgb: Pixels) -> str:
     low = cv2.dct(gray.astype(np.float32))[:8, :8]
     bits = (low > np.median(low)).reshape(-1)
     return f"{int(''.join('1' if bit else '0' for bit in bits), 2):016x}"
-
-
-def distance(one: str, other: str) -> int:
-    """Number of differing bits, 0 to 64."""
-    return (int(one, 16) ^ int(other, 16)).bit_count()

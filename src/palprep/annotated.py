@@ -1,0 +1,37 @@
+"""A checked portrait with its findings drawn in: for notebooks and report pages."""
+
+from __future__ import annotations
+
+from palprep.media.sniff import sniff
+from palprep.media.still import probe_and_open
+from palprep.rules.reframe import CROP_ANSWERS, mend
+from palprep.rules.report import Report
+from palprep.rules.roles import Outcome
+from palprep.vision.facts import Box
+from palprep.vision.look import see
+from palprep.vision.models import Models
+from palprep.vision.overlay import overlay
+
+VIEW_SIDE = 900
+"""Longest side of the drawing in pixels."""
+
+
+def annotated_png(report: Report, models: Models) -> bytes | None:
+    """The picture of a report as PNG: face, points, head axes, planned crop, failed regions.
+
+    None for what is no portrait. Raises MediaError when the file can no longer be read.
+    """
+    if report.facts is None or report.facts.picture is None:
+        return None
+    path = report.path
+    still, pixels = probe_and_open(path, sniff(path), max_side=VIEW_SIDE)
+    sight = see(pixels, models, size=(still.width, still.height))
+    failed = report.having(Outcome.FAIL)
+    wanting = frozenset(check.id for check in report.having(Outcome.FAIL, Outcome.WARN))
+    crop = mend(report.facts.picture, wanting & CROP_ANSWERS)[1].crop
+    return overlay(
+        sight,
+        models,
+        crop=Box(x=crop.left, y=crop.top, width=crop.width, height=crop.height) if crop else None,
+        failed=[Box(**check.region.to_json()) for check in failed if check.region is not None],
+    )
