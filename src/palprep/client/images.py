@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from binascii import b2a_base64
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -37,7 +38,7 @@ class Source:
     def head(self) -> bytes:
         """The first bytes."""
         with self.open() as file:
-            return file.read(_HEAD_BYTES)
+            return _binary(file.read(_HEAD_BYTES))
 
 
 @dataclass(frozen=True)
@@ -155,13 +156,15 @@ def _spooled(file: IO[bytes]) -> Source:
     held: IO[bytes] = SpooledTemporaryFile(max_size=PIECE_BYTES)  # noqa: SIM115 -- outlives
     size = 0
     while size <= MAX_IMAGE_BYTES and (piece := file.read(PIECE_BYTES)):
-        size += held.write(piece)
+        size += held.write(_binary(piece))
 
     def again() -> AbstractContextManager[IO[bytes]]:
         held.seek(0)
         return nullcontext(held)
 
-    return Source("the image", size, again)
+    spooled = Source("the image", size, again)
+    weakref.finalize(spooled, held.close)
+    return spooled
 
 
 class _Window(BytesIO):
@@ -179,14 +182,18 @@ class _Window(BytesIO):
         return piece
 
 
+def _binary(piece: bytes) -> bytes:
+    if not isinstance(piece, bytes):
+        raise UsageError("The image's file is in text mode; open it with mode 'rb'.")
+    return piece
+
+
 def _read(file: IO[bytes], source: Source, size: int) -> bytes:
     pieces = []
     while size > 0:
         piece = file.read(size)
         if not piece:
             raise FileUnreadable(f"{source.name}: became shorter while it was being sent.")
-        if not isinstance(piece, bytes):
-            raise UsageError("The image's file is in text mode; open it with mode 'rb'.")
-        pieces.append(piece)
+        pieces.append(_binary(piece))
         size -= len(piece)
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)

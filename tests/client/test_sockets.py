@@ -1,0 +1,88 @@
+"""What really happens to connections: refused, dropped, cut, slow, and proxied."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable
+
+import pytest
+from loopback import answer, hang_up, loopback, stop_halfway
+
+from palprep import errors
+from palprep.client import AsyncClient, Client
+
+VOICE = b'{"voice_id":"v","status":"started"}'
+
+
+def client(url: str, **options: object) -> Client:
+    return Client(api_key="k", base_url=url, sleep=lambda _: None, trust_env=False, **options)
+
+
+@pytest.mark.parametrize("drop", [hang_up, stop_halfway])
+def test_a_create_whose_connection_drops_reached_the_service_once(drop: Callable) -> None:
+    with loopback(drop) as server, client(server.url) as api:
+        with pytest.raises(errors.OutcomeUnknown):
+            api.voices.create(voice_name="Ada")
+        assert len(server.arrived) == 1
+
+
+@pytest.mark.parametrize("drop", [hang_up, stop_halfway])
+def test_a_read_whose_connection_drops_is_made_again(drop: Callable) -> None:
+    with loopback(drop, drop, answer(VOICE)) as server, client(server.url) as api:
+        assert api.voices.get("v").voice_id == "v"
+        assert len(server.arrived) == 3
+
+
+async def test_the_async_client_sees_the_same() -> None:
+    async def no_sleep(_: float) -> None:
+        return
+
+    with loopback(hang_up, hang_up, answer(VOICE)) as server:
+        async with AsyncClient(
+            api_key="k", base_url=server.url, sleep=no_sleep, trust_env=False
+        ) as api:
+            with pytest.raises(errors.OutcomeUnknown):
+                await api.voices.create(voice_name="Ada")
+            assert len(server.arrived) == 1
+            assert (await api.voices.get("v")).voice_id == "v"
+            assert len(server.arrived) == 3
+
+
+def test_a_refused_connection_carried_nothing() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    refused = pytest.raises(errors.ServiceUnreachable, match="refused")
+    with client(f"http://127.0.0.1:{port}") as api, refused:
+        api.voices.create(voice_name="Ada")
+
+
+def test_a_slow_answer_to_a_create_leaves_its_outcome_open() -> None:
+    def slow(connection: socket.socket) -> None:
+        time.sleep(0.5)
+
+    with loopback(slow) as server, client(server.url) as api:
+        with pytest.raises(errors.OutcomeUnknown, match="no answer in time"):
+            api.voices.create(voice_name="Ada", timeout=0.1)
+        assert len(server.arrived) == 1
+
+
+def test_connections_are_kept() -> None:
+    ports = set()
+
+    def remember(connection: socket.socket) -> None:
+        ports.add(connection.getpeername()[1])
+        answer(VOICE)(connection)
+
+    with loopback(remember) as server, client(server.url) as api:
+        for _ in range(3):
+            api.voices.get("v")
+    assert len(ports) == 1
+
+
+def test_requests_go_through_a_proxy() -> None:
+    with loopback(answer(VOICE)) as proxy:
+        with client("http://api.example.com", proxy=proxy.url) as api:
+            assert api.voices.get("v").voice_id == "v"
+        assert proxy.arrived[0].line == "GET http://api.example.com/v2/voices/v HTTP/1.1"
+        assert proxy.arrived[0].headers["x-api-key"] == "k"

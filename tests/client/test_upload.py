@@ -1,0 +1,199 @@
+"""The validation image on its way: exact, bounded, typed by content, from any source."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import gc
+import hashlib
+import io
+import json
+import os
+import threading
+import tracemalloc
+from pathlib import Path
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from loopback import answer, loopback
+
+from palprep import errors
+from palprep.client import AsyncClient, Client
+from palprep.client.images import PIECE_BYTES, ImageBody, base64_chars, image_mime, source
+
+JPEG = b"\xff\xd8\xff\xe0" + bytes(range(256)) * 4
+RESULT = b'{"passed":true,"message":"","checks":[],"details":{}}'
+MIB = 1024 * 1024
+LARGEST = 22_020_096
+"""29,360,128 / 4 * 3."""
+
+
+def ftyp(*brands: bytes) -> bytes:
+    body = b"ftyp" + brands[0] + b"\0\0\0\0" + b"".join(brands[1:])
+    return (len(body) + 4).to_bytes(4, "big") + body + bytes(16)
+
+
+@pytest.mark.parametrize(
+    ("head", "mime"),
+    [
+        (JPEG, "image/jpeg"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(24), "image/png"),
+        (b"RIFF\x00\x00\x00\x00WEBPVP8 ", "image/webp"),
+        (ftyp(b"heic", b"mif1"), "image/heic"),
+        (ftyp(b"mif1", b"heic"), "image/heic"),
+        (ftyp(b"mif1", b"miaf"), "image/heif"),
+        (ftyp(b"avif", b"mif1"), None),
+        (ftyp(b"mif1", b"avif"), None),
+        (ftyp(b"isom", b"mp42"), None),
+        (b"GIF89a" + bytes(20), None),
+        (b"RIFF\x00\x00\x00\x00WAVEfmt ", None),
+        (b"", None),
+    ],
+)
+def test_the_type_is_found_by_content(head: bytes, mime: str | None) -> None:
+    assert image_mime(head) == mime
+
+
+class Pipe(io.RawIOBase):
+    """Cannot seek, and gives little at a time."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__()
+        self._data = data
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        piece = self._data[self._at : self._at + max(1, size // 500)]
+        self._at += len(piece)
+        return piece
+
+
+@pytest.mark.parametrize("kind", ["str", "path", "bytes", "bytearray", "view", "file", "pipe"])
+def test_any_source_gives_the_same_body(api, service, tmp_path, kind) -> None:
+    path = tmp_path / "face.png"
+    path.write_bytes(JPEG)
+    later = io.BytesIO(b"skipped" + JPEG)
+    later.seek(7)
+    image = {
+        "str": str(path), "path": path, "bytes": JPEG, "bytearray": bytearray(JPEG),
+        "view": memoryview(JPEG), "file": later, "pipe": Pipe(JPEG),
+    }[kind]  # fmt: skip
+    # The first attempt fails after sending, so that the body is made twice.
+    service.will(httpx.Response(502), httpx.Response(200, content=RESULT))
+    assert api("faces.validate_image", image, model="core-4").passed
+    for request in service.requests:
+        assert json.loads(request.read()) == {
+            "imageBase64": base64.b64encode(JPEG).decode(),
+            "mimeType": "image/jpeg",
+            "model": "core-4",
+        }
+        assert request.headers["content-length"] == str(len(request.read()))
+
+
+@given(st.integers(0, 3 * PIECE_BYTES + 2))
+def test_the_length_is_exact(size: int) -> None:
+    body = ImageBody(b'{"imageBase64":"', source(bytes(size)), b'"}')
+    assert sum(map(len, body)) == body.length
+    assert base64_chars(size) == len(base64.b64encode(bytes(size)))
+
+
+@pytest.mark.parametrize("over", [0, 1])
+def test_the_limit_is_exact_to_the_byte(service, tmp_path, over) -> None:
+    path = tmp_path / "large.jpg"
+    with path.open("wb") as file:
+        file.write(JPEG)
+        file.truncate(LARGEST + over)
+
+    def count(request: httpx.Request) -> httpx.Response:
+        document = json.loads(request.read())
+        assert len(document["imageBase64"]) == 29_360_128
+        return httpx.Response(200, content=RESULT)
+
+    service.will(count)
+    with Client(
+        api_key="k", base_url="https://e.com", transport=httpx.MockTransport(service)
+    ) as client:
+        if not over:
+            assert client.faces.validate_image(path).passed
+            return
+        for image in (path, path.read_bytes(), Pipe(path.read_bytes())):
+            with pytest.raises(errors.InvalidRequest, match="29,360,128") as refused:
+                client.faces.validate_image(image)
+            assert refused.value.field == "imageBase64"
+        assert service.requests == []
+
+
+def test_what_cannot_be_an_image_is_refused(api, service, tmp_path) -> None:
+    (tmp_path / "empty.jpg").touch()
+    (tmp_path / "text.jpg").write_text("not a picture, whatever its name")
+    for image, kind, said in [
+        (tmp_path / "none.jpg", errors.FileMissing, "no such file"),
+        (tmp_path, errors.FileMissing, "no such file"),
+        ("a\0b", errors.FileUnreadable, "cannot be read"),
+        (tmp_path / "empty.jpg", errors.InvalidRequest, "empty"),
+        (tmp_path / "text.jpg", errors.InvalidRequest, "mimeType"),
+        (io.StringIO("text"), errors.UsageError, "rb"),
+        (7, errors.UsageError, "int"),
+    ]:
+        with pytest.raises(kind, match=said):
+            api("faces.validate_image", image)
+    with pytest.raises(errors.InvalidRequest, match="mimeType"):
+        api("faces.validate_image", JPEG, mime_type="image/gif")
+    assert service.requests == []
+
+
+def test_a_file_that_shrinks_while_it_is_sent_is_told(tmp_path) -> None:
+    path = tmp_path / "face.jpg"
+    path.write_bytes(JPEG)
+    body = ImageBody(b"", source(path), b"")
+    os.truncate(path, 10)
+    with pytest.raises(errors.FileUnreadable, match="shorter"):
+        list(body)
+
+
+def _large(tmp_path: Path, size: int) -> tuple[Path, str]:
+    """A file of incompressible size, and the digest of the body that must arrive."""
+    path = tmp_path / "large.jpg"
+    digest = hashlib.sha256(b'{"imageBase64":"')
+    piece = JPEG[:4] + os.urandom(3 * MIB - 4)
+    with path.open("wb") as file:
+        for at in range(0, size, len(piece)):
+            part = piece[: size - at]
+            file.write(part)
+            digest.update(base64.b64encode(part))
+    digest.update(b'","mimeType":"image/jpeg"}')
+    return path, digest.hexdigest()
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_a_21_mib_image_needs_little_memory(tmp_path, kind) -> None:
+    path, digest = _large(tmp_path, 21 * MIB)
+    with loopback(answer(RESULT)) as server:
+        options = {"api_key": "k", "base_url": server.url, "trust_env": False}
+
+        async def upload_async() -> None:
+            async with AsyncClient(**options) as client:
+                await client.faces.validate_image(path)
+
+        def upload() -> None:
+            with Client(**options) as client:
+                client.faces.validate_image(path)
+
+        run = upload if kind == "sync" else lambda: asyncio.run(upload_async())
+        run()
+        gc.collect()
+        assert threading.active_count() < 10
+        tracemalloc.start()
+        try:
+            run()
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert server.arrived[1].sha256 == digest
+        assert server.arrived[1].size == int(server.arrived[1].headers["content-length"])
+    assert peak < 8 * MIB
