@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from html.parser import HTMLParser
 
 import pytest
@@ -102,3 +104,15 @@ def test_the_extension_makes_ipython_use_the_views() -> None:
     shell.run_line_magic("load_ext", "palprep.notebook")
     formatted, _ = shell.display_formatter.format(report())
     assert formatted["text/html"] == notebook.report_html(report())
+    assert formatted["text/plain"] == report().table()
+
+
+def test_a_running_ipython_needs_no_extension() -> None:
+    program = (
+        "from palprep import check; formatters = get_ipython().display_formatter.formatters; "
+        "report = check('nope.jpg'); print(formatters['text/html'](report)); report"
+    )
+    command = [sys.executable, "-m", "IPython", "--no-banner", "--quick", "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "<div>" in done.stdout
+    assert "FAIL  nope.jpg" in done.stdout

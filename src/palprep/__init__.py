@@ -7,6 +7,7 @@ program that only talks to the service never loads a decoder.
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from palprep._version import __version__
@@ -64,6 +65,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'palprep' has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOMES[name]), name)
     globals()[name] = value
+    if "IPython" in sys.modules:
+        importlib.import_module("palprep.notebook").register_if_running()
     return value
 
 

@@ -1,23 +1,23 @@
-"""Rich views of reports and prepared files in Jupyter and IPython.
+"""Rich views of reports, prepared files and consent verifications in Jupyter and IPython.
 
-    %load_ext palprep.notebook
-
-makes IPython show :class:`~palprep.rules.report.Report`,
-:class:`~palprep.preflight.Prepared` and :class:`~palprep.speech.facts.ConsentFacts` as tables.
-The views are plain HTML without scripts; whatever comes from a file is escaped.
+``from palprep import ...`` in a running IPython registers them; ``%load_ext palprep.notebook``
+does so by hand. The views are plain HTML without scripts; whatever comes from a file is escaped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Iterable
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from palprep.preflight import Prepared
-from palprep.rules.report import Check, Report
 from palprep.rules.roles import Outcome
 from palprep.rules.words import measure_words
-from palprep.speech.facts import ConsentFacts
+
+if TYPE_CHECKING:
+    from palprep.preflight import Prepared
+    from palprep.rules.report import Check, Report
+    from palprep.speech.facts import ConsentFacts
 
 _COLOURS = {
     Outcome.PASS: "#1a7f37",
@@ -70,24 +70,37 @@ def consent_html(facts: ConsentFacts) -> str:
     )
 
 
-VIEWS: dict[type, Callable[[Any], str]] = {
-    Report: report_html,
-    Prepared: prepared_html,
-    ConsentFacts: consent_html,
+VIEWS = {
+    ("palprep.rules.report", "Report"): report_html,
+    ("palprep.preflight", "Prepared"): prepared_html,
+    ("palprep.speech.facts", "ConsentFacts"): consent_html,
 }
-"""Which view shows which value."""
+"""Which view shows which class. By name, so that registering them loads no decoder."""
 
 
 def register(ipython: Any) -> None:
-    """Make this IPython shell use the views. Safe to call twice."""
-    formatter = ipython.display_formatter.formatters["text/html"]
-    for shown, view in VIEWS.items():
-        formatter.for_type(shown, view)
+    """Make this IPython shell use the views, and plain tables in a terminal."""
+    formatters = ipython.display_formatter.formatters
+    for (module, name), view in VIEWS.items():
+        formatters["text/html"].for_type_by_name(module, name, view)
+    formatters["text/plain"].for_type_by_name("palprep.rules.report", "Report", _plain)
+
+
+def register_if_running() -> None:
+    """Register with the IPython shell of this process, if there is one."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is not None:
+        register(shell)
 
 
 def load_ipython_extension(ipython: Any) -> None:
     """What ``%load_ext palprep.notebook`` calls."""
     register(ipython)
+
+
+def _plain(report: Report, printer: Any, cycle: bool) -> None:  # noqa: ARG001, FBT001 - IPython's
+    printer.text(report.table())
 
 
 _COLUMNS = ("", "Check", "Measured", "Wanted", "What to do", "Source")
