@@ -11,10 +11,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import av
 import av.error
 from av.container import InputContainer
+from av.packet import Packet
 from av.stream import Disposition, Stream
 from av.video.stream import VideoStream
 
@@ -98,6 +100,29 @@ def damage_of(source: Path, media_type: MediaType) -> Iterator[None]:
 def picture_streams(container: InputContainer) -> tuple[VideoStream, ...]:
     """Streams of moving pictures; covers and thumbnails that FFmpeg lists as video are none."""
     return tuple(stream for stream in container.streams.video if not _is_attached_picture(stream))
+
+
+class Packets:
+    """The packets of some streams, up to the end or to where the container breaks off."""
+
+    def __init__(self, container: InputContainer, *streams: Stream) -> None:
+        self._packets = container.demux(*streams)
+        self.broken = False
+        """The container could not be read to its end."""
+
+    def __iter__(self) -> Iterator[Packet[Any]]:
+        try:
+            yield from self._packets
+        except av.error.FFmpegError:
+            self.broken = True
+
+
+def decoded(packet: Packet[Any]) -> list[Any]:
+    """The frames that a packet completes; a damaged one completes none, as in players."""
+    try:
+        return list(packet.decode())
+    except (av.error.InvalidDataError, av.error.PatchWelcomeError):
+        return []
 
 
 def limit_frames(stream: VideoStream) -> None:

@@ -9,7 +9,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
-import av.error
 import numpy as np
 from av.container import InputContainer
 from av.video.frame import VideoFrame
@@ -17,7 +16,13 @@ from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
-from palprep.media.container import limit_frames, open_container, picture_streams
+from palprep.media.container import (
+    Packets,
+    decoded,
+    limit_frames,
+    open_container,
+    picture_streams,
+)
 from palprep.media.facts import MediaType
 
 _MOST_THREADS = 4
@@ -64,7 +69,8 @@ def sample_frames(
         stream = _prepared(container, source, key_frames_only=key_frames_only)
         step = 1.0 / per_second
         due: float | None = None
-        for frame in _decoded(container, stream):
+        frames = (frame for packet in Packets(container, stream) for frame in decoded(packet))
+        for frame in frames:
             if frame.pts is None or frame.time_base is None:
                 continue
             at = float(frame.pts * frame.time_base)
@@ -109,22 +115,6 @@ def _prepared(container: InputContainer, source: Path, *, key_frames_only: bool)
     context.thread_count = min(_MOST_THREADS, os.cpu_count() or 1)
     context.skip_frame = "NONKEY" if key_frames_only else "NONREF"
     return stream
-
-
-def _decoded(container: InputContainer, stream: VideoStream) -> Iterator[VideoFrame]:
-    """Every frame that decodes. Damaged packets are passed over, as players do."""
-    packets = container.demux(stream)
-    while True:
-        try:
-            packet = next(packets, None)
-            if packet is None:
-                return
-            frames = packet.decode()
-        except (av.error.InvalidDataError, av.error.PatchWelcomeError):
-            continue
-        except av.error.EOFError:
-            return
-        yield from frames
 
 
 def _upright(frame: VideoFrame, stream: VideoStream, max_side: int | None) -> NDArray[np.uint8]:

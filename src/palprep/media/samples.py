@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import av
-import av.error
 import numpy as np
 from av.audio.frame import AudioFrame
 from av.audio.resampler import AudioResampler
@@ -16,7 +14,7 @@ from av.container import InputContainer
 from numpy.typing import NDArray
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
-from palprep.media.container import open_container
+from palprep.media.container import Packets, decoded, open_container
 from palprep.media.facts import MediaType
 from palprep.media.timing import SoundTimes
 
@@ -74,14 +72,13 @@ class Blocks:
         self._source: tuple[str, str, int] | None = None
         self._waiting: list[NDArray[np.float32]] = []
         self._count = 0
-        self.damaged_packets = 0
         self.times = SoundTimes()
         """Of the samples that were decoded."""
 
     def of(self, container: InputContainer, source: Path) -> Iterator[NDArray[np.float32]]:
         """All blocks of the stream. Raises DamagedMedia when not one sample decodes."""
         delivered = False
-        for packet in container.demux(self.stream):
+        for packet in Packets(container, self.stream):
             for block in self.feed(packet):
                 delivered = True
                 yield block
@@ -95,12 +92,7 @@ class Blocks:
 
     def feed(self, packet: Any) -> Iterator[NDArray[np.float32]]:
         """The blocks that a packet completes."""
-        try:
-            frames = packet.decode()
-        except (av.error.InvalidDataError, av.error.PatchWelcomeError):
-            self.damaged_packets += 1
-            return
-        for frame in frames:
+        for frame in decoded(packet):
             yield from self._take(frame)
 
     def rest(self) -> Iterator[NDArray[np.float32]]:

@@ -126,8 +126,9 @@ def _ogg_has_pictures(head: bytes) -> bool:
     """Whether a stream that begins in the head is Theora, Dirac, OGM or VP8 (RFC 3533)."""
     for page in re.finditer(rb"OggS\0", head):
         at = page.start()
-        if len(head) < at + 28 or not head[at + 5] & 2:  # a first page of a stream
-            continue
+        if len(head) < at + 28 or not head[at + 5] & 2:
+            # The first pages of all streams stand together; later ones begin another chain.
+            return False
         packet = head[at + 27 + head[at + 26] :][:8]
         if packet.startswith((b"\x80theora", b"BBCD\0", b"\x01video", b"OVP80", b"KW-DIRAC")):
             return True

@@ -66,8 +66,12 @@ class TimingMeter:
         if packet.is_keyframe:
             self._keys.append(time)
 
-    def result(self) -> Timing | None:
-        """The timing of everything that was added; None when there was no frame."""
+    def result(self, *, stated_end: int | None = None) -> Timing | None:
+        """The timing of everything that was added; None when there was no frame.
+
+        ``stated_end``, in ticks, is what the header says. Some demuxers give the last frame
+        whatever their arithmetic leaves over, and then the header is right.
+        """
         if not self._times:
             return None
         # Hidden reference frames of VP8 share the time of the frame they precede.
@@ -76,7 +80,9 @@ class TimingMeter:
         first, last = int(ticks[0]), int(ticks[-1])
         intervals = np.diff(ticks)
         median = float(np.median(intervals)) if intervals.size else 0.0
-        end = max(self._last_end, last if self._last_end > last else last + round(median))
+        end = self._last_end if self._last_end > last else last + round(median)
+        if stated_end is not None:
+            end = min(end, max(stated_end, last + round(median)))
         duration = (end - first) * base
         rate = intervals.size / ((last - first) * base) if intervals.size else 0.0
         if not intervals.size and duration > 0:

@@ -59,7 +59,7 @@ def probe_video(path: str | Path, media_type: MediaType, *, levels: bool = True)
         # Decoding would replace these by what the pictures themselves say.
         stated = stream.codec_context.width, stream.codec_context.height
         seen = Walk(container, stream, source, levels=levels)
-        timing = seen.timing.result()
+        timing = seen.timing.result(stated_end=_stated_end(stream))
         frame = seen.frame
         if frame is None or timing is None:
             raise DamagedMedia(f"No picture of {source.name} decodes; export or record it again")
@@ -146,6 +146,12 @@ class _Header:
         """Width and height as a player shows them."""
         width, height = round(self.width * self.aspect), self.height
         return (height, width) if self.rotation in {90, 270} else (width, height)
+
+
+def _stated_end(stream: VideoStream) -> int | None:
+    if stream.duration is None:
+        return None
+    return (stream.start_time or 0) + stream.duration
 
 
 def _rate(rate: Fraction | None) -> float | None:

@@ -7,12 +7,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import av.error
 from av.container import InputContainer
 from av.stream import Stream
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
+from palprep.media.container import Packets, decoded
 from palprep.media.facts import MediaType, SoundFacts
 from palprep.media.samples import Blocks, audio_stream
 from palprep.media.sound import LevelMeter, choose, sound_streams
@@ -71,23 +71,17 @@ class Walk:
         self, container: InputContainer, stream: VideoStream, walked: Sequence[Stream]
     ) -> None:
         tried = 0
-        packets = container.demux(*walked)
-        while True:
-            try:
-                packet = next(packets, None)
-            except (av.error.InvalidDataError, av.error.EOFError):
-                self.broken = True
-                break
-            if packet is None:
-                break
+        packets = Packets(container, *walked)
+        for packet in packets:
             if packet.stream.index == stream.index:
                 self.timing.add(packet)
                 self.broken |= packet.is_corrupt
                 if self.frame is None and tried < _MOST_PACKETS_TRIED:
                     tried += 1
-                    self.frame = _first_frame(packet)
+                    self.frame = next(iter(decoded(packet)), None)
             else:
                 self._listen(packet)
+        self.broken |= packets.broken
         if self._blocks is not None:
             for block in self._blocks.rest():
                 self._meter.add(block)
@@ -102,10 +96,3 @@ class Walk:
         if self._blocks is not None:
             for block in self._blocks.feed(packet):
                 self._meter.add(block)
-
-
-def _first_frame(packet: Any) -> VideoFrame | None:
-    try:
-        return next(iter(packet.decode()), None)
-    except (av.error.InvalidDataError, av.error.PatchWelcomeError):
-        return None
