@@ -6,8 +6,10 @@ import numpy as np
 
 from palprep.vision.align import similarity, warp
 from palprep.vision.arrays import Floats, Pixels, tensor
-from palprep.vision.detect import Detection
-from palprep.vision.models import Network
+from palprep.vision.detect import Detection, find_faces
+from palprep.vision.facts import SURE_PRESENCE, SURE_SCORE
+from palprep.vision.landmarks import find_landmarks
+from palprep.vision.models import Models, Network
 
 SIDE = 112
 TEMPLATE = np.array(
@@ -32,3 +34,12 @@ def embed(rgb: Pixels, face: Detection, network: Network) -> Floats:
 def cosine(one: Floats, other: Floats) -> float:
     """Similarity of two embeddings, -1 to 1."""
     return float(np.dot(one, other) / (np.linalg.norm(one) * np.linalg.norm(other)))
+
+
+def identify(rgb: Pixels, models: Models) -> Floats | None:
+    """The embedding of the largest certain face of an upright sRGB picture, None without one."""
+    for face in find_faces(rgb, models.detector):
+        presence = 1.0 if face.score >= SURE_SCORE else find_landmarks(rgb, face, models).presence
+        if presence >= SURE_PRESENCE:
+            return embed(rgb, face, models.identity)
+    return None
