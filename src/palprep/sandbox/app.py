@@ -7,7 +7,7 @@ import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from palprep.api.calls import ENDPOINTS
 from palprep.sandbox.admin import Admin
 from palprep.sandbox.answers import Answer
 from palprep.sandbox.assets import Assets
@@ -93,10 +94,13 @@ def build_app(
     if seed_with is not None:
         seed(service, seed_with)
     assets = Assets(folder / "assets", store, clock, max_bytes=choices.asset_bytes)
-    document = openapi_document([s.endpoint for s in servings()], choices, base_url=base_url)
+
+    @cache  # takes as long to derive as all the rest to start
+    def document() -> dict[str, Any]:
+        return openapi_document(ENDPOINTS, choices, base_url=base_url)
 
     async def openapi(_: Request) -> Response:
-        return respond(Answer(body=document))
+        return respond(Answer(body=document()))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

@@ -8,6 +8,9 @@ knows better gives the sandbox others. :data:`CONDUCT` holds the decisions that 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import Field
@@ -120,169 +123,133 @@ def image_error(code: str) -> ImageError:
     return next(error for error in IMAGE_ERRORS if error.code == code)
 
 
-class Conduct(Value):
+@dataclass(frozen=True, slots=True)
+class Conduct:
     """A decision that is no value: where the specification is silent, and what happens here."""
 
-    id: str
     where: str
     what: str
 
 
-CONDUCT = (
-    Conduct(
-        id="unknown-fields",
-        where="Endpoints",
-        what="A body with a field that the endpoint does not know is refused with {error}. "
-        "Create Conversation alone takes and keeps other fields.",
-    ),
-    Conduct(
-        id="one-account",
-        where="Authentication",
-        what="All keys of one sandbox belong to one account and see the same resources.",
-    ),
-    Conduct(
-        id="training-fetches-late",
-        where="Voice status, Replica status",
-        what="Media are fetched when training ends by the clock, with GET, following up to five "
-        "redirects; a URL that has expired by then makes the training fail.",
-    ),
-    Conduct(
-        id="training-url-extension",
-        where="Create Voice",
-        what="The accepted file types are looked for at the end of the URL's path when training "
-        "ends; any other ending makes the status error, not the request.",
-    ),
-    Conduct(
-        id="unmeasured-checks",
-        where="Validate Face Image",
-        what="A check that the judge cannot measure is left out: the set varies, and the "
-        "sandbox never calls passed what nobody looked at.",
-    ),
-    Conduct(
-        id="default-judge",
-        where="Validate Face Image",
-        what="Without a judge of its own the sandbox looks at the first bytes only: they must be "
-        "those of mimeType. It then reports the single check image_quality_acceptable, measured "
-        "as: at least 1024 bytes.",
-    ),
-    Conduct(
-        id="default-trainer",
-        where="Voice status, Replica status",
-        what="Without a trainer of its own the sandbox checks that each file was fetched whole, "
-        "is not empty, and starts with the bytes of an accepted sound, video or picture.",
-    ),
-    Conduct(
-        id="declared-type-binds",
-        where="Validate Face Image",
-        what="Bytes of another accepted format than mimeType are refused as undecodable_image.",
-    ),
-    Conduct(
-        id="slides-trigger",
-        where="Replace PAL Skills",
-        what="Any string is taken as slides_trigger.",
-    ),
-    Conduct(
-        id="replica-source",
-        where="Create Replica",
-        what="One of train_video_url and train_image_url is required; replica_name is not.",
-    ),
-    Conduct(
-        id="replica-callback",
-        where="Events",
-        what="The payload is {replica_id, replica_name, status}, plus error_message when status "
-        "is error.",
-    ),
-    Conduct(
-        id="document-callback",
-        where="Events",
-        what="The payload is {document_id, document_name, status, progress}, plus error_message "
-        "when status is error.",
-    ),
-    Conduct(
-        id="replica-voice-name",
-        where="Create Replica",
-        what="An unknown stock voice is refused with {error} naming voice_name.",
-    ),
-    Conduct(
-        id="deployment-etag",
-        where="Patch Deployment",
-        what="The ETag is strong and changes with the record. Without If-Match a patch applies "
-        "to whatever is there; * matches any.",
-    ),
-    Conduct(
-        id="json-patch",
-        where="Patch Deployment",
-        what="All six operations of RFC 6902; a path that does not resolve, a failed test or a "
-        "member that is not patchable is refused like a malformed patch, and nothing is changed.",
-    ),
-    Conduct(
-        id="rename-answer",
-        where="Rename Video",
-        what="Success answers 200 with the video's record.",
-    ),
-    Conduct(
-        id="documents-walk",
-        where="Document status",
-        what="A document seeded as started or recrawling walks by the clock: processing at 0, "
-        "50 and 100 percent, then ready with progress null. One seeded with an error_message "
-        "ends in error with it. Its URL is not fetched. A crawled website gains crawled_urls "
-        "(its URL), last_crawled_at, and one crawl_count.",
-    ),
-    Conduct(
-        id="conversation-record",
-        where="Create Conversation",
-        what="The answer is {conversation_id, conversation_name, conversation_url, status: "
-        "active, pal_id, face_id, created_at}. One of pal_id and face_id is needed; a face_id "
-        "is a seeded face or a replica, which must be completed.",
-    ),
-    Conduct(
-        id="conversation-voice",
-        where="Voice status",
-        what="A conversation is refused with {error} unless the voice named by its PAL "
-        "(layers.tts.voice_id) or its face (default_voice_id) is completed.",
-    ),
-    Conduct(
-        id="conversation-end",
-        where="Create Conversation",
-        what="A conversation ends after conversation_seconds, or at once by POST "
-        "/_sandbox/conversations/{conversation_id}/end with optional {arguments: {tool name: "
-        "{...}}} for its post-call tools.",
-    ),
-    Conduct(
-        id="post-call-tools",
-        where="Create Tool, rule 1",
-        what="Run once each: those in the PAL's tool_ids, or without such a member all of the "
-        "account. Arguments not given at the end are made up from the parameters' schema.",
-    ),
-    Conduct(
-        id="tool-auth",
-        where="Tool delivery",
-        what="The five auth types are none, bearer (token), basic (username, password), api_key "
-        "(name, value, location header or query) and oauth2_client_credentials (token_url, "
-        "client_id, client_secret, scope).",
-    ),
-    Conduct(
-        id="connector-record",
-        where="Other records",
-        what="A seeded connector has connector_id, url, optional headers, and optional auth: "
-        "{type: none}, {type: oauth, finished: bool} or {type: client_credentials, token_url, "
-        "client_id, client_secret, scope}.",
-    ),
-    Conduct(
-        id="connector-unavailable",
-        where="Runtime Check Connector",
-        what="503 when the optional package mcp is not installed.",
-    ),
-    Conduct(
-        id="system-tool",
-        where="Tool",
-        what="Every sandbox has one built-in tool, end_call.",
-    ),
-    Conduct(
-        id="unknown-route",
-        where="Errors",
-        what="An unknown path is 404 and a wrong method 405, both {error}.",
-    ),
+CONDUCT: Mapping[str, Conduct] = MappingProxyType(
+    {
+        "unknown-fields": Conduct(
+            "Endpoints",
+            "A body with a field that the endpoint does not know is refused with {error}. "
+            "Create Conversation alone takes and keeps other fields.",
+        ),
+        "one-account": Conduct(
+            "Authentication",
+            "All keys of one sandbox belong to one account and see the same resources.",
+        ),
+        "training-fetches-late": Conduct(
+            "Voice status, Replica status",
+            "Media are fetched when training ends by the clock, with GET, following up to five "
+            "redirects; a URL that has expired by then makes the training fail.",
+        ),
+        "training-url-extension": Conduct(
+            "Create Voice",
+            "The accepted file types are looked for at the end of the URL's path when training "
+            "ends; any other ending makes the status error, not the request.",
+        ),
+        "unmeasured-checks": Conduct(
+            "Validate Face Image",
+            "A check that the judge cannot measure is left out: the set varies, and the "
+            "sandbox never calls passed what nobody looked at.",
+        ),
+        "default-judge": Conduct(
+            "Validate Face Image",
+            "Without a judge of its own the sandbox looks at the first bytes only: they must be "
+            "those of mimeType. It then reports the single check image_quality_acceptable, "
+            "measured as: at least 1024 bytes.",
+        ),
+        "default-trainer": Conduct(
+            "Voice status, Replica status",
+            "Without a trainer of its own the sandbox checks that each file was fetched whole, "
+            "is not empty, and starts with the bytes of an accepted sound, video or picture.",
+        ),
+        "declared-type-binds": Conduct(
+            "Validate Face Image",
+            "Bytes of another accepted format than mimeType are refused as undecodable_image.",
+        ),
+        "slides-trigger": Conduct("Replace PAL Skills", "Any string is taken as slides_trigger."),
+        "replica-source": Conduct(
+            "Create Replica",
+            "One of train_video_url and train_image_url is required; replica_name is not.",
+        ),
+        "replica-callback": Conduct(
+            "Events",
+            "The payload is {replica_id, replica_name, status}, plus error_message when status "
+            "is error.",
+        ),
+        "document-callback": Conduct(
+            "Events",
+            "The payload is {document_id, document_name, status, progress}, plus error_message "
+            "when status is error.",
+        ),
+        "replica-voice-name": Conduct(
+            "Create Replica", "An unknown stock voice is refused with {error} naming voice_name."
+        ),
+        "deployment-etag": Conduct(
+            "Patch Deployment",
+            "The ETag is strong and changes with the record. Without If-Match a patch applies "
+            "to whatever is there; * matches any.",
+        ),
+        "json-patch": Conduct(
+            "Patch Deployment",
+            "All six operations of RFC 6902; a path that does not resolve, a failed test or a "
+            "member that is not patchable is refused like a malformed patch; nothing is changed.",
+        ),
+        "rename-answer": Conduct("Rename Video", "Success answers 200 with the video's record."),
+        "documents-walk": Conduct(
+            "Document status",
+            "A document seeded as started or recrawling walks by the clock: processing at 0, "
+            "50 and 100 percent, then ready with progress null. One seeded with an error_message "
+            "ends in error with it. Its URL is not fetched. A crawled website gains crawled_urls "
+            "(its URL), last_crawled_at, and one crawl_count.",
+        ),
+        "conversation-record": Conduct(
+            "Create Conversation",
+            "The answer is {conversation_id, conversation_name, conversation_url, status: "
+            "active, pal_id, face_id, created_at}. One of pal_id and face_id is needed; a face_id "
+            "is a seeded face or a replica, which must be completed.",
+        ),
+        "conversation-voice": Conduct(
+            "Voice status",
+            "A conversation is refused with {error} unless the voice named by its PAL "
+            "(layers.tts.voice_id) or its face (default_voice_id) is completed.",
+        ),
+        "conversation-end": Conduct(
+            "Create Conversation",
+            "A conversation ends after conversation_seconds, or at once by POST "
+            "/_sandbox/conversations/{conversation_id}/end with optional {arguments: {tool name: "
+            "{...}}} for its post-call tools.",
+        ),
+        "post-call-tools": Conduct(
+            "Create Tool, rule 1",
+            "Run once each: those in the PAL's tool_ids, or without such a member all of the "
+            "account. Arguments not given at the end are made up from the parameters' schema.",
+        ),
+        "tool-auth": Conduct(
+            "Tool delivery",
+            "The five auth types are none, bearer (token), basic (username, password), api_key "
+            "(name, value, location header or query) and oauth2_client_credentials (token_url, "
+            "client_id, client_secret, scope).",
+        ),
+        "connector-record": Conduct(
+            "Other records",
+            "A seeded connector has connector_id, url, optional headers, and optional auth: "
+            "{type: none}, {type: oauth, finished: bool} or {type: client_credentials, token_url, "
+            "client_id, client_secret, scope}.",
+        ),
+        "connector-unavailable": Conduct(
+            "Runtime Check Connector", "503 when the optional package mcp is not installed."
+        ),
+        "system-tool": Conduct("Tool", "Every sandbox has one built-in tool, end_call."),
+        "unknown-route": Conduct(
+            "Errors", "An unknown path is 404 and a wrong method 405, both {error}."
+        ),
+    }
 )
 
 
@@ -305,5 +272,5 @@ def listing(choices: Choices) -> list[dict[str, Any]]:
             "what": "The seven error variants of the image validation.",
             "value": [error.answer().body | {"status": error.status} for error in IMAGE_ERRORS],
         },
-        *({**conduct.to_json(), "value": None} for conduct in CONDUCT),
+        *({"id": name, **asdict(each), "value": None} for name, each in CONDUCT.items()),
     ]

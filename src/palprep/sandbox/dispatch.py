@@ -62,7 +62,7 @@ class EndpointApp:
             return Response()  # nobody is there, and nothing was asked
         key = self._keys.find(request.headers.get("x-api-key"))
         fault = self._service.faults.for_request(
-            self._endpoint.name, request.method, request.url.path
+            self._endpoint.name, request.method, request.scope["path"]
         )
         arrival = Arrival(request, body, key, fault)
         if fault is None:
@@ -149,7 +149,7 @@ class EndpointApp:
             self._service.store,
             at=self._service.now(),
             method=request.method,
-            path=request.url.path,
+            path=request.scope["path"],
             endpoint=self._endpoint.name,
             key=key.scope if key else None,
             status=answer.status if answer else None,
