@@ -121,16 +121,27 @@ class Preflight:
         target_stem = Path(into) / source.stem
         if repair is None:
             output, fixes = _copy(source, target_stem, sniff(source))
+            after = self._report_of_copy(before, output)
         else:
             applied = apply(repair, source, target_stem, progress=progress)
             output, fixes = Path(applied.path), applied.fixes
+            after = self._report(output, before.role, speaker)
         return Prepared(
             source=str(source),
             path=str(output),
-            report=self._report(output, before.role, speaker),
+            report=after,
             fixes=fixes,
             sha256=sha256_of(output),
         )
+
+    def _report_of_copy(self, report: Report, copy: Path) -> Report:
+        """The same bytes under another name: only what follows from the name is new."""
+        if report.facts is None or report.role is None:
+            return report.model_copy(update={"path": str(copy)})
+        file = report.facts.file.model_copy(update={"path": str(copy), "name": copy.name})
+        facts = report.facts.model_copy(update={"file": file})
+        checks = judge(facts, report.role, self.profile)
+        return report.model_copy(update={"path": str(copy), "facts": facts, "checks": checks})
 
     def _report(self, path: Path, role: Role | None, speaker: Speaker | None) -> Report:
         media_type = sniff(path)

@@ -6,6 +6,7 @@ sparsely, and its sound listened to once.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 
@@ -32,7 +33,7 @@ from palprep.vision.models import Models
 FRAME_SIDE = 960
 """Longer side, in pixels, of the frames of a video that are looked at."""
 
-MOST_SAMPLES = 240
+MOST_SAMPLES = 120
 """Frames of a video that are looked at, whatever its length."""
 
 QUICK_SAMPLES = 12
@@ -115,17 +116,23 @@ def _probe_video(
 ) -> Facts:
     path = Path(file.path)
     video = probe_video(path, file.type, levels=not quick)
-    voice = None if quick else _listened(path, file.type, video, instruments)
+    if quick:
+        video, footage = _watched(path, file.type, video, instruments, quick=True)
+        return Facts(file=file, video=video, picture=footage.typical(), footage=footage)
     if role is Role.VOICE_AUDIO:
-        return Facts(file=file, video=video, voice=voice)
-    video, footage = _watched(path, file.type, video, instruments, quick=quick)
+        return Facts(file=file, video=video, voice=_listened(path, file.type, video, instruments))
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        # Decoders and networks leave Python's lock alone, so that eye and ear work at once.
+        hearing = beside.submit(_listened, path, file.type, video, instruments)
+        video, footage = _watched(path, file.type, video, instruments, quick=False)
+        voice = hearing.result()
     return Facts(
         file=file,
         video=video,
         picture=footage.typical(),
         footage=footage,
         voice=voice,
-        consent=None if quick else _verified(path, video, instruments, speaker),
+        consent=_verified(path, video, instruments, speaker),
     )
 
 

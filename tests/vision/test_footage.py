@@ -26,9 +26,9 @@ def portrait():
 
 
 def test_a_face_is_followed_and_stays_the_same_person(models, portrait):
-    frames = [SampledFrame(index / 2, np.roll(portrait, 4 * index, axis=1)) for index in range(6)]
-    facts = watch(frames, models, every_s=0.5, count=6)
-    assert [sample.at_s for sample in facts.samples] == [0.0, 0.5, 1.0, 1.5, 2.0, 2.5]
+    frames = [SampledFrame(1.5 * index, np.roll(portrait, 4 * index, axis=1)) for index in range(6)]
+    facts = watch(frames, models, every_s=1.5, count=6)
+    assert [sample.at_s for sample in facts.samples] == [0.0, 1.5, 3.0, 4.5, 6.0, 7.5]
     assert all(sample.people == 1 for sample in facts.samples)
     steps = np.diff([sample.centre_x for sample in facts.samples])
     assert steps == pytest.approx(4 / portrait.shape[1], abs=0.003)

@@ -19,13 +19,16 @@ from palprep.vision.facts import NOTICEABLE, SURE_PRESENCE, SURE_SCORE, PictureF
 from palprep.vision.footage_facts import FootageFacts, FrameSample
 from palprep.vision.framing import face_box
 from palprep.vision.identity import cosine, embed
-from palprep.vision.landmarks import Landmarks, find_landmarks
+from palprep.vision.landmarks import Landmarks, find_landmarks, follow_landmarks
 from palprep.vision.look import look
 from palprep.vision.models import Models
 from palprep.vision.pose import fit_head, head_pose, measure_eyes
 
 DETECT_EVERY_S = 1.0
 """Between detections a face is followed by its own points."""
+
+COMPARE_EVERY_S = 3.0
+"""Between comparisons with the first face: who it is changes with a cut, not with a frame."""
 
 CLOSE_LOOKS = 5
 """Frames that get every measure of a still."""
@@ -63,6 +66,7 @@ class _Follower:
         self._models = models
         self._people = 0
         self._detected_at = float("-inf")
+        self._compared_at = float("-inf")
         self._last: Landmarks | None = None
         self._first_face: Floats | None = None
 
@@ -75,7 +79,7 @@ class _Follower:
 
     def _find(self, frame: SampledFrame) -> tuple[Detection | None, Landmarks | None]:
         if self._last is not None and frame.at_s - self._detected_at < DETECT_EVERY_S:
-            marks = find_landmarks(frame.rgb, _around(self._last), self._models)
+            marks = follow_landmarks(frame.rgb, self._last, self._models)
             if marks.presence >= SURE_PRESENCE:
                 return None, marks
         self._detected_at = frame.at_s
@@ -88,8 +92,9 @@ class _Follower:
         return None, None
 
     def _similarity(self, frame: SampledFrame, found: Detection | None) -> float | None:
-        if found is None:
+        if found is None or frame.at_s - self._compared_at < COMPARE_EVERY_S:
             return None
+        self._compared_at = frame.at_s
         face = embed(frame.rgb, found, self._models.identity)
         if self._first_face is None:
             self._first_face = face
@@ -126,22 +131,12 @@ class _Follower:
 UPPER_LIP, LOWER_LIP, MOUTH_CORNERS = 13, 14, (61, 291)
 """Inner lips at the middle, and the corners, in the 478-point topology."""
 
-_FIVE = ((33, 133), (263, 362), (1,), (61,), (291,))
-"""The detector's five points from the mesh: eyes (middle of the corners), nose tip, corners
-of the mouth; the eye at the picture's left first."""
-
 
 def mouth_open(marks: Landmarks) -> float:
     """Distance of the inner lips over the distance of the mouth's corners, 0 or more."""
     upper, lower = marks.at(UPPER_LIP, LOWER_LIP)
     left, right = marks.at(*MOUTH_CORNERS)
     return float(np.linalg.norm(upper - lower) / max(float(np.linalg.norm(left - right)), 1e-6))
-
-
-def _around(marks: Landmarks) -> Detection:
-    box = face_box(marks)
-    points = np.array([marks.at(*indices).mean(axis=0) for indices in _FIVE], np.float32)
-    return Detection((box.x, box.y, box.width, box.height), points, marks.presence)
 
 
 def _counted(faces: tuple[Detection, ...]) -> Iterator[Detection]:

@@ -53,6 +53,16 @@ def find_landmarks(rgb: Pixels, face: Detection, models: Models) -> Landmarks:
     return Landmarks(points, presence, shapes)
 
 
+def follow_landmarks(rgb: Pixels, last: Landmarks, models: Models) -> Landmarks:
+    """The points of a face that was seen a moment ago, sought where it was then.
+
+    Half the cost of :func:`find_landmarks`; a low ``presence`` says that the face has gone.
+    """
+    centre, side, angle = _square(last.points)
+    points, presence = _run(rgb, centre, side, angle, models)
+    return Landmarks(points, presence, _shapes(points, models))
+
+
 def _run(
     rgb: Pixels, centre: tuple[float, float], side: float, angle: float, models: Models
 ) -> tuple[Floats, float]:
