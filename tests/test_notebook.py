@@ -109,8 +109,8 @@ def test_the_extension_makes_ipython_use_the_views() -> None:
 
 def test_a_running_ipython_needs_no_extension() -> None:
     program = (
-        "from palprep import check; formatters = get_ipython().display_formatter.formatters; "
-        "report = check('nope.jpg'); print(formatters['text/html'](report)); report"
+        "from palprep import check; html = get_ipython().display_formatter.formatters['text/html'];"
+        "html.enabled = True; report = check('nope.jpg'); print(html(report)); report"
     )
     command = [sys.executable, "-m", "IPython", "--no-banner", "--quick", "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
