@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 from raw import Raw
 from receiver import Receiver, receiving
 
 from palprep.sandbox import Sandbox
+from palprep.sandbox.store import Store
 
 
 @pytest.fixture(scope="module")
@@ -21,6 +23,12 @@ def sandbox() -> Iterator[Sandbox]:
 def raw(sandbox: Sandbox) -> Iterator[Raw]:
     with Raw(sandbox) as client:
         yield client
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    with closing(Store(None)) as kept:
+        yield kept
 
 
 @pytest.fixture

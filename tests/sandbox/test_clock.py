@@ -6,7 +6,6 @@ import asyncio
 
 from palprep.sandbox.clock import Clock, stamp
 from palprep.sandbox.scheduler import Scheduler
-from palprep.sandbox.store import Store
 
 
 def test_a_virtual_clock_stands_still_until_moved():
@@ -38,8 +37,8 @@ def test_the_stamp_has_microseconds_always():
     assert stamp(1.5) == "1970-01-01T00:00:01.500000"
 
 
-async def test_advancing_does_everything_due_in_order_at_its_own_moment():
-    clock, store = Clock("virtual", source=lambda: 0.0, start=0.0), Store(None)
+async def test_advancing_does_everything_due_in_order_at_its_own_moment(store):
+    clock = Clock("virtual", source=lambda: 0.0, start=0.0)
     done = []
 
     async def perform(job):
@@ -57,8 +56,8 @@ async def test_advancing_does_everything_due_in_order_at_its_own_moment():
     assert [job.kind for job in store.jobs()] == ["beyond"]
 
 
-async def test_a_real_clock_does_what_is_due_by_itself_and_survives_a_broken_job():
-    clock, store = Clock("real"), Store(None)
+async def test_a_real_clock_does_what_is_due_by_itself_and_survives_a_broken_job(store):
+    clock = Clock("real")
     finished = asyncio.Event()
 
     async def perform(job):

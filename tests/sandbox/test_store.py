@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 import pytest
 
 from palprep.errors import UsageError
 from palprep.sandbox.store import Store, Taken
 
 
-def test_records_keep_their_order_and_creates_are_counted():
-    store = Store(None)
+def test_records_keep_their_order_and_creates_are_counted(store):
     with store.transaction():
         store.create("voice", "v2", {"n": 2})
         store.create("voice", "v1", {"n": 1})
@@ -25,8 +22,7 @@ def test_records_keep_their_order_and_creates_are_counted():
     assert store.creates() == {"voice": 2}
 
 
-def test_a_tool_name_is_taken_once_and_other_kinds_do_not_mind():
-    store = Store(None)
+def test_a_tool_name_is_taken_once_and_other_kinds_do_not_mind(store):
     store.create("tool", "t1", {"name": "lookup"})
     store.create("pal", "p1", {"name": "lookup"})
     store.create("pal", "p2", {"name": "lookup"})
@@ -35,8 +31,7 @@ def test_a_tool_name_is_taken_once_and_other_kinds_do_not_mind():
     assert store.creates() == {"pal": 2, "tool": 1}
 
 
-def test_a_transaction_is_all_or_nothing():
-    store = Store(None)
+def test_a_transaction_is_all_or_nothing(store):
 
     def half():
         with store.transaction():
@@ -51,8 +46,7 @@ def test_a_transaction_is_all_or_nothing():
     assert store.creates() == {}
 
 
-def test_jobs_come_in_the_order_in_which_they_are_due():
-    store = Store(None)
+def test_jobs_come_in_the_order_in_which_they_are_due(store):
     for due, kind in ((3.0, "c"), (1.0, "a"), (3.0, "d"), (2.0, "b")):
         store.schedule(due, kind, {"at": due})
     assert [job.kind for job in store.jobs()] == ["a", "b", "c", "d"]
@@ -83,5 +77,3 @@ def test_a_file_that_is_no_database_is_refused(tmp_path):
     path.write_bytes(b"not a database, and long enough to be read as a header" * 100)
     with pytest.raises(UsageError, match="cannot open"):
         Store(path)
-    with pytest.raises(sqlite3.DatabaseError):
-        sqlite3.connect(path).execute("SELECT * FROM sqlite_master")

@@ -74,13 +74,7 @@ class Store:
     def __init__(self, path: Path | None) -> None:
         self.on_schedule: Callable[[], None] = lambda: None
         try:
-            self._db = sqlite3.connect(
-                path or ":memory:", isolation_level=None, check_same_thread=False, timeout=0.2
-            )
-            self._db.execute("PRAGMA locking_mode=EXCLUSIVE")
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=NORMAL")
-            self._db.executescript(SCHEMA)
+            self._db = _opened(path)
         except sqlite3.Error as error:
             raise UsageError(
                 f"The sandbox cannot open {path}: {error}. Is another sandbox using this data "
@@ -205,3 +199,19 @@ class Store:
     def execute(self, sql: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
         """For the log and the asset host, which own the tables that they name."""
         return self._db.execute(sql, values)
+
+
+def _opened(path: Path | None) -> sqlite3.Connection:
+    # isolation_level None: transactions begin and end where the store says so.
+    db = sqlite3.connect(
+        path or ":memory:", isolation_level=None, check_same_thread=False, timeout=0.2
+    )
+    try:
+        db.execute("PRAGMA locking_mode=EXCLUSIVE")
+        db.execute("PRAGMA journal_mode=WAL")
+        db.execute("PRAGMA synchronous=NORMAL")
+        db.executescript(SCHEMA)
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
