@@ -65,7 +65,9 @@ class Cut:
             return read(self.source, self.media_type)
         # On the input: decoding starts at the key frame before, and the cut is exact to
         # the frame all the same.
-        window = {"ss": seconds(trim.start_s), "t": seconds(trim.length_s)}
+        window = {"t": seconds(trim.length_s)}
+        if trim.start_s > 0:
+            window["ss"] = seconds(trim.start_s)
         return read(self.source, self.media_type, **window)
 
     def _picture(self, source: Any) -> Any:

@@ -21,6 +21,9 @@ H264: Mapping[str, Any] = {
 CRF = {"crf": 18}
 """x264's constant quality at which a second generation is not told from the first."""
 
+_TRANSFERS = {"smpte2084": "smpte2084", "arib-std-b67": "arib-std-b67"}
+"""HDR transfers by zscale's names."""
+_LINEAR_709 = {"transferin": "linear", "primariesin": "709"}
 _USUAL_RATES = tuple(
     Fraction(rate)
     for rate in ("24000/1001", "24", "25", "30000/1001", "30", "50", "60000/1001", "60")
@@ -36,14 +39,17 @@ def filtered(picture: Any, plan: VideoPlan, facts: VideoFacts) -> Any:
     second than were recorded.
     """
     if tone_mapped(plan, facts):
-        # Hable's curve in linear light keeps faces, which stand around reference white,
-        # close to what an SDR camera would have recorded; npl is BT.2408's SDR white.
+        # Moebius leaves everything up to 0.3 of diffuse white as it was, and faces stand
+        # there; BT.2408 puts diffuse white at 203 cd/m2. What HDR is, is told explicitly:
+        # phones leave out the one or the other tag.
+        wide = {"primariesin": "2020", "primaries": "2020"}
+        coded = {"transferin": _TRANSFERS[facts.color_transfer or ""], "matrixin": "2020_ncl"}
         picture = (
-            picture.filter("zscale", transfer="linear", npl=203)
+            picture.filter("zscale", **coded, **wide, transfer="linear", npl=203)
             .filter("format", "gbrpf32le")
-            .filter("zscale", primaries="bt709")
-            .filter("tonemap", tonemap="hable", desat=0)
-            .filter("zscale", transfer="bt709", matrix="bt709", range="tv")
+            .filter("zscale", transferin="linear", primariesin="2020", primaries="709")
+            .filter("tonemap", tonemap="mobius", param=0.3, desat=0)
+            .filter("zscale", **_LINEAR_709, transfer="709", matrix="709", range="tv")
             .filter("format", "yuv420p")
         )
     picture = picture.filter("fps", fps=_words(constant_rate(plan, facts)))
@@ -54,7 +60,7 @@ def filtered(picture: Any, plan: VideoPlan, facts: VideoFacts) -> Any:
 
 def tone_mapped(plan: VideoPlan, facts: VideoFacts) -> bool:
     """Whether an encode by this plan brings HDR down to SDR."""
-    return plan.tone_map and facts.hdr
+    return plan.tone_map and facts.color_transfer in _TRANSFERS
 
 
 def constant_rate(plan: VideoPlan, facts: VideoFacts) -> Fraction:

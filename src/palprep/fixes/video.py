@@ -37,7 +37,7 @@ def fix_video(
     allow, CannotFit when no rate fits ``max_size_bytes``.
     """
     media_type = sniff(source)
-    facts = probe_video(source, media_type)
+    facts = probe_video(source, media_type, levels=False)
     cut = Cut(plan, facts, source, media_type, _sound(plan, facts, source))
     _require_possible(cut)
     target = named(target_stem, ".mp4", source=source)
