@@ -6,15 +6,18 @@ file about which nothing can be mended gets no plan at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from palprep.errors import UsageError
 from palprep.rules.facts import Facts
-from palprep.rules.plan import Plan, Reason, SoundPlan, StillPlan, VideoPlan
+from palprep.rules.plan import Plan, StillPlan
+from palprep.rules.plan_video import plan_video
+from palprep.rules.plan_voice import plan_voice
 from palprep.rules.profile import Profile
+from palprep.rules.reasons import reasons_for, tightest_maximum, wanting_of
 from palprep.rules.reframe import mend
 from palprep.rules.report import Report
-from palprep.rules.roles import Outcome, Role
+from palprep.rules.roles import Role
 
 SERVICE_BASE64_CHARS = 29_360_128
 """Validate Face Image takes no more, whatever a profile leaves out."""
@@ -29,22 +32,6 @@ _STILL_FIXES = {
     "fit_base64": ("image_base64_length",),
     "strip_metadata": ("image_metadata",),
 }
-_SOUND_FIXES = {"extract": ("audio_only",), "convert": ("audio_format", "audio_channels")}
-_VIDEO_FIXES = {
-    "remux": ("video_format", "video_index_in_front"),
-    "transcode_video": ("video_codec", "video_pixel_format", "video_constant_frame_rate"),
-    "transcode_audio": ("video_audio_codec",),
-}
-_COPY_CONTAINERS = {
-    "aac": "m4a",
-    "mp3": "mp3",
-    "flac": "flac",
-    "opus": "ogg",
-    "vorbis": "ogg",
-    "pcm_s16le": "wav",
-    "pcm_s24le": "wav",
-}
-"""Container for a stream copy of each codec that the service's file types can hold."""
 
 
 def plan(report: Report, profile: Profile) -> Plan | None:
@@ -58,10 +45,9 @@ def plan(report: Report, profile: Profile) -> Plan | None:
 
 
 def _plan_still(report: Report, facts: Facts, profile: Profile) -> StillPlan | None:
-    reasons, mending = _reasons(report, _STILL_FIXES), {}
+    reasons, mending = reasons_for(report, _STILL_FIXES), {}
     if facts.picture is not None:
-        wanting = frozenset(check.id for check in report.having(Outcome.FAIL, Outcome.WARN))
-        why, found = mend(facts.picture, wanting)
+        why, found = mend(facts.picture, wanting_of(report))
         reasons, mending = (*reasons, *why), found._asdict()
     if facts.still is None or not reasons:
         return None
@@ -69,56 +55,19 @@ def _plan_still(report: Report, facts: Facts, profile: Profile) -> StillPlan | N
         **mending,
         reasons=reasons,
         formats=("png", "jpeg") if facts.still.format == "png" else ("jpeg",),
-        max_base64_chars=_maximum(profile, "image_base64_length") or SERVICE_BASE64_CHARS,
-        max_side_px=_maximum(profile, "image_long_side"),
+        max_base64_chars=_whole(profile, "image_base64_length") or SERVICE_BASE64_CHARS,
+        max_side_px=_whole(profile, "image_long_side"),
     )
 
 
-def _plan_sound(report: Report, facts: Facts, profile: Profile) -> SoundPlan | None:  # noqa: ARG001
-    reasons = _reasons(report, _SOUND_FIXES)
-    sound = facts.audio
-    if sound is None or not reasons:
-        return None
-    container = _COPY_CONTAINERS.get(sound.stream.codec)
-    copy = container is not None and all(reason.fix == "extract" for reason in reasons)
-    return SoundPlan(
-        reasons=reasons,
-        stream=sound.stream.index,
-        copy_codec=copy,
-        container=container if copy else "wav",
-    )
-
-
-def _plan_video(report: Report, facts: Facts, profile: Profile) -> VideoPlan | None:  # noqa: ARG001
-    reasons = _reasons(report, _VIDEO_FIXES)
-    if facts.video is None or not reasons:
-        return None
-    asked = {reason.fix for reason in reasons}
-    return VideoPlan(
-        reasons=reasons,
-        copy_video="transcode_video" not in asked,
-        copy_audio="transcode_audio" not in asked,
-    )
+def _whole(profile: Profile, rule_id: str) -> int | None:
+    maximum = tightest_maximum(profile, Role.FACE_IMAGE, rule_id)
+    return None if maximum is None else int(maximum)
 
 
 _PLANNERS: Mapping[Role, Callable[[Report, Facts, Profile], Plan | None]] = {
     Role.FACE_IMAGE: _plan_still,
-    Role.VOICE_AUDIO: _plan_sound,
-    Role.TRAINING_VIDEO: _plan_video,
-    Role.CONSENT_VIDEO: _plan_video,
+    Role.VOICE_AUDIO: plan_voice,
+    Role.TRAINING_VIDEO: plan_video,
+    Role.CONSENT_VIDEO: plan_video,
 }
-
-
-def _reasons(report: Report, fixes: Mapping[str, Iterable[str]]) -> tuple[Reason, ...]:
-    wanting = {check.id for check in report.having(Outcome.FAIL, Outcome.WARN)}
-    return tuple(
-        Reason(fix=fix, answers=answered)
-        for fix, checks in fixes.items()
-        if (answered := tuple(check for check in checks if check in wanting))
-    )
-
-
-def _maximum(profile: Profile, rule_id: str) -> int | None:
-    """The tightest upper bound that the profile sets for a portrait, if it sets one."""
-    limits = profile.for_role(Role.FACE_IMAGE).get(rule_id, ())
-    return min((int(limit.max) for limit in limits if limit.max is not None), default=None)
