@@ -81,19 +81,8 @@ def spans_of(probabilities: NDArray[np.float32], length_s: float) -> tuple[Span,
         end = quiet if quiet is not None else len(probabilities)
         found.append((begin * _CHUNK_S, end * _CHUNK_S))
     long = [(start, end) for start, end in found if end - start >= MIN_SPEECH_S]
-    return _padded(long, length_s)
-
-
-def _padded(spans: list[tuple[float, float]], length_s: float) -> tuple[Span, ...]:
-    """Widen each span; neighbours meet in the middle of a gap that is too short for both."""
-    padded = []
-    for index, (start, end) in enumerate(spans):
-        before = spans[index - 1][1] if index else -PAD_S
-        after = spans[index + 1][0] if index + 1 < len(spans) else length_s + PAD_S
-        padded.append(
-            Span(
-                start_s=round(max(0.0, start - min(PAD_S, (start - before) / 2)), 3),
-                end_s=round(min(length_s, end + min(PAD_S, (after - end) / 2)), 3),
-            )
-        )
-    return tuple(padded)
+    # Neighbours stay apart: a pause is longer than both pads.
+    return tuple(
+        Span(start_s=round(max(0.0, start - PAD_S), 3), end_s=round(min(length_s, end + PAD_S), 3))
+        for start, end in long
+    )

@@ -117,7 +117,7 @@ def _align(wanted: list[str], given: list[str]) -> list[Step]:
 def _change(wanted: str, given: str) -> float:
     # Never dearer than a missing word, so that a changed first word takes the place of the
     # wanted one; the more alike, the cheaper, so that the right ones are paired.
-    return 0.0 if wanted == given else 1.0 - 0.5 * similarity(wanted, given)
+    return 0.0 if wanted == given else 1.0 - 0.8 * similarity(wanted, given)
 
 
 def _trim(steps: list[Step]) -> list[Step]:

@@ -117,7 +117,7 @@ def read_window(
         offset_s += _at(begin_s - _MARGIN_S) / RATE_HZ
         samples = cut
         heard = model.hear(samples)
-    differences = _differences(found, place)
+    differences = differences_of(found, place)
     weighed = [replaced(script.text, script.words, one, words) for one in differences]
     changes = turned(script.text)
     aligned = model.align(
@@ -148,7 +148,7 @@ def _afterwards(
     return model.transcribe(rest, script.language, hypotheses=_AFTERWARDS_READINGS)
 
 
-def _differences(found: Comparison, place: Place | None) -> tuple[Difference, ...]:
+def differences_of(found: Comparison, place: Place | None) -> tuple[Difference, ...]:
     """The differences, those around the name as its place has them."""
     if place is None:
         return found.differences

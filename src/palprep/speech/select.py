@@ -22,9 +22,10 @@ def choose_spans(voice: VoiceFacts, *, min_s: float, max_s: float) -> tuple[Span
 
     One contiguous stretch is best, for it has no joins: the longest run of speech with
     ordinary pauses is taken if it reaches ``min_s``. Otherwise runs are joined, longest
-    first. Runs end before dropouts. Every span begins and ends in a pause of the recording,
-    except where a run had to be shortened to ``max_s``: that cut, too, falls into a pause
-    whenever one lies within its last quarter. Empty when nobody speaks.
+    first; once ``min_s`` is reached, only whole ones. Runs end before dropouts. Every span
+    begins and ends in a pause of the recording, except where a run had to be shortened to
+    ``max_s``: that cut, too, falls into a pause whenever one lies within its last quarter.
+    Empty when nobody speaks.
     """
     runs = _runs(voice)
     if not runs:
@@ -35,8 +36,9 @@ def choose_spans(voice: VoiceFacts, *, min_s: float, max_s: float) -> tuple[Span
     chosen: list[Span] = []
     left = max_s
     for run in sorted(runs, key=_length, reverse=True):
-        if left < _LEAST_S or (_length(run) < _LEAST_S and max_s - left >= min_s):
-            break
+        enough = max_s - left >= min_s
+        if left < _LEAST_S or (enough and not _LEAST_S <= _length(run) <= left):
+            continue
         span = _shortened(run, left, voice.duration_s)
         chosen.append(span)
         left -= span.duration_s

@@ -17,6 +17,8 @@ _WIDE_DB = 72.0
 of the quietest rooms, above what a 16-bit conversion leaves behind."""
 _CLIFF_DB = 18.0
 _CLIFF_HZ = 600.0
+_EDGE_DB = 6.0
+_LOWEST_CLIFF_HZ = 2000.0
 
 
 class Recent(NamedTuple):
@@ -97,17 +99,32 @@ def bandwidth_of(spectrum_db: NDArray[np.float64], rate_hz: int) -> Bandwidth:
     padded = np.pad(spectrum_db, (width // 2, width - 1 - width // 2), mode="edge")
     smooth = np.convolve(padded, kernel, mode="valid")
     loudest = float(smooth[max(1, round(80 / step)) :].max())
-    reach = max(1, round(_CLIFF_HZ / step))
-    # The highest place from which on all is lower by a cliff than what stands below it.
-    above = np.maximum.accumulate(smooth[::-1])[::-1]
-    for index in range(len(smooth) - reach - 1, round(2000 / step), -1):
-        below = float(np.median(smooth[index - reach : index]))
-        if below > loudest - _WIDE_DB and below - float(above[index + reach // 2]) >= _CLIFF_DB:
-            half = below - _CLIFF_DB / 2
-            edge = index - reach + int(np.flatnonzero(smooth[index - reach :] >= half).max())
-            return Bandwidth(edge * step, cliff=True)
+    knee = _cliff(smooth, step, loudest)
+    if knee is not None:
+        # Resamplers let mirror images through above the edge: it is where the level halves.
+        reach = max(1, round(_CLIFF_HZ / step))
+        plateau = max(0, knee - 2 * reach)
+        level = float(np.median(smooth[plateau : knee - reach]))
+        edge = plateau + int(np.argmax(smooth[plateau:] < level - _EDGE_DB))
+        return Bandwidth(edge * step, cliff=True)
     audible = np.flatnonzero(smooth > loudest - _WIDE_DB)
     return Bandwidth(float(audible[-1]) * step, cliff=False)
+
+
+def _cliff(smooth: NDArray[np.float64], step: float, loudest: float) -> int | None:
+    """The bin where the highest cliff begins, None when the sound fades or goes on."""
+    reach = max(1, round(_CLIFF_HZ / step))
+    above = np.maximum.accumulate(smooth[::-1])[::-1]
+    knee = None
+    for index in range(len(smooth) - reach - 1, round(_LOWEST_CLIFF_HZ / step), -1):
+        below = float(np.median(smooth[index - reach : index]))
+        falls = below - float(above[index + reach // 2]) >= _CLIFF_DB
+        if falls and below > loudest - _WIDE_DB:
+            # Resamplers leave a slope: its upper end is found first, its lower end is meant.
+            knee = index
+        elif knee is not None:
+            break
+    return knee
 
 
 class ToneMeter:

@@ -11,11 +11,11 @@ from palprep.speech.words import Word
 
 _TURNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     # Small changes that turn a sentence round and that a language model likes to mend.
-    (r"(?<!not )\b(can)\b", ("cannot", "can't", "could")),
-    (r"\b(am|is|are|was|were|has|have|shall|must|should|would|could)\b", (r"\1 not",)),
-    (r"\b(will)\b", ("will not", "won't", "would")),
-    (r"\b(may)\b", ("may not", "might")),
-    (r"\b(do|does|did)\b", (r"\1 not",)),
+    (r"(?<!not )\b(can)\b(?! not)", ("cannot", "can't", "could")),
+    (r"\b(am|is|are|was|were|has|have|shall|must|should|would|could)\b(?! not)", (r"\1 not",)),
+    (r"\b(will)\b(?! not)", ("will not", "won't", "would")),
+    (r"\b(may)\b(?! not)", ("may not", "might")),
+    (r"\b(do|does|did)\b(?! not)", (r"\1 not",)),
     (
         (
             r"(?<!my )(?<!the )(?<!to )(?<!not )\b(agree|consent|authori[sz]e|allow|permit|grant"

@@ -1,0 +1,126 @@
+"""Listening to whole files."""
+
+from __future__ import annotations
+
+import wave
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from palprep.errors import UnsupportedMedia
+from palprep.media.sniff import sniff
+from palprep.speech.listen import codec_hints, listen, mix_down
+from palprep.speech.spectrum import Bandwidth
+
+RATE = 24_000
+
+
+def write(path: Path, samples: np.ndarray, rate: int = RATE) -> Path:
+    shaped = np.atleast_2d(samples)
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(len(shaped))
+        file.setsampwidth(2)
+        file.setframerate(rate)
+        file.writeframes(np.round(np.clip(shaped, -1, 1) * 32767).astype("<i2").T.tobytes())
+    return path
+
+
+def heard(path: Path):
+    return listen(path, sniff(path))
+
+
+def test_a_spoken_clip(spoken_consent):
+    voice = heard(spoken_consent)
+    assert voice.content == "speech"
+    assert 0.7 < voice.speech_ratio <= 1.0
+    assert voice.snr_db > 20
+    assert -40 < voice.speech_rms_dbfs < -10
+    assert voice.true_peak_dbtp >= voice.sample_peak_dbfs
+    assert voice.speech[0].start_s < 1.5
+    assert sum(span.duration_s for span in voice.speech) == pytest.approx(voice.speech_s)
+    assert type(voice).model_validate(voice.to_json()) == voice
+
+
+def test_noise_between_words_is_what_was_put_there(tmp_path, speech):
+    random = np.random.default_rng(2)
+    padded = np.concatenate((np.zeros(16_000, np.float32), speech, np.zeros(16_000, np.float32)))
+    loud = 0.1 * padded / np.sqrt((speech**2).mean())
+    noise = 10 ** (-50 / 20) * random.standard_normal(len(loud))
+    voice = heard(write(tmp_path / "noisy.wav", loud + noise, 16_000))
+    assert voice.noise_floor_dbfs == pytest.approx(-50, abs=1.5)
+    assert voice.snr_db == pytest.approx(30, abs=2.5)
+
+
+@pytest.mark.parametrize("inverted", [False, True])
+def test_an_inverted_channel_hides_no_speech(tmp_path, speech, inverted):
+    pair = np.stack((speech, -speech if inverted else speech))
+    voice = heard(write(tmp_path / "pair.wav", pair, 16_000))
+    assert voice.inverted is inverted
+    assert voice.silent_channel is None
+    assert voice.speech_s > 5
+
+
+def test_a_silent_channel_is_named(tmp_path, speech):
+    voice = heard(write(tmp_path / "left.wav", np.stack((speech, 0 * speech)), 16_000))
+    assert voice.silent_channel == 1
+    assert voice.speech_s > 5
+
+
+def test_silence_noise_and_chords_are_told_apart(tmp_path):
+    random = np.random.default_rng(3)
+    time = np.arange(RATE * 6) / RATE
+    chord = 0.1 * sum(np.sin(2 * np.pi * hz * time) for hz in (262, 330, 392))
+    hiss = 0.05 * random.standard_normal(len(time))
+    names = {"silence": 0 * time, "noise": hiss, "music": chord}
+    for content, samples in names.items():
+        voice = heard(write(tmp_path / f"{content}.wav", samples))
+        assert voice.content == content
+        assert voice.speech == ()
+        assert voice.snr_db is None
+
+
+def test_a_blink_of_sound_is_measured_without_invention(tmp_path):
+    voice = heard(write(tmp_path / "short.wav", np.full(10, 0.1)))
+    assert voice.duration_s == pytest.approx(10 / RATE)
+    assert (voice.integrated_lufs, voice.loudness_range_lu) == (None, None)
+    assert voice.speakers.several is None
+
+
+def test_a_video_without_sound_is_refused(sample_media):
+    silent = sample_media / "broken" / "silent-training.mp4"
+    with pytest.raises(UnsupportedMedia):
+        heard(silent)
+
+
+def test_a_mixdown_keeps_what_would_cancel():
+    left = np.sin(np.arange(1000) * 0.1).astype(np.float32)
+    assert np.allclose(mix_down(np.stack((left, -left))), left)
+    assert np.allclose(mix_down(np.stack((left, left))), left)
+    assert np.allclose(mix_down(left[None, :]), left)
+
+
+@pytest.mark.parametrize(
+    ("band", "rate", "words"),
+    [
+        (Bandwidth(7_900, cliff=True), 48_000, "recorded at 16000 Hz"),
+        (Bandwidth(3_700, cliff=True), 44_100, "recorded at 8000 Hz"),
+        (Bandwidth(13_100, cliff=True), 44_100, "lossy"),
+    ],
+)
+def test_an_edge_in_the_spectrum_hints_at_an_earlier_conversion(band, rate, words):
+    (hint,) = codec_hints(band, rate)
+    assert words in hint
+
+
+@pytest.mark.parametrize(
+    ("band", "rate"),
+    [
+        (None, 48_000),
+        (Bandwidth(7_900, cliff=False), 48_000),
+        (Bandwidth(7_900, cliff=True), 16_000),
+        (Bandwidth(17_000, cliff=True), 48_000),
+    ],
+)
+def test_no_edge_no_hint(band, rate):
+    assert codec_hints(band, rate) == ()

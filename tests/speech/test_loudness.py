@@ -1,0 +1,111 @@
+"""Loudness and true peak, against EBU Tech 3341's signals and FFmpeg's own meter."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import wave
+from pathlib import Path
+
+import imageio_ffmpeg
+import numpy as np
+import pytest
+
+from palprep.speech.loudness import LoudnessMeter, TruePeakMeter
+
+
+def sine(level_dbfs: float, seconds: float, rate: int = 48_000, hz: float = 1000.0) -> np.ndarray:
+    time = np.arange(int(seconds * rate)) / rate
+    return (10 ** (level_dbfs / 20) * np.sin(2 * np.pi * hz * time)).astype(np.float32)
+
+
+def metered(samples: np.ndarray, rate: int = 48_000, block: int = 48_000) -> LoudnessMeter:
+    shaped = np.atleast_2d(samples)
+    meter = LoudnessMeter(rate, len(shaped))
+    for at in range(0, shaped.shape[1], block):
+        meter.push(shaped[:, at : at + block])
+    return meter
+
+
+@pytest.mark.parametrize("rate", [16_000, 22_050, 44_100, 48_000, 96_000])
+def test_a_stereo_sine_at_minus_23_reads_minus_23(rate):
+    tone = sine(-23.0, 5.0, rate)
+    assert metered(np.stack((tone, tone)), rate).integrated_lufs() == pytest.approx(-23.0, abs=0.1)
+
+
+def test_quiet_parts_are_gated():
+    # EBU Tech 3341, test signal 3: the gate leaves the loud middle alone.
+    parts = [sine(-36.0, 10.0), sine(-23.0, 60.0), sine(-36.0, 10.0)]
+    tone = np.concatenate(parts)
+    assert metered(np.stack((tone, tone))).integrated_lufs() == pytest.approx(-23.0, abs=0.1)
+
+
+@pytest.mark.parametrize(("levels", "expected"), [((-20, -30), 10.0), ((-20, -15), 5.0)])
+def test_the_range_of_two_levels_is_their_distance(levels, expected):
+    # EBU Tech 3342, test signals 1 and 2.
+    tone = np.concatenate([sine(level, 20.0) for level in levels])
+    assert metered(np.stack((tone, tone))).range_lu() == pytest.approx(expected, abs=1.0)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.2])
+def test_silence_and_a_blink_have_no_loudness(seconds):
+    meter = metered(np.zeros((1, int(seconds * 48_000)), np.float32))
+    assert meter.integrated_lufs() is None
+    assert meter.range_lu() is None
+    assert metered(np.zeros((1, 480_000), np.float32)).integrated_lufs() is None
+
+
+def test_blocks_of_any_size_give_the_same():
+    noise = np.random.default_rng(1).uniform(-0.3, 0.3, (2, 200_000)).astype(np.float32)
+    whole, parts = metered(noise), metered(noise, block=7_001)
+    assert parts.integrated_lufs() == pytest.approx(whole.integrated_lufs(), abs=1e-6)
+
+
+def test_the_true_peak_stands_between_the_samples():
+    # A quarter of the sample rate, 45 degrees off: every sample is 3 dB under the peak.
+    tone = np.sin(np.pi / 2 * np.arange(48_000) + np.pi / 4).astype(np.float32)
+    meter = TruePeakMeter(1)
+    meter.push(tone[None, :])
+    assert meter.sample_peak == pytest.approx(0.7071, abs=1e-3)
+    assert meter.peak_dbtp() == pytest.approx(0.0, abs=0.2)
+
+
+def test_silence_has_the_floor_for_a_peak():
+    meter = TruePeakMeter(2)
+    meter.push(np.zeros((2, 1000), np.float32))
+    assert meter.peak_dbtp() == -120.0
+
+
+@pytest.mark.parametrize(("rate", "channels"), [(44_100, 2), (22_050, 1)])
+def test_ffmpeg_measures_the_same(tmp_path, rate, channels):
+    random = np.random.default_rng(5)
+    time = np.arange(12 * rate) / rate
+    shape = 0.05 + 0.4 * np.abs(np.sin(0.7 * time)) * (np.sin(3 * time) > -0.5)
+    samples = (random.standard_normal((channels, len(time))) * 0.2 * shape).astype(np.float32)
+    path = tmp_path / "noise.wav"
+    _write(path, samples, rate)
+    expected = _ebur128(path)
+    exact = np.round(samples * 32767).astype(np.float32) / 32768
+    meter, peaks = metered(exact, rate), TruePeakMeter(channels)
+    peaks.push(exact)
+    assert meter.integrated_lufs() == pytest.approx(expected["I"], abs=0.1)
+    assert meter.range_lu() == pytest.approx(expected["LRA"], abs=0.5)
+    assert peaks.peak_dbtp() == pytest.approx(expected["Peak"], abs=0.3)
+
+
+def _write(path: Path, samples: np.ndarray, rate: int) -> None:
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(len(samples))
+        file.setsampwidth(2)
+        file.setframerate(rate)
+        file.writeframes(np.round(samples * 32767).astype("<i2").T.tobytes())
+
+
+def _ebur128(path: Path) -> dict[str, float]:
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-hide_banner", "-i", str(path)]
+    command += ["-af", "ebur128=peak=true", "-f", "null", "-"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    summary = said.split("Summary:")[-1]
+    return {
+        key: float(re.search(rf"{key}:\s+(-?[\d.]+)", summary)[1]) for key in ("I", "LRA", "Peak")
+    }

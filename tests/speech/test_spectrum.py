@@ -1,0 +1,95 @@
+"""Bandwidth, hum, tones."""
+
+from __future__ import annotations
+
+import av
+import numpy as np
+import pytest
+
+from palprep.speech.spectrum import Recent, SpectrumMeter, ToneMeter
+
+ALL_SPEECH = Recent(np.ones(1, np.float32), 0.0, 0.032)
+RANDOM = np.random.default_rng(11)
+
+
+def pink(seconds: float, rate: int) -> np.ndarray:
+    """Noise that falls by 6 dB an octave above 500 Hz, as speech does."""
+    spectrum = np.fft.rfft(RANDOM.standard_normal(int(seconds * rate)))
+    frequency = np.fft.rfftfreq(int(seconds * rate), 1 / rate)
+    shaped = np.fft.irfft(spectrum / np.maximum(1.0, frequency / 500), int(seconds * rate))
+    return (0.1 * shaped / shaped.std()).astype(np.float32)
+
+
+def resampled(samples: np.ndarray, rate: int, to: int) -> np.ndarray:
+    resampler = av.AudioResampler(format="flt", layout="mono", rate=to)
+    frame = av.AudioFrame.from_ndarray(samples[None, :], format="flt", layout="mono")
+    frame.sample_rate = rate
+    frames = [*resampler.resample(frame), *resampler.resample(None)]
+    return np.concatenate([part.to_ndarray()[0] for part in frames])
+
+
+def bandwidth(samples: np.ndarray, rate: int):
+    meter = SpectrumMeter(rate)
+    for at in range(0, len(samples), rate):
+        meter.push(samples[at : at + rate], ALL_SPEECH)
+    return meter.bandwidth()
+
+
+@pytest.mark.parametrize("rate", [22_050, 44_100, 48_000])
+def test_full_band_sound_reaches_half_its_rate(rate):
+    found = bandwidth(pink(4, rate), rate)
+    assert found.hz == pytest.approx(rate / 2, rel=0.03)
+    assert not found.cliff
+
+
+@pytest.mark.parametrize(("earlier", "edge"), [(8_000, 4_000), (16_000, 8_000), (24_000, 12_000)])
+def test_a_resampled_recording_shows_its_earlier_rate(earlier, edge):
+    samples = resampled(pink(4, earlier), earlier, 48_000)
+    stored = np.round(samples * 32767).astype(np.float32) / 32768
+    found = bandwidth(stored, 48_000)
+    assert found.hz == pytest.approx(edge, rel=0.06)
+    assert found.cliff
+
+
+def test_only_what_is_spoken_counts_when_somebody_speaks():
+    rate = 16_000
+    meter = SpectrumMeter(rate)
+    quiet, loud = pink(2, rate) * 0.001, pink(2, rate)
+    activity = Recent(np.repeat([0.0, 1.0], 63).astype(np.float32), 0.0, 0.032)
+    meter.push(np.concatenate((quiet, loud)), activity)
+    speech, pause = meter.spectrum_db(speech=True), meter.spectrum_db(speech=False)
+    assert float(np.median(speech - pause)) == pytest.approx(60, abs=3)
+
+
+def test_nothing_pushed_has_no_bandwidth():
+    assert SpectrumMeter(48_000).bandwidth() is None
+
+
+@pytest.mark.parametrize("mains", [50.0, 60.0])
+def test_hum_is_found_under_noise(mains):
+    time = np.arange(16_000 * 6) / 16_000
+    hum = sum(0.01 / k * np.sin(2 * np.pi * mains * k * time) for k in (1, 2, 3, 4))
+    meter = ToneMeter()
+    meter.push((0.002 * RANDOM.standard_normal(len(time)) + hum).astype(np.float32))
+    found = meter.hum()
+    assert found.hz == mains
+    assert found.dbfs == pytest.approx(-42.0, abs=3.0)
+
+
+def test_noise_and_a_moving_voice_do_not_hum():
+    time = np.arange(16_000 * 6) / 16_000
+    pitch = 120 + 30 * np.sin(2 * np.pi * 0.5 * time)
+    voice = sum(0.1 / k * np.sin(2 * np.pi * k * np.cumsum(pitch) / 16_000) for k in range(1, 6))
+    for samples in (0.01 * RANDOM.standard_normal(len(time)), voice):
+        meter = ToneMeter()
+        meter.push(samples.astype(np.float32))
+        assert meter.hum() is None
+
+
+def test_tones_are_less_flat_than_noise():
+    time = np.arange(16_000 * 3) / 16_000
+    chord = sum(np.sin(2 * np.pi * hz * time) for hz in (262, 330, 392, 523))
+    flat, tonal = ToneMeter(), ToneMeter()
+    flat.push(RANDOM.standard_normal(len(time)).astype(np.float32))
+    tonal.push(chord.astype(np.float32))
+    assert min(flat.flatness_db()) > -5 > -20 > max(tonal.flatness_db())
