@@ -95,8 +95,10 @@ def test_the_log_shows_requests_without_keys_or_bodies(raw):
     assert "a-secret-of-mine" not in text
     assert "a-private-name" not in text
     assert raw.sandbox.user_key not in text
-    first, second = raw.ok("GET", "/_sandbox/log")["requests"][-2:]
+    listing = raw.send("GET", "/v2/tools")
+    first, second, third = raw.ok("GET", "/_sandbox/log")["requests"][-3:]
     assert (first["key"], first["status"], first["endpoint"]) == (None, 401, "tools.list")
+    assert str(third["seq"]) == listing.headers["x-request-id"]
     assert (second["key"], second["status"], second["method"]) == ("user", 400, "POST")
 
 

@@ -138,6 +138,17 @@ CONDUCT: Mapping[str, Conduct] = MappingProxyType(
             "A body with a field that the endpoint does not know is refused with {error}. "
             "Create Conversation alone takes and keeps other fields.",
         ),
+        "content-type": Conduct(
+            "General", "Bodies are read as JSON whatever their Content-Type says."
+        ),
+        "request-id": Conduct(
+            "General", "Answers carry x-request-id: the request's seq in GET /_sandbox/log."
+        ),
+        "tool-defaults": Conduct(
+            "Tool",
+            "on_resolve defaults to fire_and_forget for perception tools, which take no other; "
+            "on_call to null for post-call tools; delivery.api.method to POST.",
+        ),
         "one-account": Conduct(
             "Authentication",
             "All keys of one sandbox belong to one account and see the same resources.",

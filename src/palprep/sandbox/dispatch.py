@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any, cast
 
@@ -69,8 +69,10 @@ class EndpointApp:
             return respond(await self._answer(arrival))
         await asyncio.sleep(fault.delay)
         answer = None if fault.drop else scripted_answer(fault)
-        if answer is not None or fault.drop == "before_commit":
-            self._note(arrival, answer)
+        if answer is not None:
+            answer = self._noted(arrival, answer)
+        elif fault.drop == "before_commit":
+            self._note(arrival, None)
         else:
             answer = await self._answer(arrival)
         if answer is None or fault.drop:
@@ -94,8 +96,7 @@ class EndpointApp:
             answer = await cast("Awaitable[Answer]", self._handler(call))
         except Refused as refused:
             answer = refused.answer
-        self._note(arrival, answer)
-        return answer
+        return self._noted(arrival, answer)
 
     def _at_once(self, arrival: Arrival, call: Call) -> Answer:
         """Handle and log in one transaction: what was created is never without its line."""
@@ -104,8 +105,7 @@ class EndpointApp:
                 answer = cast("Answer", self._handler(call))
             except Refused as refused:
                 answer = refused.answer
-            self._note(arrival, answer)
-        return answer
+            return self._noted(arrival, answer)
 
     async def _call(self, arrival: Arrival) -> Call:
         choices, body = self._service.choices, arrival.body
@@ -143,16 +143,21 @@ class EndpointApp:
         sent = {wire: value for wire, value in values.items() if value is not UNSET}
         return parsed, sent if other is UNSET else {**other, **sent}
 
-    def _note(self, arrival: Arrival, answer: Answer | None) -> None:
+    def _noted(self, arrival: Arrival, answer: Answer) -> Answer:
+        """The answer, in the log and with the number that it has there."""
+        number = self._note(arrival, answer.status)
+        return replace(answer, headers={**answer.headers, "x-request-id": str(number)})
+
+    def _note(self, arrival: Arrival, status: int | None) -> int | None:
         request, key, fault = arrival.request, arrival.key, arrival.fault
-        note_request(
+        return note_request(
             self._service.store,
             at=self._service.now(),
             method=request.method,
             path=request.scope["path"],
             endpoint=self._endpoint.name,
             key=key.scope if key else None,
-            status=answer.status if answer else None,
+            status=status,
             fault=fault.model_dump_json(exclude_defaults=True) if fault else None,
         )
 

@@ -20,13 +20,14 @@ def note_request(
     key: str | None,
     status: int | None,
     fault: str | None,
-) -> None:
-    """One line. Neither bodies nor keys are written; ``key`` is the key's scope."""
-    store.execute(
+) -> int | None:
+    """One line; its number. Neither bodies nor keys are written; ``key`` is the key's scope."""
+    line = store.execute(
         "INSERT INTO requests (at, method, path, endpoint, key, status, fault)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
         (at, method, path, endpoint, key, status, fault),
     )
+    return line.lastrowid
 
 
 def trim(store: Store) -> None:

@@ -50,7 +50,7 @@ def with_defaults(sent: Mapping[str, Any]) -> Record:
 
 def _delivery(sent: Mapping[str, Any]) -> Record:
     api = sent.get("api")
-    delivery: Record = {"app_message": sent.get("app_message", api is None)}
+    delivery: Record = {"app_message": sent.get("app_message", True)}
     if api is not None:
         delivery["api"] = {"method": "POST", **api}
     return delivery
