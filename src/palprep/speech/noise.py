@@ -18,6 +18,7 @@ _GUARD_MS = 100
 """Words fade in and out: this much beside speech counts for neither side."""
 _LEAST_MS = 100
 _WINDOW_MS = 20
+_LOWEST_SHARE = 0.1
 _GATED_DBFS = -90.0
 """A pause this quiet was emptied by a gate or an editor and says nothing of the room."""
 
@@ -35,7 +36,10 @@ def noise_facts(envelope: Envelope, speech: Sequence[Span]) -> NoiseFacts:
     """Measure speech and the pauses between.
 
     The noise floor is the median over windows of 20 ms of the pauses, which a cough or a
-    chair does not move. Pauses that were silenced do not count while there are others.
+    chair does not move. Pauses that were silenced do not count while there are others. A word
+    that the network missed can fill most of the few pauses that a fluent reader leaves, so the
+    level that a tenth of all windows stay under bounds the floor from above: closures of
+    stop consonants alone are more than that (minimum statistics, Martin 2001).
     """
     length = len(envelope.power)
     spoken = _mask(speech, length, 0)
@@ -63,9 +67,14 @@ def _noise_power(power: NDArray[np.float32], pauses: NDArray[np.bool_]) -> float
             windows.append(run.reshape(count, _WINDOW_MS).mean(axis=1))
     if not windows:
         return None
-    powers = np.concatenate(windows)
+    everything = power[: len(power) // _WINDOW_MS * _WINDOW_MS].reshape(-1, _WINDOW_MS)
+    lowest = np.quantile(_heard(everything.mean(axis=1)), _LOWEST_SHARE)
+    return float(min(np.median(_heard(np.concatenate(windows))), lowest))
+
+
+def _heard(powers: NDArray[np.float32]) -> NDArray[np.float32]:
     heard = powers[powers > 10 ** (_GATED_DBFS / 10)]
-    return float(np.median(heard if len(heard) >= _LEAST_MS // _WINDOW_MS else powers))
+    return heard if len(heard) >= _LEAST_MS // _WINDOW_MS else powers
 
 
 def _mask(spans: Sequence[Span], length: int, guard_ms: int) -> NDArray[np.bool_]:
