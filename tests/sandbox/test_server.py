@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import httpx
 import pytest
@@ -15,6 +16,7 @@ from raw import WAV, Raw
 
 from palprep.errors import UsageError
 from palprep.sandbox import ApiKey, Choices, Sandbox, serve
+from palprep.sandbox.faults import parse_script
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "::", "example.com", ""])  # noqa: S104
@@ -156,8 +158,13 @@ def test_a_seed_given_at_the_start_is_there():
         assert raw.ok("PATCH", "/v2/videos/d1/name", {"video_name": "new"})["video_name"] == "new"
 
 
-def test_a_faults_file_is_in_force_from_the_start(tmp_path):
+@pytest.mark.parametrize("kind", [Path, str, list, parse_script])
+def test_faults_given_at_the_start_are_in_force(tmp_path, kind):
+    script = [{"on": "request", "endpoint": "tools.list", "status": 503}]
     path = tmp_path / "faults.json"
-    path.write_text(json.dumps([{"on": "request", "endpoint": "tools.list", "status": 503}]))
-    with Sandbox(faults=path) as sandbox, Raw(sandbox) as raw:
+    path.write_text(json.dumps(script))
+    with (
+        Sandbox(faults=kind(path) if kind in {Path, str} else kind(script)) as sandbox,
+        Raw(sandbox) as raw,
+    ):
         assert [raw.send("GET", "/v2/tools").status_code for _ in range(2)] == [503, 200]

@@ -56,7 +56,7 @@ def build_app(
     base_url: str,
     keys: KeyRing,
     choices: Choices,
-    faults: FaultScript | None,
+    faults: FaultScript,
     judge_image: JudgeImage,
     trainer: Trainer,
     seed_with: Any,

@@ -16,8 +16,8 @@ def voice_problem(service: Service, voice_id: str | None) -> str | None:
     voice = service.store.get("voice", voice_id)
     if voice is None:
         return f"The voice {voice_id} does not exist."
-    if voice["status"] != "completed":
-        return f"The voice {voice_id} is not ready: its status is {voice['status']}."
+    if voice.get("status") != "completed":
+        return f"The voice {voice_id} is not ready: its status is {voice.get('status')}."
     return None
 
 
@@ -46,7 +46,8 @@ def _post_call_tools(service: Service, pal_id: str | None) -> list[Record]:
     return [
         tool
         for tool in service.store.all("tool")
-        if tool["trigger_type"] == "post_call" and (attached is None or tool["tool_id"] in attached)
+        if tool.get("trigger_type") == "post_call"
+        and (attached is None or tool["tool_id"] in attached)
     ]
 
 

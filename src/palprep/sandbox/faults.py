@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -94,6 +95,13 @@ class FaultScript(Value):
             raise UsageError(f"The faults file {path} cannot be used: {error}") from error
 
 
+def script_from(given: FaultScript | Path | str | Sequence[Any] | Mapping[str, Any]) -> FaultScript:
+    """A script as it is, from a file's path, or from the JSON that the file would hold."""
+    if isinstance(given, FaultScript):
+        return given
+    return FaultScript.read(Path(given)) if isinstance(given, str | Path) else parse_script(given)
+
+
 _SCRIPT: TypeAdapter[FaultScript] = TypeAdapter(FaultScript)
 
 
@@ -101,7 +109,7 @@ def parse_script(content: Any) -> FaultScript:
     """A script from parsed JSON. Raises :class:`UsageError`, which names the field."""
     try:
         return _SCRIPT.validate_python(
-            {"faults": content} if isinstance(content, list) else content
+            {"faults": content} if isinstance(content, list | tuple) else content
         )
     except ValidationError as error:
         first = error.errors()[0]

@@ -8,7 +8,7 @@ import signal
 import ssl
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +19,7 @@ from palprep.errors import UsageError
 from palprep.sandbox.app import Parts, build_app
 from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import Clock, ClockKind
-from palprep.sandbox.faults import FaultScript
+from palprep.sandbox.faults import FaultScript, script_from
 from palprep.sandbox.judges import JudgeImage, Trainer, judge_by_bytes, train_by_bytes
 from palprep.sandbox.keys import DEFAULT_KEYS, ApiKey, KeyRing
 from palprep.sandbox.server import ServerThread, bind_loopback, url_of
@@ -31,11 +31,13 @@ class Sandbox:
 
     ``data`` is a folder that keeps everything across restarts (None: memory and a temporary
     folder), ``port`` 0 takes a free one, ``clock`` "virtual" makes time move only by
-    :meth:`advance`. ``judge_image`` and ``trainer`` judge the media (see
-    :mod:`palprep.sandbox.judges`); ``choices`` replaces decisions that the specification
-    leaves open; ``tls`` is trusted for outbound requests, to receivers with a certificate of
-    their own. Raises :class:`UsageError` for a host that is not loopback, a port or a data
-    folder in use.
+    :meth:`advance`. ``faults`` is a script, its file or its JSON. ``judge_image`` and
+    ``trainer`` judge the media (see :mod:`palprep.sandbox.judges`); ``seed`` holds records to
+    start with; ``choices`` replaces decisions that the specification leaves open; ``tls`` is
+    trusted for outbound requests, to receivers with a certificate of their own.
+
+    Entering raises :class:`UsageError` for a host that is not loopback, and for a port or a
+    data folder in use.
     """
 
     def __init__(
@@ -46,7 +48,7 @@ class Sandbox:
         host: str = "127.0.0.1",
         api_keys: Iterable[ApiKey | str] = DEFAULT_KEYS,
         clock: ClockKind = "real",
-        faults: FaultScript | Path | None = None,
+        faults: FaultScript | Path | str | Sequence[Any] | Mapping[str, Any] | None = None,
         judge_image: JudgeImage | None = None,
         trainer: Trainer | None = None,
         seed: Any = None,
@@ -59,7 +61,7 @@ class Sandbox:
         self._host = host
         self._keys = KeyRing(api_keys)
         self._clock_kind = clock
-        self._faults = FaultScript.read(faults) if isinstance(faults, Path) else faults
+        self._faults = script_from(faults or FaultScript())
         self._judge_image = judge_image or judge_by_bytes
         self._trainer = trainer or train_by_bytes
         self._seed = seed

@@ -20,7 +20,7 @@ def get_dictionary(call: Call) -> Answer:
         raise refuse_message(
             call.service.choices.not_found_status, "Pronunciation dictionary not found."
         )
-    return Answer(body=dictionary | {"rules_count": len(dictionary.get("rules", ()))})
+    return Answer(body=dictionary | {"rules_count": len(dictionary.get("rules") or ())})
 
 
 def rename_video(call: Call) -> Answer:

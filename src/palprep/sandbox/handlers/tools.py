@@ -66,7 +66,7 @@ def get_tool(call: Call) -> Answer:
 
 def delete_tool(call: Call) -> Answer:
     tool, choices = _find(call), call.service.choices
-    if tool["is_system_tool"]:
+    if tool.get("is_system_tool"):
         raise refuse_error(choices.system_tool_status, "System tools cannot be deleted.")
     call.service.store.delete("tool", tool["tool_id"])
     return Answer(choices.deleted_status)
