@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
-import random
 import shutil
-import struct
-import wave
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
+import imageio_ffmpeg
 import pytest
+from remember import Remembering
 
 from palprep.batch.remote import Connection
 from palprep.sandbox import Choices, Sandbox
@@ -19,38 +18,24 @@ from palprep.sandbox import Choices, Sandbox
 QUICK = Choices(voice_seconds=0.2, replica_seconds=0.2, callback_retry_seconds=(0.5, 0.5, 0.5))
 
 
-class Inline:
-    """Does media work in the calling thread. For tests that are about something else."""
-
-    jobs = 1
-
-    def run(self, function, /, *args, **kwargs):
-        return function(*args, **kwargs)
-
-    def close(self, *, at_once: bool = False) -> None:
-        """Nothing to end."""
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the session keeps what it has prepared."""
+    return tmp_path_factory.mktemp("prepared")
 
 
 @pytest.fixture
-def engine() -> Inline:
-    return Inline()
+def engine(cache: Path) -> Remembering:
+    return Remembering(cache)
 
 
 @pytest.fixture(scope="session")
-def wav(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Twelve seconds of something that swells like speech: 24 kHz, mono, 16 bit."""
+def wav(tmp_path_factory: pytest.TempPathFactory, sample_media: Path) -> Path:
+    """The first sixteen seconds of a sample person's recording, as WAV."""
     path = tmp_path_factory.mktemp("sound") / "recording.wav"
-    noise = random.Random(7)  # noqa: S311
-    rate = 24_000
-    samples = (
-        0.3 * math.sin(n * 0.05) * (0.55 + 0.45 * math.sin(n / rate * 9)) + noise.gauss(0, 0.002)
-        for n in range(12 * rate)
-    )
-    with wave.open(str(path), "wb") as sound:
-        sound.setnchannels(1)
-        sound.setsampwidth(2)
-        sound.setframerate(rate)
-        sound.writeframes(b"".join(struct.pack("<h", int(32_000 * value)) for value in samples))
+    source = sample_media / "people/jane-carter/recording.m4a"
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-i", source, "-t", "16", path]
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
     return path
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, ParamSpec, Protocol, Self, TypeVar
 
-from pebble import ProcessExpired, ProcessPool
+from pebble import ProcessExpired, ProcessFuture, ProcessPool
 
 from palprep.errors import PalprepError, ServiceUnreachable, ToolFailed, ToolMissing, UsageError
 
@@ -59,6 +59,8 @@ class LocalEngine:
             initializer=_set_up_worker,
             context=multiprocessing.get_context("spawn"),
         )
+        self._pending: set[ProcessFuture[Any]] = set()
+        self._stopping = False
 
     def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """See :meth:`Engine.run`."""
@@ -66,6 +68,10 @@ class LocalEngine:
             future = self._pool.schedule(
                 _finish_or_leave, args=(function, args, kwargs), timeout=self._time_limit_s
             )
+            self._pending.add(future)
+            future.add_done_callback(self._pending.discard)
+            if self._stopping:
+                _cancel(future)
             return future.result()  # type: ignore[no-any-return]
         except concurrent.futures.TimeoutError:
             raise ToolFailed(
@@ -82,11 +88,16 @@ class LocalEngine:
 
     def close(self, *, at_once: bool = False) -> None:
         """See :meth:`Engine.close`."""
+        self._stopping = at_once
         if at_once:
             self._pool.stop()  # type: ignore[no-untyped-call]
         else:
             self._pool.close()  # type: ignore[no-untyped-call]
         self._pool.join()
+        # The pool forgets a task that was being handed over when it stopped; whoever waits
+        # for it must not wait for ever.
+        for future in tuple(self._pending):
+            _cancel(future)
 
     def __enter__(self) -> Self:
         return self
@@ -185,6 +196,10 @@ def _finish_or_leave(function: Callable[..., T], args: Any, kwargs: Any) -> T:
     except SystemExit as leaving:
         # The pool would take it for the task's result and wait for its worker in vain.
         os._exit(leaving.code if isinstance(leaving.code, int) else 1)
+
+
+def _cancel(future: ProcessFuture[Any]) -> None:
+    future.cancel()  # type: ignore[no-untyped-call]
 
 
 def _cause(exit_code: int | None) -> str:

@@ -1,0 +1,174 @@
+"""A run killed at the worst moments, then the same command again: nothing is created twice."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+from palprep.batch.journal import JOURNAL_NAME, Journal
+from palprep.batch.runner import run
+from palprep.batch.settle import settle_found, settle_retry
+from palprep.batch.status import status
+
+RUN = """
+    import os, signal, sys
+    from remember import Remembering
+    from palprep.batch.journal import Journal
+    from palprep.batch.remote import Connection
+    from palprep.batch.runner import run
+
+    folder, out, base_url, key, kind, when, callback, cache = sys.argv[1:]
+    append = Journal.append
+
+    def deadly(self, this_kind, **options):
+        if this_kind == kind and when == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        entry = append(self, this_kind, **options)
+        if this_kind == kind and when == "after":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return entry
+
+    Journal.append = deadly
+    if __name__ == "__main__":
+        connection = Connection(base_url=base_url, api_key=key, callback_url=callback or None)
+        engine = Remembering(cache) if cache else "local"
+        run(folder, into=out, connection=connection, engine=engine, jobs=1)
+"""
+
+
+@pytest.fixture
+def environment(checkout):
+    """Of a process that finds the tests' helpers."""
+    return {**os.environ, "PYTHONPATH": str(checkout / "tests/support")}
+
+
+@pytest.fixture
+def killed(tmp_path, folder, sandbox, cache, environment):
+    """Run in a process of its own that SIGKILLs itself around an entry of the journal."""
+    script = tmp_path / "deadly.py"
+    script.write_text(textwrap.dedent(RUN))
+
+    def die(kind, when, callback="http://127.0.0.1:9"):
+        arguments = [folder, tmp_path / "out", sandbox.url, sandbox.user_key, kind, when, callback]
+        command = [sys.executable, script, *arguments, cache]
+        done = subprocess.run(command, env=environment, timeout=120, check=False)
+        assert done.returncode == -signal.SIGKILL
+
+    return die
+
+
+@pytest.fixture
+def again(tmp_path, folder, connection, engine):
+    """The same command again, in this process."""
+    return lambda: run(folder, into=tmp_path / "out", connection=connection, engine=engine).people
+
+
+@pytest.mark.parametrize(
+    ("kind", "when"),
+    [("prepared", "after"), ("uses", "after"), ("intent", "before"), ("created", "after"),
+     ("status", "after"), ("outcome", "before")],
+)  # fmt: skip
+def test_where_nothing_is_in_doubt_the_next_run_goes_on(killed, again, add, log, kind, when):
+    add("ada")
+    killed(kind, when)
+    [person] = again()
+    assert (person.status, person.reasons) == ("done", ())
+    assert log.creates == {"voice": 1}
+    assert log.voice_ids() == [person.voice.id]
+
+
+def test_killed_before_the_request_left(killed, again, add, log, tmp_path):
+    add("ada")
+    killed("intent", "after")
+    assert log.creates == {}
+    [person] = again()
+    assert person.status == "in_doubt"
+    assert log.creates == {}
+    with Journal(tmp_path / "out" / JOURNAL_NAME) as journal:
+        settle_retry(journal, person.voice.key)
+    assert again()[0].status == "done"
+    assert log.creates == {"voice": 1}
+
+
+def test_killed_before_the_answer_was_recorded(killed, again, add, log, tmp_path):
+    add("ada")
+    killed("created", "before")
+    assert log.creates == {"voice": 1}
+    [person] = again()
+    assert person.status == "in_doubt"
+    assert log.creates == {"voice": 1}
+    [found] = log.voice_ids()
+    [creation] = status(tmp_path / "out").in_doubt
+    with Journal(tmp_path / "out" / JOURNAL_NAME) as journal:
+        settle_found(journal, creation.key, found)
+    [person] = again()
+    assert (person.status, person.voice.id) == ("done", found)
+    assert log.creates == {"voice": 1}
+
+
+def test_killed_before_the_answer_and_settled_by_the_callback(killed, again, add, log):
+    add("ada")
+    killed("created", "before", callback="")
+    for _ in range(30):
+        [person] = again()
+        if person.status == "done":
+            break
+        time.sleep(0.1)
+    assert person.status == "done"
+    assert log.creates == {"voice": 1}
+    assert log.voice_ids() == [person.voice.id]
+
+
+def test_ctrl_c_leaves_nothing_running_and_nothing_in_doubt(
+    add, log, tmp_path, folder, sandbox, again, environment
+):
+    for number in range(3):
+        add(f"person-{number}", settings=f'name = "P{number}"')
+    log.fault(on="request", endpoint="voices.create", delay=1.0, times=3)
+    script = tmp_path / "plain.py"
+    script.write_text(textwrap.dedent(RUN))
+    arguments = [folder, tmp_path / "out", sandbox.url, sandbox.user_key, "", "", "", ""]
+    process = subprocess.Popen(
+        [sys.executable, script, *arguments],
+        env=environment,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    give_up = time.monotonic() + 60
+    journal = tmp_path / "out" / JOURNAL_NAME
+    while time.monotonic() < give_up and not _has(journal, "intent"):
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGINT, said.decode()
+    assert said.decode().rstrip().endswith("KeyboardInterrupt")
+    # multiprocessing's own resource tracker notices a moment later that it is alone.
+    give_up = time.monotonic() + 15
+    while time.monotonic() < give_up and _group_lives(process.pid):
+        time.sleep(0.05)
+    assert not _group_lives(process.pid)
+    assert (tmp_path / "out/results.jsonl").is_file()
+    assert status(tmp_path / "out").in_doubt == ()
+    assert {person.status for person in again()} == {"done"}
+    assert log.creates == {"voice": 3}
+
+
+def _has(path, kind):
+    with contextlib.suppress(Exception), Journal(path) as journal:
+        return any(entry.kind == kind for entry in journal.entries())
+    return False
+
+
+def _group_lives(group):
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True

@@ -1,0 +1,50 @@
+"""An engine that prepares each file once for a whole test session, for tests of what follows.
+
+The first time the work is really done; later, its output is copied and its report told of
+the new place. The cache is a folder, so that runs in processes of their own share it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+from palprep.batch.work import Asset, AssetTask, prepare_asset
+
+
+class Remembering:
+    """Works in the calling thread."""
+
+    jobs = 1
+
+    def __init__(self, cache: Path | str) -> None:
+        self._cache = Path(cache)
+
+    def run(self, function, /, *args, **kwargs):
+        if function is prepare_asset:
+            return self._asset(*args)
+        return function(*args, **kwargs)
+
+    def close(self, *, at_once: bool = False) -> None:
+        """Nothing to end."""
+
+    def _asset(self, task: AssetTask, digest: str) -> Asset:
+        name = f"{digest} {task.role} {task.profile} {Path(task.source).name}"
+        kept = self._cache / hashlib.sha256(name.encode()).hexdigest()[:24]
+        if not kept.with_suffix(".json").exists():
+            asset = prepare_asset(task, digest)
+            if asset.prepared is not None:
+                shutil.copyfile(asset.prepared.path, kept)
+            told = {"task": task.to_json(), "asset": asset.recorded()}
+            kept.with_suffix(".json").write_text(json.dumps(told))
+            return asset
+        text = kept.with_suffix(".json").read_text()
+        first = AssetTask.model_validate(json.loads(text)["task"])
+        text = text.replace(first.into, task.into).replace(first.source, task.source)
+        asset = Asset.model_validate(json.loads(text)["asset"])
+        if asset.prepared is not None:
+            Path(task.into).mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(kept, asset.prepared.path)
+        return asset
