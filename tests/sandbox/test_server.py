@@ -17,6 +17,7 @@ from raw import WAV, Raw
 from palprep.errors import UsageError
 from palprep.sandbox import ApiKey, Choices, Sandbox, serve
 from palprep.sandbox.faults import parse_script
+from palprep.sandbox.scheduler import Scheduler
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "::", "example.com", ""])  # noqa: S104
@@ -48,6 +49,24 @@ def test_a_data_folder_that_cannot_be_is_said(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot be made"), Sandbox(tmp_path / "file"):
         pass
+
+
+def test_the_announced_address_tells_where_to_look():
+    with Sandbox() as sandbox, Raw(sandbox) as raw:
+        index = raw.ok("GET", "/")
+        for name in ("openapi", "choices", "log"):
+            assert raw.ok("GET", index[name])
+
+
+def test_a_clock_that_stops_is_said_at_once(caplog, monkeypatch):
+    def broken(*_):
+        raise OSError("disk gone")
+
+    monkeypatch.setattr(Scheduler, "_start_due", broken)
+    with Sandbox() as sandbox, Raw(sandbox) as raw:
+        raw.ok("GET", "/")
+    assert "The sandbox's clock has stopped" in caplog.text
+    assert "disk gone" in caplog.text
 
 
 def test_its_own_keys_replace_the_well_known_ones():

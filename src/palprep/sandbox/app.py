@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -18,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from palprep._version import __version__
 from palprep.api.calls import ENDPOINTS
 from palprep.sandbox.admin import Admin
 from palprep.sandbox.answers import Answer
@@ -38,6 +40,8 @@ from palprep.sandbox.seed import seed, seed_system_tool
 from palprep.sandbox.service import Service
 from palprep.sandbox.store import Store
 from palprep.sandbox.web import respond
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +109,7 @@ def build_app(
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         running = asyncio.create_task(scheduler.run())
+        running.add_done_callback(_stopped)
         yield
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
@@ -115,11 +120,17 @@ def build_app(
             *api_routes(service, keys),
             *Admin(service, scheduler, assets).routes(),
             Route("/openapi.json", openapi, methods=["GET"]),
+            Route("/", _index, methods=["GET"]),
         ],
         lifespan=lifespan,
         exception_handlers={HTTPException: _unrouted, Exception: _broken},
     )
     return Parts(app, scheduler)
+
+
+def _stopped(scheduling: asyncio.Task[None]) -> None:
+    if not scheduling.cancelled() and (error := scheduling.exception()):
+        log.critical("The sandbox's clock has stopped: restart it", exc_info=error)
 
 
 def api_routes(service: Service, keys: KeyRing) -> list[Route]:
@@ -144,6 +155,17 @@ def outbound_client(tls: ssl.SSLContext | None) -> httpx.AsyncClient:
     """For callbacks, media and tools. A proxy of the environment is for the world outside."""
     loopback = ("all://127.0.0.1", "all://localhost", "all://[::1]")
     return httpx.AsyncClient(verify=True if tls is None else tls, mounts=dict.fromkeys(loopback))
+
+
+async def _index(_: Request) -> Response:
+    """For whoever opens the announced address."""
+    body = {
+        "service": f"palprep sandbox {__version__}",
+        "openapi": "/openapi.json",
+        "choices": "/_sandbox/choices",
+        "log": "/_sandbox/log",
+    }
+    return respond(Answer(body=body))
 
 
 async def _unrouted(_: Request, error: Exception) -> Response:
