@@ -14,7 +14,7 @@ from palprep.rules.report import Region
 from palprep.rules.rule import Measured, Rule, Unmeasured
 from palprep.vision.facts import PictureFacts, SubjectFacts, counts_as_person
 
-NO_PERSON = 0.1
+NO_PERSON = 0.15
 DOUBTED_FACE = 0.7
 """A face that is less likely than the first a photographed person's, and of which the detector
 is less sure than the second, is an animal or a thing: it is not counted."""

@@ -43,12 +43,6 @@ class Detection:
         """The box's middle."""
         return self.box[0] + self.box[2] / 2, self.box[1] + self.box[3] / 2
 
-    def mirrored(self, width: int) -> Detection:
-        """This face in the mirror image of a picture of that width."""
-        x, y, across, down = self.box
-        points = self.points[[1, 0, 2, 4, 3]] * np.array([-1, 1]) + np.array([width - 1, 0])
-        return Detection((width - x - across, y, across, down), points, self.score)
-
 
 def find_faces(rgb: Pixels, network: Network) -> tuple[Detection, ...]:
     """Every face, largest first."""

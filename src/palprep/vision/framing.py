@@ -42,8 +42,10 @@ def detected_face_box(found: Detection) -> Box:
     return Box(x=x, y=y + 0.11 * height, width=width, height=0.89 * height)
 
 
-def bust_mask(rgb: Pixels, face: Box, network: Network) -> Mask:
-    """The person mask around one face, in the size of the picture, False elsewhere."""
+def bust_mask(rgb: Pixels, face: Box, network: Network) -> tuple[Mask, float]:
+    """The person mask around one face, in the size of the picture, False elsewhere; and the
+    share of the picture that was looked at.
+    """
     height, width = rgb.shape[:2]
     above, below, aside = (n * face.height for n in BUST)
     middle = face.x + face.width / 2
@@ -52,11 +54,11 @@ def bust_mask(rgb: Pixels, face: Box, network: Network) -> Mask:
     bottom = min(height, int(face.y + face.height + below))
     whole = np.zeros((height, width), bool)
     if right - left < 8 or bottom - top < 8:
-        return whole
+        return whole, 0.0
     part = person_mask(rgb[top:bottom, left:right], network)
     resized = cv2.resize(part, (right - left, bottom - top), interpolation=cv2.INTER_LINEAR)
     whole[top:bottom, left:right] = resized > 0.5
-    return whole
+    return whole, (right - left) * (bottom - top) / (height * width)
 
 
 def measure_framing(face: Box, mask: Mask) -> Framing:

@@ -46,20 +46,18 @@ def describe(
     rgb: Pixels, face: Detection, marks: Landmarks, fit: HeadFit, models: Models
 ) -> dict[str, dict[str, float]]:
     """Every feature by block and name. Lengths are in centimetres of the canonical mesh, so
-    that distance does not count; the embedding is that of the face and of its mirror image.
+    that distance does not count.
     """
     local = fit.to_mesh(marks.points)
+    embedding = embed(rgb, face, models.identity)
     proportions = {
         "iris_cm": np.mean([np.hypot(*(local[a] - local[b])[:2]) for a, b in IRIS_BORDERS]),
         "eye_opening_cm": np.mean([abs(local[a] - local[b])[1] for a, b in EYE_OPENINGS]),
         "mouth_width_cm": abs(local[MOUTH_RIGHT] - local[MOUTH_LEFT])[0],
         "detector_score": face.score,
     }
-    mirrored = face.mirrored(rgb.shape[1])
-    both = embed(rgb, face, models.identity) + embed(rgb[:, ::-1], mirrored, models.identity)
-    both = both / np.linalg.norm(both)
     return {
         "proportions": {name: float(value) for name, value in proportions.items()},
         "expression": dict(marks.shapes),
-        "identity": {f"e{index}": float(value) for index, value in enumerate(both)},
+        "identity": {f"e{index}": float(value) for index, value in enumerate(embedding)},
     }

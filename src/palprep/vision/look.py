@@ -31,9 +31,12 @@ from palprep.vision.occlusion import measure_visibility
 from palprep.vision.pose import fit_head, head_pose, measure_eyes
 from palprep.vision.quality import measure_quality
 
-MAX_SIDE = 1600
-"""Larger pictures are shrunk to this longest side first: no measure needs more, and callers
-may decode as small as this."""
+MAX_SIDE = 1000
+"""Larger pictures are shrunk to this longest side first: a face of a sixth of the height still
+has 125 px then. Callers may decode as small as this; 12-megapixel JPEGs decode at a quarter."""
+
+MOST = 0.6
+"""Share of the picture from which the bust stands for the whole."""
 
 MAX_FACES = 8
 """Faces whose points are sought; the rest only count by the detector's score."""
@@ -50,8 +53,8 @@ class Sight:
     detections: tuple[Detection, ...]
     landmarks: tuple[Landmarks, ...]
     """Of the first :data:`MAX_FACES` detections."""
-    person: Floats
-    """Person mask of the whole picture, 256 x 256."""
+    person: Floats | None
+    """Person mask of the whole picture, 256 x 256, None where ``bust`` says as much."""
     bust: Mask | None
     """Person mask around the subject, in the size of ``rgb``."""
 
@@ -62,6 +65,11 @@ class Sight:
             if is_certain(self.presence(index), found.score):
                 return index
         return None
+
+    def person_share(self) -> float:
+        """Share of the picture that shows a person."""
+        mask = self.bust if self.person is None else self.person > 0.5
+        return 0.0 if mask is None else float(mask.mean())
 
     def presence(self, index: int) -> float:
         """How sure the landmark net is of a face, 0 to 1."""
@@ -81,7 +89,7 @@ def look(rgb: Pixels, models: Models, *, size: tuple[int, int] | None = None) ->
     """The facts of one upright sRGB picture (height x width x 3, red first).
 
     ``size`` is the full width and height when ``rgb`` was decoded smaller; facts are then in
-    pixels of the full picture. 1600 px on the longest side lose nothing.
+    pixels of the full picture.
     """
     return measure(see(rgb, models, size=size), models)
 
@@ -100,12 +108,15 @@ def see(rgb: Pixels, models: Models, *, size: tuple[int, int] | None = None) -> 
         height=height,
         detections=detections,
         landmarks=tuple(find_landmarks(rgb, face, models) for face in detections[:MAX_FACES]),
-        person=person_mask(rgb, models.mask),
+        person=None,
         bust=None,
     )
     if sight.subject is None:
-        return sight
-    return replace(sight, bust=bust_mask(rgb, sight.box(sight.subject), models.mask))
+        return replace(sight, person=person_mask(rgb, models.mask))
+    bust, covered = bust_mask(rgb, sight.box(sight.subject), models.mask)
+    # Around a face of portrait size the bust is most of the picture: one run of the net will do.
+    person = None if covered >= MOST else person_mask(rgb, models.mask)
+    return replace(sight, bust=bust, person=person)
 
 
 def measure(sight: Sight, models: Models) -> PictureFacts:
@@ -122,7 +133,7 @@ def measure(sight: Sight, models: Models) -> PictureFacts:
         width=sight.width,
         height=sight.height,
         faces=tuple(_measure_face(sight, face, models) for face in range(len(sight.detections))),
-        person_share=float((sight.person > 0.5).mean()),
+        person_share=sight.person_share(),
         fingerprint=fingerprint(sight.rgb),
         quality=measure_quality(sight.rgb, box, marks, sight.scale),
         framing=framing,
