@@ -48,11 +48,12 @@ def judge_image(path: Path, model: str) -> Mapping[str, bool | None]:
 def train(kind: TrainingKind, paths: tuple[Path, ...]) -> str | None:
     """The error_message of a training from these files, or None when it succeeds.
 
-    The statement's words are not verified here: a training request does not say whose they
-    should be.
+    Videos are probed by their packets and key frames: whoever published them has looked at
+    them closely already. The statement's words are not verified here: a training request does
+    not say whose they should be.
     """
     for role, path in zip(_ROLES[kind], paths, strict=False):
-        report = _readable(check(path, role=role))
+        report = _readable(check(path, role=role, quick=kind == "replica-video"))
         for failed in report.having(Outcome.FAIL):
             if failed.id in _OF_NAMES:
                 continue
