@@ -70,6 +70,12 @@ def test_a_server_that_speaks_something_else(check, receiver):
     assert (result["ok"], result["error"]["http_status"]) == (False, None)
 
 
+@pytest.mark.clause("connector.13")
+def test_a_connector_without_a_server(check):
+    error = {"http_status": None, "message": "The connector's record has no url."}
+    assert check()["error"] == error
+
+
 @pytest.mark.clause("connector.5")
 @pytest.mark.clause("connector.6")
 def test_a_token_endpoint_that_refuses(check, receiver, tools):

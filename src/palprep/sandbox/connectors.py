@@ -71,8 +71,9 @@ async def runtime_check(
     error: dict[str, Any] | None = None
     try:
         async with asyncio.timeout(timeout_s):
+            url = _server_of(connector)
             headers = await _authorised(connector, http)
-            names = await list_tools(connector["url"], headers, timeout_s=timeout_s)
+            names = await list_tools(url, headers, timeout_s=timeout_s)
     except TimeoutError:
         error = _problem(f"The server did not answer within {timeout_s:g} s.", UNREACHABLE)
     except CheckFailed as failure:
@@ -88,6 +89,13 @@ async def runtime_check(
 
 def _problem(message: str, http_status: int | None) -> dict[str, Any]:
     return {"http_status": http_status, "message": message[:MAX_MESSAGE]}
+
+
+def _server_of(connector: Mapping[str, Any]) -> str:
+    url = connector.get("url")
+    if not isinstance(url, str):
+        raise CheckFailed("The connector's record has no url.", None)
+    return url
 
 
 async def _authorised(connector: Mapping[str, Any], http: httpx.AsyncClient) -> dict[str, str]:
