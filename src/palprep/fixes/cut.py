@@ -10,6 +10,7 @@ from typing import Any
 import ffmpeg
 
 from palprep.fixes.graph import BARE, BARE_SOUND, address, read, seconds
+from palprep.fixes.header import VideoHeader
 from palprep.fixes.picture import H264, filtered
 from palprep.media.facts import MediaType, SoundStream, VideoFacts
 from palprep.rules.plan import VideoPlan
@@ -23,30 +24,37 @@ _MP4 = {"f": "mp4", "movflags": "+faststart", "write_tmcd": 0}
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What will be made of a video. ``sound`` is None for a video without any."""
+    """What will be made of a video."""
 
     plan: VideoPlan
-    facts: VideoFacts
     source: Path
     media_type: MediaType
+    header: VideoHeader
+    facts: VideoFacts | None
+    """Of a picture that is encoded; None for one whose packets are copied."""
     sound: SoundStream | None
+    """None for a video without sound."""
+
+    @property
+    def full_s(self) -> float:
+        """Length of the source in seconds, counted where it was, else as stated."""
+        return self.facts.duration_s if self.facts else self.header.duration_s
 
     @property
     def duration_s(self) -> float:
         """Length of the result in seconds."""
         if self.plan.trim is None:
-            return self.facts.duration_s
-        end = min(self.plan.trim.end_s, self.facts.duration_s)
-        return max(end - self.plan.trim.start_s, 0.0)
+            return self.full_s
+        return max(min(self.plan.trim.end_s, self.full_s) - self.plan.trim.start_s, 0.0)
 
     def whole(self, target: Path, picture: Mapping[str, Any]) -> Any:
         """The run that writes the mp4. ``picture`` holds the encoder's options for rate and
-        quality, and is not looked at when the plan copies the picture."""
+        quality, and is not looked at when the picture is copied."""
         source = self._read()
         streams, options = [self._picture(source)], dict(_MP4)
-        if self.plan.copy_video:
+        if self.facts is None:
             options["c:v"] = "copy"
-            if self.facts.codec == "hevc":
+            if self.header.codec == "hevc":
                 options["tag:v"] = "hvc1"  # players of Apple's open no other
         else:
             options.update(H264, **picture)
@@ -72,7 +80,7 @@ class Cut:
 
     def _picture(self, source: Any) -> Any:
         picture = source["V:0"]  # capital V: not a cover picture
-        return picture if self.plan.copy_video else filtered(picture, self.plan, self.facts)
+        return filtered(picture, self.plan, self.facts) if self.facts else picture
 
     def _sound(self, source: Any, stream: SoundStream) -> Any:
         sound = source[str(stream.index)]

@@ -53,7 +53,7 @@ def filtered(picture: Any, plan: VideoPlan, facts: VideoFacts) -> Any:
             .filter("format", "yuv420p")
         )
     picture = picture.filter("fps", fps=_words(constant_rate(plan, facts)))
-    if facts.width % 2 or facts.height % 2:
+    if facts.stored_width % 2 or facts.stored_height % 2:
         picture = picture.filter("crop", "trunc(iw/2)*2", "trunc(ih/2)*2", 0, 0)
     return picture
 

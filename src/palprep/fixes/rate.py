@@ -10,7 +10,9 @@ from palprep.fixes.cut import SOUND_RATE_BPS, Cut
 from palprep.fixes.done import FixDone
 from palprep.fixes.picture import CRF, constant_rate
 from palprep.fixes.progress import Progress, Stages
+from palprep.media.facts import VideoFacts
 from palprep.media.ffmpeg import run
+from palprep.rules.plan import VideoPlan
 
 _MUXING = 0.985
 """Share of the bytes that packets may take; the rest is the mp4's index."""
@@ -36,12 +38,20 @@ def write_within(
         run(cut.whole(target, CRF), duration_s=cut.duration_s, progress=stages.next(share))
         if max_size_bytes is None or target.stat().st_size <= max_size_bytes:
             return ()
-    if cut.plan.copy_video:
+    if cut.facts is None:
         raise CannotFit(
             f"{cut.source.name} copied as it is exceeds {max_size_bytes:,} bytes; "
             "plan an encode (copy_video=False) or a shorter trim"
         )
-    return (_two_passes(max_size_bytes or 0, budget or 0, cut, target, stages),)
+    fitted = _two_passes(
+        cut,
+        target,
+        stages,
+        max_size_bytes=max_size_bytes or 0,
+        budget_bps=budget or 0,
+        least_bps=_least_rate(cut.plan, cut.facts),
+    )
+    return (fitted,)
 
 
 def _picture_rate(max_size_bytes: int, cut: Cut) -> int:
@@ -54,22 +64,21 @@ def _picture_rate(max_size_bytes: int, cut: Cut) -> int:
 
 def _surely_over(budget_bps: int, cut: Cut) -> bool:
     """Whether constant quality is not worth a try: it seldom halves an efficient source."""
-    rate = cut.facts.bit_rate
-    return not cut.plan.copy_video and rate is not None and rate > 2 * budget_bps
+    rate = cut.facts.bit_rate if cut.facts else None
+    return rate is not None and rate > 2 * budget_bps
 
 
 def _two_passes(
-    max_size_bytes: int, budget_bps: int, cut: Cut, target: Path, stages: Stages
+    cut: Cut, target: Path, stages: Stages, *, max_size_bytes: int, budget_bps: int, least_bps: int
 ) -> FixDone:
-    least = _least_rate(cut)
     with tempfile.TemporaryDirectory(prefix="palprep-") as folder:
         log = {"passlogfile": str(Path(folder) / "pass")}
         rate = budget_bps
         for attempt in range(_TRIES):
-            if rate < least:
+            if rate < least_bps:
                 raise CannotFit(
                     f"{cut.source.name}: {max_size_bytes:,} bytes leave {max(rate, 0) // 1000:,} "
-                    f"kbit/s for the picture, and {least // 1000:,} is the least that keeps a "
+                    f"kbit/s for the picture, and {least_bps // 1000:,} is the least that keeps a "
                     "face; trim it shorter"
                 )
             settings = {"b:v": rate, **log}
@@ -98,6 +107,6 @@ def _two_passes(
     )
 
 
-def _least_rate(cut: Cut) -> int:
-    pixels_per_s = cut.facts.width * cut.facts.height * constant_rate(cut.plan, cut.facts)
+def _least_rate(plan: VideoPlan, facts: VideoFacts) -> int:
+    pixels_per_s = facts.width * facts.height * constant_rate(plan, facts)
     return int(pixels_per_s * _LEAST_BITS_PER_PIXEL)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from palprep.fixes.containers import CONTAINERS
 from palprep.fixes.done import Applied, FixDone
 from palprep.fixes.graph import BARE, address, read, stream_words
 from palprep.fixes.output import atomic_output, named
-from palprep.media.facts import Kind, MediaType, SoundFacts, SoundStream
+from palprep.media.facts import Kind, MediaType, SoundStream
 from palprep.media.ffmpeg import run
 from palprep.media.sniff import sniff
 from palprep.media.sound import probe_sound
@@ -32,7 +32,7 @@ def fix_sound(
     """
     media_type = sniff(source)
     facts = probe_sound(source, media_type, levels=False)
-    stream = stream_at(facts, plan.stream, source)
+    stream = stream_at(facts.streams, plan.stream, source)
     container = CONTAINERS[plan.container]
     if plan.copy_codec and stream.codec not in container.copies:
         raise FixError(
@@ -55,9 +55,8 @@ def fix_sound(
     return Applied(path=str(target), fixes=_done(plan, stream, media_type, encoding))
 
 
-def stream_at(facts: SoundFacts | None, index: int, source: Path) -> SoundStream:
+def stream_at(streams: Sequence[SoundStream], index: int, source: Path) -> SoundStream:
     """The audio stream at an index of the container. Raises FixError when there is none."""
-    streams = facts.streams if facts else ()
     for stream in streams:
         if stream.index == index:
             return stream

@@ -9,11 +9,12 @@ from palprep.errors import FixError
 from palprep.fixes.cut import Cut
 from palprep.fixes.done import Applied, FixDone
 from palprep.fixes.graph import stream_words
+from palprep.fixes.header import VideoHeader, read_header
 from palprep.fixes.output import atomic_output, named
 from palprep.fixes.picture import picture_words
 from palprep.fixes.rate import write_within
 from palprep.fixes.sound import stream_at
-from palprep.media.facts import MediaType, SoundStream, VideoFacts
+from palprep.media.facts import SoundStream
 from palprep.media.sniff import sniff
 from palprep.media.video import probe_video
 from palprep.rules.plan import VideoPlan
@@ -37,24 +38,31 @@ def fix_video(
     allow, CannotFit when no rate fits ``max_size_bytes``.
     """
     media_type = sniff(source)
-    facts = probe_video(source, media_type, levels=False)
-    cut = Cut(plan, facts, source, media_type, _sound(plan, facts, source))
+    header = read_header(source, media_type)
+    cut = Cut(
+        plan,
+        source,
+        media_type,
+        header=header,
+        facts=None if plan.copy_video else probe_video(source, media_type, levels=False),
+        sound=_sound(plan, header, source),
+    )
     _require_possible(cut)
     target = named(target_stem, ".mp4", source=source)
     with atomic_output(target) as temporary:
         fitted = write_within(plan.max_size_bytes, cut, temporary, progress=progress)
-    return Applied(path=str(target), fixes=(*_done(cut, media_type), *fitted))
+    return Applied(path=str(target), fixes=(*_done(cut), *fitted))
 
 
-def _sound(plan: VideoPlan, facts: VideoFacts, source: Path) -> SoundStream | None:
+def _sound(plan: VideoPlan, header: VideoHeader, source: Path) -> SoundStream | None:
     if plan.audio_stream is not None:
-        return stream_at(facts.sound, plan.audio_stream, source)
-    return facts.sound.stream if facts.sound else None
+        return stream_at(header.sounds, plan.audio_stream, source)
+    return header.sounds[header.chosen] if header.sounds else None
 
 
 def _require_possible(cut: Cut) -> None:
     kept = [
-        (cut.plan.copy_video, cut.facts.codec, _PICTURES, "copy_video"),
+        (cut.plan.copy_video, cut.header.codec, _PICTURES, "copy_video"),
         (cut.plan.copy_audio and cut.sound, cut.sound and cut.sound.codec, _SOUNDS, "copy_audio"),
     ]
     for copied, codec, codecs, field in kept:
@@ -64,33 +72,29 @@ def _require_possible(cut: Cut) -> None:
             )
     if cut.duration_s <= 0:
         raise FixError(
-            f"The trim starts after the end of {cut.source.name}, "
-            f"which lasts {cut.facts.duration_s:.1f} s"
+            f"The trim starts after the end of {cut.source.name}, which lasts {cut.full_s:.1f} s"
         )
 
 
-def _done(cut: Cut, media_type: MediaType) -> Iterator[FixDone]:
-    plan, facts, sound = cut.plan, cut.facts, cut.sound
+def _done(cut: Cut) -> Iterator[FixDone]:
+    plan, sound = cut.plan, cut.sound
     if plan.trim:
         start, end = plan.trim.start_s, plan.trim.start_s + cut.duration_s
         yield FixDone(id="trim", did=f"kept {start:.2f} s to {end:.2f} s")
-    copied = [facts.codec] if plan.copy_video else []
+    copied = [cut.header.codec] if plan.copy_video else []
     copied += [sound.codec] if sound and plan.copy_audio else []
     if copied:
         did = f"copied the {' and '.join(copied)} packets into an mp4 unchanged"
         yield FixDone(id="remux", did=did)
-    if not plan.copy_video:
-        yield from picture_words(plan, facts)
+    if cut.facts is not None:
+        yield from picture_words(plan, cut.facts)
     if sound and not plan.copy_audio:
         did = f"encoded the sound once: {stream_words(sound)} to AAC"
         yield FixDone(id="transcode_audio", did=did)
     if plan.audio_delay_s or plan.audio_tempo != 1.0:
         did = f"shifted the sound by {plan.audio_delay_s:+.3f} s, speed x{plan.audio_tempo:.6g}"
         yield FixDone(id="resync", did=did)
-    if facts.moov_position != "front":
-        at_end = "moved the index from the end to the front"
-        yield FixDone(
-            id="faststart",
-            did=at_end if facts.moov_position == "end" else "put the index in front",
-        )
-    yield FixDone(id="strip_metadata", did=f"left the {media_type.format}'s metadata behind")
+    if not cut.header.index_in_front:
+        yield FixDone(id="faststart", did="put the index in front")
+    did = f"left the {cut.media_type.format}'s tags, places and device names behind"
+    yield FixDone(id="strip_metadata", did=did)

@@ -54,7 +54,7 @@ def fix_voice(
     """
     media_type = sniff(source)
     facts = probe_sound(source, media_type, levels=False)
-    stream = stream_at(facts, plan.stream, source)
+    stream = stream_at(facts.streams, plan.stream, source)
     target = named(target_stem, CONTAINERS[plan.container].suffix, source=source)
     stages = Stages(progress)
     with (

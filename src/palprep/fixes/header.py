@@ -1,0 +1,52 @@
+"""What a remux needs to know of a video, from its headers alone.
+
+Full facts take a pass over every packet, which would cost a remux half as much again.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from palprep.errors import UnsupportedMedia
+from palprep.media.boxes import read_movie
+from palprep.media.container import open_container, picture_streams
+from palprep.media.facts import MediaType, SoundStream
+from palprep.media.sniff import open_source
+from palprep.media.sound import choose, sound_streams
+from palprep.values import Value
+
+
+class VideoHeader(Value):
+    """Codecs and stated length. ``sounds`` is empty for a video without sound."""
+
+    codec: str
+    duration_s: float
+    sounds: tuple[SoundStream, ...]
+    chosen: int
+    """Index into ``sounds`` of the one that a player would play."""
+    index_in_front: bool
+
+
+def read_header(source: Path, media_type: MediaType) -> VideoHeader:
+    """The header of a video. Raises UnsupportedMedia without a picture, DamagedMedia for a
+    container that cannot be read."""
+    with open_container(source, media_type) as container:
+        pictures = picture_streams(container)
+        if not pictures or pictures[0].codec_context is None:
+            raise UnsupportedMedia(f"{source.name} has no moving picture in a known codec")
+        picture, sounds = pictures[0], sound_streams(container)
+        stated = float((picture.duration or 0) * (picture.time_base or 0))
+        return VideoHeader(
+            codec=picture.codec_context.codec.canonical_name,
+            duration_s=stated or max(container.duration or 0, 0) / 1_000_000,
+            sounds=sounds,
+            chosen=choose(sounds),
+            index_in_front=_index_in_front(source, media_type),
+        )
+
+
+def _index_in_front(source: Path, media_type: MediaType) -> bool:
+    if media_type.format not in {"mp4", "mov"}:
+        return False
+    with open_source(source) as file:
+        return read_movie(file, source.stat().st_size).moov_position == "front"
