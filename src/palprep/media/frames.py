@@ -84,6 +84,11 @@ def sample_frames(
             raise DamagedMedia(f"No picture of {source.name} decodes; export or record it again")
 
 
+def decoder_threads() -> int:
+    """Threads that a picture decoder gets on this machine."""
+    return min(_MOST_THREADS, os.cpu_count() or 1)
+
+
 def small_luma(frame: VideoFrame) -> NDArray[np.uint8]:
     """About :data:`_GLANCE_SIDE` luma samples along the longer side, as stored.
 
@@ -112,7 +117,7 @@ def _prepared(container: InputContainer, source: Path, *, key_frames_only: bool)
     limit_frames(stream)
     context = stream.codec_context
     context.thread_type = "AUTO"
-    context.thread_count = min(_MOST_THREADS, os.cpu_count() or 1)
+    context.thread_count = decoder_threads()
     context.skip_frame = "NONKEY" if key_frames_only else "NONREF"
     return stream
 

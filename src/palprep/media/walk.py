@@ -36,12 +36,15 @@ class Walk:
         self.broken = False
         """A packet is marked as corrupt, or the container ends in the middle of one."""
         self._packet_times = SoundTimes()
+        self._sound_base_s = 0.0
         self._meter = LevelMeter()
         self._blocks: Blocks | None = None
         walked: list[Stream] = [stream]
         if self.streams:
             audio = audio_stream(container, self.streams[self.chosen].index, source)
             walked.append(audio)
+            # Floats, since fractions would take as long as everything else for a long video.
+            self._sound_base_s = float(audio.time_base or 0)
             if levels:
                 self._blocks = Blocks(audio, rate_hz=None, channels=None)
         self._walk(container, stream, walked)
@@ -87,9 +90,9 @@ class Walk:
                 self._meter.add(block)
 
     def _listen(self, packet: Any) -> None:
-        if packet.pts is not None and packet.time_base:
-            start = float(packet.pts * packet.time_base)
-            end = start + float((packet.duration or 0) * packet.time_base)
+        if packet.pts is not None:
+            start = packet.pts * self._sound_base_s
+            end = start + (packet.duration or 0) * self._sound_base_s
             # What lies before zero is an encoder's priming, which no player presents.
             if end > 0.0:
                 self._packet_times.add(max(start, 0.0), end - max(start, 0.0))
