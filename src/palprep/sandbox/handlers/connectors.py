@@ -8,6 +8,7 @@ from palprep.sandbox.connectors import TooManyChecks, available, runtime_check
 
 
 async def check_connector(call: Call) -> Answer:
+    """List the tools of the connector's server, ten times a minute at most, one at a time."""
     service, choices = call.service, call.service.choices
     connector = service.store.get("connector", call.request.connector_id)
     if connector is None:

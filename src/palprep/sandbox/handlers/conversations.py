@@ -10,6 +10,7 @@ from palprep.sandbox.store import Record
 
 
 def create_conversation(call: Call) -> Answer:
+    """Start a conversation whose voice and face are ready, and schedule its end."""
     service, choices, sent = call.service, call.service.choices, call.sent
     pal, face = _pal(service, sent.get("pal_id")), _face(service, sent.get("face_id"))
     if pal is None and face is None:

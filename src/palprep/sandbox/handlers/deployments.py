@@ -22,10 +22,12 @@ def etag(deployment: Record) -> str:
 
 
 def get_deployment(call: Call) -> Answer:
+    """The record, with its ETag in the header."""
     return _show(_find(call))
 
 
 def patch_deployment(call: Call) -> Answer:
+    """Apply a JSON Patch as a whole or not at all, under If-Match when it is sent."""
     deployment, choices = _find(call), call.service.choices
     wanted, operations = call.request.if_match, call.request.operations
     if wanted is not UNSET and not _matches(wanted, etag(deployment)):
@@ -51,6 +53,7 @@ def _only(patchable: Sequence[str], operations: Sequence[Mapping[str, Any]]) -> 
 
 
 def delete_deployment(call: Call) -> Answer:
+    """Delete one deployment."""
     call.service.store.delete("deployment", _find(call)["deployment_id"])
     return Answer(call.service.choices.deleted_status)
 

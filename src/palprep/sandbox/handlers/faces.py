@@ -38,10 +38,12 @@ PROBLEMS = frozenset(
 
 
 async def validate_face(call: Call) -> Answer:
+    """The verdict, with the details under their current names."""
     return await _validate(call, pose_key="pose_suitable_for_face")
 
 
 async def validate_face_legacy(call: Call) -> Answer:
+    """The same verdict, with the details under their legacy names."""
     return await _validate(call, pose_key="pose_suitable_for_replica")
 
 

@@ -8,6 +8,7 @@ from palprep.sandbox.documents import show_document
 
 
 def get_document(call: Call) -> Answer:
+    """The document as it stands by the clock."""
     document = call.service.store.get("document", call.request.document_id)
     if document is None:
         raise refuse_message(call.service.choices.not_found_status, "Document not found.")
@@ -15,6 +16,7 @@ def get_document(call: Call) -> Answer:
 
 
 def get_dictionary(call: Call) -> Answer:
+    """The dictionary with all its rules and their number."""
     dictionary = call.service.store.get("dictionary", call.request.dictionary_id)
     if dictionary is None:
         raise refuse_message(
@@ -24,6 +26,7 @@ def get_dictionary(call: Call) -> Answer:
 
 
 def rename_video(call: Call) -> Answer:
+    """Give a video another name."""
     video = call.service.store.get("video", call.request.video_id)
     if video is None:
         raise refuse_error(call.service.choices.invalid_id_status, "Invalid video_id.")

@@ -8,6 +8,7 @@ from palprep.sandbox.store import Record
 
 
 def replace_skills(call: Call) -> Answer:
+    """Set the complete skills of a PAL; those that are absent are detached."""
     pal = _find(call)
     skills = {
         name: {"config": dict(entry.get("config", {}))}
@@ -18,6 +19,7 @@ def replace_skills(call: Call) -> Answer:
 
 
 def delete_pal(call: Call) -> Answer:
+    """Delete one PAL."""
     call.service.store.delete("pal", _find(call)["pal_id"])
     return Answer(call.service.choices.deleted_status)
 

@@ -8,6 +8,7 @@ from palprep.sandbox.store import Record
 
 
 def create_replica(call: Call) -> Answer:
+    """Record a replica as started and schedule its training."""
     service, choices, sent = call.service, call.service.choices, call.sent
     if not sent.keys() & {"train_video_url", "train_image_url"}:
         raise bad_fields(
@@ -36,6 +37,7 @@ def create_replica(call: Call) -> Answer:
 
 
 def get_replica(call: Call) -> Answer:
+    """The record with its training status."""
     record = call.service.store.get("replica", call.request.replica_id)
     if record is None:
         raise refuse_error(call.service.choices.not_found_status, "Replica not found.")

@@ -14,6 +14,7 @@ OWNER_ID = 1
 
 
 def create_tool(call: Call) -> Answer:
+    """Record a tool with every default filled in; its name must be free."""
     service, choices = call.service, call.service.choices
     tool = with_defaults(call.sent)
     tool_id = service.new_id("t")
@@ -57,14 +58,17 @@ def _delivery(sent: Mapping[str, Any]) -> Record:
 
 
 def list_tools(call: Call) -> Answer:
+    """All tools, the built-in one among them, oldest first."""
     return Answer(body={"data": call.service.store.all("tool")})
 
 
 def get_tool(call: Call) -> Answer:
+    """One tool."""
     return Answer(body=_find(call))
 
 
 def delete_tool(call: Call) -> Answer:
+    """Delete one tool, unless it is built in."""
     tool, choices = _find(call), call.service.choices
     if tool.get("is_system_tool"):
         raise refuse_error(choices.system_tool_status, "System tools cannot be deleted.")

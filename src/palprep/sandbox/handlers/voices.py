@@ -9,6 +9,7 @@ from palprep.sandbox.store import Record
 
 
 def create_voice(call: Call) -> Answer:
+    """Record a voice as started and schedule its training; user-scoped keys only."""
     service, choices, sent = call.service, call.service.choices, call.sent
     if not call.key.user_scoped:
         raise refuse_error(
@@ -35,16 +36,19 @@ def create_voice(call: Call) -> Answer:
 
 
 def get_voice(call: Call) -> Answer:
+    """The record with its current status."""
     return Answer(body=_find(call))
 
 
 def update_voice(call: Call) -> Answer:
+    """Change what was sent; an absent member stays, a null description is cleared."""
     record = {**_find(call), **call.sent}
     call.service.store.put("voice", record["voice_id"], record)
     return Answer(body=record)
 
 
 def list_voices(call: Call) -> Answer:
+    """All voices, or those with one tag, oldest first."""
     tag = call.request.tag
     voices = call.service.store.all("voice")
     return Answer(body={"data": [v for v in voices if tag is UNSET or tag in v.get("tags", ())]})
