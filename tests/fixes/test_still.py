@@ -97,7 +97,7 @@ def test_a_heic_turned_by_its_own_box_comes_out_upright(tmp_path):
     assert picture.format == "JPEG"
     assert picture.size == shown.size
     assert corner_colours(picture) == pytest.approx(corner_colours(shown), abs=6)
-    assert applied.fixes[-1].did.startswith("HEIC converted to JPEG quality 95: ")
+    assert applied.fixes[-1].did.startswith("HEIC to JPEG quality 95: ")
 
 
 def display_p3() -> bytes:
@@ -180,7 +180,8 @@ def test_the_limit_holds_to_the_character_on_a_real_file(tmp_path):
     below = apply(still_plan(max_base64_chars=exact - 1), source, tmp_path / "below")
     assert base64_chars(Path(below.path).stat().st_size) <= exact - 1
     assert prepared(below.path).size == (500, 400)
-    assert "quality 94" in below.fixes[-1].did
+    assert "quality 94" in below.fixes[-2].did
+    assert below.fixes[-1].did == f"fitted under {exact - 1:,} base64 characters"
 
 
 def test_a_picture_is_scaled_down_to_the_side_that_the_purpose_takes_but_never_up(tmp_path):

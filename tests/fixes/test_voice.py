@@ -130,7 +130,7 @@ def test_stereo_stays_stereo_when_kept_and_mono_stays_mono(tmp_path):
     mono = write(tmp_path / "m.wav", sine(440, 1.0))
     applied = apply(voice_plan(mix="difference"), mono, tmp_path / "mono")
     assert at_hz(decoded(applied.path)[0][: RATE // 2], 440) == pytest.approx(0.1, rel=0.01)
-    assert "mixdown" not in [each.id for each in applied.fixes]
+    assert "mix" not in [each.id for each in applied.fixes]
 
 
 def test_hum_goes_and_speech_stays(tmp_path):
@@ -152,7 +152,7 @@ def test_loudness_is_met_under_the_true_peak_ceiling(tmp_path, container):
     assert before.integrated_lufs < -30
     assert after.integrated_lufs == pytest.approx(-20, abs=0.5)
     assert after.true_peak_dbtp <= -3.0 + 0.02  # of the meter's own steps
-    said = next(each.did for each in applied.fixes if each.id == "loudness")
+    said = next(each.did for each in applied.fixes if each.id == "level")
     assert said.startswith(f"loudness from {before.integrated_lufs:.1f} to -20.0 LUFS")
 
 
@@ -212,7 +212,7 @@ def test_the_track_of_a_video_is_resampled_once(make, picture, tone, tmp_path):
     with av.open(applied.path) as container:
         assert container.streams.audio[0].rate == 24_000
     assert decoded(applied.path).shape == (1, 36_000)
-    assert {"extract", "mixdown", "convert"} <= {each.id for each in applied.fixes}
+    assert {"extract", "mix", "convert"} <= {each.id for each in applied.fixes}
 
 
 def test_ctrl_c_leaves_nothing_at_any_stage(tmp_path):

@@ -9,7 +9,7 @@ from PIL import Image
 
 from palprep.fixes.adjust import adjust
 from palprep.fixes.done import Applied, FixDone
-from palprep.fixes.fit import Encoded, fit
+from palprep.fixes.fit import BEST_QUALITY, Encoded, fit
 from palprep.fixes.output import atomic_output, named
 from palprep.media.facts import StillFacts
 from palprep.media.sniff import sniff
@@ -28,10 +28,11 @@ def fix_still(plan: StillPlan, source: Path, target_stem: Path) -> Applied:
     """
     facts, pixels = probe_and_open(source, sniff(source))
     picture = adjust(Image.fromarray(pixels), plan)
-    adjusted_size = picture.size
+    full_size = picture.size
     if plan.max_side_px is not None and max(picture.size) > plan.max_side_px:
         bounds = (plan.max_side_px, plan.max_side_px)
         picture.thumbnail(bounds, Image.Resampling.LANCZOS, reducing_gap=None)
+    wanted_size = picture.size
     encoded = fit(
         picture,
         formats=plan.formats,
@@ -41,7 +42,12 @@ def fix_still(plan: StillPlan, source: Path, target_stem: Path) -> Applied:
     target = named(target_stem, SUFFIXES[encoded.format], source=source)
     with atomic_output(target) as temporary:
         temporary.write_bytes(encoded.data)
-    done = (*_decoded(facts), *_adjusted(plan), *_encoded(facts, adjusted_size, encoded))
+    done = (
+        *_decoded(facts),
+        *_adjusted(plan),
+        *_scaled(full_size, encoded),
+        *_encoded(plan, facts, wanted_size, encoded),
+    )
     return Applied(path=str(target), fixes=done)
 
 
@@ -79,20 +85,22 @@ def _adjusted(plan: StillPlan) -> Iterator[FixDone]:
         )
 
 
-def _encoded(facts: StillFacts, adjusted: tuple[int, int], encoded: Encoded) -> Iterator[FixDone]:
-    if adjusted != (encoded.width, encoded.height):
-        yield FixDone(
-            id="scale_down",
-            did=f"scaled down from {adjusted[0]}x{adjusted[1]} "
-            f"to {encoded.width}x{encoded.height} px",
-        )
-    verb = (
-        "re-encoded as"
-        if encoded.format == facts.format
-        else f"{facts.format.upper()} converted to"
-    )
+def _scaled(full_size: tuple[int, int], encoded: Encoded) -> Iterator[FixDone]:
+    size = (encoded.width, encoded.height)
+    if full_size != size:
+        before, after = (f"{width}x{height}" for width, height in (full_size, size))
+        yield FixDone(id="scale_down", did=f"scaled down from {before} to {after} px")
+
+
+def _encoded(
+    plan: StillPlan, facts: StillFacts, wanted_size: tuple[int, int], encoded: Encoded
+) -> Iterator[FixDone]:
+    name, chars = encoded.format.upper(), encoded.base64_chars
+    verb = "re-encoded as" if encoded.format == facts.format else f"{facts.format.upper()} to"
     quality = "" if encoded.quality is None else f" quality {encoded.quality}"
-    yield FixDone(
-        id="convert",
-        did=f"{verb} {encoded.format.upper()}{quality}: {encoded.base64_chars:,} base64 characters",
-    )
+    did = f"{verb} {name}{quality}: {chars:,} base64 characters"
+    yield FixDone(id="convert", did=did)
+    smaller = wanted_size != (encoded.width, encoded.height)
+    if smaller or (encoded.quality is not None and encoded.quality < BEST_QUALITY):
+        did = f"fitted under {plan.max_base64_chars:,} base64 characters"
+        yield FixDone(id="fit_base64", did=did)

@@ -145,18 +145,18 @@ def _cut_words(plan: VoicePlan, length_s: float) -> Iterator[FixDone]:
     if len(plan.spans) == 1:
         span = plan.spans[0]
         did = f"kept {span.start_s:.2f} s to {span.end_s:.2f} s ({length_s:.1f} s)"
-        yield FixDone(id="select_speech", did=did)
+        yield FixDone(id="select", did=did)
     elif plan.spans:
         did = (
             f"kept {length_s:.1f} s of speech from {len(plan.spans)} stretches, joined with "
             f"crossfades of {plan.crossfade_s * 1000:.0f} ms"
         )
-        yield FixDone(id="select_speech", did=did)
+        yield FixDone(id="select", did=did)
 
 
 def _clean_words(plan: VoicePlan, stream: SoundStream) -> Iterator[FixDone]:
     if plan.mix != "keep" and stream.channels > 1:
-        yield FixDone(id="mixdown", did=_MIX_WORDS[plan.mix])
+        yield FixDone(id="mix", did=_MIX_WORDS[plan.mix])
     if plan.high_pass_hz is not None:
         yield FixDone(id="high_pass", did=f"filtered out what is below {plan.high_pass_hz:g} Hz")
 
@@ -170,7 +170,7 @@ def _loudness_words(plan: VoicePlan, before: Loudness, gain: Gain) -> Iterator[F
         did += f", peaks limited to {plan.true_peak_dbtp:g} dBTP"
     if gain.held_back_by is not None:
         did += f"; no further, because of the {gain.held_back_by}"
-    yield FixDone(id="loudness", did=did)
+    yield FixDone(id="level", did=did)
 
 
 def _file_words(
