@@ -21,7 +21,7 @@ def annotated_png(report: Report, models: Models) -> bytes | None:
 
     None for what is no portrait. Raises MediaError when the file can no longer be read.
     """
-    if report.facts is None or report.facts.picture is None:
+    if report.facts is None or report.facts.still is None or report.facts.picture is None:
         return None
     path = report.path
     still, pixels = probe_and_open(path, sniff(path), max_side=VIEW_SIDE)

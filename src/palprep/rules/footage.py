@@ -128,7 +128,7 @@ class FacesTheLens(PersonRule):
     advice = "Place the lens at eye height and speak to it, with any text right beside it."
 
     def measure_person(self, seen: tuple[FrameSample, ...]) -> Measured:
-        facing = sum(_faces_lens(sample) for sample in seen) / len(seen)
+        facing = sum(faces_lens(sample) for sample in seen) / len(seen)
         return Measured(value=round(facing, 3), shown=f"{facing:.0%} of the time")
 
 
@@ -149,7 +149,8 @@ class MouthMoves(FootageRule):
         return Measured(value=round(moving, 3), shown=f"{moving:.0%} of the time")
 
 
-def _faces_lens(sample: FrameSample) -> bool:
+def faces_lens(sample: FrameSample) -> bool:
+    """Whether head and eyes are turned to the lens in a frame that shows a face."""
     turned = max(abs(sample.yaw_deg or 0.0), abs(sample.pitch_deg or 0.0))
     return turned <= FACING_DEG and (sample.gaze_off_deg or 0.0) <= GAZE_DEG
 

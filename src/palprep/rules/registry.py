@@ -14,12 +14,13 @@ from palprep.rules.footage import FOOTAGE_RULES
 from palprep.rules.image import IMAGE_RULES
 from palprep.rules.rule import Rule
 from palprep.rules.signal import SIGNAL_RULES
+from palprep.rules.structure import STRUCTURE_RULES
 from palprep.rules.video import VIDEO_RULES
 from palprep.rules.voice import VOICE_RULES
 
 _ALL = (
     *(*FILE_RULES, *IMAGE_RULES, *FACE_RULES),
-    *(*AUDIO_RULES, *VIDEO_RULES, *FOOTAGE_RULES, *SIGNAL_RULES),
+    *(*AUDIO_RULES, *VIDEO_RULES, *FOOTAGE_RULES, *SIGNAL_RULES, *STRUCTURE_RULES),
     *(*VOICE_RULES, *CONSENT_RULES),
 )
 

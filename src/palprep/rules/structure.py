@@ -1,0 +1,58 @@
+"""Rules of how a training video is built: the shares of speaking and of listening."""
+
+from __future__ import annotations
+
+from palprep.rules.facts import Facts
+from palprep.rules.rule import Measured, Rule, Unmeasured
+from palprep.rules.timeline import Timeline, timeline
+
+
+class StructureRule(Rule):
+    """A rule of the time line."""
+
+    def measure(self, facts: Facts) -> Measured | Unmeasured | None:
+        line = timeline(facts)
+        if line is None or facts.audio is None:
+            return None
+        if facts.voice is None:
+            return Unmeasured(
+                reason="The sound was not listened to; run the check without --quick."
+            )
+        return self.measure_line(line)
+
+    def measure_line(self, line: Timeline) -> Measured | Unmeasured:
+        """The measure of the time line; every subclass gives one."""
+        raise NotImplementedError
+
+
+class VideoSpeakingShare(StructureRule):
+    """About half of a training video is speaking, so that the model learns lips and voice."""
+
+    id = "video_speaking_share"
+    label = "Speaking"
+    unit = "of the seconds"
+    advice = "Speak for the first half, consent included; then listen for the second half."
+
+    def measure_line(self, line: Timeline) -> Measured | Unmeasured:
+        return _measured(line.speaking_share, "speaking")
+
+
+class VideoStillShare(StructureRule):
+    """About half of it is listening: mouth shut, looking at the lens, breathing calmly."""
+
+    id = "video_still_share"
+    label = "Listening and still"
+    unit = "of the seconds"
+    advice = "After speaking, look into the lens with your mouth shut for as long again."
+
+    def measure_line(self, line: Timeline) -> Measured | Unmeasured:
+        return _measured(line.still_share, "still")
+
+
+def _measured(share: float | None, word: str) -> Measured | Unmeasured:
+    if share is None:
+        return Unmeasured(reason="Neither speech nor a face could be measured.")
+    return Measured(value=round(share, 3), shown=f"{share:.0%} of the time {word}")
+
+
+STRUCTURE_RULES: tuple[type[Rule], ...] = (VideoSpeakingShare, VideoStillShare)
