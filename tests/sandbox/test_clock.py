@@ -75,3 +75,32 @@ async def test_a_real_clock_does_what_is_due_by_itself_and_survives_a_broken_job
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
     assert running.cancelled()
+
+
+async def test_advancing_a_real_clock_waits_for_what_is_running_and_nothing_runs_twice(store):
+    clock, done = Clock("real"), []
+    release = asyncio.Event()
+
+    async def perform(job):
+        if job.kind == "slow":
+            await release.wait()
+        done.append(job.kind)
+
+    scheduler = Scheduler(clock, store, perform)
+    store.on_schedule = scheduler.notify
+    running = asyncio.create_task(scheduler.run())
+    store.schedule(clock.now(), "slow", {})
+    store.schedule(clock.now() + 50, "later", {})
+    await asyncio.sleep(0.05)
+    advancing = asyncio.create_task(scheduler.advance(60))
+    await asyncio.sleep(0.05)
+    assert done == []
+    release.set()
+    await advancing
+    assert done == ["slow", "later"]
+    store.schedule(clock.now(), "after", {})
+    await asyncio.sleep(0.05)
+    assert done == ["slow", "later", "after"]
+    assert store.jobs() == []
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)

@@ -26,6 +26,11 @@ from palprep.sandbox.json_patch import BadPatch, apply_patch, changed_members
         ({"a": {"b": 1}}, {"op": "copy", "from": "/a", "path": "/c"}, None),
         ({"a/b": 1, "m~n": 2}, {"op": "remove", "path": "/a~1b"}, {"m~n": 2}),
         ({"m~n": 2}, {"op": "test", "path": "/m~0n", "value": 2}, {"m~n": 2}),
+        (
+            {"a": {"b": [1, {"c": None}]}},
+            {"op": "test", "path": "/a", "value": {"b": [1, {"c": None}]}},
+            {"a": {"b": [1, {"c": None}]}},
+        ),
     ],
 )
 def test_an_operation_does_what_the_rfc_says(document, operation, expected):
@@ -53,6 +58,8 @@ def test_an_operation_does_what_the_rfc_says(document, operation, expected):
         [{"op": "copy", "path": "/x"}],
         [{"op": "copy", "from": 4, "path": "/x"}],
         [{"op": "test", "path": "/one", "value": True}],
+        [{"op": "test", "path": "/list", "value": [1, True]}],
+        [{"op": "test", "path": "/deep", "value": {"more": 1}}],
         [{"op": "test", "path": "/name", "value": "other"}],
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import threading
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from raw import JPEG, MP4, WAV, Raw
 from palprep.errors import DamagedMedia
 from palprep.sandbox import Choices, Sandbox
 from palprep.sandbox.assets import CONTENT_TYPES
-from palprep.sandbox.judges import picture_type, plays
+from palprep.sandbox.judges import picture_type, plays, train_by_bytes
 
 
 def settled(raw, voice):
@@ -152,3 +153,66 @@ def test_the_default_judge_looks_at_the_first_bytes_and_says_no_more(tmp_path: P
     sounds = (WAV, MP4, b"ID3\x04", b"\xff\xfb\x90", b"fLaC", b"OggS", b"\x1a\x45\xdf\xa3")
     assert all(plays(head[:12]) for head in sounds)
     assert not any(plays(head) for head in (b"", b"<html>", JPEG[:12], b"\x00\x00\x00\x18ftypheic"))
+
+
+def test_a_judge_that_cannot_read_the_picture_makes_it_undecodable():
+    def judge(path, model):
+        raise DamagedMedia("The picture ends in the middle.")
+
+    body = {"imageBase64": base64.b64encode(JPEG).decode()}
+    with Sandbox(judge_image=judge) as sandbox, Raw(sandbox) as raw:
+        reply = raw.send("POST", "/v2/faces/image-validation", body)
+    assert (reply.status_code, reply.json()["code"]) == (422, "undecodable_image")
+    assert "ends in the middle" in reply.json()["message"]
+
+
+def test_a_judge_that_breaks_is_a_json_500_and_the_server_goes_on():
+    def judge(path, model):
+        raise ZeroDivisionError
+
+    body = {"imageBase64": base64.b64encode(JPEG).decode()}
+    with Sandbox(judge_image=judge) as sandbox, Raw(sandbox) as raw:
+        reply = raw.send("POST", "/v2/faces/image-validation", body)
+        assert (reply.status_code, reply.json().keys()) == (500, {"error"})
+        assert raw.send("GET", "/v2/tools").status_code == 200
+
+
+def test_an_unmeasured_check_is_left_out():
+    def judge(path, model):
+        return {"no_nudity": None, "person_centered": True}
+
+    body = {"imageBase64": base64.b64encode(JPEG).decode()}
+    with Sandbox(judge_image=judge) as sandbox, Raw(sandbox) as raw:
+        result = raw.ok("POST", "/v2/faces/image-validation", body)
+    assert [check["id"] for check in result["checks"]] == ["person_centered"]
+    assert "no_nudity" not in result["details"]
+    assert result["details"]["scene_description"].startswith("1 of 12")
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "fine"),
+    [
+        ("replica-image", JPEG, True),
+        ("replica-image", WAV, False),
+        ("replica-video", MP4, True),
+        ("replica-video", JPEG, False),
+        ("voice", WAV, True),
+    ],
+)
+def test_the_default_trainer_tells_pictures_from_what_plays(tmp_path, kind, content, fine):
+    path = tmp_path / "media"
+    path.write_bytes(content)
+    assert (train_by_bytes(kind, (path,)) is None) is fine
+
+
+def test_torn_uploads_of_a_killed_sandbox_are_swept_away(tmp_path):
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "assets" / "torn.part").write_bytes(b"half")
+    with Sandbox(tmp_path):
+        assert list((tmp_path / "assets").iterdir()) == []
+
+
+def test_a_lifetime_that_is_no_number_is_said(raw):
+    path = "/_sandbox/assets/a.wav"
+    reply = raw.send("PUT", path, content=WAV, params={"expires_in": "soon"})
+    assert (reply.status_code, reply.json().keys()) == (400, {"error"})

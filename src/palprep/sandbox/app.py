@@ -123,7 +123,7 @@ def build_app(
             Route("/", _index, methods=["GET"]),
         ],
         lifespan=lifespan,
-        exception_handlers={HTTPException: _unrouted, Exception: _broken},
+        exception_handlers={HTTPException: _unrouted},
     )
     return Parts(app, scheduler)
 
@@ -173,8 +173,3 @@ async def _unrouted(_: Request, error: Exception) -> Response:
     refused = cast("HTTPException", error)
     body = {"error": f"{refused.detail}."}
     return respond(Answer(refused.status_code, body, dict(refused.headers or {})))
-
-
-async def _broken(_: Request, error: Exception) -> Response:
-    """A defect of the sandbox; the server's log has its traceback."""
-    return respond(Answer(500, {"error": f"The sandbox failed: {type(error).__name__}."}))

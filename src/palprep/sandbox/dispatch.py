@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from http import HTTPStatus
@@ -23,6 +24,8 @@ from palprep.sandbox.log import note_request
 from palprep.sandbox.routes import Serving
 from palprep.sandbox.service import Service
 from palprep.sandbox.web import BodyTooLarge, json_value, read_body, respond
+
+log = logging.getLogger(__name__)
 
 # Parsing more than this would keep every other request waiting.
 PARSE_IN_THREAD_BYTES = 256 * 1024
@@ -96,6 +99,10 @@ class EndpointApp:
             answer = await cast("Awaitable[Answer]", self._handler(call))
         except Refused as refused:
             answer = refused.answer
+        except Exception as error:
+            # A judge that was given, or a defect. Whichever: an answer, not a cut connection.
+            log.exception("The sandbox failed on %s", self._endpoint.name)
+            answer = Answer(500, {"error": f"The sandbox failed: {type(error).__name__}."})
         return self._noted(arrival, answer)
 
     def _at_once(self, arrival: Arrival, call: Call) -> Answer:
