@@ -9,9 +9,11 @@ import pillow_heif
 import pytest
 from PIL import Image, ImageCms
 
-from palprep.errors import CannotFit, DamagedMedia, FixError, UsageError
+from palprep.errors import CannotFit, DamagedMedia, FixError, MediaError, UsageError
 from palprep.fixes.apply import apply
 from palprep.fixes.fit import base64_chars
+from palprep.media.sniff import sniff
+from palprep.media.still import probe_still
 from palprep.rules.plan import Crop, StillPlan
 
 LIMIT = 29_360_128
@@ -236,3 +238,19 @@ def test_the_source_is_untouched_and_never_the_target(tmp_path):
     apply(still_plan(), source, tmp_path / "out")
     assert source.read_bytes() == before
     assert sorted(each.name for each in tmp_path.iterdir()) == ["ada.jpg", "out.jpg"]
+
+
+@pytest.mark.corpus
+def test_odd_pictures_come_out_clean_or_are_refused(corpora, tmp_path):
+    """Every eighth picture of the corpus: orientations, colour modes, broken files."""
+    made = 0
+    files = sorted(path for path in (corpora / "images_odd").rglob("*") if path.is_file())
+    for source in files[::8]:
+        try:
+            applied = apply(still_plan(), source, tmp_path / str(made))
+        except MediaError:
+            continue
+        facts = probe_still(source, sniff(source))
+        assert prepared(applied.path).size == (facts.width, facts.height)
+        made += 1
+    assert made > 30

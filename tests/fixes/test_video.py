@@ -181,6 +181,18 @@ def test_a_remux_can_end_early(phone_video, packets, tmp_path):
     assert times(target)[-1] == pytest.approx(1.0, abs=0.15)
 
 
+def test_sound_that_drifts_is_brought_back_into_step(make, tmp_path):
+    made = make(
+        "drift.mp4",
+        *("-f", "lavfi", "-i", "testsrc2=size=160x90:rate=25:duration=5"),
+        *("-f", "lavfi", "-i", "aevalsrc='if(between(t,4,4.01),0.9,0)':s=48000:d=5"),
+        *("-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac"),
+    )
+    plan = video_plan(copy_audio=False, audio_tempo=1.02)
+    target = Path(apply(plan, made, tmp_path / "ada").path)
+    assert heard_at(target) == pytest.approx(4 / 1.02, abs=0.02)
+
+
 @pytest.mark.parametrize("delay", [0.25, -0.25])
 def test_sound_is_shifted_against_the_picture(make, tmp_path, delay):
     made = make(
@@ -226,14 +238,20 @@ def pq_nits(signal: float) -> float:
     return 10_000 * (max(power - c1, 0) / (c2 - c3 * power)) ** (1 / m1)
 
 
+def hlg_nits(signal: float) -> float:
+    """Luminance of a dark HLG signal, up to 0.5, on a display of 1000 cd/m2 (BT.2100)."""
+    return 1000 * (signal**2 / 3) ** 1.2
+
+
 @pytest.mark.parametrize("tags", ["all", "transfer alone"])
-def test_hdr_becomes_sdr_with_faces_as_bright_as_they_were(make, tmp_path, tags):
-    coded = (440 - 64) / 876  # of 10-bit video range; 44 cd/m2, as skin beside white
+@pytest.mark.parametrize(("transfer", "nits"), [("smpte2084", pq_nits), ("arib-std-b67", hlg_nits)])
+def test_hdr_becomes_sdr_with_faces_as_bright_as_they_were(make, tmp_path, tags, transfer, nits):
+    coded = (440 - 64) / 876  # of 10-bit video range; 35 to 45 cd/m2, as skin beside white
     others = "color_primaries=bt2020:colorspace=bt2020nc:" if tags == "all" else ""
     made = make(
         "hdr.mp4",
         *("-f", "lavfi", "-i", "color=0x6e6e6e:size=320x180:rate=25:duration=1"),
-        *("-vf", f"format=yuv420p10le,setparams={others}color_trc=smpte2084"),
+        *("-vf", f"format=yuv420p10le,setparams={others}color_trc={transfer}"),
         *("-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=none"),
     )
     applied = apply(video_plan(copy=False), made, tmp_path / "ada")
@@ -242,7 +260,7 @@ def test_hdr_becomes_sdr_with_faces_as_bright_as_they_were(make, tmp_path, tags)
         context = container.streams.video[0].codec_context
         assert (context.pix_fmt, context.color_trc, context.color_primaries) == ("yuv420p", 1, 1)
         shown = (frame.to_ndarray()[0, :320].mean() - 16) / 219  # luma, of video range
-    light = pq_nits(coded) / 203
+    light = nits(coded) / 203
     assert shown == pytest.approx(light ** (1 / 2.4), abs=0.01)  # as BT.1886 displays show it
     assert "tone_map" in [each.id for each in applied.fixes]
 

@@ -51,8 +51,10 @@ def base64_chars(size_bytes: int) -> int:
 
 def encode(picture: Image.Image, format_: str, quality: int | None) -> bytes:
     """``picture`` (mode RGB) as a JPEG without chroma subsampling, or as a PNG; no metadata."""
-    bare = picture.copy()
-    bare.info = {}  # savers write comments, profiles and EXIF that they find here
+    bare = picture
+    if picture.info:  # savers write comments, profiles and EXIF that they find here
+        bare = picture.copy()
+        bare.info = {}
     buffer = io.BytesIO()
     if format_ == "jpeg":
         # No optimize: Pillow's buffer for it is too small for noisy pictures.
