@@ -15,7 +15,7 @@ from remember import Remembering
 from palprep.batch.remote import Connection
 from palprep.sandbox import Choices, Sandbox
 
-QUICK = Choices(voice_seconds=0.2, replica_seconds=0.2, callback_retry_seconds=(0.5, 0.5, 0.5))
+QUICK = Choices(voice_seconds=0.2, replica_seconds=0.2, callback_retry_seconds=(0.5,) * 40)
 
 
 @pytest.fixture(scope="session")
@@ -87,7 +87,11 @@ def sandbox(tmp_path: Path) -> Iterator[Sandbox]:
 @pytest.fixture
 def connection(sandbox: Sandbox) -> Connection:
     return Connection(
-        base_url=sandbox.url, api_key=sandbox.user_key, voice_wait_s=20, replica_wait_s=20
+        base_url=sandbox.url,
+        api_key=sandbox.user_key,
+        voice_wait_s=20,
+        replica_wait_s=20,
+        doubt_wait_s=0.1,
     )
 
 

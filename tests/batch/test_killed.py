@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -67,7 +68,12 @@ def killed(tmp_path, folder, sandbox, cache, environment):
 @pytest.fixture
 def again(tmp_path, folder, connection, engine):
     """The same command again, in this process."""
-    return lambda: run(folder, into=tmp_path / "out", connection=connection, engine=engine).people
+
+    def start(**changes):
+        asked = replace(connection, **changes)
+        return run(folder, into=tmp_path / "out", connection=asked, engine=engine).people
+
+    return start
 
 
 @pytest.mark.parametrize(
@@ -116,11 +122,7 @@ def test_killed_before_the_answer_was_recorded(killed, again, add, log, tmp_path
 def test_killed_before_the_answer_and_settled_by_the_callback(killed, again, add, log):
     add("ada")
     killed("created", "before", callback="")
-    for _ in range(30):
-        [person] = again()
-        if person.status == "done":
-            break
-        time.sleep(0.1)
+    [person] = again(doubt_wait_s=20)
     assert person.status == "done"
     assert log.creates == {"voice": 1}
     assert log.voice_ids() == [person.voice.id]

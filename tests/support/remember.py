@@ -31,7 +31,7 @@ class Remembering:
         """Nothing to end."""
 
     def _asset(self, task: AssetTask, digest: str) -> Asset:
-        name = f"{digest} {task.role} {task.profile} {Path(task.source).name}"
+        name = f"{digest} {task.role} {task.profile} {task.speaker} {Path(task.source).name}"
         kept = self._cache / hashlib.sha256(name.encode()).hexdigest()[:24]
         if not kept.with_suffix(".json").exists():
             asset = prepare_asset(task, digest)

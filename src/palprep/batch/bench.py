@@ -16,7 +16,6 @@ from palprep.batch.once import Creator
 from palprep.batch.people import Person
 from palprep.batch.remote import Remote
 from palprep.batch.views import Status
-from palprep.batch.work import Verify
 from palprep.rules.profile import BUILT_IN, load_profile
 from palprep.values import Value
 
@@ -57,7 +56,6 @@ class Bench:
     remote: Remote | None
     into: Path
     profile: str
-    verify: Verify
     tell: Tell
     stop: threading.Event
 

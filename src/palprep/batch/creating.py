@@ -144,6 +144,9 @@ class Errand:
                 request={**fields, "sources": sources},
                 send=lambda: send(callback),
             )
+        if creation.state is CreationState.IN_DOUBT and self.hears_of(creation):
+            self._tell(f"wait for a callback that settles the doubt about the {what}")
+            creation = self._await(creation, self.remote.connection.doubt_wait_s, None)
         if creation.state is CreationState.IN_DOUBT:
             raise Ended("in_doubt", doubt(creation))
         if creation.status == "error":

@@ -37,9 +37,10 @@ class Connection:
     ``gs://``, ``az://``); a sandbox on this machine needs none. ``callback_url`` is the
     public address behind which ``palprep listen`` takes callbacks; on this machine none is
     needed. ``ask_for_replicas`` allows a GET that the specification does not show.
-    A run waits ``voice_wait_s`` and ``replica_wait_s`` seconds for a training and leaves the
-    rest to the next run. ``clock`` and ``sleep`` replace the real ones; real sleep ends at
-    once when a run is stopped.
+    A run waits ``voice_wait_s`` and ``replica_wait_s`` seconds for a training, and
+    ``doubt_wait_s`` for a callback that settles a doubt, and leaves the rest to the next run.
+    ``clock`` and ``sleep`` replace the real ones; real sleep ends at once when a run is
+    stopped.
     """
 
     base_url: str | None = None
@@ -49,6 +50,7 @@ class Connection:
     ask_for_replicas: bool = False
     voice_wait_s: float = 900.0
     replica_wait_s: float = 900.0
+    doubt_wait_s: float = 30.0
     clock: Clock = time.monotonic
     sleep: Callable[[float], None] | None = None
 

@@ -18,7 +18,6 @@ from palprep.batch.people import Person, find_people
 from palprep.batch.remote import Connection, Remote, connect
 from palprep.batch.steps import work_on
 from palprep.batch.views import RunView, view
-from palprep.batch.work import Verify, default_verify
 from palprep.errors import JournalError, OutputUnwritable
 from palprep.rules.profile import DEFAULT_PROFILE, load_profile
 
@@ -37,7 +36,6 @@ def run(
     jobs: int | None = None,
     profile: str = DEFAULT_PROFILE,
     dry_run: bool = False,
-    verify: Verify = default_verify,
     tell: Tell | None = None,
 ) -> RunView:
     """Bring every person of ``folder`` as far as possible, and write the results.
@@ -46,7 +44,7 @@ def run(
     created twice, however often and whatever way an earlier run was cut off; only one run at
     a time may use an output folder. ``engine`` is ``local``, ``dask://HOST:PORT`` or an
     engine of your own, which stays open; ``jobs`` bounds the local worker processes.
-    ``verify`` must be importable by the workers. ``tell`` is called from several threads.
+    ``tell`` is called from several threads.
 
     Raises UsageError for a folder without people, JournalError and OutputUnwritable when
     the output cannot be kept. What goes wrong with one person is in that person's result.
@@ -79,7 +77,6 @@ def run(
                     remote=remote,
                     into=place,
                     profile=profile,
-                    verify=verify,
                     tell=tell or _quiet,
                     stop=stop,
                 )

@@ -1,6 +1,7 @@
 """One person's way from files to a voice and a replica.
 
-    prepare -> verify consent -> refused here, before anything leaves the machine
+    prepare, and listen for the consent statement
+    -> refused here, before anything leaves the machine
     -> the service's own verdict on the portrait -> publish and create the voice -> wait
     -> publish and create the replica -> wait for its callback
 
@@ -14,7 +15,7 @@ import logging
 from palprep.batch.bench import Bench, Ended, Progress
 from palprep.batch.creating import Errand
 from palprep.batch.creations import Creation
-from palprep.batch.local import prepare_files, verify_consent
+from palprep.batch.local import prepare_files
 from palprep.batch.people import Person
 from palprep.batch.views import Status, failure
 from palprep.batch.wishes import Wishes, wishes
@@ -54,7 +55,6 @@ def work_on(person: Person, bench: Bench) -> Status:
 
 def _steps(person: Person, bench: Bench) -> Ended:
     assets = prepare_files(person, bench)
-    verify_consent(person, bench, assets)
     wanted = wishes(person, assets, bench.model_for(person))
     if wanted.voice is None and wanted.replica is None:
         return Ended("refused", _NOTHING_TO_MAKE)

@@ -13,10 +13,11 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from palprep.batch.creations import Creation, CreationState, Entry, fold
-from palprep.batch.work import Asset, SpokenConsent
+from palprep.batch.work import Asset
 from palprep.errors import JournalError
 from palprep.pipelines import FaceVerdict
 from palprep.rules.report import Report
+from palprep.rules.roles import Role
 from palprep.values import Value
 
 Status = Literal["done", "refused", "failed", "in_doubt", "waiting"]
@@ -58,11 +59,15 @@ class PersonView(Value):
     status: Status
     reasons: tuple[str, ...]
     assets: tuple[Asset, ...] = ()
-    consent: SpokenConsent | None = None
     face: FaceVerdict | None = None
     voice: Creation | None = None
     replica: Creation | None = None
     timings: tuple[Timing, ...] = ()
+
+    @property
+    def consent(self) -> Asset | None:
+        """The video in which the consent statement was listened for."""
+        return next((asset for asset in self.assets if asset.consent is not None), None)
 
     @property
     def result(self) -> PersonResult:
@@ -146,15 +151,13 @@ def _person(slug: str, entries: Iterable[Entry], creations: Mapping[str, Creatio
     person = last["person"].body if "person" in last else {}
     status, reasons = _standing(last.get("outcome"), tuple(used.values()))
     face = last["validated"].body if "validated" in last else None
-    consent = last["consent"].body if "consent" in last else None
     return PersonView(
         slug=slug,
         name=person.get("name", slug),
         full_name=person.get("full_name", slug),
         status=status,
         reasons=reasons,
-        assets=tuple(assets.values()),
-        consent=SpokenConsent.model_validate(consent) if consent else None,
+        assets=tuple(assets[role] for role in Role if role in assets),
         face=FaceVerdict.model_validate(face) if face else None,
         voice=used.get("voice"),
         replica=used.get("replica"),

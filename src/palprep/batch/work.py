@@ -2,58 +2,30 @@
 
 from __future__ import annotations
 
+import functools
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import ConfigDict, model_validator
+from pydantic import model_validator
 
-from palprep.errors import FileMissing, MediaError, OutputUnwritable, PalprepError, ToolMissing
-from palprep.preflight import Prepared, check, prepare, sha256_of
+from palprep.errors import FileMissing, OutputUnwritable, PalprepError
+from palprep.preflight import Preflight, Prepared, sha256_of
+from palprep.probe import Speaker
 from palprep.rules.report import Report
-from palprep.rules.roles import Outcome, Role
+from palprep.rules.roles import Role
+from palprep.speech.facts import ConsentFacts
 from palprep.values import Value
-
-Verify = Callable[..., Value]
-"""``verify(path, full_name=…, statement=…)``: a value with ``outcome`` and ``reasons``, whose
-outcome is ``pass``, ``warn``, ``fail`` or ``unknown``."""
-
-
-class SpokenWord(Value):
-    """One word of the required statement, or one that was added. Times in seconds."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    expected: str | None = None
-    heard: str | None = None
-    start: float | None = None
-    end: float | None = None
-    probability: float | None = None
-    outcome: Outcome
-
-
-class SpokenConsent(Value):
-    """What a verification found, as far as results show it; the journal has it whole."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    outcome: Outcome
-    path: str
-    reasons: tuple[str, ...] = ()
-    transcript: str = ""
-    starts_at: float | None = None
-    ends_at: float | None = None
-    words: tuple[SpokenWord, ...] = ()
 
 
 class AssetTask(Value):
-    """One file to prepare for one role."""
+    """One file to prepare for one role. ``speaker`` is whose consent is listened for in it."""
 
     source: str
     into: str
     role: Role
     profile: str
+    speaker: Speaker | None = None
 
 
 class Asset(Value):
@@ -82,6 +54,11 @@ class Asset(Value):
         assert report is not None  # noqa: S101 -- by _one_report
         return report
 
+    @property
+    def consent(self) -> ConsentFacts | None:
+        """What was heard of the consent statement; None where nobody listened for it."""
+        return self.report.facts.consent if self.report.facts else None
+
     def recorded(self) -> dict[str, Any]:
         """As the journal keeps it: what validates into the same asset again."""
         return self.model_dump(mode="json", round_trip=True)
@@ -103,14 +80,14 @@ def prepare_asset(task: AssetTask, source_sha256: str) -> Asset:
     """
     started = time.perf_counter()
     prepared, report, problem = None, None, None
+    preflight = _preflight(task.profile)
+    into = _folder(task.into)
     try:
-        prepared = prepare(
-            task.source, into=_folder(task.into), role=task.role, profile=task.profile
-        )
+        prepared = preflight.prepare(task.source, into=into, role=task.role, speaker=task.speaker)
     except OutputUnwritable:
         raise
-    except (MediaError, PalprepError) as error:
-        report = check(task.source, role=task.role, profile=task.profile)
+    except PalprepError as error:
+        report = preflight.check(task.source, role=task.role, speaker=task.speaker)
         problem = error.message
     return Asset(
         role=task.role,
@@ -123,22 +100,10 @@ def prepare_asset(task: AssetTask, source_sha256: str) -> Asset:
     )
 
 
-def verify_spoken(
-    verify: Verify, path: str, full_name: str, statement: str | None
-) -> dict[str, Any]:
-    """Verify the consent spoken in a file; ``unknown`` when nothing here can listen."""
-    try:
-        given = {"statement": Path(statement)} if statement else {}
-        return verify(path, full_name=full_name, **given).to_json()
-    except ToolMissing as error:
-        return {"outcome": Outcome.UNKNOWN.value, "reasons": [error.message]}
-
-
-def default_verify(path: str, *, full_name: str, **options: Any) -> Value:
-    """palprep's own verification. Imported late: it loads a speech model."""
-    from palprep.speech.verify import verify_consent  # noqa: PLC0415 -- see above
-
-    return verify_consent(path, full_name=full_name, **options)
+@functools.lru_cache(maxsize=2)
+def _preflight(profile: str) -> Preflight:
+    """Kept by each worker, with the models that it has loaded."""
+    return Preflight(profile)
 
 
 def _folder(path: str) -> Path:
