@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from clauses import clauses
 from raw import Raw
 from receiver import Receiver, receiving
 from through import ThroughAsyncClient, ThroughClient
@@ -12,6 +13,32 @@ from through import ThroughAsyncClient, ThroughClient
 from palprep.sandbox import Sandbox
 
 WAYS = {"http": Raw, "client": ThroughClient, "async-client": ThroughAsyncClient}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let each test's clauses travel with its outcome."""
+    for item in items:
+        for mark in item.iter_markers("clause"):
+            item.user_properties.extend(("clause", number) for number in mark.args)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """How much of the specification this run has shown, and where it failed."""
+
+    def seen(outcome: str) -> set[str]:
+        reports = terminalreporter.stats.get(outcome, ())
+        return {value for r in reports for name, value in r.user_properties if name == "clause"}
+
+    known, passed, failed = clauses(), seen("passed"), seen("failed")
+    if not passed | failed:
+        return
+    shown = len(passed - failed)
+    terminalreporter.section("specification")
+    terminalreporter.write_line(
+        f"{shown} of {len(known)} clauses shown ({100 * shown / len(known):.0f}%)"
+    )
+    for number in known.keys() & failed:
+        terminalreporter.write_line(f"failed: {number}: {known[number]}")
 
 
 @pytest.fixture(scope="package", params=WAYS.values(), ids=WAYS)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import ast
-import tomllib
 from collections import Counter
 from pathlib import Path
 
+from clauses import clauses
+
 HERE = Path(__file__).parent
-
-
-def clauses() -> set[str]:
-    sections = tomllib.loads((HERE / "clauses.toml").read_text(encoding="utf-8"))
-    return {f"{section}.{number}" for section, texts in sections.items() for number in texts}
 
 
 def shown() -> Counter[str]:
@@ -35,9 +31,9 @@ def _numbers(decorator: ast.expr) -> list[str]:
 
 
 def test_every_clause_is_shown_by_a_test():
-    assert sorted(clauses() - shown().keys()) == []
+    assert sorted(clauses().keys() - shown().keys()) == []
 
 
 def test_every_number_is_a_clause():
-    assert sorted(shown().keys() - clauses()) == []
+    assert sorted(shown().keys() - clauses().keys()) == []
     assert len(clauses()) > 150
