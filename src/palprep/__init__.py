@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Any
 from palprep._version import __version__
 
 if TYPE_CHECKING:
+    from palprep.best import pick_best
     from palprep.client import AsyncClient, Client
     from palprep.errors import PalprepError
+    from palprep.likeness import same_person
     from palprep.preflight import Preflight, Prepared, check, prepare
+    from palprep.probe import Speaker
     from palprep.rules.profile import Profile, load_profile
     from palprep.rules.report import Check, Report
     from palprep.rules.roles import Outcome, Role
@@ -34,10 +37,13 @@ __all__ = [
     "Report",
     "Role",
     "Sandbox",
+    "Speaker",
     "__version__",
     "check",
     "load_profile",
+    "pick_best",
     "prepare",
+    "same_person",
     "verify_consent",
 ]
 
@@ -53,9 +59,12 @@ _HOMES = {
     "Report": "palprep.rules.report",
     "Role": "palprep.rules.roles",
     "Sandbox": "palprep.sandbox",
+    "Speaker": "palprep.probe",
     "check": "palprep.preflight",
     "load_profile": "palprep.rules.profile",
+    "pick_best": "palprep.best",
     "prepare": "palprep.preflight",
+    "same_person": "palprep.likeness",
     "verify_consent": "palprep.speech.verify",
 }
 

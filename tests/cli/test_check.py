@@ -118,3 +118,21 @@ def test_a_wrong_profile_is_usage(palprep: Palprep, sample_media: Path) -> None:
     ran = palprep("check", "--profile", "core-9", sample_media / "README.md")
     assert ran.code == 2
     assert ran.err.count("\n") == 1
+
+
+def test_quick_leaves_the_rest_unknown(palprep: Palprep, sample_media: Path) -> None:
+    path = sample_media / "people/jane-carter/consent.mp4"
+    (entry,) = palprep("check", "--quick", "--json", path).objects
+    outcomes = [check["outcome"] for check in entry["checks"]]
+    assert outcomes.count("unknown") > outcomes.count("fail")
+    assert entry["facts"]["video"]["duration_s"] == pytest.approx(12.5, abs=0.2)
+
+
+def test_a_name_lets_the_consent_be_verified(palprep: Palprep, sample_media: Path) -> None:
+    path = sample_media / "people/jane-carter/consent.mp4"
+    outcomes = {}
+    for name in ("Jane Carter", "Robert Miller"):
+        (entry,) = palprep("check", "--json", "--name", name, path).objects
+        outcomes[name] = {check["id"]: check["outcome"] for check in entry["checks"]}
+    assert outcomes["Jane Carter"]["consent_spoken"] in {"pass", "warn"}
+    assert outcomes["Robert Miller"]["consent_spoken"] == "fail"

@@ -13,6 +13,7 @@ import typer
 
 from palprep._version import __version__
 from palprep.cli.api import api_app
+from palprep.cli.best import best
 from palprep.cli.check import check
 from palprep.cli.consent import consent
 from palprep.cli.doctor import doctor
@@ -56,7 +57,7 @@ def palprep(
 
 COMMANDS = (
     *(check, fix, consent, run_people, status, report),
-    *(sandbox, listen, explain, doctor),
+    *(best, sandbox, listen, explain, doctor),
 )
 for command in COMMANDS:
     app.command(command.__name__)(command)

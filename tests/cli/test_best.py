@@ -1,0 +1,57 @@
+"""palprep best: ranking by fitness, from a folder or a video."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from .conftest import Palprep
+
+
+@pytest.fixture
+def pictures(sample_media: Path, tmp_path: Path) -> Path:
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    for name in ("people/jane-carter/portrait.heic", "broken/landscape-without-a-face.jpg"):
+        shutil.copy(sample_media / name, folder)
+    (folder / "notes.txt").write_text("no picture")
+    return folder
+
+
+def test_a_portrait_outranks_a_landscape(palprep: Palprep, pictures: Path) -> None:
+    ran = palprep("best", pictures, "--json")
+    assert ran.code == 0
+    first, second = ran.objects
+    assert first["path"].endswith("portrait.heic")
+    assert first["failed"] == []
+    assert "only_one_person_visible" in second["failed"]
+    assert first["fitness"] > second["fitness"]
+
+
+def test_top_shows_no_more_than_asked(palprep: Palprep, pictures: Path) -> None:
+    ran = palprep("best", pictures, "--top", "1")
+    assert "portrait.heic" in ran.out
+    assert "landscape" not in ran.out
+
+
+def test_a_video_gives_its_frames(palprep: Palprep, sample_media: Path) -> None:
+    ran = palprep(
+        "best", sample_media / "people/anna-miller/recording.mov", "--per-second", "0.2", "--json"
+    )
+    assert 4 <= len(ran.objects) <= 8
+    assert all(0 <= entry["at_s"] <= 26.4 for entry in ran.objects)
+
+
+def test_when_even_the_best_fails_the_code_is_1(palprep: Palprep, sample_media: Path) -> None:
+    assert palprep("best", sample_media / "broken/landscape-without-a-face.jpg").code == 1
+
+
+@pytest.mark.parametrize("name", ["missing", "empty"])
+def test_nothing_to_rank_is_one_clear_line(palprep: Palprep, tmp_path: Path, name: str) -> None:
+    (tmp_path / "empty").mkdir()
+    ran = palprep("best", name)
+    assert ran.code == 1
+    assert ran.err.count("\n") == 1
+    assert name in ran.err

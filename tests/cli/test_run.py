@@ -1,0 +1,161 @@
+"""palprep run, status and report on the sample people: the whole job, as a shell starts it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from palprep import Client
+from palprep.batch.journal import JOURNAL_NAME
+
+from .conftest import SCRIPT, Palprep, Ran
+
+RESULT_KEYS = [
+    *("person", "status", "voice_id", "voice_status"),
+    *("replica_id", "replica_status", "reasons", "assets"),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("run")
+
+
+@pytest.fixture(scope="module")
+def sandbox(folder: Path) -> Iterator[str]:
+    """A sandbox as `palprep sandbox` starts it; its address."""
+    command = [SCRIPT, "sandbox", "--port", "0", "--data", folder / "service"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder) as process:
+        ready = process.stdout.readline()
+        prefix, _, url = ready.strip().rpartition(" ")
+        assert prefix == "palprep sandbox ready on"
+        yield url
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 0
+
+
+@pytest.fixture(scope="module")
+def ran(folder: Path, sandbox: str, sample_media: Path) -> Ran:
+    """The main job against that sandbox."""
+    done = subprocess.run(
+        [SCRIPT, "run", sample_media / "people", "--into", "out", "--json"],
+        cwd=folder,
+        env={
+            "PATH": "/nowhere",
+            "PALPREP_BASE_URL": sandbox,
+            "PALPREP_API_KEY": "sandbox-user-key",
+        },
+        capture_output=True,
+        text=True,
+        timeout=400,
+        check=False,
+    )
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def test_everybody_is_done(ran: Ran) -> None:
+    assert ran.code == 0, ran.err
+    assert [entry["person"] for entry in ran.objects] == ["anna-miller", "jane-carter"]
+    for entry in ran.objects:
+        assert list(entry) == RESULT_KEYS
+        assert entry["status"] == "done"
+        assert entry["reasons"] == []
+        assert all(asset["passed"] for asset in entry["assets"])
+
+
+def test_results_are_what_the_service_says(ran: Ran, folder: Path, sandbox: str) -> None:
+    lines = (folder / "out/results.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in lines] == ran.objects
+    with Client(api_key="sandbox-user-key", base_url=sandbox) as client:
+        for entry in ran.objects:
+            voice = client.voices.get(entry["voice_id"])
+            assert voice.status == entry["voice_status"] == "completed"
+            replica = client.assumed.get_replica(entry["replica_id"])
+            assert replica.status == entry["replica_status"] == "completed"
+
+
+def test_the_same_command_again_creates_nothing(
+    ran: Ran, folder: Path, sandbox: str, sample_media: Path, palprep: Palprep
+) -> None:
+    again = palprep(
+        *("run", sample_media / "people", "--into", "out", "--json"),
+        cwd=folder,
+        PALPREP_BASE_URL=sandbox,
+        PALPREP_API_KEY="sandbox-user-key",
+    )
+    assert again.code == 0
+    ids = [(entry["voice_id"], entry["replica_id"]) for entry in again.objects]
+    assert ids == [(entry["voice_id"], entry["replica_id"]) for entry in ran.objects]
+
+
+def test_status_and_report_read_the_journal(ran: Ran, folder: Path, palprep: Palprep) -> None:
+    status = palprep("status", folder / "out", "--json")
+    assert status.code == 0
+    (standing,) = status.objects
+    assert [person["status"] for person in standing["people"]] == ["done", "done"]
+    assert standing["in_doubt"] == []
+    page = folder / "out/report.html"
+    page.unlink()
+    report = palprep("report", folder / "out")
+    assert report.code == 0
+    assert report.out.strip() == str(page)
+    assert ran.objects[0]["voice_id"] in page.read_text()
+
+
+def test_without_a_key_the_service_is_not_asked(
+    palprep: Palprep, sandbox: str, sample_media: Path
+) -> None:
+    ran = palprep("run", sample_media / "people", "--base-url", sandbox)
+    assert ran.code == 2
+    assert "PALPREP_API_KEY" in ran.err
+
+
+@pytest.mark.parametrize("name", ["missing", "empty", "file.txt"])
+def test_a_folder_without_people_is_one_clear_line(
+    palprep: Palprep, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file.txt").write_text("no folder")
+    ran = palprep("run", name, "--dry-run")
+    assert ran.code == 2
+    assert ran.err.count("\n") == 1
+    assert name in ran.err
+
+
+def test_an_output_in_the_way_is_one_clear_line(
+    palprep: Palprep, tmp_path: Path, sample_media: Path
+) -> None:
+    (tmp_path / "taken").write_text("in the way")
+    ran = palprep("run", sample_media / "people", "--into", "taken", "--dry-run")
+    assert ran.code == 1
+    assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["status", "report"])
+def test_a_folder_without_a_journal_is_one_clear_line(palprep: Palprep, command: str) -> None:
+    ran = palprep(command, "nothing-here")
+    assert ran.code == 1
+    assert ran.err.count("\n") == 1
+
+
+def test_ctrl_c_leaves_a_journal_to_go_on_with(sample_media: Path, tmp_path: Path) -> None:
+    command = [SCRIPT, "run", sample_media / "people", "--into", "out"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        give_up = time.monotonic() + 60
+        while not list(tmp_path.glob("out/prepared/*/*")) and time.monotonic() < give_up:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert out == ""
+    assert (tmp_path / "out" / JOURNAL_NAME).is_file()
+    assert list(tmp_path.glob("out/prepared/**/.palprep-*")) == []
