@@ -46,9 +46,9 @@ def measure_quality(rgb: Pixels, box: Box, face: Landmarks | None, scale: float)
 def _place(rgb: Pixels, box: Box, face: Landmarks | None) -> tuple[tuple[slice, slice], Mask]:
     """Rows and columns of the picture, and which of their pixels belong to the face."""
     height, width = rgb.shape[:2]
-    left, top = int(np.clip(box.x, 0, width - 2)), int(np.clip(box.y, 0, height - 2))
-    right = int(np.clip(box.x + box.width, left + 2, width))
-    bottom = int(np.clip(box.y + box.height, top + 2, height))
+    left, top = int(np.clip(box.x, 0, width - 1)), int(np.clip(box.y, 0, height - 1))
+    right = int(np.clip(box.x + box.width, left + 1, width))
+    bottom = int(np.clip(box.y + box.height, top + 1, height))
     place = slice(top, bottom), slice(left, right)
     inside = np.zeros((bottom - top, right - left), np.uint8)
     if face is not None:
@@ -87,6 +87,8 @@ def _evenness(luma: Floats, inside: Mask) -> float:
 
 def _noise(gray: Pixels) -> float:
     """Immerkaer's estimate, by the median rather than the mean so that edges do not count."""
+    if min(gray.shape) < 3:
+        return 0.0
     kernel = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32)
     response = cv2.filter2D(gray, cv2.CV_16S, kernel)[1:-1:2, 1:-1:2]
     return float(np.median(np.abs(response)) / 0.6745 / 6)
@@ -103,10 +105,11 @@ def _chroma(rgb: Pixels) -> float:
 
 def _blocking(gray: Pixels) -> float:
     """Only where the JPEG grid is known: at full size and from the first pixel on."""
+    if min(gray.shape) < 16:
+        return 1.0
     ratios = []
     for lines in (gray, np.ascontiguousarray(gray.T)):
         steps = cv2.absdiff(lines[1:], lines[:-1]).mean(axis=1)
         at_border = np.arange(len(steps)) % 8 == 7
-        if at_border.any() and (~at_border).any():
-            ratios.append(steps[at_border].mean() / max(float(steps[~at_border].mean()), 1e-6))
-    return float(np.mean(ratios)) if ratios else 1.0
+        ratios.append(steps[at_border].mean() / max(float(steps[~at_border].mean()), 1e-6))
+    return float(np.mean(ratios))

@@ -1,0 +1,203 @@
+"""The face checks: what each measures, and what the default limits make of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from palprep.rules.judge import judge
+from palprep.rules.profile import load_profile
+from palprep.rules.report import Report
+from palprep.rules.roles import Outcome, Role
+from palprep.rules.validation import PROBLEMS, SERVICE_CHECKS, validation_result
+from palprep.vision.facts import (
+    Box,
+    Eyes,
+    FaceFacts,
+    Framing,
+    HumanCues,
+    PictureFacts,
+    Pose,
+    Quality,
+    SubjectFacts,
+    Visibility,
+)
+
+FACE = Box(x=600, y=300, width=320, height=420)
+
+
+def changed(value, **changes):
+    """A copy with fields changed, also nested ones as ``part__field``."""
+    for name, new in changes.items():
+        part, _, rest = name.partition("__")
+        if rest:
+            new = changed(getattr(value, part), **{rest: new})  # noqa: PLW2901
+        value = value.model_copy(update={part: new})
+    return value
+
+
+@pytest.fixture
+def picture():
+    """A flawless portrait, with chosen facts changed."""
+    flawless = PictureFacts(
+        width=1600, height=1200,
+        faces=(FaceFacts(box=FACE, score=0.94, presence=1.0),),
+        person_share=0.5, fingerprint="0" * 16,
+        quality=Quality(
+            face_px=420, sharpness=0.62, brightness=0.62, clipped_highlights=0.0,
+            clipped_shadows=0.0, evenness=0.8, contrast=0.5, noise=1.0,
+            skin_rgb=(190, 150, 130), skin_hue_deg=50.0, skin_chroma=25.0, chroma=15.0,
+            blocking=1.1,
+        ),
+        framing=Framing(
+            face=FACE, head=Box(x=560, y=180, width=400, height=540), centre_x=0.5, centre_y=0.42,
+            face_height_share=0.35, margin_top=0.4, margin_side=1.3, margin_bottom=1.1,
+            body_below=1.1, shoulder_width=2.8,
+        ),
+        subject=SubjectFacts(
+            pose=Pose(yaw_deg=2, pitch_deg=-3, roll_deg=1),
+            eyes=Eyes(distance_px=150, openness=0.9, gaze_yaw_deg=1, gaze_pitch_deg=2),
+            mouth_open=0.02, age_years=35, age_spread_years=1,
+            visibility=Visibility(
+                eyes=0.95, nose=0.98, mouth=0.97, cheek_left=0.99, cheek_right=0.99, whole=1.0
+            ),
+            human=HumanCues(likelihood=0.93, cues={}),
+        ),
+    )  # fmt: skip
+
+    def build(**changes):
+        return changed(flawless, **changes)
+
+    return build
+
+
+@pytest.fixture
+def checks(still_facts):
+    """Check id to check, under the default profile."""
+
+    def of(seen):
+        facts = still_facts().model_copy(update={"picture": seen})
+        return {each.id: each for each in judge(facts, Role.FACE_IMAGE, load_profile())}
+
+    return of
+
+
+def test_all_twelve_checks_of_the_service_are_there(picture, checks):
+    found = checks(picture())
+    assert set(SERVICE_CHECKS) <= set(found)
+    local = [found[name].outcome for name in SERVICE_CHECKS[:10]]
+    assert local == [Outcome.PASS] * 10
+    assert found["no_nudity"].outcome is Outcome.UNKNOWN
+    assert found["celebrity_or_copyright_character"].outcome is Outcome.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("check_id", "changes", "outcome"),
+    [
+        ("appears_under_18", {"subject__age_years": 17.9}, Outcome.FAIL),
+        ("appears_under_18", {"subject__age_years": 18.0}, Outcome.WARN),
+        ("appears_under_18", {"subject__age_years": 22.9}, Outcome.WARN),
+        ("appears_under_18", {"subject__age_years": 23.0}, Outcome.PASS),
+        ("human_like_subject", {"subject__human__likelihood": 0.49}, Outcome.FAIL),
+        ("human_like_subject", {"subject__human__likelihood": 0.6}, Outcome.WARN),
+        ("person_centered", {"framing__centre_x": 0.29}, Outcome.FAIL),
+        ("person_centered", {"framing__centre_x": 0.65}, Outcome.WARN),
+        ("head_fully_in_frame", {"framing__margin_top": -0.01}, Outcome.FAIL),
+        ("head_fully_in_frame", {"framing__margin_side": 0.02}, Outcome.WARN),
+        ("pose_suitable_for_replica", {"subject__pose__yaw_deg": -21.0}, Outcome.FAIL),
+        ("pose_suitable_for_replica", {"subject__pose__pitch_deg": 16.0}, Outcome.WARN),
+        ("head_level", {"subject__pose__roll_deg": -12.0}, Outcome.WARN),
+        ("looking_straight_at_camera", {"subject__eyes__gaze_yaw_deg": 11.0}, Outcome.FAIL),
+        ("looking_straight_at_camera", {"subject__eyes__openness": 0.3}, Outcome.FAIL),
+        ("face_substantially_obscured", {"subject__visibility__nose": 0.1}, Outcome.FAIL),
+        ("face_substantially_obscured", {"subject__visibility__cheek_left": 0.1}, Outcome.PASS),
+        ("chest_up_framing_acceptable", {"framing__face_height_share": 0.1}, Outcome.FAIL),
+        ("chest_up_framing_acceptable", {"framing__face_height_share": 0.8}, Outcome.FAIL),
+        ("shoulders_visible", {"framing__body_below": 0.1}, Outcome.WARN),
+        ("image_quality_acceptable", {"quality__sharpness": 0.3}, Outcome.FAIL),
+        ("image_quality_acceptable", {"quality__chroma": 0.5}, Outcome.FAIL),
+        ("face_brightness", {"quality__brightness": 0.4}, Outcome.WARN),
+        ("skin_colour", {"quality__skin_hue_deg": -20.0}, Outcome.WARN),
+        ("skin_colour", {"quality__skin_chroma": 2.0}, Outcome.UNKNOWN),
+    ],
+)  # fmt: skip
+def test_each_check_takes_its_own_measure(picture, checks, check_id, changes, outcome):
+    assert checks(picture(**changes))[check_id].outcome is outcome
+
+
+def test_a_covered_face_is_not_asked_its_age_unless_it_looks_young(picture, checks):
+    covered = {"subject__visibility__nose": 0.1}
+    assert checks(picture(**covered))["appears_under_18"].outcome is Outcome.UNKNOWN
+    assert checks(picture(**covered))["human_like_subject"].outcome is Outcome.UNKNOWN
+    young = checks(picture(**covered, subject__age_years=9.0))
+    assert young["appears_under_18"].outcome is Outcome.FAIL
+
+
+def test_passers_by_do_not_count_but_companions_do(picture, checks):
+    small = FaceFacts(box=Box(x=0, y=0, width=60, height=80), score=0.9, presence=0.9)
+    near = small.model_copy(update={"box": Box(x=10, y=20, width=200, height=260)})
+    alone = picture().faces[0]
+    assert checks(picture(faces=(alone, small)))["only_one_person_visible"].passed
+    two = checks(picture(faces=(alone, near)))["only_one_person_visible"]
+    assert (two.outcome, two.measured) == (Outcome.FAIL, 2)
+    assert two.region is not None
+    assert two.region.x == 10
+
+
+def test_false_alarms_of_the_detector_are_nobody(picture, checks):
+    alarm = FaceFacts(box=FACE, score=0.7, presence=0.01)
+    assert checks(picture(faces=(picture().faces[0], alarm)))["only_one_person_visible"].passed
+
+
+def test_a_picture_without_face_fails_and_says_why(picture, checks):
+    found = checks(picture(faces=(), framing=None, subject=None))
+    assert found["human_like_subject"].outcome is Outcome.FAIL
+    assert found["human_like_subject"].measured == "no face was found"
+    assert found["only_one_person_visible"].outcome is Outcome.FAIL
+    assert found["person_centered"].outcome is Outcome.UNKNOWN
+    assert found["image_quality_acceptable"].outcome is Outcome.PASS
+
+
+def test_a_face_that_cannot_be_made_out_fails_where_it_must(picture, checks):
+    found = checks(picture(subject=None))
+    for name in (
+        "face_substantially_obscured",
+        "pose_suitable_for_replica",
+        "looking_straight_at_camera",
+    ):
+        assert found[name].outcome is Outcome.FAIL
+    assert found["appears_under_18"].outcome is Outcome.UNKNOWN
+    assert found["person_centered"].outcome is Outcome.PASS
+
+
+def test_a_picture_that_was_not_looked_at_is_unknown(still_facts):
+    outcomes = {
+        each.outcome
+        for each in judge(still_facts(), Role.FACE_IMAGE, load_profile())
+        if each.id in SERVICE_CHECKS
+    }
+    assert outcomes == {Outcome.UNKNOWN}
+
+
+def test_the_services_shape_turns_problems_around(picture, still_facts):
+    seen = picture(subject__age_years=12.0, subject__visibility__mouth=0.2)
+    facts = still_facts().model_copy(update={"picture": seen})
+    report = Report(
+        path="ada.jpg", role=Role.FACE_IMAGE, profile="core-4", facts=facts,
+        checks=judge(facts, Role.FACE_IMAGE, load_profile()),
+    )  # fmt: skip
+    result = validation_result(report)
+    assert result["passed"] is False
+    passed = {each["id"]: each["passed"] for each in result["checks"]}
+    details = result["details"]
+    assert passed["appears_under_18"] is False
+    assert details["appears_under_18"] is True
+    assert details["face_substantially_obscured"] is True
+    assert details["pose_suitable_for_face"] is passed["pose_suitable_for_replica"] is True
+    assert "celebrity_or_copyright_character" not in passed
+    assert len(details["issues"]) == 2
+    legacy = validation_result(report, legacy=True)
+    assert "pose_suitable_for_replica" in legacy["details"]
+    assert legacy["checks"] == result["checks"]
+    for check_id, value in passed.items():
+        if check_id != "pose_suitable_for_replica":
+            assert details[check_id] is (value is not (check_id in PROBLEMS))

@@ -1,0 +1,139 @@
+"""Crops, turns and light: whatever is proposed must hold for any face anywhere."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from palprep.rules.reframe import (
+    LARGEST_SHARE,
+    MAX_EV,
+    MAX_GAIN,
+    framing_advice,
+    mend,
+    propose_crop,
+    propose_exposure,
+    propose_white_balance,
+)
+from palprep.vision.colour import lab_to_linear, linear_to_lab, to_linear
+from palprep.vision.facts import Box, Framing, PictureFacts, Quality
+
+QUALITY = Quality(
+    face_px=400, sharpness=0.6, brightness=0.62, clipped_highlights=0.0, clipped_shadows=0.0,
+    evenness=0.8, contrast=0.5, noise=1.0, skin_rgb=(190, 150, 130), skin_hue_deg=50.0,
+    skin_chroma=25.0, chroma=15.0, blocking=1.1,
+)  # fmt: skip
+
+
+def portrait(
+    width: int, height: int, x: float, y: float, face: float, **quality: object
+) -> PictureFacts:
+    """A picture with a face of that height around (x, y)."""
+    box = Box(x=x - 0.4 * face, y=y - face / 2, width=0.8 * face, height=face)
+    top = box.y - 0.3 * face
+    framing = Framing(
+        face=box, head=Box(x=box.x, y=top, width=box.width, height=1.3 * face),
+        centre_x=x / width, centre_y=y / height, face_height_share=face / height,
+        margin_top=top / face, margin_side=min(box.x, width - box.x - box.width) / face,
+        margin_bottom=(height - y - face / 2) / face, body_below=1.0, shoulder_width=2.5,
+    )  # fmt: skip
+    return PictureFacts(
+        width=width, height=height, faces=(), person_share=0.4, fingerprint="0" * 16,
+        quality=QUALITY.model_copy(update=quality), framing=framing, subject=None,
+    )  # fmt: skip
+
+
+PORTRAITS = st.builds(
+    portrait,
+    width=st.integers(400, 6000), height=st.integers(400, 6000),
+    x=st.floats(50, 5900), y=st.floats(50, 5900), face=st.floats(60, 3000),
+)  # fmt: skip
+
+
+@given(PORTRAITS, st.floats(-20, 20))
+def test_every_crop_is_a_framed_portrait_inside_the_picture(picture, level) -> None:
+    crop = propose_crop(picture, level_deg=level)
+    if crop is None:
+        return
+    face, head = picture.framing.face, picture.framing.head
+    assert min(crop.width, crop.height) >= 512
+    assert crop.lies_within(picture.width, picture.height, level_deg=level)
+    assert face.height / crop.height <= LARGEST_SHARE + 0.01
+    if level == 0:
+        middle = crop.left + crop.width / 2
+        assert abs(middle - (face.x + face.width / 2)) <= 2
+        assert crop.top <= max(head.y, 0) + 1
+        assert crop.top + crop.height >= face.y + face.height
+
+
+def test_a_face_at_the_side_comes_to_the_middle() -> None:
+    picture = portrait(1600, 1200, 500, 500, 400)
+    crop = propose_crop(picture)
+    assert crop is not None
+    assert crop.left + crop.width / 2 == pytest.approx(500, abs=2)
+    assert "crops it to" in framing_advice(picture)
+
+
+def test_a_small_face_is_brought_to_chest_up_size() -> None:
+    crop = propose_crop(portrait(3000, 4000, 1500, 900, 400))
+    assert crop is not None
+    assert 0.22 <= 400 / crop.height <= 0.4
+
+
+@pytest.mark.parametrize(
+    ("picture", "words"),
+    [
+        (portrait(800, 600, 400, 370, 450), "times the distance"),
+        (portrait(1000, 1000, 500, 300, 80), "full resolution"),
+        (portrait(1000, 1000, 500, 100, 300), "border cuts"),
+        (portrait(1600, 1200, 300, 500, 480), "left at the left"),
+    ],
+)
+def test_what_no_crop_mends_gets_words_for_a_retake(picture, words) -> None:
+    assert propose_crop(picture) is None
+    assert words in framing_advice(picture)
+
+
+@given(st.floats(0.01, 1.0), st.floats(0, 0.2))
+def test_exposure_stays_moderate_and_goes_the_right_way(brightness, clipped) -> None:
+    stops = propose_exposure(
+        portrait(1600, 1200, 800, 500, 400, brightness=brightness, clipped_highlights=clipped)
+    )
+    assert abs(stops) <= MAX_EV
+    assert stops == 0 or (stops > 0) == (brightness < 0.62)
+    if clipped > 0.02:
+        assert stops >= 0
+
+
+@given(st.tuples(*[st.integers(1, 255)] * 3))
+def test_white_balance_is_moderate_and_leaves_green(rgb) -> None:
+    lab = linear_to_lab(to_linear(rgb))
+    hue, chroma = math.degrees(math.atan2(lab[2], lab[1])), math.hypot(lab[1], lab[2])
+    picture = portrait(
+        1600, 1200, 800, 500, 400, skin_rgb=rgb, skin_hue_deg=hue, skin_chroma=chroma
+    )
+    red, green, blue = propose_white_balance(picture)
+    assert green == 1
+    assert 1 / MAX_GAIN - 0.001 <= min(red, blue) <= max(red, blue) <= MAX_GAIN
+    if 25 <= hue <= 85:
+        assert (red, blue) == (1, 1)
+
+
+@given(st.tuples(*[st.floats(0.001, 1)] * 3))
+def test_lab_and_back(linear) -> None:
+    assert lab_to_linear(linear_to_lab(linear)) == pytest.approx(linear, abs=1e-4)
+
+
+def test_only_what_was_asked_is_mended_and_says_for_what() -> None:
+    picture = portrait(1600, 1200, 500, 500, 400, brightness=0.3)
+    reasons, mending = mend(picture, frozenset({"person_centered", "image_format"}))
+    assert [reason.fix for reason in reasons] == ["crop"]
+    assert reasons[0].answers == ("person_centered",)
+    assert mending.exposure_ev == 0
+    both, brighter = mend(picture, frozenset({"person_centered", "face_brightness"}))
+    assert {reason.fix for reason in both} == {"crop", "exposure"}
+    assert brighter.exposure_ev == MAX_EV
+    assert mend(picture, frozenset())[0] == ()

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import shutil
+import threading
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from palprep.errors import ToolMissing
+from palprep.vision.models import Models, read_manifest
+
+SHIPPED = Path(str(resources.files("palprep.vision"))) / "weights"
+
+
+def test_every_shipped_file_is_the_manifests() -> None:
+    assert set(Models().verify().values()) == {None}
+
+
+def test_every_file_of_the_folder_is_in_the_manifest() -> None:
+    listed = {entry.file for entry in read_manifest().values()}
+    found = {path.name for path in SHIPPED.iterdir()} - {"NOTICE.md", "manifest.toml"}
+    assert found == listed
+
+
+def test_a_changed_file_is_refused_before_it_is_parsed(tmp_path: Path) -> None:
+    name = read_manifest()["detector"].file
+    data = bytearray((SHIPPED / name).read_bytes())
+    data[1000] ^= 1
+    (tmp_path / name).write_bytes(bytes(data))
+    with pytest.raises(ToolMissing, match="damaged"):
+        _ = Models(tmp_path).detector
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ToolMissing, match=r"age-v1\.onnx is missing"):
+        _ = Models(tmp_path).age
+    assert all(Models(tmp_path).verify().values())
+
+
+def test_models_load_from_any_folder(tmp_path: Path) -> None:
+    name = read_manifest()["mask"].file
+    shutil.copy(SHIPPED / name, tmp_path / name)
+    found = Models(tmp_path).mask.run(np.zeros((1, 3, 256, 256), np.float32))
+    assert found[0].shape == (1, 1, 256, 256)
+
+
+def test_a_network_gives_each_thread_its_own_answer(models: Models) -> None:
+    rng = np.random.default_rng(0)
+    inputs = [rng.random((1, 3, 256, 256), np.float32) for _ in range(4)]
+    alone = [models.landmarks.run(each)[0] for each in inputs]
+    together: dict[int, object] = {}
+
+    def work(index: int) -> None:
+        for _ in range(3):
+            together[index] = models.landmarks.run(inputs[index])[0]
+
+    threads = [threading.Thread(target=work, args=(index,)) for index in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for index, expected in enumerate(alone):
+        np.testing.assert_allclose(together[index], expected, rtol=1e-4, atol=1e-3)
