@@ -78,9 +78,8 @@ class DefectMeter:
             flat = self._level[index].push(steady[index] & (channel >= 0.25) & (channel < FULL))
             self._note_tops(flat[flat[:, 1] >= _FLAT_RUN - 1], channel)
         self._last = block[:, -1:]
-        exact = block.astype(np.float64)
-        self._sum += exact.sum(axis=1)
-        self._products += exact @ exact.T
+        self._sum += block.sum(axis=1, dtype=np.float64)
+        self._products += np.einsum("is,js->ij", block, block, dtype=np.float64)
         self._count += block.shape[1]
 
     def _note_tops(self, runs: NDArray[np.int64], channel: Array) -> None:

@@ -33,8 +33,9 @@ _CANCELS = -0.5
 _WIDE_HZ = 15_000
 """An edge above this is every encoder's, and not heard in speech."""
 _EARLIER_RATES = (8_000, 11_025, 12_000, 16_000, 22_050, 24_000)
-_RECENT = 256
-"""Chunks of voice activity (8 s) that the spectrum can look back on."""
+_AT_ONCE_S = 8.0
+_RECENT = 512
+"""Chunks of voice activity (16 s) that the spectrum can look back on."""
 
 
 def listen(
@@ -69,6 +70,7 @@ class Ear:
         self._rate = rate_hz
         self._channels = channels
         self._samples = 0
+        self._waiting: list[Array] = []
         self._loudness = LoudnessMeter(rate_hz, channels)
         self._peak = TruePeakMeter(channels)
         self._defects = DefectMeter(rate_hz, channels)
@@ -83,8 +85,19 @@ class Ear:
 
     def push(self, block: Array) -> None:
         """Take the next samples."""
-        if not block.shape[1]:
+        if block.shape[1]:
+            self._waiting.append(block)
+        if sum(part.shape[1] for part in self._waiting) >= _AT_ONCE_S * self._rate:
+            self._take()
+
+    def _take(self) -> None:
+        """Measure what waits. Several seconds at once, so that the network's matrices are
+        large enough to be worth the threads that multiply them.
+        """
+        if not self._waiting:
             return
+        block: Array = np.concatenate(self._waiting, axis=1)
+        self._waiting = []
         clean = np.nan_to_num(block, nan=0.0, posinf=1.0, neginf=-1.0)
         self._samples += clean.shape[1]
         for meter in (self._loudness, self._peak, self._defects, self._envelope):
@@ -117,7 +130,8 @@ class Ear:
         return np.concatenate([part.to_ndarray()[0] for part in frames])
 
     def facts(self) -> VoiceFacts:
-        """What was heard so far."""
+        """What was heard. To be asked once, when everything was pushed."""
+        self._take()
         for frame in self._resampler.resample(None):
             self._hear(frame.to_ndarray()[0])
         duration = self._samples / self._rate

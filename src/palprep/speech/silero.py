@@ -85,14 +85,16 @@ class Silero:
         """Gate inputs of the recurrent layer, shape ``(chunks, 512)``."""
         padded = np.pad(chunks, ((0, 0), (_PAD, _PAD)), mode="reflect")
         frames = np.lib.stride_tricks.sliding_window_view(padded, _FRAME, axis=1)[:, ::_HOP]
-        spectrum = frames @ self._basis
+        # One product of matrices; left in three dimensions, numpy would make one per chunk.
+        spectrum = (frames.reshape(-1, _FRAME) @ self._basis).reshape(*frames.shape[:2], -1)
         half = spectrum.shape[-1] // 2
         signal = np.hypot(spectrum[..., :half], spectrum[..., half:])
         for weight, bias, stride in self._layers:
             around = np.pad(signal, ((0, 0), (1, 1), (0, 0)))
             places = range(0, signal.shape[1], stride)
-            windows = np.stack([around[:, at : at + 3].reshape(len(chunks), -1) for at in places])
-            signal = np.maximum(windows @ weight + bias, 0.0).transpose(1, 0, 2)
+            windows = np.stack([around[:, at : at + 3] for at in places], axis=1)
+            flat = windows.reshape(-1, weight.shape[0]) @ weight + bias
+            signal = np.maximum(flat, 0.0).reshape(len(chunks), len(places), -1)
         encoded: Array = signal[:, 0] @ self._input + self._bias
         return encoded
 
