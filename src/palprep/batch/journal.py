@@ -81,6 +81,10 @@ class Journal:
             self._lock.close()
             raise
 
+    def now(self) -> dt.datetime:
+        """The journal's clock, in UTC."""
+        return self._now().astimezone(dt.UTC)
+
     def append(
         self,
         kind: str,
@@ -94,7 +98,7 @@ class Journal:
         Raises JournalError when it cannot be written: then nothing that depends on it may
         happen.
         """
-        at = self._now().astimezone(dt.UTC).isoformat(timespec="milliseconds")
+        at = self.now().isoformat(timespec="milliseconds")
         # ASCII, since SQLite refuses the lone surrogates that a sender's JSON may hold.
         text = json.dumps(dict(body or {}), allow_nan=False)
         with self._guarded() as connection:
@@ -251,20 +255,30 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
         raise sqlite3.DatabaseError(verdict)
 
 
+_DAMAGED = (
+    "it is damaged or no journal. What was created is known to it alone: keep the file, look "
+    "your voices and replicas up at the service (results.jsonl has their ids), and only then "
+    "run into another folder"
+)
+_FULL = "free some space and run the same command again"
+_UNWRITABLE = "its folder must be writable; give another --into folder"
+
+_ADVICE = {
+    sqlite3.SQLITE_FULL: _FULL,
+    sqlite3.SQLITE_IOERR: "the disk failed, or is full: see to it and run the same command again",
+    sqlite3.SQLITE_READONLY: _UNWRITABLE,
+    sqlite3.SQLITE_CANTOPEN: _UNWRITABLE,
+    sqlite3.SQLITE_PERM: _UNWRITABLE,
+    sqlite3.SQLITE_BUSY: "another program holds it; close that and try again",
+}
+"""By SQLite's primary result codes, the low byte of the extended ones."""
+
+
 def _readable(path: Path, error: Exception) -> JournalError:
-    reason = str(error)
     if isinstance(error, OSError):
-        reason = error.strerror or reason
-    if any(word in reason for word in ("full", "No space")):
-        advice = "free some space and run the same command again"
-    elif any(word in reason for word in ("readonly", "unable to open", "denied", "Read-only")):
-        advice = "its folder must be writable; give another --into folder"
-    elif "locked" in reason:
-        advice = "another program holds it; close that and try again"
+        reason = error.strerror or str(error)
+        advice = _FULL if error.errno in {errno.ENOSPC, errno.EDQUOT} else _UNWRITABLE
     else:
-        advice = (
-            "it is damaged or no journal. What was created is known to it alone: keep the file, "
-            "look your voices and replicas up at the service (results.jsonl has their ids), and "
-            "only then run into another folder"
-        )
+        reason = str(error)
+        advice = _ADVICE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, _DAMAGED)
     return JournalError(f"The journal {path} cannot be used ({reason}): {advice}")

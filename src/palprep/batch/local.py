@@ -13,6 +13,7 @@ from palprep._version import __version__
 from palprep.batch.bench import Bench, Ended, Progress, stage_key
 from palprep.batch.people import Person
 from palprep.batch.work import Asset, AssetTask, fingerprint, prepare_asset
+from palprep.dossiers import keep_dossier
 from palprep.errors import MediaError
 from palprep.preflight import sha256_of
 from palprep.probe import Speaker
@@ -40,10 +41,21 @@ def prepare_files(person: Person, bench: Bench) -> Mapping[Role, Asset]:
             for role, source in sources.items()
         ]
         assets = {each.result().role: each.result() for each in prepared}
+    for asset in assets.values():
+        _keep_dossier(person, bench, asset)
     reasons = [reason for asset in assets.values() for reason in unfit(asset)]
     if reasons:
         raise Ended("refused", *reasons)
     return assets
+
+
+def _keep_dossier(person: Person, bench: Bench, asset: Asset) -> None:
+    """Put on file what was heard of the consent, whether or not it suffices."""
+    if asset.prepared is None:
+        return
+    path = keep_dossier(asset.prepared, person=person.slug, written_at=bench.journal.now())
+    if path is not None:
+        bench.note(person, "dossier", {"path": str(path), "sha256": sha256_of(path)})
 
 
 def unfit(asset: Asset) -> tuple[str, ...]:
