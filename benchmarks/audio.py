@@ -1,6 +1,6 @@
 """Sound against what people would use instead: ratios measured side by side in one run.
 
-    uv run --extra consent python benchmarks/audio.py [--json] [--only NAME]
+    uv run python benchmarks/audio.py [--json] [--only NAME]
 
 Every figure is a ratio of the best of several runs, taken in turns on the same machine, so
 that a slow or busy machine slows both. Exit status 1 when a ratio misses what is wanted.
@@ -111,7 +111,7 @@ def extraction(folder: Path) -> Iterator[Finding]:
         target = str(folder / "pydub.m4a")
         subprocess.run([sys.executable, "-c", code, FFMPEG, str(video), target], check=True)
 
-    ours_s, bare_s = _alternating(7, ours, bare)
+    ours_s, bare_s = _alternating(15, ours, bare)
     yield Comparison("extraction / ffmpeg -c copy", ours_s, bare_s, at_most=1.3)
     (pydub_s,) = _alternating(1, pydub)
     yield Comparison("extraction / pydub from_file().export()", ours_s, pydub_s, at_most=1 / 20)

@@ -12,6 +12,7 @@ import math
 from typing import Any
 
 from palprep.errors import FixError
+from palprep.fixes.progress import Progress
 from palprep.media.ffmpeg import run
 from palprep.rules.plan import NoiseBound
 from palprep.values import Value
@@ -54,7 +55,7 @@ class Gain(Value):
     """Loudness that the limiting takes away again."""
 
 
-def measure(sound: Any, *, duration_s: float, progress: Any = None) -> Loudness:
+def measure(sound: Any, *, duration_s: float, progress: Progress | None = None) -> Loudness:
     """Loudness of an ffmpeg-python stream. Raises FixError for one without any sound."""
     meter = {"peak": "true", "metadata": 1, "framelog": "quiet"}
     measured = sound.filter("ebur128", **meter)

@@ -38,6 +38,7 @@ def filtered(picture: Any, plan: VideoPlan, facts: VideoFacts) -> Any:
     ffmpeg itself turns it upright first. Raises FixError when the plan wants more frames per
     second than were recorded.
     """
+    picture = picture.filter("fps", fps=_words(constant_rate(plan, facts)))
     if tone_mapped(plan, facts):
         # Moebius leaves everything up to 0.3 of diffuse white as it was, and faces stand
         # there; BT.2408 puts diffuse white at 203 cd/m2. What HDR is, is told explicitly:
@@ -52,7 +53,6 @@ def filtered(picture: Any, plan: VideoPlan, facts: VideoFacts) -> Any:
             .filter("zscale", **_LINEAR_709, transfer="709", matrix="709", range="tv")
             .filter("format", "yuv420p")
         )
-    picture = picture.filter("fps", fps=_words(constant_rate(plan, facts)))
     if facts.stored_width % 2 or facts.stored_height % 2:
         picture = picture.filter("crop", "trunc(iw/2)*2", "trunc(ih/2)*2", 0, 0)
     return picture
