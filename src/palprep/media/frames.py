@@ -28,6 +28,10 @@ from palprep.media.facts import MediaType
 _MOST_THREADS = 4
 """Every decoder thread holds frames of its own; more would cost memory that 4K has not got."""
 
+_LARGE_PIXELS = 4_500_000
+"""Above 2560x1440 the decoder runs alone: each further thread would hold some frames of 12 MB
+and more, while the other cores have sound and faces to work on."""
+
 _GLANCE_SIDE = 160
 """Longer side, about, of the luma that a glance gets."""
 
@@ -117,7 +121,8 @@ def _prepared(container: InputContainer, source: Path, *, key_frames_only: bool)
     limit_frames(stream)
     context = stream.codec_context
     context.thread_type = "AUTO"
-    context.thread_count = decoder_threads()
+    large = context.width * context.height > _LARGE_PIXELS
+    context.thread_count = 1 if large else decoder_threads()
     context.skip_frame = "NONKEY" if key_frames_only else "NONREF"
     return stream
 

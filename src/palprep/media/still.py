@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
@@ -138,6 +139,10 @@ def _pixels(still: HeifStill | RasterStill, exif: Exif, max_side: int | None) ->
 def _shrunk(picture: Image.Image, max_side: int) -> Image.Image:
     scale = max_side / max(picture.size)
     width, height = (max(1, round(side * scale)) for side in picture.size)
+    if picture.mode in {"L", "RGB"}:
+        # The same average over areas as Pillow's, several times as fast.
+        small = cv2.resize(np.asarray(picture), (width, height), interpolation=cv2.INTER_AREA)
+        return Image.fromarray(small.astype(np.uint8, copy=False))
     return picture.resize((width, height), Image.Resampling.BOX)
 
 
