@@ -41,8 +41,13 @@ def test_emptied_pauses_do_not_hide_the_room():
     assert noise_facts(gated, SPEECH).floor_dbfs == pytest.approx(-60.0, abs=0.1)
 
 
-def test_speech_without_a_pause_has_no_floor():
-    facts = noise_facts(envelope(-60.0), (Span(start_s=0.0, end_s=7.0),))
+def test_without_a_pause_the_quietest_moments_bound_the_noise():
+    facts = noise_facts(envelope(-40.0), (Span(start_s=0.0, end_s=7.0),))
+    assert facts.floor_dbfs == pytest.approx(-40.0, abs=0.1)
+
+
+def test_a_second_of_speech_without_a_pause_has_no_floor():
+    facts = noise_facts(envelope(-60.0, length_s=1.0), (Span(start_s=0.0, end_s=1.0),))
     assert facts.speech_rms_dbfs is not None
     assert (facts.floor_dbfs, facts.snr_db, facts.after_gain_dbfs) == (None, None, None)
 

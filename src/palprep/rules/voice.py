@@ -212,7 +212,7 @@ class VoiceSpeakers(VoiceRule):
     def measure_voice(self, voice: VoiceFacts) -> Measured | Unmeasured:
         speakers = voice.speakers
         if speakers.several is None:
-            return Unmeasured(reason="There is too little speech to tell voices apart.")
+            return Unmeasured(reason="One voice or several cannot be told from this much speech.")
         told = "several voices" if speakers.several else "one voice"
         return Measured(
             value=not speakers.several, shown=f"{told} ({speakers.confidence:.0%} sure)"

@@ -31,7 +31,7 @@ class SpeakerFacts(Value):
     """Whether more than one person speaks, as far as it can be told without enrolment."""
 
     several: bool | None
-    """None when there is too little speech to tell."""
+    """None when there is too little speech to tell, or it is too close."""
     confidence: float
     """0.5 is a guess, 1 is certain; 0 when ``several`` is None."""
 
@@ -59,7 +59,8 @@ class VoiceFacts(Value):
     """Runs of three samples and more at full scale, or flat at the recording's own peak."""
     clipped_s: float
     noise_floor_dbfs: float | None
-    """Root mean square between the words; None without a pause of 100 ms."""
+    """Root mean square between the words, or of the quietest moments of speech without
+    pauses; None for less than 2 s without a pause."""
     snr_db: float | None
     """Speech power, noise taken off, against the noise between the words; -10 at the least."""
     target_rms_dbfs: float

@@ -19,6 +19,8 @@ _GUARD_MS = 100
 _LEAST_MS = 100
 _WINDOW_MS = 20
 _LOWEST_SHARE = 0.1
+_QUIETEST = 0.05
+_LEAST_WINDOWS = 100
 _GATED_DBFS = -90.0
 """A pause this quiet was emptied by a gate or an editor and says nothing of the room."""
 
@@ -66,7 +68,7 @@ def _noise_power(power: NDArray[np.float32], pauses: NDArray[np.bool_]) -> float
             run = power[start : start + count * _WINDOW_MS]
             windows.append(run.reshape(count, _WINDOW_MS).mean(axis=1))
     if not windows:
-        return None
+        return _quietest(power)
     everything = power[: len(power) // _WINDOW_MS * _WINDOW_MS].reshape(-1, _WINDOW_MS)
     lowest = np.quantile(_heard(everything.mean(axis=1)), _LOWEST_SHARE)
     return float(min(np.median(_heard(np.concatenate(windows))), lowest))
@@ -75,6 +77,14 @@ def _noise_power(power: NDArray[np.float32], pauses: NDArray[np.bool_]) -> float
 def _heard(powers: NDArray[np.float32]) -> NDArray[np.float32]:
     heard = powers[powers > 10 ** (_GATED_DBFS / 10)]
     return heard if len(heard) >= _LEAST_MS // _WINDOW_MS else powers
+
+
+def _quietest(power: NDArray[np.float32]) -> float | None:
+    count = len(power) // _WINDOW_MS
+    if count < _LEAST_WINDOWS:
+        return None
+    windows = power[: count * _WINDOW_MS].reshape(count, _WINDOW_MS).mean(axis=1)
+    return float(np.quantile(windows, _QUIETEST))
 
 
 def _mask(spans: Sequence[Span], length: int, guard_ms: int) -> NDArray[np.bool_]:

@@ -2,9 +2,8 @@
 
 Speech is described by cepstra of half a second each. If two groups of them are told apart
 far better than the ups and downs of one voice would allow, more than one person speaks.
-This is the Bayesian information criterion of Chen and Gopalakrishnan (1998) over the best
-division into two, on plain features: it sees a man and a woman, often two of a kind, and
-cannot see a whisper behind somebody. Its confidence says so.
+Plain features see a man and a woman, mostly two of a kind, and cannot see a whisper behind
+somebody; where it is close, nothing is claimed.
 """
 
 from __future__ import annotations
@@ -65,19 +64,28 @@ class SpeakerMeter:
             return SpeakerFacts(several=None, confidence=0.0)
         return judge_units(np.stack(self._units))
 
+    def separation(self) -> float:
+        """The figure behind the verdict; 0 where there is too little speech."""
+        return separation(np.stack(self._units)) if len(self._units) >= _LEAST_UNITS else 0.0
+
 
 def judge_units(units: Array) -> SpeakerFacts:
     """From one vector per half second, shape ``(units, features)``."""
     gain = separation(units)
-    # Logistic in the separation; its middle and slope are fitted in evaluate_voice.py.
+    # Logistic in the separation, set between what evaluate_voice.py finds of one and of two.
     probability = 1.0 / (1.0 + np.exp(-_SLOPE * (gain - _MIDDLE)))
+    if _UNSURE < probability < 1.0 - _UNSURE:
+        return SpeakerFacts(several=None, confidence=0.0)
     several = bool(probability > 0.5)
     confidence = float(probability if several else 1.0 - probability)
     return SpeakerFacts(several=several, confidence=round(confidence, 3))
 
 
-_MIDDLE = 1.0
-_SLOPE = 4.0
+_MIDDLE = 1.2
+_SLOPE = 12.0
+_UNSURE = 0.25
+"""Between this probability and its complement nothing is claimed. On half minutes of read
+speech one voice reached 0.84 to 1.14, two voices 0.93 to 1.95 with a median of 1.5."""
 
 
 def separation(units: Array) -> float:

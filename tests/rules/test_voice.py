@@ -1,0 +1,149 @@
+"""Rules of what is heard, and of the consent statement."""
+
+from __future__ import annotations
+
+import pytest
+from voices import voice_of
+
+from palprep.media.facts import FileFacts, Kind, MediaType, SoundFacts, SoundStream
+from palprep.rules.facts import Facts
+from palprep.rules.judge import judge
+from palprep.rules.profile import load_profile
+from palprep.rules.registry import RULES
+from palprep.rules.roles import Outcome, Role
+from palprep.rules.voice import VOICE_RULES
+from palprep.speech.facts import ConsentFacts, Span, SpeakerFacts, VoiceFacts
+
+WAV = MediaType(
+    kind=Kind.AUDIO,
+    format="wav",
+    description="WAV sound",
+    mime="audio/wav",
+    extensions=(".wav",),
+    accepted=True,
+)
+STREAM = SoundStream(
+    index=0,
+    codec="pcm_s16le",
+    codec_profile=None,
+    sample_rate_hz=48_000,
+    channels=1,
+    layout="mono",
+    bit_rate=None,
+    duration_s=100.0,
+    start_s=0.0,
+)
+SOUND = SoundFacts(container="wav", duration_s=100.0, streams=(STREAM,), chosen=0, levels=None)
+FILE = FileFacts(path="a.wav", name="a.wav", size_bytes=1, type=WAV)
+TWO = SpeakerFacts(several=True, confidence=0.9)
+UNSURE = SpeakerFacts(several=None, confidence=0.0)
+GOOD = voice_of((1, 60), (62, 95), noise_after_gain_dbfs=-65.0)
+
+
+def outcomes(role: Role, **parts) -> dict[str, Outcome]:
+    facts = Facts(file=FILE, sound=SOUND, **parts)
+    checks = judge(facts, role, load_profile())
+    return {
+        check.id: check.outcome for check in checks if check.id.startswith(("voice", "consent"))
+    }
+
+
+def consent(outcome: str = "pass", **other) -> ConsentFacts:
+    fields = {
+        "outcome": outcome,
+        "transcript": "I agree.",
+        "starts_at": 0.4,
+        "ends_at": 12.0,
+        "words": (),
+        "reasons": ("Word 3 was not heard.",) if outcome != "pass" else (),
+        "statement": "I agree.",
+        "full_name": "Ada",
+        "language": "en",
+    }
+    return ConsentFacts(**{**fields, **other})
+
+
+def test_a_good_voice_passes_every_rule():
+    found = outcomes(Role.VOICE_AUDIO, voice=GOOD)
+    assert set(found) == {rule.id for rule in VOICE_RULES}
+    assert set(found.values()) == {Outcome.PASS}
+
+
+def test_a_voice_that_nobody_listened_to_is_unknown():
+    assert set(outcomes(Role.VOICE_AUDIO).values()) == {Outcome.UNKNOWN}
+
+
+def with_(**change) -> VoiceFacts:
+    return GOOD.model_copy(update=change)
+
+
+@pytest.mark.parametrize(
+    ("voice", "rule", "expected"),
+    [
+        (with_(content="music"), "voice_content", "fail"),
+        (with_(speech_s=8.0), "voice_speech_length", "fail"),
+        (with_(speech_s=30.0), "voice_speech_length", "warn"),
+        (with_(speech_rms_dbfs=-30.0), "voice_level", "warn"),
+        (with_(speech_rms_dbfs=None), "voice_level", "unknown"),
+        (with_(true_peak_dbtp=-1.0), "voice_true_peak", "warn"),
+        (with_(clipped_runs=1), "voice_clipping", "warn"),
+        (with_(clipped_runs=500), "voice_clipping", "fail"),
+        (with_(snr_db=15.0), "voice_snr", "fail"),
+        (with_(snr_db=30.0), "voice_snr", "warn"),
+        (with_(snr_db=None), "voice_snr", "unknown"),
+        (with_(noise_after_gain_dbfs=-40.0), "voice_noise_after_gain", "warn"),
+        (with_(bandwidth_hz=3_700.0), "voice_bandwidth", "fail"),
+        (with_(bandwidth_hz=7_900.0), "voice_bandwidth", "warn"),
+        (with_(hum_hz=50.0, hum_dbfs=-45.0), "voice_hum", "warn"),
+        (with_(dc_offset=0.03), "voice_dc_offset", "warn"),
+        (with_(dropouts=(Span(start_s=1.0, end_s=1.1),)), "voice_dropouts", "warn"),
+        (with_(correlation=-0.95), "voice_stereo", "warn"),
+        (with_(silent_channel=1), "voice_stereo", "warn"),
+        (with_(speakers=SpeakerFacts(several=True, confidence=0.9)), "voice_one_speaker", "warn"),
+        (
+            with_(speakers=SpeakerFacts(several=None, confidence=0.0)),
+            "voice_one_speaker",
+            "unknown",
+        ),
+    ],
+)
+def test_each_defect_is_found_by_its_rule_alone(voice, rule, expected):
+    found = outcomes(Role.VOICE_AUDIO, voice=voice)
+    others = set(found) - {rule, "voice_noise_after_gain" if rule == "voice_level" else rule}
+    assert found[rule] == expected
+    assert {found[other] for other in others} == {Outcome.PASS}
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        (consent("pass"), "pass"),
+        (consent("warn"), "warn"),
+        (consent("fail"), "fail"),
+        (consent("unknown"), "unknown"),
+        (None, "unknown"),
+    ],
+)
+def test_the_statement_is_judged_by_its_outcome(facts, expected):
+    assert outcomes(Role.CONSENT_VIDEO, consent=facts)["consent_spoken"] == expected
+
+
+@pytest.mark.parametrize(
+    ("facts", "start", "first"),
+    [
+        (consent(), "pass", "pass"),
+        (consent(starts_at=9.0, said_before="Hello."), "warn", "warn"),
+        (consent("fail", starts_at=40.0), "fail", "pass"),
+        (consent("fail", starts_at=None), "unknown", "unknown"),
+    ],
+)
+def test_the_statement_opens_the_video(facts, start, first):
+    found = outcomes(Role.CONSENT_VIDEO, consent=facts)
+    assert (found["consent_start"], found["consent_first"]) == (start, first)
+
+
+@pytest.mark.parametrize("rule_id", [rule.id for rule in VOICE_RULES])
+def test_every_rule_says_what_to_do(rule_id):
+    rule = RULES[rule_id]
+    assert rule.text()
+    assert rule.advice.endswith(".")

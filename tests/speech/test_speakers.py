@@ -1,0 +1,54 @@
+"""One voice or several, by construction."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from palprep.speech.speakers import SpeakerMeter, judge_units, spoken_runs
+
+RANDOM = np.random.default_rng(9)
+
+
+def units(*centres: float, count: int = 40) -> np.ndarray:
+    """Half seconds of speech by voices that differ in half of their features."""
+    parts = []
+    for centre in centres:
+        part = RANDOM.standard_normal((count, 16))
+        part[:, ::2] += centre
+        parts.append(part)
+    return np.concatenate(parts).astype(np.float32)
+
+
+def test_one_voice_is_one():
+    found = judge_units(units(0.0, count=60))
+    assert found.several is False
+    assert found.confidence > 0.75
+
+
+def test_two_voices_far_apart_are_several():
+    found = judge_units(units(-3.0, 3.0))
+    assert found.several is True
+    assert found.confidence > 0.9
+
+
+def test_too_little_speech_tells_nothing():
+    meter = SpeakerMeter()
+    meter.push(RANDOM.standard_normal(16_000 * 3).astype(np.float32))
+    assert meter.facts().several is None
+    assert meter.separation() == 0.0
+
+
+def test_a_real_voice_is_not_several(speech):
+    meter = SpeakerMeter()
+    meter.push(speech)
+    assert meter.facts().several is not True
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "lengths"),
+    [([0.9, 0.9, 0.1, 0.9], [2, 1]), ([0.1, 0.2], []), ([], []), ([0.9] * 3, [3])],
+)
+def test_only_sure_speech_is_compared(probabilities, lengths):
+    samples = np.zeros(len(probabilities) * 4, np.float32)
+    assert [len(run) // 4 for run in spoken_runs(samples, probabilities, 4)] == lengths
