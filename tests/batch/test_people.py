@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import wave
 from pathlib import Path
 
@@ -156,6 +157,16 @@ def test_an_empty_subfolder_is_a_problem_of_its_own(folder):
         "no picture, sound or video here: add a portrait, a video or a recording",
     )
     assert (bob.slug, bob.problems) == ("bob", ())
+
+
+def test_names_that_no_text_can_hold(folder):
+    (folder.parent / os.fsdecode(b"\xffbob")).mkdir()
+    (folder / os.fsdecode(b"\xe9.jpg")).write_bytes(JPEG)
+    ada, bob = find_people(folder.parent)
+    assert ada.problems == ("the name of \ufffd.jpg is not UTF-8: rename it",)
+    assert (bob.slug, bob.problems) == (
+        "\ufffdbob", ("the folder's name is not UTF-8: rename it",),
+    )  # fmt: skip
 
 
 def test_folders_that_hold_nobody(tmp_path):

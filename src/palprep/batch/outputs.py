@@ -40,12 +40,19 @@ def write_report(directory: str | Path) -> Path:
 def replace(path: Path, text: str) -> None:
     """Put ``text`` at ``path`` atomically: a reader sees the old file or the new one.
 
+    Lone surrogates, which a sender's JSON may hold, are written as escapes.
+
     Raises OutputUnwritable when it cannot be written; the old file is then untouched.
     """
     temporary = ""
     try:
         with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
+            "w",
+            encoding="utf-8",
+            errors="backslashreplace",
+            dir=path.parent,
+            prefix=f".{path.name}.",
+            delete=False,
         ) as stream:
             temporary = stream.name
             stream.write(text)

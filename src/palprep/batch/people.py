@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -133,6 +134,10 @@ def find_people(folder: str | Path) -> tuple[Person, ...]:
 
 def read_person(folder: Path) -> Person:
     """One person's subfolder."""
+    slug = _printable(folder.name)
+    if slug != folder.name:
+        problem = "the folder's name is not UTF-8: rename it"
+        return Person(slug=slug, folder=folder, problems=(problem,))
     try:
         settings = read_settings(folder)
         found = [
@@ -146,6 +151,8 @@ def read_person(folder: Path) -> Person:
         problem = f"{folder} cannot be read: {error.strerror}"
         return Person(slug=folder.name, folder=folder, problems=(problem,))
     sources, problems = assign(folder, found, settings.files)
+    odd = (path.name for path, _ in found if _printable(path.name) != path.name)
+    problems += tuple(f"the name of {_printable(name)} is not UTF-8: rename it" for name in odd)
     statement = settings.statement
     if statement is not None and not (folder / statement).is_file():
         problems = (*problems, f"{SETTINGS_NAME} names {statement}, which is not in the folder")
@@ -236,6 +243,11 @@ def _kind_of(path: Path) -> Kind | None:
     except MediaError:
         kind = Kind.OTHER
     return _PROMISES.get(path.suffix.lower()) if kind is Kind.OTHER else kind
+
+
+def _printable(name: str) -> str:
+    """The name with a sign for each byte that is not UTF-8; file systems take any byte."""
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def _hidden(path: Path) -> bool:
