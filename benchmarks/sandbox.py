@@ -4,11 +4,14 @@
 
 Each server runs as its own process; eight connections are kept alive and always busy. Rounds
 alternate between the servers, so that whatever else the machine does hits all of them, and
-the medians are compared. The sandbox writes every request to its log and keeps its records
-in a data folder; moto (DynamoDB's GetItem and PutItem, its nearest to reading and creating
-one record) keeps them in memory; prism makes its answers up from the sandbox's own OpenAPI
-document. Servers that are not given are left out. To install them somewhere for the purpose:
-`pip install 'moto[server]'` in a virtual environment, `npm install @stoplight/prism-cli`.
+the medians are compared. The servers' own processor time per request (Linux) says the same on
+a machine that is busy with other things.
+
+The sandbox writes every request to its log and keeps its records in a data folder; moto
+(DynamoDB's GetItem and PutItem, its nearest to reading and creating one record) keeps them in
+memory; prism makes its answers up from the sandbox's own OpenAPI document. Servers that are
+not given are left out. To install them somewhere for the purpose: `pip install 'moto[server]'`
+in a virtual environment, `npm install @stoplight/prism-cli`.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import asyncio
 import contextlib
 import itertools
 import json
+import os
 import socket
 import statistics
 import subprocess
@@ -46,6 +50,7 @@ class Peer:
     """A running server, and the request bytes of its two operations by a running number."""
 
     name: str
+    process: int
     port: int
     read: Callable[[int], bytes]
     create: Callable[[int], bytes]
@@ -105,9 +110,18 @@ def free_port() -> int:
         return port
 
 
+def processor_seconds(process: int) -> float:
+    """What the process has used so far, in user and kernel mode; NaN where /proc is not."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return float("nan")
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 @contextlib.contextmanager
-def running(command: list[str], port: int) -> Iterator[None]:
-    """The server process, once its port accepts connections."""
+def running(command: list[str], port: int) -> Iterator[int]:
+    """The server process's id, once its port accepts connections."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 60
@@ -117,7 +131,7 @@ def running(command: list[str], port: int) -> Iterator[None]:
             if process.poll() is not None or time.monotonic() > deadline:
                 raise SystemExit(f"{command[0]} did not start")
             time.sleep(0.1)
-        yield
+        yield process.pid
     finally:
         process.terminate()
         process.wait()
@@ -140,15 +154,19 @@ def tool(number: int) -> dict[str, object]:
     }
 
 
-def sandbox_peer(name: str, port: int, voice_id: str) -> Peer:
+def sandbox_peer(name: str, process: int, port: int, voice_id: str) -> Peer:
     headers = {"x-api-key": KEY, "Content-Type": "application/json"}
     read = request("GET", f"/v2/voices/{voice_id}", headers)
     return Peer(
-        name, port, lambda _: read, lambda n: request("POST", "/v2/tools", headers, tool(n))
+        name,
+        process,
+        port,
+        lambda _: read,
+        lambda n: request("POST", "/v2/tools", headers, tool(n)),
     )
 
 
-def moto_peer(port: int) -> Peer:
+def moto_peer(process: int, port: int) -> Peer:
     def headers(operation: str) -> dict[str, str]:
         return {
             "X-Amz-Target": f"DynamoDB_20120810.{operation}",
@@ -171,7 +189,11 @@ def moto_peer(port: int) -> Peer:
     key = {"TableName": "tools", "Key": {"id": {"S": "t0"}}}
     read = request("POST", "/", headers("GetItem"), key)
     return Peer(
-        "moto", port, lambda _: read, lambda n: request("POST", "/", headers("PutItem"), item(n))
+        "moto",
+        process,
+        port,
+        lambda _: read,
+        lambda n: request("POST", "/", headers("PutItem"), item(n)),
     )
 
 
@@ -185,25 +207,24 @@ def main() -> None:
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         port = free_port()
-        stack.enter_context(
-            running([sys.executable, "-c", SERVE, str(folder / "d"), str(port)], port)
-        )
-        voice = {"voice_name": "Ada", "training_audio_url": "https://media.example/a.wav"}
+        command = [sys.executable, "-c", SERVE, str(folder / "d"), str(port)]
+        process = stack.enter_context(running(command, port))
+        voice = {"voice_name": "Ada", "training_audio_url": "http://127.0.0.1:1/a.wav"}
         headers = {"x-api-key": KEY, "Content-Type": "application/json"}
         voice_id = call(port, "POST", "/v2/voices", headers, voice)["voice_id"]
-        peers = [sandbox_peer("palprep sandbox", port, voice_id)]
+        peers = [sandbox_peer("palprep sandbox", process, port, voice_id)]
         if given.moto:
             moto_port = free_port()
             command = [str(given.moto), "-H", "127.0.0.1", "-p", str(moto_port)]
-            stack.enter_context(running(command, moto_port))
-            peers.append(moto_peer(moto_port))
+            process = stack.enter_context(running(command, moto_port))
+            peers.append(moto_peer(process, moto_port))
         if given.prism:
             prism_port = free_port()
             document = folder / "openapi.json"
             document.write_text(json.dumps(call(port, "GET", "/openapi.json", headers, None)))
             command = [str(given.prism), "mock", "-h", "127.0.0.1", "-p", str(prism_port)]
-            stack.enter_context(running([*command, str(document)], prism_port))
-            peers.append(sandbox_peer("prism", prism_port, voice_id))
+            process = stack.enter_context(running([*command, str(document)], prism_port))
+            peers.append(sandbox_peer("prism", process, prism_port, voice_id))
         measure(peers, rounds=given.rounds, seconds=given.seconds)
 
 
@@ -211,15 +232,21 @@ def measure(peers: list[Peer], *, rounds: int, seconds: float) -> None:
     numbers = itertools.count(1)
     for operation in ("read", "create"):
         rates: dict[str, list[float]] = {peer.name: [] for peer in peers}
+        costs: dict[str, list[float]] = {peer.name: [] for peer in peers}
         for _ in range(rounds):
             for peer in peers:
+                before = processor_seconds(peer.process)
                 rate = asyncio.run(load(peer, getattr(peer, operation), numbers, seconds))
                 rates[peer.name].append(rate)
+                used = processor_seconds(peer.process) - before
+                costs[peer.name].append(1e6 * used / (rate * seconds))
         ours = statistics.median(rates[peers[0].name])
-        for name, each in rates.items():
-            rate = statistics.median(each)
+        for peer in peers:
+            rate = statistics.median(rates[peer.name])
             print(
-                f"{operation:7} {name:16} {rate:8.0f} requests/s   sandbox/this {ours / rate:5.2f}"
+                f"{operation:7} {peer.name:16} {rate:7.0f} requests/s"
+                f" {statistics.median(costs[peer.name]):6.0f} us of processor each"
+                f"   sandbox's rate to this one's {ours / rate:5.2f}"
             )
 
 
