@@ -19,7 +19,6 @@ _GUARD_MS = 100
 _LEAST_MS = 100
 _WINDOW_MS = 20
 _LOWEST_SHARE = 0.1
-_QUIETEST = 0.05
 _LEAST_WINDOWS = 100
 _GATED_DBFS = -90.0
 """A pause this quiet was emptied by a gate or an editor and says nothing of the room."""
@@ -41,7 +40,8 @@ def noise_facts(envelope: Envelope, speech: Sequence[Span]) -> NoiseFacts:
     chair does not move. Pauses that were silenced do not count while there are others. A word
     that the network missed can fill most of the few pauses that a fluent reader leaves, so the
     level that a tenth of all windows stay under bounds the floor from above: closures of
-    stop consonants alone are more than that (minimum statistics, Martin 2001).
+    stop consonants alone are more than that (minimum statistics, Martin 2001). In speech
+    without any pause, as in loud noise, that bound is all there is; it takes 2 s.
     """
     length = len(envelope.power)
     spoken = _mask(speech, length, 0)
@@ -67,24 +67,17 @@ def _noise_power(power: NDArray[np.float32], pauses: NDArray[np.bool_]) -> float
         if end - start >= _LEAST_MS:
             run = power[start : start + count * _WINDOW_MS]
             windows.append(run.reshape(count, _WINDOW_MS).mean(axis=1))
-    if not windows:
-        return _quietest(power)
-    everything = power[: len(power) // _WINDOW_MS * _WINDOW_MS].reshape(-1, _WINDOW_MS)
-    lowest = np.quantile(_heard(everything.mean(axis=1)), _LOWEST_SHARE)
-    return float(min(np.median(_heard(np.concatenate(windows))), lowest))
+    count = len(power) // _WINDOW_MS
+    everything = power[: count * _WINDOW_MS].reshape(count, _WINDOW_MS).mean(axis=1)
+    if not windows and count < _LEAST_WINDOWS:
+        return None
+    lowest = float(np.quantile(_heard(everything), _LOWEST_SHARE))
+    return min(float(np.median(_heard(np.concatenate(windows)))), lowest) if windows else lowest
 
 
 def _heard(powers: NDArray[np.float32]) -> NDArray[np.float32]:
     heard = powers[powers > 10 ** (_GATED_DBFS / 10)]
     return heard if len(heard) >= _LEAST_MS // _WINDOW_MS else powers
-
-
-def _quietest(power: NDArray[np.float32]) -> float | None:
-    count = len(power) // _WINDOW_MS
-    if count < _LEAST_WINDOWS:
-        return None
-    windows = power[: count * _WINDOW_MS].reshape(count, _WINDOW_MS).mean(axis=1)
-    return float(np.quantile(windows, _QUIETEST))
 
 
 def _mask(spans: Sequence[Span], length: int, guard_ms: int) -> NDArray[np.bool_]:
