@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import weakref
-from binascii import b2a_base64
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from tempfile import SpooledTemporaryFile
 from typing import IO
 
 import anyio.to_thread
+from pybase64 import b64encode
 
 from palprep.api.fields import MAX_IMAGE_BASE64_CHARS, ImageMime
 from palprep.errors import FileMissing, FileUnreadable, UsageError
@@ -61,7 +61,7 @@ class ImageBody:
             while left > 0:
                 piece = _read(file, self.source, min(left, PIECE_BYTES))
                 left -= len(piece)
-                yield b2a_base64(piece, newline=False)
+                yield b64encode(piece)
         yield self.after
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -72,7 +72,7 @@ class ImageBody:
                 size = min(left, PIECE_BYTES)
                 piece = await anyio.to_thread.run_sync(_read, file, self.source, size)
                 left -= len(piece)
-                yield b2a_base64(piece, newline=False)
+                yield b64encode(piece)
         yield self.after
 
     def __repr__(self) -> str:
