@@ -3,11 +3,12 @@
     python scripts/train_human.py PICTURES [--out FILE]
 
 PICTURES holds checkouts of the public repositories that human_sources.csv lists with their
-commits, as owner/name/path; human_training.csv says which face of which picture is what (photographs, paintings, drawings, renderings and animals; none of it from the
-development corpus, which stays an independent test). Three ridge logistic regressions, on the
-proportions of the face, on its expression coefficients and on its identity embedding, are
-added up; each alone is weak, and their errors differ. Prints the area under the ROC curve
-with whole repositories held out.
+commits, as owner/name/path; human_training.csv says which face of which picture is what:
+photographs, paintings, drawings, renderings and animals. None of it is from the development
+corpus, which stays an independent test. Three ridge logistic regressions, on the proportions
+of the face, on its expression coefficients and on its identity embedding, are added up; each
+alone is weak, and their errors differ. Prints the area under the ROC curve with whole
+repositories held out.
 """
 
 from __future__ import annotations
