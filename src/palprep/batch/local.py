@@ -12,14 +12,17 @@ from pydantic import ValidationError
 from palprep._version import __version__
 from palprep.batch.bench import Bench, Ended, Progress, stage_key
 from palprep.batch.people import Person
-from palprep.batch.work import Asset, AssetTask, fingerprint, prepare_asset
+from palprep.batch.work import Asset, AssetTask, compare_faces, fingerprint, prepare_asset
 from palprep.dossiers import keep_dossier
 from palprep.errors import MediaError
 from palprep.preflight import sha256_of
 from palprep.probe import Speaker
 from palprep.rules.profile import load_profile
-from palprep.rules.report import Report
+from palprep.rules.report import Check, Report
 from palprep.rules.roles import Outcome, Role
+
+_SHOWING = (Role.FACE_IMAGE, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)
+"""The roles whose files show a face."""
 
 
 def prepare_files(person: Person, bench: Bench) -> Mapping[Role, Asset]:
@@ -46,7 +49,28 @@ def prepare_files(person: Person, bench: Bench) -> Mapping[Role, Asset]:
     reasons = [reason for asset in assets.values() for reason in unfit(asset)]
     if reasons:
         raise Ended("refused", *reasons)
+    _compare_faces(person, bench, assets)
     return assets
+
+
+def _compare_faces(person: Person, bench: Bench, assets: Mapping[Role, Asset]) -> None:
+    """Portrait, training video and consent video show one person. Ends the work if not."""
+    found = (assets[role].prepared for role in _SHOWING if role in assets)
+    shown = [prepared for prepared in found if prepared is not None]
+    if len(shown) < 2:
+        return
+    key = stage_key("likeness", *(prepared.sha256 for prepared in shown))
+    body = bench.earlier(person, "likeness", key, lambda _: True)
+    if body is None:
+        bench.tell(Progress(person=person.slug, step="compare faces"))
+        paths = tuple(prepared.path for prepared in shown)
+        compared = bench.engine.run(compare_faces, paths, bench.profile_for(person))
+        body = {"checks": [check.model_dump(mode="json", round_trip=True) for check in compared]}
+        bench.note(person, "likeness", body, key)
+    checks = tuple(Check.model_validate(check) for check in body["checks"])
+    failed = [check for check in checks if check.outcome is Outcome.FAIL]
+    if failed:
+        raise Ended("refused", *map(_failure, failed))
 
 
 def _keep_dossier(person: Person, bench: Bench, asset: Asset) -> None:

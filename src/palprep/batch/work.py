@@ -10,9 +10,10 @@ from typing import Any, Self
 from pydantic import model_validator
 
 from palprep.errors import FileMissing, OutputUnwritable, PalprepError
+from palprep.likeness import same_person
 from palprep.preflight import Preflight, Prepared, sha256_of
 from palprep.probe import Speaker
-from palprep.rules.report import Report
+from palprep.rules.report import Check, Report
 from palprep.rules.roles import Role
 from palprep.speech.facts import ConsentFacts
 from palprep.values import Value
@@ -98,6 +99,11 @@ def prepare_asset(task: AssetTask, source_sha256: str) -> Asset:
         problem=problem,
         seconds=round(time.perf_counter() - started, 3),
     )
+
+
+def compare_faces(paths: tuple[str, ...], profile: str) -> tuple[Check, ...]:
+    """One check per pair of pictures and videos: do they show one person?"""
+    return same_person(paths, models=_preflight(profile).instruments.models)
 
 
 @functools.lru_cache(maxsize=2)
