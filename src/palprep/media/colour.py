@@ -24,16 +24,14 @@ def has_alpha(picture: Image.Image) -> bool:
 def to_srgb(picture: Image.Image, icc: bytes | None) -> Image.Image:
     """The picture as 8-bit sRGB in mode ``RGB``, flattened onto white.
 
-    ``icc`` is its embedded profile; one that is broken, or of another colour space than the
+    ``icc`` is its embedded profile (None also where :func:`describe_icc` finds it to be sRGB,
+    which saves the conversion); one that is broken, or of another colour space than the
     pixels, is ignored, as browsers do. Perceptual intent, the default of ICC viewers.
     """
     upright = eight_bits(picture)
     alpha = upright.getchannel("A") if "A" in upright.getbands() else None
     profile = _profile(icc, upright)
-    if profile is not None and not _is_srgb(profile):
-        colours = _converted(upright, profile)
-    else:
-        colours = upright.convert("RGB")
+    colours = upright.convert("RGB") if profile is None else _converted(upright, profile)
     if alpha is None:
         return colours
     white = Image.new("RGB", colours.size, _WHITE)

@@ -81,6 +81,7 @@ class SignalMeter:
             black=tuple(_spans(times, np.asarray(self._black) >= _BLACK_SHARE)),
             cuts=None if cuts is None else tuple(round(float(times[at]), 3) for at in cuts),
             freezes=None if self._sparse else tuple(self._freezes),
+            repeated_frames=None if self._sparse else self._repeated(times, means),
             exposure_jumps=None if cuts is None else tuple(_jumps(times, means, cuts)),
             flicker_percent=None if cuts is None else _flicker(means, cuts),
             shake_percent=None if self._sparse else self._shake.result(),
@@ -116,6 +117,14 @@ class SignalMeter:
             )
             for start, end in parts
         ]
+
+    def _repeated(self, times: NDArray[np.float64], means: NDArray[np.float64]) -> int:
+        if not times.size:
+            return 0
+        same = (np.asarray(self._changes) == 0.0) & (np.diff(means, prepend=-1.0) == 0.0)
+        for freeze in self._freezes:
+            same &= (times < freeze.start_s) | (times > freeze.end_s)
+        return int(same.sum())
 
     def _cuts(self, times: NDArray[np.float64]) -> list[int]:
         changes = np.asarray(self._changes)

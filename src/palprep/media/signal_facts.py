@@ -66,6 +66,9 @@ class SignalFacts(Value):
     """Times of the first frame after a shot cut."""
     freezes: tuple[Span, ...] | None = None
     """Where nothing at all changes for a second or more."""
+    repeated_frames: int | None = None
+    """Frames that equal the one before to the last bit, as a recorder repeats them that cannot
+    keep up; of the frames that were looked at, and without those of a freeze."""
     exposure_jumps: tuple[float, ...] | None = None
     """Times at which the brightness steps and stays, without a cut."""
     flicker_percent: float | None = None

@@ -74,7 +74,8 @@ def load_still(
     """As :func:`open_still`, as a Pillow image of mode ``RGB`` that is free of metadata."""
     source = Path(path)
     with _opened(source, media_type) as still:
-        return _pixels(still, _exif(still), max_side)
+        _, is_srgb = describe_icc(still.icc)
+        return _pixels(still, _exif(still), max_side, is_srgb=is_srgb)
 
 
 def probe_and_open(
@@ -84,8 +85,10 @@ def probe_and_open(
     source = Path(path)
     with _opened(source, media_type) as still:
         exif = _exif(still)
-        pixels = _pixels(still, exif, max_side)
-        return _facts(still, exif, media_type.format, source.stat().st_size), np.asarray(pixels)
+        icc = describe_icc(still.icc)
+        pixels = _pixels(still, exif, max_side, is_srgb=icc[1])
+        facts = _facts(still, exif, icc, media_type.format, source.stat().st_size)
+        return facts, np.asarray(pixels)
 
 
 @contextmanager
@@ -123,14 +126,16 @@ def _exif(still: HeifStill | RasterStill) -> Exif:
     return exif._replace(orientation=exif.orientation or xmp_orientation(still.xmp) or 1)
 
 
-def _pixels(still: HeifStill | RasterStill, exif: Exif, max_side: int | None) -> Image.Image:
+def _pixels(
+    still: HeifStill | RasterStill, exif: Exif, max_side: int | None, *, is_srgb: bool | None
+) -> Image.Image:
     picture = still.decode() if isinstance(still, HeifStill) else still.decode(max_side)
     turn = _UPRIGHT.get(exif.orientation or 1)
     # Palette indices and 16-bit greys cannot be averaged, so this comes before scaling.
     stored = eight_bits(picture)
     if max_side is not None and max(stored.size) > max_side:
         stored = _shrunk(stored, max_side)
-    upright = to_srgb(stored, still.icc)
+    upright = to_srgb(stored, None if is_srgb else still.icc)
     turned = upright if turn is None else upright.transpose(turn)
     turned.info = {}
     return turned
@@ -146,8 +151,14 @@ def _shrunk(picture: Image.Image, max_side: int) -> Image.Image:
     return picture.resize((width, height), Image.Resampling.BOX)
 
 
-def _facts(still: HeifStill | RasterStill, exif: Exif, form: str, size_bytes: int) -> StillFacts:
-    description, is_srgb = describe_icc(still.icc)
+def _facts(
+    still: HeifStill | RasterStill,
+    exif: Exif,
+    icc: tuple[str | None, bool | None],
+    form: str,
+    size_bytes: int,
+) -> StillFacts:
+    description, is_srgb = icc
     orientation = exif.orientation or 1
     width, height = still.size[::-1] if orientation >= 5 else still.size
     return StillFacts(
