@@ -33,7 +33,7 @@
     │   └── OutcomeUnknown         a create was sent and no answer came: it may or may not exist
     └── WaitTimeout                a resource did not settle before the deadline
 
-Errors pickle, so that they cross process boundaries; none holds a secret.
+Errors pickle, to cross process boundaries; none holds a secret.
 """
 
 from __future__ import annotations
@@ -187,10 +187,9 @@ class InvalidRequest(PalprepError):
 class ApiError(PalprepError):
     """The service answered with an error.
 
-    ``status`` is the HTTP status, ``shape`` which of the three error shapes the body had
-    (``"error"``, ``"message"``, ``"message-error-code"``, or None when it had none of them),
-    ``service_code`` the body's ``code``, ``body`` the parsed body or its text, and
-    ``request_id`` the response's request id header if it had one.
+    ``status`` is the HTTP status, ``shape`` the body's (``"error"``, ``"message"``,
+    ``"message-error-code"``, or None for none of the three), ``service_code`` its ``code``,
+    ``body`` the parsed body or its text, and ``request_id`` the response header, if any.
     """
 
     code = "service_refused"
@@ -272,10 +271,9 @@ class TimedOut(TransportError):
 class OutcomeUnknown(TransportError):
     """A create was sent and its outcome was not told: the resource may or may not exist.
 
-    ``call`` describes what was sent (method, path, body without secrets). ``status``,
-    ``body`` and ``request_id`` are of the answer, where one came that leaves the outcome
-    open, such as a gateway's 502. Look the resource up before sending it again; palprep
-    never repeats it by itself.
+    ``call`` is what was sent (method, path, body without secrets); ``status``, ``body`` and
+    ``request_id`` are of an answer that leaves it open, such as a gateway's 502. Look the
+    resource up before sending it again; palprep never repeats it by itself.
     """
 
     code = "outcome_unknown"
