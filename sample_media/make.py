@@ -65,14 +65,14 @@ def main() -> None:
     for folder in (jane, anna, broken):
         folder.mkdir(parents=True, exist_ok=True)
 
-    heic_turned_by_irot(portrait, jane / "portrait.heic")
+    heic_turned_by_irot(portrait.crop((4, 0, 452, 448)), jane / "portrait.heic")
     everything, talk, statement = (
         level(speak(voice, sentences), rms_dbfs=-20.5)
         for sentences in (WORDS["talk"] + WORDS["reading"], WORDS["talk"], [WORDS["consent"]])
     )
     encode_sound(everything, jane / "recording.m4a")
-    listening = room_tone(62 * RATE - len(talk), seed=2)
-    encode_video(portrait, np.concatenate([talk, listening]), jane / "training.mp4")
+    listening = room_tone(91 * RATE - len(talk), seed=2)
+    encode_video(portrait, np.concatenate([talk, listening]), jane / "training.mp4", crf=34)
     encode_video(portrait, statement, jane / "consent.mp4")
 
     png_with_alpha(portrait, anna / "portrait.png")
@@ -223,8 +223,9 @@ def heic_turned_by_irot(portrait: Image.Image, path: Path) -> None:
     exif[0x010F] = "Sample phone"
     exif.get_ifd(0x8825).update({1: "N", 2: (29.0, 33.0, 30.0), 3: "W", 4: (95.0, 5.0, 20.0)})
     pillow_heif.register_heif_opener()
-    turned = portrait.transpose(Image.Transpose.ROTATE_90)
-    turned.save(path, quality=90, exif=exif.tobytes())
+    larger = portrait.resize((768, 768), Image.Resampling.LANCZOS)
+    turned = larger.transpose(Image.Transpose.ROTATE_90)
+    turned.save(path, quality=85, exif=exif.tobytes())
 
 
 def mirrored(portrait: Image.Image) -> Image.Image:
