@@ -1,46 +1,16 @@
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import av
 import numpy as np
 import pytest
 from pydantic import ValidationError
+from videos import first_frame, heard_at, times, video_plan
 
 from palprep.errors import CannotFit, FixError
 from palprep.fixes.apply import apply
-from palprep.rules.plan import VideoPlan, Window
-
-
-def video_plan(*, copy: bool = True, **more) -> VideoPlan:
-    return VideoPlan(**{"reasons": (), "copy_video": copy, "copy_audio": copy, **more})
-
-
-def times(path: Path) -> list[float]:
-    """Presentation times of the frames."""
-    with av.open(str(path)) as container:
-        return [frame.time for frame in container.decode(video=0)]
-
-
-def heard_at(path: Path) -> float:
-    """When the first loud sound is heard, in seconds of presentation time."""
-    with av.open(str(path)) as container:
-        return next(
-            frame.time + np.argmax(np.abs(frame.to_ndarray())) / frame.rate
-            for frame in container.decode(audio=0)
-            if np.abs(frame.to_ndarray()).max() > 0.4
-        )
-
-
-def first_frame(path: Path) -> np.ndarray:
-    """The first frame as RGB, turned as its metadata asks."""
-    with av.open(str(path)) as container:
-        frame = next(container.decode(video=0))
-        return np.rot90(frame.to_ndarray(format="rgb24"), frame.rotation // 90)
+from palprep.rules.plan import Window
 
 
 def test_a_remux_keeps_every_packet_and_turns_the_file_round(
@@ -230,41 +200,6 @@ def test_a_size_is_kept_by_two_passes_only_when_it_must(make, tmp_path):
     assert sorted(each.name for each in tmp_path.iterdir()) == ["roomy.mp4", "tight.mp4"]
 
 
-def pq_nits(signal: float) -> float:
-    """Luminance of a PQ signal, 0 to 1, in cd/m2 (SMPTE ST 2084)."""
-    m1, m2 = 2610 / 16384, 2523 / 4096 * 128
-    c1, c2, c3 = 3424 / 4096, 2413 / 4096 * 32, 2392 / 4096 * 32
-    power = signal ** (1 / m2)
-    return 10_000 * (max(power - c1, 0) / (c2 - c3 * power)) ** (1 / m1)
-
-
-def hlg_nits(signal: float) -> float:
-    """Luminance of a dark HLG signal, up to 0.5, on a display of 1000 cd/m2 (BT.2100)."""
-    return 1000 * (signal**2 / 3) ** 1.2
-
-
-@pytest.mark.parametrize("tags", ["all", "transfer alone"])
-@pytest.mark.parametrize(("transfer", "nits"), [("smpte2084", pq_nits), ("arib-std-b67", hlg_nits)])
-def test_hdr_becomes_sdr_with_faces_as_bright_as_they_were(make, tmp_path, tags, transfer, nits):
-    coded = (440 - 64) / 876  # of 10-bit video range; 35 to 45 cd/m2, as skin beside white
-    others = "color_primaries=bt2020:colorspace=bt2020nc:" if tags == "all" else ""
-    made = make(
-        "hdr.mp4",
-        *("-f", "lavfi", "-i", "color=0x6e6e6e:size=320x180:rate=25:duration=1"),
-        *("-vf", f"format=yuv420p10le,setparams={others}color_trc={transfer}"),
-        *("-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=none"),
-    )
-    applied = apply(video_plan(copy=False), made, tmp_path / "ada")
-    with av.open(applied.path) as container:
-        frame = next(container.decode(video=0))
-        context = container.streams.video[0].codec_context
-        assert (context.pix_fmt, context.color_trc, context.color_primaries) == ("yuv420p", 1, 1)
-        shown = (frame.to_ndarray()[0, :320].mean() - 16) / 219  # luma, of video range
-    light = nits(coded) / 203
-    assert shown == pytest.approx(light ** (1 / 2.4), abs=0.01)  # as BT.1886 displays show it
-    assert "tone_map" in [each.id for each in applied.fixes]
-
-
 def test_odd_sides_lose_a_line_rather_than_their_sharpness(make, tmp_path):
     made = make(
         "odd.mov",
@@ -293,54 +228,4 @@ def test_a_trim_beyond_the_end_and_a_missing_stream_are_named(phone_video, tmp_p
         )
     with pytest.raises(FixError, match="no audio stream 5; its audio streams: 1"):
         apply(video_plan(audio_stream=5), phone_video, tmp_path / "no")
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_real_ctrl_c_leaves_neither_file_nor_process(make, tmp_path):
-    made = make(
-        "long.mp4",
-        *("-f", "lavfi", "-i", "testsrc2=size=1280x720:rate=30:duration=60"),
-        *("-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"),
-    )
-    code = (
-        "import pathlib, sys\n"
-        "from palprep.fixes.apply import apply\n"
-        "from palprep.rules.plan import VideoPlan\n"
-        "plan = VideoPlan(reasons=(), copy_video=False, copy_audio=False)\n"
-        "apply(plan, pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))\n"
-    )
-    target = tmp_path / "out" / "ada"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, str(made), str(target)], stderr=subprocess.PIPE, text=True
-    )
-    deadline = time.monotonic() + 30
-    while not any(each.stat().st_size for each in target.parent.glob(".palprep-*")):
-        assert process.poll() is None, process.stderr.read()
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=20)
-    assert "KeyboardInterrupt" in said
-    assert not list(target.parent.iterdir())
-    open_by = [
-        each for each in Path("/proc").glob("[0-9]*/cmdline") if str(target) in _cmdline(each)
-    ]
-    assert not open_by
-
-
-def _cmdline(path: Path) -> str:
-    try:
-        return path.read_bytes().decode(errors="replace")
-    except OSError:
-        return ""  # it ended meanwhile
-
-
-@pytest.mark.parametrize("copy", [True, False])
-def test_ctrl_c_leaves_nothing(phone_video, tmp_path, copy):
-    def interrupt(done: float) -> None:
-        if done > 0:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        apply(video_plan(copy=copy), phone_video, tmp_path / "ada", progress=interrupt)
     assert not list(tmp_path.iterdir())
