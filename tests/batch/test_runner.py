@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from remember import Remembering
 
 from palprep.api.events import parse_event
 from palprep.batch.journal import JOURNAL_NAME, Journal
@@ -262,17 +263,17 @@ def test_a_changed_recording_is_a_new_voice(go, add, log):
     assert log.creates == {"voice": 2}
 
 
-def test_a_defect_at_one_person_is_reported_as_such(go, add, engine, caplog):
+def test_a_defect_at_one_person_is_reported_as_such(go, add, cache, caplog):
     add("ada")
     add("bob")
 
-    class Broken(type(engine)):
+    class Broken(Remembering):
         def run(self, function, /, *args, **kwargs):
             if "ada" in str(args[0]):
                 raise ZeroDivisionError("oops")
             return super().run(function, *args, **kwargs)
 
-    ada, bob = go(engine=Broken()).people
+    ada, bob = go(engine=Broken(cache)).people
     assert ada.status == "failed"
     assert ada.reasons == ("Unexpected ZeroDivisionError: oops. Please report this",)
     assert bob.status == "done"
