@@ -51,6 +51,18 @@ def make_wav(tmp_path: Path) -> Callable[..., Path]:
     return make
 
 
+def mux_sound(out: Any, audio: Any, sound: np.ndarray, rate: int) -> None:
+    """Encode mono samples in frames of the size that the encoder wants."""
+    block = av.AudioFrame.from_ndarray(sound[None, :], format="fltp", layout="mono")
+    block.sample_rate = rate
+    block.pts = 0
+    fifo = av.AudioFifo()
+    fifo.write(block)
+    for part in fifo.read_many(audio.frame_size or 1024, partial=True):
+        out.mux(audio.encode(part))
+    out.mux(audio.encode(None))
+
+
 @pytest.fixture
 def make_video(tmp_path: Path) -> MakeVideo:
     """``make_video(name, frames=[arrays] | seconds, rate, times, sound, options)``."""
@@ -72,7 +84,6 @@ def make_video(tmp_path: Path) -> MakeVideo:
         options: dict[str, str] | None = None,
         pix_fmt: str = "yuv420p",
         color_trc: int | None = None,
-        bit_rate: int | None = None,
     ) -> Path:
         path = tmp_path / name
         pictures = frames or [gradient(*size)] * round(seconds * rate)
@@ -84,8 +95,6 @@ def make_video(tmp_path: Path) -> MakeVideo:
                 video.codec_context.sample_aspect_ratio = aspect
             if color_trc is not None:
                 video.codec_context.color_trc = color_trc
-            if bit_rate:
-                video.bit_rate = bit_rate
             if rotate:
                 video.set_display_rotation(rotate)
             audio: Any = None
@@ -95,17 +104,12 @@ def make_video(tmp_path: Path) -> MakeVideo:
                 frame = av.VideoFrame.from_ndarray(pixels, format="rgb24")
                 frame.pts = times[index] if times else index
                 frame.time_base = Fraction(1, rate)
+                if color_trc is not None:
+                    frame.color_trc = color_trc
                 out.mux(video.encode(frame))
             out.mux(video.encode(None))
             if audio is not None and sound is not None:
-                block = av.AudioFrame.from_ndarray(sound[None, :], format="fltp", layout="mono")
-                block.sample_rate = sound_rate
-                block.pts = 0
-                fifo = av.AudioFifo()
-                fifo.write(block)
-                for part in fifo.read_many(audio.frame_size or 1024, partial=True):
-                    out.mux(audio.encode(part))
-                out.mux(audio.encode(None))
+                mux_sound(out, audio, sound, sound_rate)
         return path
 
     return make

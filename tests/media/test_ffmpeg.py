@@ -84,11 +84,11 @@ def test_an_exception_in_progress_ends_the_process(tmp_path):
 
 
 def test_ctrl_c_leaves_no_process_behind(tmp_path):
-    """A real SIGINT to a real process that waits for ffmpeg."""
+    """A real SIGINT to a real process that waits for ffmpeg, not one still starting it."""
     pid_file = tmp_path / "pid"
     fake = tmp_path / "ffmpeg"
     fake.write_text(
-        f"#!/bin/sh\necho $$ > {pid_file}.new && mv {pid_file}.new {pid_file}\nexec sleep 60\n"
+        f"#!/bin/sh\nsleep 1\necho $$ > {pid_file}.new && mv {pid_file}.new {pid_file}\nexec sleep 60\n"
     )
     fake.chmod(0o755)
     code = (

@@ -184,6 +184,17 @@ def test_key_frames_only(make_video):
     assert 1 <= len(seen) <= 4
 
 
+@pytest.mark.parametrize("transfer", [16, 18])
+def test_hdr_frames_are_brought_to_srgb(make_video, transfer):
+    """A mid grey coded in PQ or HLG stands for light that sRGB codes much higher."""
+    grey = [np.full((48, 64, 3), 120, np.uint8)] * 5
+    hdr = make_video(frames=grey, codec="libx265", pix_fmt="yuv420p10le", color_trc=transfer)
+    plain = make_video("b.mp4", frames=grey, codec="libx265", pix_fmt="yuv420p10le")
+    shown = [next(sample_frames(each, sniff(each))).rgb.mean() for each in (hdr, plain)]
+    assert shown[1] == pytest.approx(120, abs=3)
+    assert shown[0] > shown[1] + 6
+
+
 def test_ten_bit_luma_is_scaled_to_eight(make_video):
     path = make_video(pix_fmt="yuv420p10le", seconds=0.4)
     eight = make_video("b.mp4", seconds=0.4)

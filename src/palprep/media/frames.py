@@ -36,6 +36,8 @@ _GLANCE_SIDE = 160
 """Longer side, about, of the luma that a glance gets."""
 
 _BT709, _UNSPECIFIED, _HD_HEIGHT = 1, 2, 720
+_SRGB_TRANSFER, _HDR_TRANSFERS = 13, frozenset({16, 18})
+"""Code points of ITU-T H.273: IEC 61966-2-1, and PQ and HLG."""
 
 
 class SampledFrame(NamedTuple):
@@ -135,12 +137,16 @@ def _upright(frame: VideoFrame, stream: VideoStream, max_side: int | None) -> ND
         width, height = max(1, round(width * scale)), max(1, round(height * scale))
     # Without a word of the file, swscale would take HD for standard definition.
     guessed = frame.colorspace == _UNSPECIFIED and frame.height >= _HD_HEIGHT
+    hdr = frame.color_trc in _HDR_TRANSFERS
     rgb = frame.to_ndarray(
         format="rgb24",
         width=width,
         height=height,
         interpolation="AREA" if width < frame.width else "BILINEAR",
         src_colorspace=_BT709 if guessed else None,
+        # As a viewer without HDR shows it: diffuse white (203 cd/m2, BT.2408) becomes white.
+        dst_color_trc=_SRGB_TRANSFER if hdr else None,
+        dst_color_primaries=_BT709 if hdr else None,
     )
     turned = np.rot90(rgb, round(frame.rotation / 90) % 4)
     return np.ascontiguousarray(turned, dtype=np.uint8)
