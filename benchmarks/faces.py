@@ -36,6 +36,9 @@ from palprep.preflight import Preflight
 CHECKOUT = Path(__file__).resolve().parents[1]
 WIDTH, HEIGHT = 4000, 3000
 
+NOISE = 6.0
+"""Standard deviation in 8-bit levels: the JPEG then has about 3 MB, as a phone's has."""
+
 LANDMARKER = """
 import json, sys, time
 import mediapipe as mp
@@ -68,7 +71,7 @@ def enlarge(source: Path, folder: Path) -> tuple[Path, Path]:
     large = picture.resize(size, Image.Resampling.LANCZOS).crop(
         (left, top, left + WIDTH, top + HEIGHT)
     )
-    noise = np.random.default_rng(0).normal(0, 3, (HEIGHT, WIDTH, 3))
+    noise = np.random.default_rng(0).normal(0, NOISE, (HEIGHT, WIDTH, 3))
     noisy = np.clip(np.asarray(large, np.float32) + noise, 0, 255).astype(np.uint8)
     final = Image.fromarray(noisy)
     jpeg, heic = folder / "portrait.jpg", folder / "portrait.heic"
