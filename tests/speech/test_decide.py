@@ -149,6 +149,7 @@ def test_what_stands_around_the_statement_counts(found, expected):
         (NameReading("new and diamond", 0.4, same=False, support=-9.0, told=0.9), "warn"),
         (NameReading("Robert Miller", 0.2, same=False, support=-20.0, told=0.1), "fail"),
         (NameReading("Jane Dove", 0.85, same=False, support=-12.0, told=0.9), "fail"),
+        (NameReading("Jaan Dou", 0.85, same=False, support=-12.0, told=0.98), "warn"),
         (NameReading("", 0.0, same=False, support=-15.0, told=0.0), "fail"),
     ],
 )

@@ -29,6 +29,8 @@ NEAR = 0.75
 RECOGNISED = 0.5
 """Names that are spoken reach 0.5 and nearly always 0.8 once the model is told the spelling,
 other names 0.2 unless they sound alike (evaluate_consent.py)."""
+CERTAIN = 0.95
+"""What only the name itself reaches, not its neighbours (Jane Dove for Jane Doe: 0.92)."""
 _CLOSE = 8
 """How many words before and after the statement a negation counts for."""
 _WITHDRAWING = (
@@ -114,8 +116,8 @@ def _grade_name(reading: Reading, script: Script, name: NameReading) -> Grade:
     probable = all(reading.forced[index].probability >= FLOOR for index in script.name)
     if name.same:
         return "pass" if probable or name.told >= RECOGNISED else "warn"
-    if name.likeness >= NEAR:
-        return "warn" if name.support >= CONTRADICTED and name.told >= RECOGNISED else "fail"
+    if name.likeness >= NEAR and name.support < CONTRADICTED:
+        return "warn" if name.told >= CERTAIN else "fail"
     return "warn" if name.told >= RECOGNISED else "fail"
 
 

@@ -11,6 +11,8 @@ from palprep.speech.words import Word, split_words
 
 SAME_SOUND = 0.93
 """From this similarity of its least similar word on, two spellings are the same name."""
+NEAR_SOUND = 0.85
+"""From this similarity on, a run of heard words surely is where the name was said."""
 LIKE_SOUND = 0.5
 """Below this, a run of heard words is not looked for as the name."""
 _REACH = 4
@@ -27,6 +29,8 @@ class Place(NamedTuple):
     """Similarity in sound to the required name, 0..1."""
     opens: int
     """The heard word from which on the statement is counted, lead-in words before it."""
+    reach: int
+    """The first heard word that can belong to the name, if it was not recognised."""
     beside: tuple[Difference, ...]
     """What differs in the words right before and after the name."""
     words: range
@@ -84,7 +88,9 @@ def locate_name(
         Difference(slot.stop, after[0], last, high),
     )
     beside = tuple(side for side in sides if not _same(side, required, heard))
-    return Place(first, last, likeness, opens, beside, range(first_word, after[0]))
+    far = max(0, high - 2 * len(slot) - _REACH)
+    reach = opens if likeness >= NEAR_SOUND else min(far, opens)
+    return Place(first, last, likeness, opens, reach, beside, range(first_word, after[0]))
 
 
 def _best_run(name: str, heard: Sequence[Word], low: int, high: int) -> tuple[float, int, int]:

@@ -28,6 +28,8 @@ _FOUND = 0.5
 _MARGIN_S = 0.3
 _AFTERWARDS_S = 12.0
 _AFTERWARDS_READINGS = 3
+_LAST_WORDS_S = 1.0
+"""Of the statement itself, so that nothing of what follows is cut off."""
 _AFTER_NAME = 4
 """Words after the name that are looked at to find where it ends."""
 _LEAST = 1e-9
@@ -144,7 +146,7 @@ def _afterwards(
     """Within the flow of the statement a model writes down "I would draw my consent"; what is
     heard on its own is not bent towards what came before.
     """
-    rest = model.hear(samples[_at(end_s) : _at(end_s + _AFTERWARDS_S)])
+    rest = model.hear(samples[_at(end_s - _LAST_WORDS_S) : _at(end_s + _AFTERWARDS_S)])
     return model.transcribe(rest, script.language, hypotheses=_AFTERWARDS_READINGS)
 
 
@@ -197,7 +199,9 @@ def _instead(text: str, script: Script) -> tuple[int, int]:
 
 def _extent(tokens: Sequence[Token], reading: Reading) -> tuple[float, float]:
     """When the statement's part of a transcript begins and ends."""
-    begin = reading.heard[reading.opens].begin
+    # A rare name is written down as anything: none of what may be it is cut away.
+    first = reading.opens if reading.place is None else min(reading.opens, reading.place.reach)
+    begin = reading.heard[first].begin
     end = reading.heard[reading.comparison.heard_last - 1].end
     inside = [token for token in tokens if token.end > begin and token.begin < end]
     return inside[0].start_s, inside[-1].end_s
