@@ -13,6 +13,7 @@ import jinja2
 from palprep.batch.views import PersonView, RunView
 from palprep.batch.work import Asset
 from palprep.errors import PalprepError
+from palprep.filmstrip import filmstrip_png
 from palprep.preflight import thumbnail
 from palprep.rules.report import Check, Measure, Report
 from palprep.rules.roles import Outcome, Role
@@ -20,6 +21,9 @@ from palprep.values import Value
 
 Thumbnail = Callable[[Path], bytes]
 """A small JPEG of a picture or a video. Raises PalprepError where there is none."""
+
+Filmstrip = Callable[[Report], bytes | None]
+"""The time line of a video as PNG, None for anything else. Raises PalprepError."""
 
 OUTCOMES: Mapping[str, tuple[str, str]] = {
     "pass": ("✓", "passed"),
@@ -59,7 +63,9 @@ class Box(Value):
     label: str
 
 
-def page(run: RunView, *, thumbnail: Thumbnail = thumbnail) -> str:
+def page(
+    run: RunView, *, thumbnail: Thumbnail = thumbnail, filmstrip: Filmstrip = filmstrip_png
+) -> str:
     """The whole page. Every value is escaped; pictures are inline; nothing is fetched."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("palprep.batch"),
@@ -79,6 +85,7 @@ def page(run: RunView, *, thumbnail: Thumbnail = thumbnail) -> str:
         outcomes=OUTCOMES,
         role_title=lambda role: _ROLE_TITLES[Role(role)],
         picture=lambda asset: _picture(asset, thumbnail),
+        filmstrip=lambda asset: _filmstrip(asset, filmstrip),
         portrait=lambda person: _portrait(person, thumbnail),
         initials=initials,
         by_outcome=by_outcome,
@@ -206,4 +213,16 @@ def _picture(asset: Asset, thumbnail: Thumbnail) -> str | None:
         jpeg = thumbnail(path)
     except (PalprepError, OSError):
         return None
-    return f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode('ascii')}"
+    return _inline("jpeg", jpeg)
+
+
+def _filmstrip(asset: Asset, filmstrip: Filmstrip) -> str | None:
+    try:
+        png = filmstrip(asset.report)
+    except (PalprepError, OSError):
+        return None
+    return None if png is None else _inline("png", png)
+
+
+def _inline(kind: str, data: bytes) -> str:
+    return f"data:image/{kind};base64,{base64.b64encode(data).decode('ascii')}"

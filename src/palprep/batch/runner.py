@@ -43,8 +43,8 @@ def run(
     ``into`` receives prepared/, results.jsonl, report.html and journal.sqlite. Nothing is
     created twice, however often and whatever way an earlier run was cut off; only one run at
     a time may use an output folder. ``engine`` is ``local``, ``dask://HOST:PORT`` or an
-    engine of your own, which stays open; ``jobs`` bounds the local worker processes.
-    ``tell`` is called from several threads.
+    engine of your own, which is closed only when the run is cut off; ``jobs`` bounds the
+    local worker processes. ``tell`` is called from several threads.
 
     Raises UsageError for a folder without people, JournalError and OutputUnwritable when
     the output cannot be kept. What goes wrong with one person is in that person's result.
