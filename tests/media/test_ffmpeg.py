@@ -88,7 +88,9 @@ def test_ctrl_c_leaves_no_process_behind(tmp_path):
     pid_file = tmp_path / "pid"
     fake = tmp_path / "ffmpeg"
     fake.write_text(
-        f"#!/bin/sh\nsleep 1\necho $$ > {pid_file}.new && mv {pid_file}.new {pid_file}\nexec sleep 60\n"
+        "#!/bin/sh\nsleep 1\n"
+        f"echo $$ > {pid_file}.new && mv {pid_file}.new {pid_file}\n"
+        "exec sleep 60\n"
     )
     fake.chmod(0o755)
     code = (
