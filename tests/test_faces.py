@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from palprep.annotated import annotated_png
+from palprep.annotated import annotated
 from palprep.best import pick_best
 from palprep.errors import FileMissing, UnsupportedMedia, UsageError
 from palprep.likeness import same_person
@@ -116,12 +116,12 @@ def test_findings_are_drawn_for_portraits_only(
     folder: Path, sample_media: Path, models: Models
 ) -> None:
     preflight = Preflight(instruments=Instruments(models))
-    drawn = annotated_png(preflight.check(folder / "nobody.png"), models)
+    drawn = annotated(preflight.check(folder / "nobody.png"), models)
     assert drawn is not None
     assert drawn.startswith(b"\x89PNG")
     sound = sample_media / "people" / "jane-carter" / "recording.m4a"
     assert (
-        annotated_png(Preflight(instruments=Instruments(models), quick=True).check(sound), models)
+        annotated(Preflight(instruments=Instruments(models), quick=True).check(sound), models)
         is None
     )
 

@@ -10,21 +10,24 @@ from palprep.rules.roles import Outcome
 from palprep.vision.facts import Box
 from palprep.vision.look import see
 from palprep.vision.models import Models
-from palprep.vision.overlay import overlay
+from palprep.vision.overlay import Form, overlay
 
 VIEW_SIDE = 900
 """Longest side of the drawing in pixels."""
 
 
-def annotated_png(report: Report, models: Models) -> bytes | None:
-    """The picture of a report as PNG: face, points, head axes, planned crop, failed regions.
+def annotated(
+    report: Report, models: Models, *, side: int = VIEW_SIDE, form: Form = "png"
+) -> bytes | None:
+    """The picture of a report: face, points, head axes, planned crop, failed regions.
 
+    At most ``side`` pixels long, as PNG or JPEG.
     None for what is no portrait. Raises MediaError when the file can no longer be read.
     """
     if report.facts is None or report.facts.still is None or report.facts.picture is None:
         return None
     path = report.path
-    still, pixels = probe_and_open(path, sniff(path), max_side=VIEW_SIDE)
+    still, pixels = probe_and_open(path, sniff(path), max_side=side)
     sight = see(pixels, models, size=(still.width, still.height))
     failed = report.having(Outcome.FAIL)
     wanting = frozenset(check.id for check in report.having(Outcome.FAIL, Outcome.WARN))
@@ -34,4 +37,5 @@ def annotated_png(report: Report, models: Models) -> bytes | None:
         models,
         crop=Box(x=crop.left, y=crop.top, width=crop.width, height=crop.height) if crop else None,
         failed=[Box(**check.region.to_json()) for check in failed if check.region is not None],
+        form=form,
     )

@@ -6,11 +6,13 @@ does so by hand. The views are plain HTML without scripts; whatever comes from a
 
 from __future__ import annotations
 
+import base64
 import sys
 from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from palprep.errors import PalprepError
 from palprep.rules.roles import Outcome
 from palprep.rules.words import measure_words
 
@@ -25,6 +27,7 @@ _COLOURS = {
     Outcome.FAIL: "#cf222e",
     Outcome.UNKNOWN: "#6e7781",
 }
+_VIEW_SIDE = 480
 _CELL = 'style="text-align:left;vertical-align:top;padding:2px 12px 2px 0"'
 
 
@@ -39,7 +42,25 @@ def report_html(report: Report) -> str:
         return f"<div>{title}<p>{escape(report.error.message)}</p></div>"
     order = [Outcome.FAIL, Outcome.WARN, Outcome.UNKNOWN, Outcome.PASS]
     rows = sorted(report.checks, key=lambda check: order.index(check.outcome))
-    return f"<div>{title}{_table(_COLUMNS, map(_row, rows))}</div>"
+    return f"<div>{title}{_picture(report)}{_table(_COLUMNS, map(_row, rows))}</div>"
+
+
+def _picture(report: Report) -> str:
+    """The portrait with its findings, or the video's time line; nothing for sound."""
+    from palprep.annotated import annotated  # noqa: PLC0415 - no decoder until one is needed
+    from palprep.filmstrip import filmstrip_png  # noqa: PLC0415 - likewise
+    from palprep.vision.models import Models  # noqa: PLC0415 - likewise
+
+    try:
+        strip = filmstrip_png(report)
+        drawn = strip or annotated(report, Models(), side=_VIEW_SIDE, form="jpg")
+    except (PalprepError, OSError):
+        return ""
+    if drawn is None:
+        return ""
+    kind = "png" if strip else "jpeg"
+    data = base64.b64encode(drawn).decode("ascii")
+    return f'<p><img style="max-width:100%" alt="" src="data:image/{kind};base64,{data}"></p>'
 
 
 def prepared_html(prepared: Prepared) -> str:

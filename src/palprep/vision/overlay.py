@@ -1,8 +1,9 @@
-"""A picture with what was seen of it drawn in, as PNG."""
+"""A picture with what was seen of it drawn in."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import cv2
 import numpy as np
@@ -19,6 +20,8 @@ FACE, POINTS, CROP, FAILED = (0, 114, 178), (86, 180, 233), (0, 158, 115), (213,
 AXES = ((213, 94, 0), (0, 158, 115), (0, 114, 178))
 """To the subject's left, up, and towards where the face looks."""
 
+Form = Literal["png", "jpg"]
+
 OUTSIDE = 0.45
 """Brightness of what a crop leaves out."""
 
@@ -29,11 +32,12 @@ def overlay(
     *,
     crop: Box | None = None,
     failed: Sequence[Box] = (),
+    form: Form = "png",
 ) -> bytes:
     """Box, points and head axes of the subject, the planned crop and the regions that failed.
 
     ``crop`` and ``failed`` are in pixels of the full picture. Returns a PNG in the size of
-    ``sight.rgb``; pixels are shown as they are wherever nothing is drawn.
+    ``sight.rgb``, whose pixels are as they were wherever nothing is drawn; or a JPEG, smaller.
     """
     canvas = sight.rgb.copy()
     if crop is not None:
@@ -48,9 +52,9 @@ def overlay(
         _rectangle(canvas, crop, sight.scale, CROP, thick * 2)
     for region in failed:
         _rectangle(canvas, region, sight.scale, FAILED, thick * 2)
-    encoded, data = cv2.imencode(".png", cv2.cvtColor(canvas, cv2.COLOR_RGB2BGR))
+    encoded, data = cv2.imencode(f".{form}", cv2.cvtColor(canvas, cv2.COLOR_RGB2BGR))
     if not encoded:
-        raise RuntimeError("OpenCV could not encode a PNG in memory")
+        raise RuntimeError(f"OpenCV could not encode a {form} in memory")
     return bytes(data)
 
 
