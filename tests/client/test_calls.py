@@ -277,3 +277,17 @@ def test_a_call_built_from_the_declarations_can_be_sent(api, service) -> None:
     service.will(httpx.Response(200, json=VOICE))
     assert api("send", calls.get_voice("v")).voice_id == "v1"
     assert api("send_raw", calls.get_voice("v")).status == 200
+
+
+def test_an_id_that_no_url_can_hold_is_refused(api, service) -> None:
+    with pytest.raises(errors.UsageError, match="no URL"):
+        api("voices.get", "v" * 70_000)
+    with pytest.raises(TypeError, match="voice_id"):
+        api("voices.get", validate=False)
+    assert service.requests == []
+
+
+def test_a_reply_nested_beyond_reason_is_no_traceback(api, service) -> None:
+    service.will(httpx.Response(200, content=b"[" * 200_000))
+    with pytest.raises(errors.UnexpectedReply):
+        api("voices.get", "v")

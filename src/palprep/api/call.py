@@ -191,6 +191,8 @@ class Endpoint(Generic[P, R]):
 
     def _call(self, values: Mapping[str, Any], timeout: float | Unset | None) -> Call[R]:
         shape = self.shape
+        if missing := [name for name in shape.in_path if name not in values]:
+            raise TypeError(f"{self.name} needs {missing[0]}: it is part of the path")
         return Call(
             endpoint=self,
             path=self.path.format_map(

@@ -27,6 +27,7 @@ from palprep.client.steps import (
     drive,
     drive_async,
 )
+from palprep.errors import UsageError
 
 T = TypeVar("T")
 log = logging.getLogger("palprep.client")
@@ -76,15 +77,20 @@ class Wire:
         limits = httpx.Timeout(self.timeout if call.timeout is UNSET else call.timeout)
         for look in self.on_request:
             look(call)
-        return httpx.Request(
-            call.method,
-            self.base_url + call.path,
-            params=list(call.query) or None,
-            headers=headers,
-            content=content if isinstance(content, bytes) else None,
-            stream=stream,
-            extensions={"timeout": limits.as_dict()},
-        )
+        try:
+            return httpx.Request(
+                call.method,
+                self.base_url + call.path,
+                params=list(call.query) or None,
+                headers=headers,
+                content=content if isinstance(content, bytes) else None,
+                stream=stream,
+                extensions={"timeout": limits.as_dict()},
+            )
+        except httpx.InvalidURL as error:
+            raise UsageError(
+                f"{call.method} {call.endpoint.path}: no URL can be made of this ({error})."
+            ) from None
 
     def heard(self, call: Call[Any], response: httpx.Response, elapsed: float) -> Answer:
         """The answer that ``response`` gives."""
