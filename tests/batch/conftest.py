@@ -13,6 +13,7 @@ import pytest
 from remember import Remembering
 
 from palprep.batch.remote import Connection
+from palprep.batch.runner import run
 from palprep.sandbox import Choices, Sandbox
 
 QUICK = Choices(voice_seconds=0.2, replica_seconds=0.2, callback_retry_seconds=(0.5,) * 40)
@@ -139,3 +140,20 @@ class Log:
 @pytest.fixture
 def log(sandbox: Sandbox) -> Log:
     return Log(sandbox)
+
+
+@pytest.fixture
+def go(folder, tmp_path, connection, engine):
+    """Run with the defaults of these tests."""
+
+    def start(**options):
+        given = {"into": tmp_path / "out", "connection": connection, "engine": engine,
+                 **options}  # fmt: skip
+        return run(folder, **given)
+
+    return start
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "out"

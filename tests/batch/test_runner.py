@@ -8,33 +8,9 @@ from dataclasses import replace
 import pytest
 from remember import Remembering
 
-from palprep.api.events import parse_event
 from palprep.batch.journal import JOURNAL_NAME, Journal
-from palprep.batch.listen import into_journal
-from palprep.batch.outputs import write_report
-from palprep.batch.runner import run
-from palprep.batch.settle import settle_retry
-from palprep.batch.status import status
 from palprep.errors import JournalError, OutputUnwritable, UsageError
-from palprep.receive import Delivery
 from palprep.rules.roles import Role
-
-
-@pytest.fixture
-def go(folder, tmp_path, connection, engine):
-    """Run with the defaults of these tests."""
-
-    def start(**options):
-        given = {"into": tmp_path / "out", "connection": connection, "engine": engine,
-                 **options}  # fmt: skip
-        return run(folder, **given)
-
-    return start
-
-
-@pytest.fixture
-def out(tmp_path):
-    return tmp_path / "out"
 
 
 def results(out):
@@ -129,105 +105,6 @@ def test_files_are_prepared_once(go, add, out):
     prepared.write_bytes(b"spoiled")
     go(dry_run=True)
     assert prepared.stat().st_size > 100_000
-
-
-def test_a_lost_answer_is_in_doubt_and_not_repeated(go, add, log, out, connection):
-    add("ada")
-    log.fault(on="request", endpoint="voices.create", drop="after_commit")
-    mute = replace(connection, callback_url="http://127.0.0.1:9")
-    [person] = go(connection=mute).people
-    assert person.status == "in_doubt"
-    assert log.creates == {"voice": 1}
-    [again] = go(connection=mute).people
-    assert again.status == "in_doubt"
-    assert log.creates == {"voice": 1}
-    standing = status(out)
-    assert not standing.running
-    [creation] = standing.in_doubt
-    assert creation.request["voice_name"] == "Ada"
-    assert f"settle {creation.key}" in again.reasons[0]
-    with Journal(out / JOURNAL_NAME) as journal:
-        settle_retry(journal, creation.key)
-    assert go(connection=mute).people[0].status == "done"
-    assert log.creates == {"voice": 2}
-
-
-def test_a_callback_settles_the_doubt(go, add, log, connection):
-    add("ada")
-    log.fault(on="request", endpoint="voices.create", drop="after_commit")
-    [person] = go(connection=replace(connection, doubt_wait_s=20)).people
-    assert (person.status, person.reasons) == ("done", ())
-    assert log.voice_ids() == [person.voice.id]
-    assert log.creates == {"voice": 1}
-
-
-def test_a_request_that_never_arrived_is_asked_again(go, add, log):
-    add("ada")
-    log.fault(on="request", endpoint="voices.create", status=400, body={"error": "not today"})
-    [person] = go().people
-    assert person.status == "failed"
-    assert "not today" in person.reasons[0]
-    assert go().people[0].status == "done"
-    assert log.creates == {"voice": 1}
-
-
-def test_a_failed_training_is_not_repeated_unless_told(go, add, log, out):
-    add("ada")
-    log.fault(on="asset", effect="expired")
-    [person] = go().people
-    assert (person.status, person.voice.status) == ("failed", "error")
-    assert person.voice.error_message in person.reasons[0]
-    assert go().people[0].status == "failed"
-    assert log.creates == {"voice": 1}
-    with Journal(out / JOURNAL_NAME) as journal:
-        settle_retry(journal, person.voice.key)
-    assert go().people[0].status == "done"
-    assert log.creates == {"voice": 2}
-
-
-def test_a_key_that_may_not_create_voices(go, add, log, connection, sandbox):
-    add("ada")
-    [person] = go(connection=replace(connection, api_key=sandbox.service_key)).people
-    assert person.status == "failed"
-    assert "user-scoped" in person.reasons[0]
-    assert go().people[0].status == "done"
-
-
-def test_without_a_callback_a_replica_is_left_waiting(go, add, log, out, connection):
-    add("ada", voice=False, portrait=True, settings='stock_voice = "gloria"')
-    mute = replace(connection, callback_url="http://127.0.0.1:9", replica_wait_s=0.1)
-    [person] = go(connection=mute).people
-    assert (person.status, person.replica.status) == ("waiting", "started")
-    assert "its callback has not come yet" in person.reasons[0]
-    body = {"replica_id": person.replica.id, "status": "completed"}
-    with Journal(out / JOURNAL_NAME) as journal:
-        into_journal(journal)(Delivery(tag=None, event=None, body=body))
-        assert status(out).people[0].status == "waiting"
-        assert status(out).unclaimed_callbacks == 1
-    asked = replace(mute, ask_for_replicas=True, replica_wait_s=20)
-    assert go(connection=asked).people[0].status == "done"
-
-
-def test_a_late_callback_turns_waiting_into_done(go, add, out, connection, sandbox):
-    add("ada", voice=False, portrait=True, settings='stock_voice = "gloria"')
-    mute = replace(connection, callback_url="http://127.0.0.1:9", replica_wait_s=0.1)
-    [person] = go(connection=mute).people
-    body = {"replica_id": person.replica.id, "status": "error", "error_message": "no consent"}
-    with Journal(out / JOURNAL_NAME) as journal:
-        into_journal(journal)(Delivery(tag=None, event=parse_event(body), body=body))
-    [result] = status(out).people
-    assert (result.status, result.replica_status) == ("failed", "error")
-    assert "no consent" in result.reasons[0]
-    report = write_report(out)
-    assert "no consent" in report.read_text()
-
-
-def test_a_persons_own_callback_is_not_waited_for(go, add, log):
-    add("ada", portrait=True, voice=False,
-        settings='stock_voice = "gloria"\ncallback_url = "http://127.0.0.1:9/mine"')  # fmt: skip
-    [person] = go().people
-    assert person.status == "waiting"
-    assert "will tell http://127.0.0.1:9/mine" in person.reasons[0]
 
 
 def test_an_unfinished_service_verdict_refuses(go, add, log):
