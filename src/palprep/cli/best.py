@@ -51,7 +51,7 @@ def _table(ranked: Sequence[Candidate], top: int) -> RenderableType:
 
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
     for column in ("rank", "picture", "at", "fitness", "near copies"):
-        table.add_column(column)
+        table.add_column(column, overflow="fold")
     table.add_column("fails, warns", ratio=1)
     leaders = [(rank, each) for rank, each in enumerate(ranked) if each.duplicate_of is None]
     for rank, candidate in leaders[:top]:
@@ -63,6 +63,11 @@ def _table(ranked: Sequence[Candidate], top: int) -> RenderableType:
                 ", ".join(candidate.warned), "yellow"
             )
         table.add_row(
-            str(rank + 1), candidate.path, at, f"{candidate.fitness:.2f}", str(alike), wrong
+            str(rank + 1),
+            Path(candidate.path).name,
+            at,
+            f"{candidate.fitness:.2f}",
+            str(alike),
+            wrong,
         )
     return table
