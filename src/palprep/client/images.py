@@ -22,7 +22,7 @@ Image = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]
 """A path, the file's bytes, or a binary file from where it stands."""
 
 MAX_IMAGE_BYTES = MAX_IMAGE_BASE64_CHARS // 4 * 3
-PIECE_BYTES = 3 * 128 * 1024
+PIECE_BYTES = 3 * 512 * 1024
 """Read at a time; a multiple of three, so that only the last piece is padded."""
 _HEAD_BYTES = 64
 
