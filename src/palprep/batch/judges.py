@@ -13,20 +13,12 @@ from palprep.errors import DamagedMedia
 from palprep.preflight import check
 from palprep.rules.report import Report
 from palprep.rules.roles import Outcome, Role
+from palprep.rules.validation import SERVICE_CHECKS
 from palprep.sandbox.judges import TrainingKind
 
-SERVICE_CHECKS = (
-    *("image_quality_acceptable", "human_like_subject", "appears_under_18"),
-    *("only_one_person_visible", "person_centered", "head_fully_in_frame"),
-    *("looking_straight_at_camera", "pose_suitable_for_replica"),
-    *("face_substantially_obscured", "chest_up_framing_acceptable", "no_nudity"),
-    "celebrity_or_copyright_character",
-)
-"""The check ids of the service's face image validation (specification)."""
-
 _OF_NAMES = frozenset({"file_extension"})
-"""Checks of a file's name. The sandbox looks at the URL's ending itself, and keeps what it
-fetched under names of its own."""
+"""Checks of a file's name. A fetched file has the ending of its URL, which the sandbox judges
+itself, by the specification's own list."""
 
 _ROLES: Mapping[TrainingKind, tuple[Role, ...]] = {
     "voice": (Role.VOICE_AUDIO,),
