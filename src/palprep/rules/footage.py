@@ -10,7 +10,8 @@ from palprep.rules.rule import Measured, Rule, Unmeasured
 from palprep.vision.footage_facts import FootageFacts, FrameSample
 
 FACING_DEG = 22.0
-"""A head turned further than this is not facing the lens: the profile's limit for portraits."""
+"""A head turned further than this is not facing the lens; a little more than a portrait may be
+turned, since a moving head is fitted less exactly."""
 
 GAZE_DEG = 18.0
 """Likewise for the eyes."""
