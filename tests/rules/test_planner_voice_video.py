@@ -10,7 +10,6 @@ from palprep.rules.planner import plan
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Report
 from palprep.rules.roles import Role
-from palprep.speech.facts import ConsentFacts
 
 PROFILE = load_profile()
 TIMING = TimingFacts(
@@ -32,13 +31,6 @@ def heard(facts, *speech, **changed):
 
 def fixes(repair):
     return {reason.fix for reason in repair.reasons}
-
-
-def consent(starts_at=0.5, ends_at=12.0, said_before="", outcome="pass"):
-    return ConsentFacts(
-        outcome=outcome, transcript="", starts_at=starts_at, ends_at=ends_at, words=(),
-        reasons=(), statement="", full_name="Ada", language="en", said_before=said_before,
-    )  # fmt: skip
 
 
 def test_good_speech_is_left_alone(sound_facts):
@@ -93,38 +85,36 @@ def test_the_track_of_a_video_is_still_copied_when_nothing_else_is_wrong(video_f
     assert repair.copy_codec
 
 
-def test_a_video_is_cut_so_that_it_opens_with_the_statement(video_facts):
-    facts = video_facts().model_copy(
-        update={"consent": consent(starts_at=8.0, ends_at=20.0, said_before="hello there")}
-    )
-    repair = planned(facts, Role.TRAINING_VIDEO)
-    assert "trim" in fixes(repair)
-    assert repair.trim.start_s == pytest.approx(7.7)
-    assert (repair.copy_video, repair.copy_audio) == (False, False)
-
-
-def test_a_long_training_video_ends_in_a_pause_and_is_not_encoded(video_facts):
-    facts = heard(video_facts(duration_s=200.0), (0.5, 118.0), (119.0, 150.0), duration_s=200.0)
-    repair = planned(facts, Role.TRAINING_VIDEO)
-    assert (repair.trim.start_s, repair.trim.end_s) == (0.0, 119.0)
-    assert repair.copy_video
-
-
-def test_a_long_consent_clip_is_cut_after_the_statement_only_when_it_was_heard(video_facts):
-    facts = video_facts(duration_s=50.0)
-    assert planned(facts, Role.CONSENT_VIDEO) is None
-    spoken = facts.model_copy(update={"consent": consent(ends_at=14.0)})
-    assert planned(spoken, Role.CONSENT_VIDEO).trim.end_s == 14.5
-    refused = facts.model_copy(update={"consent": consent(outcome="fail")})
-    assert planned(refused, Role.CONSENT_VIDEO) is None
-
-
-def test_late_sound_is_brought_forward_without_touching_the_picture(video_facts):
+def test_late_sound_begins_with_silence_and_the_picture_is_not_touched(video_facts):
     timing = TIMING.model_copy(update={"sound_offset_s": 0.25})
     repair = planned(video_facts(timing=timing), Role.TRAINING_VIDEO)
     assert fixes(repair) == {"resync"}
-    assert repair.audio_delay_s == -0.25
+    assert (repair.audio_delay_s, repair.trim) == (0.0, None)
     assert (repair.copy_video, repair.copy_audio) == (True, False)
+
+
+def test_sound_before_the_first_picture_is_cut_off(video_facts):
+    timing = TIMING.model_copy(update={"sound_offset_s": -0.25})
+    repair = planned(video_facts(timing=timing), Role.TRAINING_VIDEO)
+    assert fixes(repair) == {"resync"}
+    assert (repair.trim.start_s, repair.trim.end_s) == (0.25, 100.25)
+    assert (repair.copy_video, repair.copy_audio) == (False, False)
+
+
+@pytest.mark.parametrize("codec", ["vp8", "theora", "mpeg2video", "mjpeg", "prores"])
+def test_what_no_mp4_holds_is_encoded_even_where_a_profile_takes_it(video_facts, codec):
+    facts = video_facts(codec=codec, moov_position="end")
+    limits = {
+        role: {rule: limit for rule, limit in rules.items() if rule != "video_codec"}
+        for role, rules in PROFILE.limits.items()
+    }
+    lenient = PROFILE.model_copy(update={"limits": limits})
+    checks = judge(facts, Role.TRAINING_VIDEO, lenient)
+    report = Report(
+        path="x", role=Role.TRAINING_VIDEO, profile="lenient", checks=checks, facts=facts
+    )
+    assert fixes(plan(report, lenient)) == {"remux"}
+    assert not plan(report, lenient).copy_video
 
 
 def test_a_file_that_is_too_large_is_fitted_under_the_limit(video_facts):

@@ -17,11 +17,7 @@ from palprep.fixes.sound import stream_at
 from palprep.media.facts import SoundStream
 from palprep.media.sniff import sniff
 from palprep.media.video import probe_video
-from palprep.rules.plan import VideoPlan
-
-_PICTURES = frozenset({"h264", "hevc", "av1", "vp9", "mpeg4"})
-_SOUNDS = frozenset({"aac", "mp3", "opus", "flac", "alac", "ac3", "eac3"})
-"""Codecs whose packets an mp4 holds as they are."""
+from palprep.rules.plan import MP4_PICTURES, MP4_SOUNDS, VideoPlan
 
 
 def fix_video(
@@ -62,8 +58,13 @@ def _sound(plan: VideoPlan, header: VideoHeader, source: Path) -> SoundStream | 
 
 def _require_possible(cut: Cut) -> None:
     kept = [
-        (cut.plan.copy_video, cut.header.codec, _PICTURES, "copy_video"),
-        (cut.plan.copy_audio and cut.sound, cut.sound and cut.sound.codec, _SOUNDS, "copy_audio"),
+        (cut.plan.copy_video, cut.header.codec, MP4_PICTURES, "copy_video"),
+        (
+            cut.plan.copy_audio and cut.sound,
+            cut.sound and cut.sound.codec,
+            MP4_SOUNDS,
+            "copy_audio",
+        ),
     ]
     for copied, codec, codecs, field in kept:
         if copied and codec not in codecs:
@@ -80,7 +81,10 @@ def _done(cut: Cut) -> Iterator[FixDone]:
     plan, sound = cut.plan, cut.sound
     if plan.trim:
         start, end = plan.trim.start_s, plan.trim.start_s + cut.duration_s
-        yield FixDone(id="trim", did=f"kept {start:.2f} s to {end:.2f} s")
+        why = next(
+            (f": {each.why}" for each in plan.reasons if each.fix == "trim" and each.why), ""
+        )
+        yield FixDone(id="trim", did=f"kept {start:.2f} s to {end:.2f} s{why}")
     copied = [cut.header.codec] if plan.copy_video else []
     copied += [sound.codec] if sound and plan.copy_audio else []
     if copied:
@@ -91,6 +95,9 @@ def _done(cut: Cut) -> Iterator[FixDone]:
     if sound and not plan.copy_audio:
         did = f"encoded the sound once: {stream_words(sound)} to AAC"
         yield FixDone(id="transcode_audio", did=did)
+    if "resync" in {reason.fix for reason in plan.reasons} and not plan.audio_delay_s:
+        did = "picture and sound start together: silence fills what is missing at the start"
+        yield FixDone(id="resync", did=did)
     if plan.audio_delay_s or plan.audio_tempo != 1.0:
         did = f"shifted the sound by {plan.audio_delay_s:+.3f} s, speed x{plan.audio_tempo:.6g}"
         yield FixDone(id="resync", did=did)

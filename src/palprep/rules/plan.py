@@ -14,6 +14,10 @@ from pydantic import Field, model_validator
 
 from palprep.values import Value
 
+MP4_PICTURES = frozenset({"h264", "hevc", "av1", "vp9", "mpeg4"})
+MP4_SOUNDS = frozenset({"aac", "mp3", "opus", "flac", "alac", "ac3", "eac3"})
+"""Codecs whose packets an mp4 holds as they are, and players open."""
+
 
 class Reason(Value):
     """Why the plan holds a step: the fix, and the checks it answers (may be empty for
@@ -21,6 +25,8 @@ class Reason(Value):
 
     fix: str
     answers: tuple[str, ...] = ()
+    why: str = ""
+    """What spoke for this choice among several, with its numbers."""
 
 
 class Crop(Value):

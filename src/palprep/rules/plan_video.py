@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 from palprep.rules.facts import Facts
-from palprep.rules.plan import Reason, VideoPlan, Window
+from palprep.rules.plan import MP4_PICTURES, MP4_SOUNDS, Reason, VideoPlan, Window
 from palprep.rules.profile import Profile
-from palprep.rules.reasons import reasons_for, tightest_maximum
+from palprep.rules.reasons import reasons_for, tightest_maximum, tightest_minimum, wanting_of
 from palprep.rules.report import Report
-from palprep.rules.roles import Role
-from palprep.speech.facts import Span
+from palprep.rules.roles import Outcome, Role
+from palprep.rules.takes import TAIL_S, before_word, best_take, possible_starts
+from palprep.rules.timeline import Timeline, timeline
 
 _FIXES = {
     "remux": ("video_format", "video_index_in_front"),
@@ -18,11 +21,11 @@ _FIXES = {
     "fit_size": ("file_size",),
 }
 
-LEAD_S = 0.3
-"""Kept before the first word of a statement, so that its onset is not cut."""
+_CUT_AWAY = ("video_cuts", "video_freezes", "video_black", "video_exposure_steps")
+"""Checks that a stretch of the video may pass where the whole does not."""
 
-TAIL_S = 0.5
-"""Kept after the last word of a statement."""
+_OPENS = ("consent_first", "consent_start")
+"""Checks that pass where the video opens with the statement."""
 
 BYTES_PER_MB = 1_000_000
 
@@ -36,66 +39,115 @@ def plan_video(report: Report, facts: Facts, profile: Profile) -> VideoPlan | No
     if video is None or report.role is None:
         return None
     reasons = reasons_for(report, _FIXES)
-    trim = _trim(facts, report.role, profile)
-    if trim is not None:
-        reasons = (*reasons, _trimming(trim, facts))
+    trimming = _trimming(report, facts, profile)
+    trim = trimming[0] if trimming else None
+    if trimming is not None:
+        reasons = (*reasons, trimming[1])
     if not reasons:
         return None
     fixes = {reason.fix for reason in reasons}
-    cut_inside = trim is not None and trim.start_s > 0
-    fitted = "fit_size" in fixes
-    resync = "resync" in fixes and video.timing is not None and not fitted
+    if trim is None and "resync" in fixes:
+        trim = _from_first_frame(facts)
+    encoded = "fit_size" in fixes or (trim is not None and trim.start_s > 0)
     limit_mb = tightest_maximum(profile, report.role, "file_size")
     return VideoPlan(
         reasons=reasons,
-        copy_video=not ("transcode_video" in fixes or cut_inside or fitted),
-        copy_audio=not ("transcode_audio" in fixes or cut_inside or fitted or resync),
+        copy_video=video.codec in MP4_PICTURES and not (encoded or "transcode_video" in fixes),
+        copy_audio=_sound_can_stay(facts)
+        and not (encoded or {"resync", "transcode_audio"} & fixes),
         audio_stream=video.sound.stream.index if video.sound else None,
         trim=trim,
-        audio_delay_s=_delay(facts) if resync else 0.0,
-        max_size_bytes=int(limit_mb * BYTES_PER_MB) if fitted and limit_mb else None,
+        max_size_bytes=int(limit_mb * BYTES_PER_MB) if "fit_size" in fixes and limit_mb else None,
     )
 
 
-def _delay(facts: Facts) -> float:
-    timing = facts.video.timing if facts.video else None
-    offset = timing.sound_offset_s if timing else None
-    return 0.0 if offset is None else -round(offset, 3)
+def _from_first_frame(facts: Facts) -> Window | None:
+    """The window without the sound that comes before any picture; None when there is none.
 
-
-def _trim(facts: Facts, role: Role, profile: Profile) -> Window | None:
-    """The window to keep, None when the whole is right."""
-    video = facts.video
-    if video is None:
+    Late sound needs no cut: its encode begins with silence.
+    """
+    line, timing = timeline(facts), facts.video.timing if facts.video else None
+    early_s = -(timing.sound_offset_s or 0.0) if timing else 0.0
+    if line is None or early_s <= 0:
         return None
-    start, end = 0.0, video.duration_s
-    consent = facts.consent
-    spoken = consent is not None and consent.outcome in {"pass", "warn"}
-    if spoken and consent and consent.starts_at is not None and consent.said_before:
-        start = max(0.0, consent.starts_at - LEAD_S)
-    longest = tightest_maximum(profile, role, "video_duration")
-    if longest is not None and end - start > longest:
-        end = start + longest
-        if role is Role.CONSENT_VIDEO:
-            statement_end = consent.ends_at if spoken and consent else None
-            if statement_end is None or statement_end + TAIL_S > end:
-                return None  # Cutting might cut the statement.
-            end = statement_end + TAIL_S
-        else:
-            end = _pause_before(end, facts)
-    if start == 0.0 and end == video.duration_s:
+    return Window(start_s=round(early_s, 3), end_s=round(line.duration_s, 3))
+
+
+def _sound_can_stay(facts: Facts) -> bool:
+    return facts.audio is None or facts.audio.stream.codec in MP4_SOUNDS
+
+
+def _trimming(report: Report, facts: Facts, profile: Profile) -> tuple[Window, Reason] | None:
+    """The window to keep and why; None when the whole is right, or no better part is known."""
+    line, role = timeline(facts), report.role
+    if line is None or role is None:
         return None
-    return Window(start_s=round(start, 3), end_s=round(end, 3))
+    longest = tightest_maximum(profile, role, "video_duration") or math.inf
+    wanting = wanting_of(report) & {"video_duration", *_OPENS, *_CUT_AWAY}
+    late = _late(facts, wanting)
+    if role is Role.CONSENT_VIDEO:
+        found = _around_statement(facts, line, longest, late=late)
+    elif late or wanting & {*_CUT_AWAY} or line.duration_s > longest:
+        found = _best_window(facts, line, profile, longest, late=late)
+    else:
+        return None
+    return found and (found[0], Reason(fix="trim", answers=tuple(sorted(wanting)), why=found[1]))
 
 
-def _pause_before(moment: float, facts: Facts) -> float:
-    """The last moment, at ``moment`` or before, at which nobody speaks."""
-    speech: tuple[Span, ...] = facts.voice.speech if facts.voice else ()
-    inside = next((span for span in speech if span.start_s < moment < span.end_s), None)
-    return moment if inside is None else inside.start_s
+def _around_statement(
+    facts: Facts, line: Timeline, longest_s: float, *, late: bool
+) -> tuple[Window, str] | None:
+    """From the statement's first word, and where that is still too long, to its last one."""
+    if line.consent is None or not _spoken(facts):
+        return None  # Cutting might cut the statement.
+    start = before_word(line, line.consent.start_s) if late else 0.0
+    end = line.duration_s
+    if end - start > longest_s:
+        end = line.consent.end_s + TAIL_S
+        if end - start > longest_s:
+            return None
+    if start == 0.0 and end == line.duration_s:
+        return None
+    return Window(start_s=round(start, 3), end_s=round(end, 3)), "holds the whole statement"
 
 
-def _trimming(trim: Window, facts: Facts) -> Reason:
-    opens = ("consent_first", "consent_start") if trim.start_s > 0 else ()
-    shortened = facts.video is not None and trim.end_s < facts.video.duration_s
-    return Reason(fix="trim", answers=(*opens, *(("video_duration",) if shortened else ())))
+def _best_window(
+    facts: Facts, line: Timeline, profile: Profile, longest_s: float, *, late: bool
+) -> tuple[Window, str] | None:
+    opens = line.consent is not None and _spoken(facts)
+    starts = _starts(facts, line, late=late)
+    to_end_s = line.duration_s - starts[0]
+    stated_s = line.consent.end_s - starts[0] if line.consent and opens else 0.0
+    least_s = tightest_minimum(profile, Role.TRAINING_VIDEO, "video_duration", Outcome.FAIL) or 0.0
+    take = best_take(
+        line,
+        shortest_s=min(max(least_s, stated_s), to_end_s),
+        longest_s=longest_s,
+        wanted_s=tightest_minimum(profile, Role.TRAINING_VIDEO, "video_duration") or 0.0,
+        starts=starts,
+    )
+    if take is None or (take.start_s == 0.0 and take.end_s >= round(line.duration_s, 3)):
+        return None
+    why = "opens with the statement of consent, " if opens else ""
+    return Window(start_s=take.start_s, end_s=take.end_s), why + take.words()
+
+
+def _starts(facts: Facts, line: Timeline, *, late: bool) -> tuple[float, ...]:
+    """Where the take may start. What nobody listened to may open with the statement."""
+    if line.consent is not None and _spoken(facts):
+        start = before_word(line, line.consent.start_s)
+        return (start,) if late else (0.0, start)
+    if facts.consent is not None and facts.consent.outcome == "fail":
+        return possible_starts(line)
+    first = line.speech[0].start_s if line.speech else line.duration_s
+    return tuple(start for start in possible_starts(line) if start <= first)
+
+
+def _spoken(facts: Facts) -> bool:
+    return facts.consent is not None and facts.consent.outcome in {"pass", "warn"}
+
+
+def _late(facts: Facts, wanting: frozenset[str]) -> bool:
+    """Whether the statement was heard, and something else, or a long silence, before it."""
+    said_before = facts.consent is not None and bool(facts.consent.said_before)
+    return _spoken(facts) and (said_before or bool(wanting & {*_OPENS}))

@@ -29,3 +29,14 @@ def tightest_maximum(profile: Profile, role: Role, rule_id: str) -> float | None
     """The smallest upper bound that the profile sets for the rule, if it sets one."""
     limits = profile.for_role(role).get(rule_id, ())
     return min((limit.max for limit in limits if limit.max is not None), default=None)
+
+
+def tightest_minimum(
+    profile: Profile, role: Role, rule_id: str, level: Outcome | None = None
+) -> float | None:
+    """The largest lower bound that the profile sets for the rule, at that level or at any."""
+    limits = [each for each in profile.for_role(role).get(rule_id, ()) if each.min is not None]
+    return max(
+        (each.min for each in limits if each.min is not None and level in {None, each.level}),
+        default=None,
+    )

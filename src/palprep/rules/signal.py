@@ -144,12 +144,15 @@ class VideoDroppedFrames(TimingRule):
 
 
 class VideoSoundOffset(TimingRule):
-    """Sound that starts before the picture (negative) or after it (positive)."""
+    """Sound that starts before the picture (negative) or after it (positive).
+
+    Players that go by the time stamps keep both together; those that do not, do not.
+    """
 
     id = "video_sound_offset"
     label = "Sound against picture"
     unit = "s"
-    advice = "palprep fix shifts the sound; look at the lips afterwards."
+    advice = "palprep fix lets both start together; look at the lips afterwards."
 
     def measure_timing(self, video: VideoFacts, timing: TimingFacts) -> Measured | None:  # noqa: ARG002
         offset = timing.sound_offset_s

@@ -7,11 +7,16 @@ listening in silence, half and half (public guidance for avatar footage).
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any
 
+from palprep.media.signal_facts import Span as SignalSpan
 from palprep.rules.facts import Facts
 from palprep.rules.footage import MOVING, faces_lens
 from palprep.speech.facts import Span
 from palprep.values import Value
+from palprep.vision.footage_facts import FootageFacts
 
 SPOKEN_SHARE = 0.3
 """A second counts as spoken when this much of it is speech: words have pauses between."""
@@ -23,6 +28,8 @@ class Second(Value):
     at_s: int
     speaking: bool | None = None
     mouth_moves: bool | None = None
+    seen: bool | None = None
+    """A face is in every frame that was looked at."""
     facing: bool | None = None
     """Head and eyes are turned to the lens."""
     face_height_share: float | None = None
@@ -37,15 +44,22 @@ class Second(Value):
 
 
 class Timeline(Value):
-    """All seconds of a video, and the moments and stretches that stand out."""
+    """All seconds of a video, and the moments and stretches that stand out.
+
+    Times count from where a player starts: the first frame or the first sample, whatever
+    comes first.
+    """
 
     duration_s: float
+    starts_s: float = 0.0
+    """Presentation time of that start."""
     seconds: tuple[Second, ...]
     speech: tuple[Span, ...] = ()
     consent: Span | None = None
     """Where the statement of consent was spoken."""
     cuts: tuple[float, ...] = ()
     freezes: tuple[Span, ...] = ()
+    black: tuple[Span, ...] = ()
     exposure_steps: tuple[float, ...] = ()
 
     @property
@@ -72,72 +86,68 @@ def timeline(facts: Facts) -> Timeline | None:
     video = facts.video
     if video is None:
         return None
-    count = max(1, math.ceil(video.duration_s))
-    signal, voice, consent = video.signal, facts.voice, facts.consent
-    stated = consent is not None and consent.starts_at is not None and consent.ends_at is not None
+    late_s = (video.timing.sound_offset_s or 0.0) if video.timing else 0.0
+    starts_s = video.start_s + min(0.0, late_s)
+    heard = partial(_moved, by_s=max(0.0, late_s))
+    shown = partial(_moved, by_s=-starts_s)
+    duration_s = video.start_s + video.duration_s - starts_s
+    speech = heard(facts.voice.speech) if facts.voice else ()
+    signal, consent = video.signal, facts.consent
+    stated: tuple[Span, ...] = ()
+    if consent and consent.starts_at is not None and consent.ends_at is not None:
+        stated = heard([Span(start_s=consent.starts_at, end_s=consent.ends_at)])
     return Timeline(
-        duration_s=video.duration_s,
-        seconds=tuple(_seconds(facts, count)),
-        speech=voice.speech if voice else (),
-        consent=Span(start_s=consent.starts_at or 0.0, end_s=consent.ends_at or 0.0)
-        if stated and consent
-        else None,
-        cuts=(signal.cuts or ()) if signal else (),
-        freezes=tuple(
-            Span(start_s=each.start_s, end_s=each.end_s) for each in (signal.freezes or ())
-        )
+        duration_s=duration_s,
+        starts_s=starts_s,
+        seconds=tuple(_seconds(facts, starts_s, speech, max(1, math.ceil(duration_s)))),
+        speech=speech,
+        consent=stated[0] if stated else None,
+        cuts=tuple(each - starts_s for each in (signal.cuts or ())) if signal else (),
+        freezes=shown(signal.freezes or ()) if signal else (),
+        black=shown(signal.black) if signal else (),
+        exposure_steps=tuple(each - starts_s for each in (signal.exposure_jumps or ()))
         if signal
         else (),
-        exposure_steps=(signal.exposure_jumps or ()) if signal else (),
     )
 
 
-def _seconds(facts: Facts, count: int) -> list[Second]:
-    spoken = _spoken(facts, count)
-    motion, facing, heights = _person(facts, count)
+def _moved(spans: Iterable[Span | SignalSpan], *, by_s: float) -> tuple[Span, ...]:
+    return tuple(Span(start_s=span.start_s + by_s, end_s=span.end_s + by_s) for span in spans)
+
+
+def _seconds(facts: Facts, starts_s: float, speech: Sequence[Span], count: int) -> Iterator[Second]:
+    spoken = _spoken(speech, count) if facts.voice is not None else [None] * count
+    people = _people(facts.footage, starts_s, count)
     luma: list[float | None] = [None] * count
     if facts.video is not None and facts.video.signal is not None:
         for each in facts.video.signal.seconds:
-            luma[_index(each.at_s, count)] = each.luma
-    return [
-        Second(
-            at_s=at,
-            speaking=spoken[at],
-            mouth_moves=motion[at],
-            facing=facing[at],
-            face_height_share=heights[at],
-            luma=luma[at],
-        )
-        for at in range(count)
-    ]
+            luma[_index(each.at_s - starts_s, count)] = each.luma
+    for at in range(count):
+        yield Second(at_s=at, speaking=spoken[at], luma=luma[at], **people.get(at, {}))
 
 
-def _spoken(facts: Facts, count: int) -> list[bool | None]:
-    if facts.voice is None:
-        return [None] * count
+def _spoken(speech: Sequence[Span], count: int) -> list[bool]:
     seconds = [0.0] * count
-    for span in facts.voice.speech:
+    for span in speech:
         for at in range(int(span.start_s), min(count, math.ceil(span.end_s))):
             seconds[at] += max(0.0, min(span.end_s, at + 1) - max(span.start_s, at))
     return [amount >= SPOKEN_SHARE for amount in seconds]
 
 
-def _person(
-    facts: Facts, count: int
-) -> tuple[list[bool | None], list[bool | None], list[float | None]]:
-    motion: list[bool | None] = [None] * count
-    facing: list[bool | None] = [None] * count
-    heights: list[float | None] = [None] * count
-    if facts.footage is None:
-        return motion, facing, heights
-    for at_s, amount in facts.footage.mouth_motion():
-        at = _index(at_s, count)
-        motion[at] = bool(motion[at]) or amount >= MOVING
-    for sample in facts.footage.seen:
-        at = _index(sample.at_s, count)
-        facing[at] = facing[at] is not False and faces_lens(sample)
-        heights[at] = sample.face_height_share
-    return motion, facing, heights
+def _people(footage: FootageFacts | None, starts_s: float, count: int) -> dict[int, dict[str, Any]]:
+    """What the samples of each second show; seconds without a sample are left out."""
+    shown: dict[int, dict[str, Any]] = {}
+    for sample in footage.samples if footage else ():
+        second = shown.setdefault(_index(sample.at_s - starts_s, count), {"seen": True})
+        if sample.face_height_share is None:
+            second["seen"] = False
+            continue
+        second["facing"] = second.get("facing", True) and faces_lens(sample)
+        second["face_height_share"] = sample.face_height_share
+    for at_s, amount in footage.mouth_motion() if footage else ():
+        second = shown[_index(at_s - starts_s, count)]
+        second["mouth_moves"] = second.get("mouth_moves", False) or amount >= MOVING
+    return shown
 
 
 def _index(at_s: float, count: int) -> int:
