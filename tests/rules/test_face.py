@@ -45,8 +45,8 @@ def picture():
         quality=Quality(
             face_px=420, sharpness=0.62, brightness=0.62, clipped_highlights=0.0,
             clipped_shadows=0.0, evenness=0.8, contrast=0.5, noise=1.0,
-            skin_rgb=(190, 150, 130), skin_hue_deg=50.0, skin_chroma=25.0, chroma=15.0,
-            blocking=1.1,
+            skin_rgb=(190, 150, 130), skin_hue_deg=50.0, skin_chroma=25.0, vivid_chroma=35.0,
+            chroma=15.0, blocking=1.1,
         ),
         framing=Framing(
             face=FACE, head=Box(x=560, y=180, width=400, height=540), centre_x=0.5, centre_y=0.42,
@@ -106,7 +106,8 @@ def test_all_twelve_checks_of_the_service_are_there(picture, checks):
         ("pose_suitable_for_replica", {"subject__pose__yaw_deg": -21.0}, Outcome.FAIL),
         ("pose_suitable_for_replica", {"subject__pose__pitch_deg": 16.0}, Outcome.WARN),
         ("head_level", {"subject__pose__roll_deg": -12.0}, Outcome.WARN),
-        ("looking_straight_at_camera", {"subject__eyes__gaze_yaw_deg": 11.0}, Outcome.FAIL),
+        ("looking_straight_at_camera", {"subject__eyes__gaze_yaw_deg": 7.1}, Outcome.FAIL),
+        ("looking_straight_at_camera", {"subject__eyes__gaze_pitch_deg": -12.5}, Outcome.WARN),
         ("looking_straight_at_camera", {"subject__eyes__openness": 0.3}, Outcome.FAIL),
         ("face_substantially_obscured", {"subject__visibility__nose": 0.1}, Outcome.FAIL),
         ("face_substantially_obscured", {"subject__visibility__cheek_left": 0.1}, Outcome.PASS),
@@ -115,6 +116,7 @@ def test_all_twelve_checks_of_the_service_are_there(picture, checks):
         ("shoulders_visible", {"framing__body_below": 0.1}, Outcome.WARN),
         ("image_quality_acceptable", {"quality__sharpness": 0.3}, Outcome.FAIL),
         ("image_quality_acceptable", {"quality__chroma": 0.5}, Outcome.FAIL),
+        ("image_quality_acceptable", {"quality__vivid_chroma": 72.0}, Outcome.FAIL),
         ("face_brightness", {"quality__brightness": 0.4}, Outcome.WARN),
         ("skin_colour", {"quality__skin_hue_deg": -20.0}, Outcome.WARN),
         ("skin_colour", {"quality__skin_chroma": 2.0}, Outcome.UNKNOWN),
@@ -155,6 +157,25 @@ def test_a_picture_without_face_fails_and_says_why(picture, checks):
     assert found["only_one_person_visible"].outcome is Outcome.FAIL
     assert found["person_centered"].outcome is Outcome.UNKNOWN
     assert found["image_quality_acceptable"].outcome is Outcome.PASS
+
+
+def test_weaknesses_add_up(picture, checks):
+    soft, dark = {"quality__sharpness": 0.39}, {"quality__brightness": 0.3}
+    outcomes = {
+        tuple(change): checks(picture(**change))["image_quality_acceptable"].outcome
+        for change in (soft, dark, soft | dark)
+    }
+    assert [*outcomes.values()] == [Outcome.WARN, Outcome.WARN, Outcome.FAIL]
+
+
+@pytest.mark.parametrize(
+    ("share", "obscured"), [(0.4, Outcome.FAIL), (0.05, Outcome.UNKNOWN)], ids=["body", "nobody"]
+)
+def test_without_face_nobody_looks_and_a_body_is_covered(picture, checks, share, obscured):
+    found = checks(picture(faces=(), framing=None, subject=None, person_share=share))
+    assert found["looking_straight_at_camera"].outcome is Outcome.FAIL
+    assert found["pose_suitable_for_replica"].outcome is Outcome.FAIL
+    assert found["face_substantially_obscured"].outcome is obscured
 
 
 def test_a_face_that_cannot_be_made_out_fails_where_it_must(picture, checks):

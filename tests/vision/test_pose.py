@@ -5,10 +5,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from palprep.vision.facts import Eyes
 from palprep.vision.geometry import read_geometry
 from palprep.vision.landmarks import Landmarks
+from palprep.vision.mesh import (
+    LEFT_EYE_INNER,
+    LEFT_EYE_OUTER,
+    LEFT_IRIS,
+    RIGHT_EYE_INNER,
+    RIGHT_EYE_OUTER,
+    RIGHT_IRIS,
+    SHAPE_NAMES,
+)
 from palprep.vision.models import Models
-from palprep.vision.pose import NEUTRAL_PITCH_DEG, fit_head, head_pose
+from palprep.vision.pose import (
+    IRIS_REST,
+    IRIS_TURN_DEG,
+    LOOK_REST,
+    LOOK_TURN_DEG,
+    NEUTRAL_PITCH_DEG,
+    fit_head,
+    head_pose,
+    measure_eyes,
+)
 
 GEOMETRY = Models().geometry
 
@@ -64,3 +83,51 @@ def test_points_return_to_the_mesh() -> None:
     marks = turned(25, -10, 5, 33, 400)
     fit = fit_head(marks, GEOMETRY)
     np.testing.assert_allclose(fit.to_mesh(marks.points)[:468], GEOMETRY.vertices, atol=0.02)
+
+
+def looking(marks: Landmarks, across_deg: float, up_deg: float, blink: float = 0.0) -> Eyes:
+    """The eyes of a head, turned in it by these angles, as an ideal net would see them."""
+    fit = fit_head(marks, GEOMETRY)
+    points = marks.points.copy()
+    offset = np.array([across_deg, up_deg]) / IRIS_TURN_DEG + IRIS_REST
+    mesh = GEOMETRY.vertices
+    for iris, outer, inner in (
+        (RIGHT_IRIS, RIGHT_EYE_OUTER, RIGHT_EYE_INNER),
+        (LEFT_IRIS, LEFT_EYE_OUTER, LEFT_EYE_INNER),
+    ):
+        place = (mesh[outer] + mesh[inner]) / 2
+        place[:2] += offset * np.hypot(*(mesh[outer] - mesh[inner])[:2])
+        turned_place = (place - fit.mesh_centre) @ fit.rotation.T * fit.scale + fit.picture_centre
+        points[iris] = turned_place * [1, -1, -1]
+    sideways = across_deg / LOOK_TURN_DEG + LOOK_REST
+    shapes = dict.fromkeys(SHAPE_NAMES, 0.0) | {
+        "eyeLookOutLeft": max(sideways, 0.0), "eyeLookInRight": max(sideways, 0.0),
+        "eyeLookInLeft": max(-sideways, 0.0), "eyeLookOutRight": max(-sideways, 0.0),
+        "eyeBlinkLeft": blink,
+    }  # fmt: skip
+    return measure_eyes(Landmarks(points, 1.0, shapes), fit, head_pose(fit))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    yaw=st.floats(-30, 30),
+    pitch=st.floats(-20, 20),
+    across=st.floats(-25, 25),
+    up=st.floats(-20, 20),
+)
+def test_gaze_is_the_heads_turn_and_the_eyes(
+    yaw: float, pitch: float, across: float, up: float
+) -> None:
+    eyes = looking(turned(yaw, pitch, 0, 20, 300), across, up)
+    assert eyes.gaze_yaw_deg == pytest.approx(yaw + across, abs=0.6)
+    assert eyes.gaze_pitch_deg == pytest.approx(pitch - NEUTRAL_PITCH_DEG + up, abs=0.6)
+
+
+def test_eyes_that_undo_the_turn_of_the_head_look_into_the_lens() -> None:
+    marks = turned(15, 5 + NEUTRAL_PITCH_DEG, 0, 20, 300)
+    assert looking(marks, -15, -5).gaze_off_deg < 1
+    assert looking(marks, 0, 0).gaze_off_deg > 14
+
+
+def test_one_shut_eye_counts() -> None:
+    assert looking(turned(0, 0, 0, 20, 300), 0, 0, blink=0.9).openness == pytest.approx(0.1)

@@ -8,7 +8,7 @@ from palprep.vision.arrays import Pixels
 from palprep.vision.facts import Box, PictureFacts, Quality
 from palprep.vision.look import Sight
 from palprep.vision.quality import measure_quality
-from palprep.vision.scores import STEPS, quality_scores
+from palprep.vision.scores import STEPS, overall_score, quality_scores
 
 
 def measured(sight: Sight, rgb: Pixels) -> Quality:
@@ -77,3 +77,21 @@ def test_scores_leave_out_what_was_not_measured(picture: PictureFacts) -> None:
     assert "JPEG blocks" not in quality_scores(without)
     extreme = picture.quality.model_copy(update={"face_px": 1e9, "noise": 1e9})
     assert all(0 <= score <= 100 for score in quality_scores(extreme).values())
+
+
+def test_colours_pushed_by_a_filter_are_vivid(sight: Sight) -> None:
+    hsv = cv2.cvtColor(sight.rgb, cv2.COLOR_RGB2HSV).astype(np.float32)
+    hsv[..., 1] = np.clip(hsv[..., 1] * 4, 0, 255)
+    pushed = measured(sight, cv2.cvtColor(hsv.astype(np.uint8), cv2.COLOR_HSV2RGB))
+    plain = measured(sight, sight.rgb)
+    assert plain.vivid_chroma is not None
+    assert pushed.vivid_chroma is not None
+    assert plain.skin_chroma is not None
+    assert plain.skin_chroma < plain.vivid_chroma < 60
+    assert pushed.vivid_chroma > STEPS["unnatural skin colour"][1].half
+
+
+def test_the_overall_score_is_at_most_the_worst(picture: PictureFacts) -> None:
+    scores = quality_scores(picture.quality)
+    assert 73 < overall_score(scores) <= min(scores.values())
+    assert overall_score({"sharpness": 70, "contrast": 70}) == pytest.approx(49)

@@ -19,6 +19,12 @@ DOUBTED_FACE = 0.7
 """A face that is less likely than the first a photographed person's, and of which the detector
 is less sure than the second, is an animal or a thing: it is not counted."""
 
+PERSON_THERE = 0.25
+"""Share of the picture that the person mask covers in a portrait at the least."""
+
+AWAY = 90.0
+"""Degrees off, for a face that is hidden, turned from the camera, or not found at all."""
+
 BARELY_VISIBLE = 0.5
 """A face less visible than this is not asked for its age, nor whether it is photographed."""
 
@@ -88,7 +94,17 @@ class AppearsUnder18(SubjectRule):
         )
 
 
-class PoseSuitable(SubjectRule):
+class TowardsCamera(SubjectRule):
+    """Where the face or the eyes point: a face that is not to be seen points elsewhere."""
+
+    def measure_faceless(self, picture: PictureFacts) -> Measured:  # noqa: ARG002
+        return Measured(value=AWAY, shown="no face was found")
+
+    def measure_hidden(self, region: Region) -> Measured:
+        return Measured(value=AWAY, shown="covered, or turned away too far", region=region)
+
+
+class PoseSuitable(TowardsCamera):
     """The head faces the camera: the larger of yaw and pitch. How it leans is head_level."""
 
     id = "pose_suitable_for_replica"
@@ -105,9 +121,6 @@ class PoseSuitable(SubjectRule):
             region=region,
         )
 
-    def measure_hidden(self, region: Region) -> Measured:
-        return Measured(value=90.0, shown="covered, or turned away too far", region=region)
-
 
 class HeadLevel(SubjectRule):
     """The head stands upright: its roll in degrees."""
@@ -123,7 +136,7 @@ class HeadLevel(SubjectRule):
         return Measured(value=round(abs(roll), 1), shown=f"{roll:+.0f} degrees", region=region)
 
 
-class LookingStraight(SubjectRule):
+class LookingStraight(TowardsCamera):
     """The eyes are open and look into the lens: head turn and irises together."""
 
     id = "looking_straight_at_camera"
@@ -135,22 +148,19 @@ class LookingStraight(SubjectRule):
     def measure_subject(self, subject: SubjectFacts, region: Region) -> Measured:
         eyes = subject.eyes
         if eyes.openness < BARELY_VISIBLE:
-            return Measured(value=90.0, shown="eyes shut", region=region)
+            return Measured(value=AWAY, shown="eyes shut", region=region)
         return Measured(
             value=round(eyes.gaze_off_deg, 1),
             shown=f"{eyes.gaze_yaw_deg:+.0f} across, {eyes.gaze_pitch_deg:+.0f} up, in degrees",
             region=region,
         )
 
-    def measure_hidden(self, region: Region) -> Measured:
-        return Measured(value=90.0, shown="covered, or turned away too far", region=region)
-
 
 class FaceObscured(SubjectRule):
     """Nothing covers the face: no mask, sunglasses, hand or phone; glasses are fine.
 
     The measure is how much the most covered of eyes, nose, mouth and cheeks looks like bare
-    skin, 0 to 1.
+    skin, 0 to 1. A person without a face to be found is covered altogether.
     """
 
     id = "face_substantially_obscured"
@@ -164,6 +174,11 @@ class FaceObscured(SubjectRule):
             shown=subject.visibility.words(),
             region=region,
         )
+
+    def measure_faceless(self, picture: PictureFacts) -> Measured | Unmeasured:
+        if picture.person_share < PERSON_THERE:
+            return super().measure_faceless(picture)
+        return Measured(value=0.0, shown="somebody is there, but no face was found")
 
     def measure_hidden(self, region: Region) -> Measured:
         return Measured(value=0.0, shown="a face whose parts cannot be made out", region=region)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from palprep.rules.picture import NO_FACE, PictureRule, region_of
 from palprep.rules.rule import Measured, Rule, Unmeasured
 from palprep.vision.facts import PictureFacts
-from palprep.vision.scores import quality_scores
+from palprep.vision.scores import overall_score, quality_scores
 
 COLOURLESS = 4.0
 """CIELAB chroma below which a hue says nothing."""
@@ -14,8 +14,8 @@ COLOURLESS = 4.0
 class ImageQuality(PictureRule):
     """The face is sharp, evenly lit, neither too dark nor burnt out, in natural colours.
 
-    The measure is the worst of several component scores, 0 to 100, each a smooth step around
-    its own limit as in BSI's OFIQ; the raw values stand in the facts.
+    The measure is the product of several component scores, each a smooth step around its own
+    limit as in BSI's OFIQ, on a scale of 0 to 100; the raw values stand in the facts.
     """
 
     id = "image_quality_acceptable"
@@ -27,10 +27,11 @@ class ImageQuality(PictureRule):
     )
 
     def measure_picture(self, picture: PictureFacts) -> Measured:
-        name, score = min(quality_scores(picture.quality).items(), key=lambda item: item[1])
+        scores = quality_scores(picture.quality)
+        total, weakest = round(overall_score(scores)), min(scores, key=scores.__getitem__)
         return Measured(
-            value=round(score),
-            shown=f"{round(score)} of 100 ({name})",
+            value=total,
+            shown=f"{total} of 100 (least: {weakest})",
             region=region_of(picture.framing.face) if picture.framing else None,
         )
 

@@ -49,7 +49,7 @@ class SubjectRule(PictureRule):
 
     def measure_picture(self, picture: PictureFacts) -> Measured | Unmeasured:
         if picture.framing is None:
-            return NO_FACE
+            return self.measure_faceless(picture)
         region = region_of(picture.framing.face)
         if picture.subject is None:
             return self.measure_hidden(region)
@@ -58,6 +58,10 @@ class SubjectRule(PictureRule):
     @abstractmethod
     def measure_subject(self, subject: SubjectFacts, region: Region) -> Measured | Unmeasured:
         """The measure of a face."""
+
+    def measure_faceless(self, picture: PictureFacts) -> Measured | Unmeasured:  # noqa: ARG002
+        """For a picture in which no face was found."""
+        return NO_FACE
 
     def measure_hidden(self, region: Region) -> Measured | Unmeasured:  # noqa: ARG002
         """For a face that is certainly there and cannot be made out."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from palprep.vision.facts import PictureFacts
-from palprep.vision.scores import quality_scores
+from palprep.vision.scores import overall_score, quality_scores
 
 NEAR_DUPLICATE_BITS = 8
 """Of 64 bits of the perceptual hash: unrelated pictures differ in 32 +- 4, so that 8 is six
@@ -26,7 +26,7 @@ def fitness(picture: PictureFacts) -> float:
     if subject is None or framing is None:
         return 0.0
     sides = (
-        min(quality_scores(picture.quality).values()) / 100,
+        overall_score(quality_scores(picture.quality)) / 100,
         _bell(subject.eyes.gaze_off_deg, GAZE_SPREAD_DEG),
         _bell(subject.pose.turn_deg, TURN_SPREAD_DEG),
         _bell(subject.pose.roll_deg, LEAN_SPREAD_DEG),

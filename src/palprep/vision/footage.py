@@ -116,7 +116,7 @@ class _Follower:
             "yaw_deg": pose.yaw_deg,
             "pitch_deg": pose.pitch_deg,
             "roll_deg": pose.roll_deg,
-            "gaze_off_deg": float(np.hypot(eyes.gaze_yaw_deg, eyes.gaze_pitch_deg)),
+            "gaze_off_deg": eyes.gaze_off_deg,
             "eyes_open": eyes.openness,
             "mouth_open": mouth_open(marks),
         }

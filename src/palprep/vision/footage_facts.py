@@ -25,7 +25,7 @@ class FrameSample(Value):
     pitch_deg: float | None = None
     roll_deg: float | None = None
     gaze_off_deg: float | None = None
-    """Angle between where the eyes look and the lens."""
+    """How far the eyes miss the lens: see :class:`~palprep.vision.facts.Eyes`."""
     eyes_open: float | None = None
     """The less open eye, 0 to 1."""
     mouth_open: float | None = None

@@ -23,13 +23,17 @@ NEUTRAL_PITCH_DEG = -5.0
 """What the canonical mesh reads for a head held straight: its face plane leans back. Median of
 frontal portraits."""
 
-EYE_TURN_DEG = (125.0, 98.0)
-"""Turn of the eye per iris offset of one eye's width, across and along. Fitted on people who
-look into the lens: there the eyes undo the turn of the head. An eyeball of 24 mm in an opening
-of 30 mm would give 143."""
+# The eyes' turn in the head, fitted on people who look into the lens: there the eyes undo the
+# turn of the head. An eyeball of 24 mm in an opening of 30 mm would give 143 for the first.
+IRIS_TURN_DEG = (124.0, 108.0)
+"""Turn of the eye per iris offset of one eye's width, across and up."""
 
-IRIS_REST_Y = 0.08
-"""Where the iris rests above the corners' middle, in eye widths."""
+IRIS_REST = (0.007, 0.074)
+"""Where the irises rest from the middle between the corners, likewise."""
+
+LOOK_TURN_DEG, LOOK_REST = 25.0, 0.10
+"""Turn across per unit of the expression coefficients eyeLookIn and eyeLookOut, and what they
+read for eyes at rest: the net is not quite symmetric."""
 
 
 @dataclass(frozen=True)
@@ -76,24 +80,41 @@ def head_pose(fit: HeadFit) -> Pose:
 
 
 def measure_eyes(face: Landmarks, fit: HeadFit, pose: Pose) -> Eyes:
-    """Gaze as head pose plus the offset of the irises from the middles of the eyes."""
+    """Gaze as the head's pose plus the turn of the eyes in it.
+
+    Across, the turn is the mean of two readings, the irises' place between the corners and the
+    expression net's: their errors have little in common. The net's reading up and down follows
+    the lids, which smiles move as well, and is left out.
+    """
+    across, up = _iris_offset(face, fit) - np.array(IRIS_REST)
+    shapes = face.shapes
+    outward = shapes["eyeLookOutLeft"] + shapes["eyeLookInRight"]
+    inward = shapes["eyeLookInLeft"] + shapes["eyeLookOutRight"]
+    by_iris = IRIS_TURN_DEG[0] * float(across)
+    by_shape = LOOK_TURN_DEG * ((outward - inward) / 2 - LOOK_REST)
+    span = face.points[LEFT_IRIS, :2] - face.points[RIGHT_IRIS, :2]
+    return Eyes(
+        distance_px=float(np.hypot(*span)),
+        openness=1 - max(shapes["eyeBlinkLeft"], shapes["eyeBlinkRight"]),
+        gaze_yaw_deg=pose.yaw_deg + (by_iris + by_shape) / 2,
+        gaze_pitch_deg=pose.pitch_deg + IRIS_TURN_DEG[1] * float(up),
+    )
+
+
+def _iris_offset(face: Landmarks, fit: HeadFit) -> Floats:
+    """x and y of the irises from the middles of the eyes, in eye widths of the head's own frame;
+    the eye that is seen larger counts for more.
+    """
     local = fit.to_mesh(face.points)
-    offsets = []
+    offsets, seen = [], []
     for iris, outer, inner in (
         (RIGHT_IRIS, RIGHT_EYE_OUTER, RIGHT_EYE_INNER),
         (LEFT_IRIS, LEFT_EYE_OUTER, LEFT_EYE_INNER),
     ):
         width = np.hypot(*(local[outer] - local[inner])[:2])
         offsets.append((local[iris] - (local[outer] + local[inner]) / 2)[:2] / width)
-    across, along = np.mean(offsets, axis=0)
-    span = face.points[LEFT_IRIS, :2] - face.points[RIGHT_IRIS, :2]
-    shut = max(face.shapes["eyeBlinkLeft"], face.shapes["eyeBlinkRight"])
-    return Eyes(
-        distance_px=float(np.hypot(*span)),
-        openness=1 - shut,
-        gaze_yaw_deg=pose.yaw_deg + EYE_TURN_DEG[0] * float(across),
-        gaze_pitch_deg=pose.pitch_deg + EYE_TURN_DEG[1] * float(along - IRIS_REST_Y),
-    )
+        seen.append(float(np.hypot(*(face.points[outer] - face.points[inner])[:2])))
+    return np.asarray(np.average(offsets, axis=0, weights=seen))
 
 
 def _degrees(y: float, x: float) -> float:

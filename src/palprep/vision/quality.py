@@ -38,7 +38,8 @@ def measure_quality(rgb: Pixels, box: Box, face: Landmarks | None, scale: float)
         skin_rgb=(red, green, blue) if face else None,
         skin_hue_deg=hue if face else None,
         skin_chroma=chroma if face else None,
-        chroma=_chroma(rgb),
+        vivid_chroma=float(np.percentile(_chroma(pixels[None]), 95)) if face else None,
+        chroma=float(_chroma(resized(rgb, 64, 64)).mean()),
         blocking=_blocking(gray) if scale == 1 else None,
     )
 
@@ -94,13 +95,10 @@ def _noise(gray: Pixels) -> float:
     return float(np.median(np.abs(response)) / 0.6745 / 6)
 
 
-def _lab(rgb: Pixels) -> Floats:
-    return np.asarray(cv2.cvtColor(rgb.astype(np.float32) / 255, cv2.COLOR_RGB2Lab), np.float32)
-
-
-def _chroma(rgb: Pixels) -> float:
-    lab = _lab(resized(rgb, 64, 64))
-    return float(np.hypot(lab[..., 1], lab[..., 2]).mean())
+def _chroma(rgb: Pixels) -> Floats:
+    """CIELAB chroma of each pixel."""
+    lab = cv2.cvtColor(rgb.astype(np.float32) / 255, cv2.COLOR_RGB2Lab)
+    return np.asarray(np.hypot(lab[..., 1], lab[..., 2]), np.float32)
 
 
 def _blocking(gray: Pixels) -> float:

@@ -1,7 +1,9 @@
 """Component scores of picture quality, 0 to 100, from the raw measures.
 
 Each is a smooth step, 50 where a measure becomes doubtful, as in ISO/IEC 29794-5 and BSI's
-OFIQ: the raw value stays beside it in :class:`~palprep.vision.facts.Quality`.
+OFIQ: the raw value stays beside it in :class:`~palprep.vision.facts.Quality`. What counts for
+the picture is their product: a face that is a little soft, a little dark and a little
+one-sided is worse than each of these alone.
 """
 
 from __future__ import annotations
@@ -24,16 +26,16 @@ class Step(NamedTuple):
 # Where no source gives a limit, half stands between what faces judged sharp and well lit
 # read (all but about 2 in 100) and what the others do.
 STEPS: Final[Mapping[str, tuple[str, Step]]] = {
-    "sharpness": ("sharpness", Step(0.42, 0.04)),
+    "sharpness": ("sharpness", Step(0.37, 0.04)),
     "face resolution": ("face_px", Step(60, 12)),
     "too dark": ("brightness", Step(0.28, 0.04)),
     "too bright": ("brightness", Step(0.96, -0.02)),
-    "burnt-out highlights": ("clipped_highlights", Step(0.10, -0.03)),
-    "blocked-up shadows": ("clipped_shadows", Step(0.15, -0.04)),
+    "burnt-out highlights": ("clipped_highlights", Step(0.10, -0.02)),
+    "blocked-up shadows": ("clipped_shadows", Step(0.15, -0.03)),
     "evenness of light": ("evenness", Step(0.16, 0.04)),
-    "contrast": ("contrast", Step(0.30, 0.04)),
+    "contrast": ("contrast", Step(0.255, 0.03)),
     "noise": ("noise", Step(7.0, -1.0)),
-    "unnatural skin colour": ("skin_chroma", Step(62, -5)),
+    "unnatural skin colour": ("vivid_chroma", Step(70, -4)),
     "no colour": ("chroma", Step(1.5, 0.4)),
     "JPEG blocks": ("blocking", Step(2.5, -0.25)),
 }
@@ -47,6 +49,11 @@ def quality_scores(quality: Quality) -> dict[str, float]:
         for name, (measure, step) in STEPS.items()
         if (value := values[measure]) is not None
     }
+
+
+def overall_score(scores: Mapping[str, float]) -> float:
+    """0 to 100, as if each score were the chance in 100 that nobody finds fault with it."""
+    return 100 * math.prod(score / 100 for score in scores.values())
 
 
 def _smooth_step(value: float, step: Step) -> float:
