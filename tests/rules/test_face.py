@@ -6,8 +6,10 @@ import pytest
 
 from palprep.rules.judge import judge
 from palprep.rules.profile import load_profile
+from palprep.rules.registry import RULES
 from palprep.rules.report import Report
 from palprep.rules.roles import Outcome, Role
+from palprep.rules.rule import Measured, Unmeasured
 from palprep.rules.validation import PROBLEMS, SERVICE_CHECKS, validation_result
 from palprep.vision.facts import (
     Box,
@@ -21,6 +23,7 @@ from palprep.vision.facts import (
     SubjectFacts,
     Visibility,
 )
+from palprep.vision.footage_facts import FootageFacts
 
 FACE = Box(x=600, y=300, width=320, height=420)
 
@@ -87,6 +90,7 @@ def test_all_twelve_checks_of_the_service_are_there(picture, checks):
     local = [found[name].outcome for name in SERVICE_CHECKS[:10]]
     assert local == [Outcome.PASS] * 10
     assert found["no_nudity"].outcome is Outcome.UNKNOWN
+    assert 'pip install "palprep[nsfw]"' in str(found["no_nudity"].advice)
     assert found["celebrity_or_copyright_character"].outcome is Outcome.UNKNOWN
 
 
@@ -120,6 +124,10 @@ def test_all_twelve_checks_of_the_service_are_there(picture, checks):
         ("face_brightness", {"quality__brightness": 0.4}, Outcome.WARN),
         ("skin_colour", {"quality__skin_hue_deg": -20.0}, Outcome.WARN),
         ("skin_colour", {"quality__skin_chroma": 2.0}, Outcome.UNKNOWN),
+        ("no_nudity", {"nudity": 0.03}, Outcome.PASS),
+        ("no_nudity", {"nudity": 0.2}, Outcome.PASS),
+        ("no_nudity", {"nudity": 0.21}, Outcome.WARN),
+        ("no_nudity", {"nudity": 0.81}, Outcome.FAIL),
     ],
 )  # fmt: skip
 def test_each_check_takes_its_own_measure(picture, checks, check_id, changes, outcome):
@@ -197,6 +205,16 @@ def test_a_picture_that_was_not_looked_at_is_unknown(still_facts):
         if each.id in SERVICE_CHECKS
     }
     assert outcomes == {Outcome.UNKNOWN}
+
+
+def test_a_video_is_as_nude_as_its_worst_close_look(picture, still_facts):
+    rule = RULES["no_nudity"]
+    looks = (picture(nudity=0.1), picture(nudity=0.9), picture())
+    footage = FootageFacts(every_s=1.0, samples=(), looks=looks)
+    facts = still_facts().model_copy(update={"picture": looks[0], "footage": footage})
+    assert rule.measure(facts) == Measured(value=0.9)
+    unseen = footage.model_copy(update={"looks": looks[2:]})
+    assert isinstance(rule.measure(facts.model_copy(update={"footage": unseen})), Unmeasured)
 
 
 def test_the_services_shape_turns_problems_around(picture, still_facts):

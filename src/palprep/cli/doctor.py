@@ -117,9 +117,9 @@ def _vision_models() -> Iterator[Finding]:
             part="model",
             name=name,
             state="broken" if wrong else "ok",
-            required=True,
+            required=entry.extra is None,
             detail=wrong or f"{entry.what} ({entry.licence}), sha256 {entry.sha256}",
-            mend="pip install --force-reinstall palprep" if wrong else None,
+            mend=entry.mend if wrong else None,
         )
 
 

@@ -7,6 +7,7 @@ on framing and light stand in their own modules.
 
 from __future__ import annotations
 
+from palprep.rules.facts import Facts
 from palprep.rules.framing import FRAMING_RULES
 from palprep.rules.light import LIGHT_RULES
 from palprep.rules.picture import PictureRule, SubjectRule, region_of
@@ -185,15 +186,34 @@ class FaceObscured(SubjectRule):
 
 
 class NoNudity(PictureRule):
-    """The person is dressed. Nothing local judges this, so it stays unknown."""
+    """The picture is not pornographic, by the score of open_nsfw, 0 to 1; of a video, the worst
+    of the frames that are looked at closely.
+
+    The score knows the whole picture, not its parts: a pass is no proof that everybody would
+    call the person dressed, so the service has the last word.
+    """
 
     id = "no_nudity"
     label = "No nudity"
     predicts = "no_nudity"
     advice = "Use a picture with clothed shoulders and chest."
 
-    def measure_picture(self, picture: PictureFacts) -> Unmeasured:  # noqa: ARG002
-        return Unmeasured(reason="Only the service judges this: ask it with validate_image.")
+    def measure(self, facts: Facts) -> Measured | Unmeasured | None:
+        if facts.footage is None:
+            return super().measure(facts)
+        return self._measure_score(facts.footage.nudity)
+
+    def measure_picture(self, picture: PictureFacts) -> Measured | Unmeasured:
+        return self._measure_score(picture.nudity)
+
+    @staticmethod
+    def _measure_score(score: float | None) -> Measured | Unmeasured:
+        if score is None:
+            return Unmeasured(
+                reason='Install what scores it, pip install "palprep[nsfw]", or ask the service '
+                "with validate_image."
+            )
+        return Measured(value=round(score, 3))
 
 
 class CelebrityOrCharacter(PictureRule):

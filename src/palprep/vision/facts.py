@@ -204,6 +204,8 @@ class PictureFacts(Value):
     subject: SubjectFacts | None
     """The same face; None also when it is covered or turned so far that its points cannot be
     made out."""
+    nudity: float | None = None
+    """How pornographic the picture is, 0 to 1; None where the extra ``nsfw`` is missing."""
 
     @property
     def hidden(self) -> bool:

@@ -53,6 +53,12 @@ class FootageFacts(Value):
         found = [sample.similarity for sample in self.samples if sample.similarity is not None]
         return min(found, default=None)
 
+    @property
+    def nudity(self) -> float | None:
+        """How pornographic the worst of the close looks is; None where nobody asked."""
+        scores = [look.nudity for look in self.looks if look.nudity is not None]
+        return max(scores, default=None)
+
     def typical(self) -> PictureFacts | None:
         """The close look that shows the most: with a subject, and turned the least."""
         shown = [each for each in self.looks if each.subject is not None]

@@ -27,6 +27,7 @@ from palprep.vision.human import measure_human
 from palprep.vision.landmarks import Landmarks, find_landmarks
 from palprep.vision.mask import person_mask
 from palprep.vision.models import Models
+from palprep.vision.nudity import nudity_score
 from palprep.vision.occlusion import measure_visibility
 from palprep.vision.pose import fit_head, head_pose, measure_eyes
 from palprep.vision.quality import measure_quality
@@ -138,6 +139,7 @@ def measure(sight: Sight, models: Models) -> PictureFacts:
         quality=measure_quality(sight.rgb, box, marks, sight.scale),
         framing=framing,
         subject=subject,
+        nudity=None if models.nudity is None else nudity_score(sight.rgb, models.nudity),
     )
 
 

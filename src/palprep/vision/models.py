@@ -6,6 +6,7 @@ A :class:`Models` object is passed to whoever looks at pictures; nothing is kept
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import threading
 import tomllib
 from collections.abc import Mapping
@@ -39,10 +40,28 @@ class Weights(Value):
     """Its path in that package's archive, ``*`` for any folder."""
     inside: str | None = None
     """Its name inside ``member`` when that is itself a zip archive."""
+    extra: str | None = None
+    """The extra that installs ``package``, for a file that palprep does not ship."""
+
+    @property
+    def mend(self) -> str:
+        """The command that brings the file back."""
+        if self.extra:
+            return f'pip install --force-reinstall "palprep[{self.extra}]"'
+        return "pip install --force-reinstall palprep"
+
+    def folder(self) -> Traversable:
+        """Where the file lies, or would lie, in this installation."""
+        if self.extra and self.member:
+            # A package is found by its top name without running any of its code.
+            spec = importlib.util.find_spec(self.member.partition("/")[0])
+            if spec is not None and spec.submodule_search_locations:
+                return Path(spec.submodule_search_locations[0])
+        return resources.files("palprep.vision").joinpath("weights")
 
 
 def read_manifest() -> Mapping[str, Weights]:
-    """Every model file that palprep ships, by the name that :class:`Models` uses."""
+    """Every model file that palprep ships or loads, by the name that :class:`Models` uses."""
     text = resources.files("palprep.vision").joinpath("weights", "manifest.toml").read_text("utf-8")
     return {name: Weights(name=name, **entry) for name, entry in tomllib.loads(text).items()}
 
@@ -65,7 +84,7 @@ class Network:
 class Models:
     """The networks that :func:`palprep.vision.look.look` needs.
 
-    ``folder`` holds the files of the manifest; None takes those that palprep ships. Every
+    ``folder`` holds the files of the manifest; None takes those that are installed. Every
     file's sha256 is compared before it is parsed. Raises ToolMissing when a file is missing or
     is not the one that the manifest names.
     """
@@ -81,20 +100,17 @@ class Models:
         try:
             data = self._locate(name).read_bytes()
         except OSError:
-            raise ToolMissing(
-                f"The model file {entry.file} is missing: reinstall palprep, or rebuild it with "
-                "scripts/fetch_weights.py"
-            ) from None
+            raise ToolMissing(f"The model file {entry.file} is missing: {entry.mend}") from None
         if hashlib.sha256(data).hexdigest() != entry.sha256:
             raise ToolMissing(
                 f"The model file {entry.file} is damaged or not the expected one (its sha256 "
-                "differs): reinstall palprep, or rebuild it with scripts/fetch_weights.py"
+                f"differs): {entry.mend}"
             )
         return data
 
     def _locate(self, name: str) -> Traversable:
-        root = self._folder or resources.files("palprep.vision").joinpath("weights")
-        return root.joinpath(self._manifest[name].file)
+        entry = self._manifest[name]
+        return (self._folder or entry.folder()).joinpath(entry.file)
 
     def verify(self) -> Mapping[str, str | None]:
         """Model name to None when its file is intact, else to what is wrong with it."""
@@ -147,6 +163,11 @@ class Models:
     def identity(self) -> Network:
         """SFace: 128 numbers whose direction names a person. Its input is called ``data``."""
         return self._onnx("identity", ("fc1",))
+
+    @cached_property
+    def nudity(self) -> Network | None:
+        """open_nsfw: probabilities of harmless and pornographic. None without its extra."""
+        return self._onnx("nudity", ("outputs",)) if self._locate("nudity").is_file() else None
 
     def _onnx(self, name: str, outputs: tuple[str, ...]) -> Network:
         with self._lock:
