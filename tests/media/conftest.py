@@ -84,11 +84,13 @@ def make_video(tmp_path: Path) -> MakeVideo:
         options: dict[str, str] | None = None,
         pix_fmt: str = "yuv420p",
         color_trc: int | None = None,
+        codec_options: dict[str, str] | None = None,
+        skip_packets: int = 0,
     ) -> Path:
         path = tmp_path / name
         pictures = frames or [gradient(*size)] * round(seconds * rate)
         with av.open(str(path), "w", container_options=options or {}) as out:
-            video = out.add_stream(codec, rate=rate)
+            video = out.add_stream(codec, rate=rate, options=codec_options or {})
             video.width, video.height = pictures[0].shape[1], pictures[0].shape[0]
             video.pix_fmt = pix_fmt
             if aspect is not None:
@@ -100,14 +102,15 @@ def make_video(tmp_path: Path) -> MakeVideo:
             audio: Any = None
             if sound is not None:
                 audio = out.add_stream(sound_codec, rate=sound_rate, layout="mono")
+            packets: list[av.Packet] = []
             for index, pixels in enumerate(pictures):
                 frame = av.VideoFrame.from_ndarray(pixels, format="rgb24")
                 frame.pts = times[index] if times else index
                 frame.time_base = Fraction(1, rate)
                 if color_trc is not None:
                     frame.color_trc = color_trc
-                out.mux(video.encode(frame))
-            out.mux(video.encode(None))
+                packets += video.encode(frame)
+            out.mux([*packets, *video.encode(None)][skip_packets:])
             if audio is not None and sound is not None:
                 mux_sound(out, audio, sound, sound_rate)
         return path

@@ -115,3 +115,22 @@ def test_exif_orientation_gps_and_thumbnail():
     assert xmp_orientation(b'<rdf:Description tiff:Orientation="8"/>') == 8
     assert xmp_orientation(b"<tiff:Orientation>3</tiff:Orientation>") == 3
     assert xmp_orientation(b'tiff:Orientation="80"') is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "record", "found"),
+    [
+        (b"dvcC", bytes([1, 0, 5 << 1, 0b0101, 0 << 4]), (5, 0)),
+        (b"dvvC", bytes([1, 0, 8 << 1, 0b0101, 4 << 4]), (8, 4)),
+        (b"dvcC", bytes([1, 0, 5 << 1]), None),
+        (b"colr", bytes(20), None),
+    ],
+)
+def test_dolby_vision_is_read_from_the_sample_entry(kind, record, found):
+    entry = box(b"hvc1", bytes(78), box(b"hvcC", bytes(23)), box(kind, record))
+    stsd = box(b"stsd", struct.pack(">II", 0, 1), entry)
+    tkhd = box(b"tkhd", struct.pack(">IIII", 0, 0, 0, 1), bytes(68))
+    hdlr = box(b"hdlr", bytes(8), b"vide", bytes(13))
+    media = box(b"mdia", hdlr, box(b"minf", box(b"stbl", stsd)))
+    (seen,) = read(FTYP + movie(box(b"trak", tkhd, media)) + MDAT).tracks
+    assert seen.dolby_vision == found

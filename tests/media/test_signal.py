@@ -184,6 +184,16 @@ def test_key_frames_only(make_video):
     assert 1 <= len(seen) <= 4
 
 
+def test_a_stream_without_key_frames_is_decoded_whole(make_video):
+    path = make_video(codec="mpeg4", seconds=4.0, skip_packets=1, codec_options={"g": "600"})
+    seen: list[float] = []
+    frames = list(
+        sample_frames(path, sniff(path), key_frames_only=True, glance=lambda at, _: seen.append(at))
+    )
+    assert len(frames) == 4
+    assert len(seen) > 50
+
+
 @pytest.mark.parametrize("transfer", [16, 18])
 def test_hdr_frames_are_brought_to_srgb(make_video, transfer):
     """A mid grey coded in PQ or HLG stands for light that sRGB codes much higher."""

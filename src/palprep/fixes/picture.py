@@ -10,6 +10,7 @@ from palprep.errors import FixError
 from palprep.fixes.done import FixDone
 from palprep.media.facts import VideoFacts
 from palprep.rules.plan import VideoPlan
+from palprep.rules.video import base_layer_shows
 
 H264: Mapping[str, Any] = {
     "c:v": "libx264",
@@ -35,9 +36,17 @@ _SNAP = Fraction(2, 100)
 def filtered(picture: Any, plan: VideoPlan, facts: VideoFacts) -> Any:
     """``picture`` (an ffmpeg-python stream) at a constant rate, SDR, with even sides.
 
-    ffmpeg itself turns it upright first. Raises FixError when the plan wants more frames per
-    second than were recorded.
+    ffmpeg itself turns and mirrors it first. Raises FixError when the plan wants more frames
+    per second than were recorded, or nobody but Dolby could tell the colours.
     """
+    if not base_layer_shows(facts):
+        raise FixError(
+            f"Dolby Vision {facts.dolby_vision} has no base layer for others, so that its colours "
+            "cannot be converted; export it as SDR on the device that recorded it"
+        )
+    if facts.interlaced:
+        # One picture per frame, so that the rate stays what was recorded.
+        picture = picture.filter("bwdif", mode="send_frame")
     picture = picture.filter("fps", fps=_words(constant_rate(plan, facts)))
     if tone_mapped(plan, facts):
         # Moebius leaves everything up to 0.3 of diffuse white as it was, and faces stand
@@ -99,6 +108,10 @@ def picture_words(plan: VideoPlan, facts: VideoFacts) -> tuple[FixDone, ...]:
     ]
     if facts.rotation_deg:
         done.append(FixDone(id="rotate", did=f"turned the picture by {facts.rotation_deg}°"))
+    if facts.mirrored:
+        done.append(FixDone(id="mirror", did="mirrored the picture as players did"))
+    if facts.interlaced:
+        done.append(FixDone(id="deinterlace", did="made whole pictures of interlaced ones"))
     if not facts.frame_rate_constant or plan.frame_rate is not None:
         did = f"constant {rate:.5g} frames per second, from {facts.frame_rate:.5g} on average"
         done.append(FixDone(id="constant_rate", did=did))

@@ -40,6 +40,14 @@ class Edit(NamedTuple):
     rate: float
 
 
+class DolbyVision(NamedTuple):
+    """A Dolby Vision configuration record (Dolby Vision Streams Within ISOBMFF, 3.2)."""
+
+    profile: int
+    compatibility: int
+    """What others may show the base layer as: 1 HDR10, 2 SDR, 4 HLG; 0 nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Track:
     """One track of a movie. ``handler`` is ``vide``, ``soun``, or another four letters."""
@@ -52,6 +60,7 @@ class Track:
     encrypted: bool
     """Its samples are scrambled (ISO/IEC 23001-7): no decoder can read them."""
     edits: tuple[Edit, ...]
+    dolby_vision: DolbyVision | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +219,7 @@ def _track(file: BinaryIO, trak: Box, movie_timescale: int) -> Track:
         edits=tuple(_edits(_content(file, edit_list), movie_timescale, media_timescale))
         if edit_list
         else (),
+        dolby_vision=_dolby_vision(file, samples) if samples and name == b"vide" else None,
     )
 
 
@@ -225,6 +235,20 @@ def _external(file: BinaryIO, dref: Box) -> bool:
 def _encrypted(file: BinaryIO, stsd: Box) -> bool:
     entries = children(file, stsd.body + 8, stsd.end)
     return any(box.kind in {b"encv", b"enca"} for box in entries)
+
+
+_VISUAL_ENTRY = 78
+"""Bytes of a visual sample entry before its boxes (12.1.3)."""
+
+
+def _dolby_vision(file: BinaryIO, stsd: Box) -> DolbyVision | None:
+    for entry in children(file, stsd.body + 8, stsd.end):
+        for box in children(file, entry.body + _VISUAL_ENTRY, min(entry.end, stsd.end)):
+            if box.kind in {b"dvcC", b"dvvC", b"dvwC"}:
+                record = _content(file, box, limit=5)
+                if len(record) == 5:
+                    return DolbyVision(profile=record[2] >> 1, compatibility=record[4] >> 4)
+    return None
 
 
 def _edits(content: bytes, movie_timescale: int, media_timescale: int) -> Iterator[Edit]:

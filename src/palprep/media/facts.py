@@ -130,6 +130,7 @@ class VideoFacts(Value):
     """As displayed: after rotation and sample aspect ratio."""
     height: int
     rotation_deg: Literal[0, 90, 180, 270]
+    """Clockwise, after mirroring."""
     sample_aspect_ratio: float
     duration_s: float
     start_s: float
@@ -145,6 +146,12 @@ class VideoFacts(Value):
     """Where an mp4 or mov keeps its index; None for other containers."""
     bit_rate: int | None
     truncated: bool
+    mirrored: bool = False
+    """The container asks players to mirror it left to right before they turn it."""
+    interlaced: bool = False
+    dolby_vision: str | None = None
+    """Profile and, after the dot, what its base layer is for others: ``5.0`` nothing,
+    ``8.1`` HDR10, ``8.4`` HLG; None without Dolby Vision."""
     picture_streams: int = 1
     sound: SoundFacts | None = None
     """None when the video has no audio stream."""

@@ -23,6 +23,7 @@ from palprep.media.container import (
     open_container,
     picture_streams,
 )
+from palprep.media.display import upright
 from palprep.media.facts import MediaType
 
 _MOST_THREADS = 4
@@ -34,10 +35,6 @@ and more, while the other cores have sound and faces to work on."""
 
 _GLANCE_SIDE = 160
 """Longer side, about, of the luma that a glance gets."""
-
-_BT709, _UNSPECIFIED, _HD_HEIGHT = 1, 2, 720
-_SRGB_TRANSFER, _HDR_TRANSFERS = 13, frozenset({16, 18})
-"""Code points of ITU-T H.273: IEC 61966-2-1, and PQ and HLG."""
 
 
 class SampledFrame(NamedTuple):
@@ -73,6 +70,7 @@ def sample_frames(
     source = Path(path)
     with open_container(source, media_type) as container:
         stream = _prepared(container, source, key_frames_only=key_frames_only)
+        aspect = stream.sample_aspect_ratio or Fraction(1)
         step = 1.0 / per_second
         due: float | None = None
         frames = (frame for packet in Packets(container, stream) for frame in decoded(packet))
@@ -85,9 +83,15 @@ def sample_frames(
             if due is None or at >= due:
                 # On a grid from the first frame, so that late frames do not add up.
                 due = step + (at if due is None else due + step * math.floor((at - due) / step))
-                yield SampledFrame(at, _upright(frame, stream, max_side))
-        if due is None:
-            raise DamagedMedia(f"No picture of {source.name} decodes; export or record it again")
+                yield SampledFrame(at, upright(frame, aspect, max_side))
+        if due is not None:
+            return
+    if not key_frames_only:
+        raise DamagedMedia(f"No picture of {source.name} decodes; export or record it again")
+    # Nothing says which frames are key frames: some encoders refresh the picture by and by.
+    yield from sample_frames(
+        source, media_type, per_second=per_second, max_side=max_side, glance=glance
+    )
 
 
 def decoder_threads() -> int:
@@ -127,26 +131,3 @@ def _prepared(container: InputContainer, source: Path, *, key_frames_only: bool)
     context.thread_count = 1 if large else decoder_threads()
     context.skip_frame = "NONKEY" if key_frames_only else "NONREF"
     return stream
-
-
-def _upright(frame: VideoFrame, stream: VideoStream, max_side: int | None) -> NDArray[np.uint8]:
-    aspect = stream.sample_aspect_ratio or Fraction(1)
-    width, height = max(1, round(frame.width * aspect)), frame.height
-    if max_side is not None and max(width, height) > max_side:
-        scale = max_side / max(width, height)
-        width, height = max(1, round(width * scale)), max(1, round(height * scale))
-    # Without a word of the file, swscale would take HD for standard definition.
-    guessed = frame.colorspace == _UNSPECIFIED and frame.height >= _HD_HEIGHT
-    hdr = frame.color_trc in _HDR_TRANSFERS
-    rgb = frame.to_ndarray(
-        format="rgb24",
-        width=width,
-        height=height,
-        interpolation="AREA" if width < frame.width else "BILINEAR",
-        src_colorspace=_BT709 if guessed else None,
-        # As a viewer without HDR shows it: diffuse white (203 cd/m2, BT.2408) becomes white.
-        dst_color_trc=_SRGB_TRANSFER if hdr else None,
-        dst_color_primaries=_BT709 if hdr else None,
-    )
-    turned = np.rot90(rgb, round(frame.rotation / 90) % 4)
-    return np.ascontiguousarray(turned, dtype=np.uint8)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import io
+from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
-from av.video.frame import VideoFrame
 from PIL import Image
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.container import limit_frames, open_container, picture_streams
+from palprep.media.display import upright
 from palprep.media.facts import Kind, MediaType
 from palprep.media.still import load_still
 
@@ -28,8 +28,7 @@ def thumbnail(path: str | Path, media_type: MediaType, *, max_side: int = 480) -
         case Kind.IMAGE:
             picture = load_still(path, media_type, max_side=max_side)
         case Kind.VIDEO:
-            picture = _video_picture(Path(path), media_type)
-            picture.thumbnail((max_side, max_side), Image.Resampling.BICUBIC)
+            picture = _video_picture(Path(path), media_type, max_side)
         case _:
             raise UnsupportedMedia(f"{Path(path).name} has no picture to show")
     data = io.BytesIO()
@@ -37,7 +36,7 @@ def thumbnail(path: str | Path, media_type: MediaType, *, max_side: int = 480) -
     return data.getvalue()
 
 
-def _video_picture(path: Path, media_type: MediaType) -> Image.Image:
+def _video_picture(path: Path, media_type: MediaType, max_side: int) -> Image.Image:
     with open_container(path, media_type) as container:
         streams = picture_streams(container)
         if not streams:
@@ -48,9 +47,5 @@ def _video_picture(path: Path, media_type: MediaType) -> Image.Image:
         frame = next(container.decode(streams[0]), None)
         if frame is None:
             raise DamagedMedia(f"No picture of {path.name} decodes; export or record it again")
-        return _upright(frame)
-
-
-def _upright(frame: VideoFrame) -> Image.Image:
-    turns = round(frame.rotation / 90) % 4
-    return Image.fromarray(np.ascontiguousarray(np.rot90(frame.to_ndarray(format="rgb24"), turns)))
+        aspect = streams[0].sample_aspect_ratio or Fraction(1)
+        return Image.fromarray(upright(frame, aspect, max_side))

@@ -12,8 +12,9 @@ from av.video.stream import VideoStream
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media import ebml
-from palprep.media.boxes import Movie, read_movie
+from palprep.media.boxes import DolbyVision, Movie, read_movie
 from palprep.media.container import limit_frames, open_container, picture_streams
+from palprep.media.display import Turn
 from palprep.media.facts import MediaType, VideoFacts
 from palprep.media.sniff import open_source
 from palprep.media.timing import Timing, timing_facts
@@ -36,6 +37,8 @@ _TRANSFERS = {
 """Transfer characteristics of ITU-T H.273 table 3, by FFmpeg's names."""
 
 _HDR = frozenset({"smpte2084", "arib-std-b67"})
+_BASE_LAYERS = {1: "smpte2084", 4: "arib-std-b67"}
+"""Transfers of Dolby Vision's base layers, which files do not always repeat elsewhere."""
 
 
 def probe_video(path: str | Path, media_type: MediaType, *, levels: bool = True) -> VideoFacts:
@@ -64,6 +67,8 @@ def probe_video(path: str | Path, media_type: MediaType, *, levels: bool = True)
         if frame is None or timing is None:
             raise DamagedMedia(f"No picture of {source.name} decodes; export or record it again")
         header = _Header.of(stream, frame, stated)
+        dolby = layout.dolby_vision
+        transfer = header.transfer or (_BASE_LAYERS.get(dolby.compatibility) if dolby else None)
         return VideoFacts(
             container=media_type.format,
             codec=stream.codec_context.codec.canonical_name,
@@ -82,11 +87,14 @@ def probe_video(path: str | Path, media_type: MediaType, *, levels: bool = True)
             frame_rate_nominal=_rate(stream.average_rate),
             frame_rate=timing.frame_rate,
             frame_rate_constant=timing.constant,
-            color_transfer=header.transfer,
-            hdr=header.transfer in _HDR,
+            color_transfer=transfer,
+            hdr=transfer in _HDR or (dolby is not None and dolby.compatibility == 0),
             moov_position=movie.moov_position if movie else None,
             bit_rate=_bit_rate(stream, timing),
             truncated=layout.truncated or seen.broken,
+            mirrored=header.mirrored,
+            interlaced=frame.interlaced_frame,
+            dolby_vision=f"{dolby.profile}.{dolby.compatibility}" if dolby else None,
             picture_streams=len(pictures),
             timing=timing_facts(timing, seen.sound_times, edited=bool(movie and movie.edited)),
             sound=seen.sound(media_type),
@@ -99,6 +107,12 @@ class _Layout:
 
     movie: Movie | None
     truncated: bool
+
+    @property
+    def dolby_vision(self) -> DolbyVision | None:
+        """Of the first track that has it."""
+        tracks = self.movie.picture_tracks if self.movie else ()
+        return next((track.dolby_vision for track in tracks if track.dolby_vision), None)
 
     @classmethod
     def of(cls, source: Path, media_type: MediaType) -> _Layout:
@@ -119,6 +133,7 @@ class _Header:
     width: int
     height: int
     rotation: Literal[0, 90, 180, 270]
+    mirrored: bool
     aspect: Fraction
     pixel_format: str | None
     bits: int | None
@@ -127,14 +142,14 @@ class _Header:
     @classmethod
     def of(cls, stream: VideoStream, frame: VideoFrame, stated: tuple[int, int]) -> _Header:
         context = stream.codec_context
-        # FFmpeg gives the turn counter-clockwise; players round to quarter turns.
-        turn = round(-frame.rotation / 90) * 90 % 360
+        turn = Turn.of(frame)
         pixels = frame.format
         transfer = _TRANSFERS.get(int(frame.color_trc)) or _TRANSFERS.get(int(context.color_trc))
         return cls(
             width=stated[0] or frame.width,
             height=stated[1] or frame.height,
-            rotation=cast("Literal[0, 90, 180, 270]", turn),
+            rotation=cast("Literal[0, 90, 180, 270]", -turn.quarters * 90 % 360),
+            mirrored=turn.mirrored,
             aspect=stream.sample_aspect_ratio or Fraction(1),
             pixel_format=pixels.name,
             bits=max((part.bits for part in pixels.components), default=None),

@@ -12,10 +12,14 @@ from palprep.rules.report import Report
 from palprep.rules.roles import Outcome, Role
 from palprep.rules.takes import TAIL_S, before_word, best_take, possible_starts
 from palprep.rules.timeline import Timeline, timeline
+from palprep.rules.video import base_layer_shows
 
 _FIXES = {
     "remux": ("video_format", "video_index_in_front"),
-    "transcode_video": ("video_codec", "video_pixel_format", "video_constant_frame_rate"),
+    "transcode_video": (
+        *("video_codec", "video_pixel_format", "video_constant_frame_rate"),
+        *("video_dynamic_range", "video_upright", "video_progressive"),
+    ),
     "transcode_audio": ("video_audio_codec",),
     "resync": ("video_sound_offset",),
     "fit_size": ("file_size",),
@@ -34,9 +38,10 @@ def plan_video(report: Report, facts: Facts, profile: Profile) -> VideoPlan | No
     """Copy what is right, encode what is not, and cut where the statement or the length asks.
 
     A picture that is cut at its start has to be encoded: packets begin at key frames only.
+    None where nothing can be mended, as in Dolby Vision whose colours others cannot read.
     """
     video = facts.video
-    if video is None or report.role is None:
+    if video is None or report.role is None or not base_layer_shows(video):
         return None
     reasons = reasons_for(report, _FIXES)
     trimming = _trimming(report, facts, profile)

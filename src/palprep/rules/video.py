@@ -58,6 +58,64 @@ class VideoPixelFormat(VideoRule):
         return Measured(value=video.pixel_format)
 
 
+class VideoDynamicRange(VideoRule):
+    """HDR shows washed out or too dark wherever nobody asks for it; SDR shows right."""
+
+    id = "video_dynamic_range"
+    label = "Standard dynamic range"
+    predicts = "video_codec"
+    advice = "Turn HDR off in the camera; palprep fix maps what was recorded to SDR."
+
+    def measure_video(self, video: VideoFacts) -> Measured:
+        kind = f"Dolby Vision {video.dolby_vision}" if video.dolby_vision else video.color_transfer
+        return Measured(value=not video.hdr, shown=f"HDR ({kind})" if video.hdr else "SDR")
+
+
+class VideoDolbyVision(VideoRule):
+    """Dolby Vision without a base layer for others turns green and purple everywhere else."""
+
+    id = "video_dolby_vision"
+    label = "Dolby Vision for all"
+    predicts = "video_codec"
+    advice = (
+        "Its colours cannot be converted here. Turn Dolby Vision (HDR video) off and record it "
+        "again, or export it as SDR on the device that recorded it."
+    )
+
+    def measure_video(self, video: VideoFacts) -> Measured | None:
+        if video.dolby_vision is None:
+            return None
+        readable = base_layer_shows(video)
+        layer = "with a base layer that others show" if readable else "no base layer for others"
+        return Measured(value=readable, shown=f"profile {video.dolby_vision}, {layer}")
+
+
+class VideoUpright(VideoRule):
+    """The picture is stored as it is shown, not turned or mirrored by a note to the player."""
+
+    id = "video_upright"
+    label = "Stored upright"
+    advice = "Hold the camera upright; palprep fix turns the picture itself."
+
+    def measure_video(self, video: VideoFacts) -> Measured:
+        notes = [f"turned by {video.rotation_deg}°"] if video.rotation_deg else []
+        notes += ["mirrored"] if video.mirrored else []
+        return Measured(value=not notes, shown=" and ".join(notes) or "upright")
+
+
+class VideoProgressive(VideoRule):
+    """Whole pictures, not two half pictures taken at different moments and woven together."""
+
+    id = "video_progressive"
+    label = "Progressive"
+    predicts = "video_fps"
+    advice = "Set the camera to progressive (p, not i); palprep fix deinterlaces it."
+
+    def measure_video(self, video: VideoFacts) -> Measured:
+        interlaced = video.interlaced
+        return Measured(value=not interlaced, shown="interlaced" if interlaced else "progressive")
+
+
 class VideoAudioCodec(VideoRule):
     """AAC is the sound codec that goes with H.264 in an MP4."""
 
@@ -152,10 +210,19 @@ class VideoComplete(VideoRule):
         )
 
 
+def base_layer_shows(video: VideoFacts) -> bool:
+    """Whether players without Dolby Vision show the right colours; True for other videos."""
+    return video.dolby_vision is None or not video.dolby_vision.endswith(".0")
+
+
 VIDEO_RULES: tuple[type[Rule], ...] = (
     VideoFormat,
     VideoCodec,
     VideoPixelFormat,
+    VideoDynamicRange,
+    VideoDolbyVision,
+    VideoUpright,
+    VideoProgressive,
     VideoAudioCodec,
     VideoDuration,
     VideoFrameRate,

@@ -1,0 +1,182 @@
+"""Whatever codec comes in, what goes out is an mp4 that the profile takes."""
+
+from __future__ import annotations
+
+import av
+import numpy as np
+import pytest
+from videos import first_frame, heard_at, video_plan
+
+from palprep.errors import FixError
+from palprep.fixes.apply import apply
+from palprep.media.facts import FileFacts
+from palprep.media.sniff import sniff
+from palprep.media.video import probe_video
+from palprep.rules.facts import Facts
+from palprep.rules.judge import judge
+from palprep.rules.planner import plan
+from palprep.rules.profile import load_profile
+from palprep.rules.report import Report
+from palprep.rules.roles import Outcome, Role
+
+PROFILE = load_profile()
+ROLE = Role.TRAINING_VIDEO
+FAST = ("-preset", "ultrafast")
+
+CODECS = {
+    "vp8": ("in.webm", "-c:v", "libvpx", "-c:a", "libvorbis"),
+    "vp9": ("in.webm", "-c:v", "libvpx-vp9", "-cpu-used", "8", "-c:a", "libopus"),
+    "theora": ("in.ogg", "-c:v", "libtheora", "-c:a", "libvorbis"),
+    "av1": ("in.mp4", "-c:v", "libsvtav1", "-preset", "12", "-c:a", "aac"),
+    "mpeg2video": ("in.mp4", "-c:v", "mpeg2video", "-c:a", "mp2"),
+    "mpeg4": ("in.mp4", "-c:v", "mpeg4", "-c:a", "libmp3lame"),
+    "mjpeg": ("in.mov", "-c:v", "mjpeg", "-pix_fmt", "yuvj422p", "-c:a", "pcm_s16le"),
+    "prores": ("in.mov", "-c:v", "prores", "-c:a", "pcm_s24be"),
+    "hevc": ("in.mov", "-c:v", "libx265", "-x265-params", "log-level=none", *FAST, "-c:a", "aac"),
+    "h264": ("in.mp4", "-c:v", "libx264", "-pix_fmt", "yuv422p10le", *FAST, "-c:a", "aac"),
+}
+
+
+def facts_of(path):
+    media_type = sniff(path)
+    file = FileFacts(
+        path=str(path), name=path.name, size_bytes=path.stat().st_size, type=media_type
+    )
+    return Facts(file=file, video=probe_video(path, media_type))
+
+
+def report_of(path):
+    facts = facts_of(path)
+    checks = judge(facts, ROLE, PROFILE)
+    return Report(path=str(path), role=ROLE, profile=PROFILE.name, checks=checks, facts=facts)
+
+
+def wanting(report):
+    checks = report.having(Outcome.FAIL, Outcome.WARN)
+    return {each.id for each in checks} - {"video_duration", "video_resolution"}
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_every_codec_ends_as_h264_and_aac(make, picture, tone, tmp_path, codec):
+    name, *options = CODECS[codec]
+    made = make(name, *picture, *tone, *options)
+    report = report_of(made)
+    assert report.facts.video.codec == codec
+    assert wanting(report) & {"video_codec", "video_pixel_format"}
+    repair = plan(report, PROFILE)
+    assert not repair.copy_video
+    applied = apply(repair, made, tmp_path / "ada")
+    after = report_of(tmp_path / "ada.mp4")
+    assert wanting(after) == set()
+    assert after.facts.video.frames == pytest.approx(report.facts.video.frames, abs=1)
+    assert "transcode_video" in [each.id for each in applied.fixes]
+
+
+def test_mirrored_pictures_are_stored_as_they_were_shown(make, phone_video, tmp_path):
+    made = make(
+        "mirrored.mp4",
+        *("-display_rotation:v:0", "90", "-display_hflip:v:0", "-i", str(phone_video)),
+        *("-c", "copy"),
+    )
+    report = report_of(made)
+    assert report.facts.video.mirrored
+    assert "video_upright" in wanting(report)
+    applied = apply(plan(report, PROFILE), made, tmp_path / "ada")
+    assert {"mirror", "rotate"} <= {each.id for each in applied.fixes}
+    after = report_of(tmp_path / "ada.mp4")
+    assert wanting(after) == set()
+    shown = first_frame(tmp_path / "ada.mp4")
+    assert shown.shape == (320, 180, 3)
+    with av.open(str(made)) as container:
+        stored = next(container.decode(video=0)).to_ndarray(format="rgb24")
+    # A quarter turn with a mirror is a transposition, along the one diagonal or the other.
+    distances = [
+        np.abs(shown.astype(int) - each).mean()
+        for each in (stored.swapaxes(0, 1), stored[::-1, ::-1].swapaxes(0, 1))
+    ]
+    assert min(distances) < 6
+
+
+def test_interlaced_footage_becomes_whole_pictures(make, picture, tmp_path):
+    made = make(
+        "woven.mp4",
+        *(*picture, "-vf", "tinterlace=interleave_top,fieldorder=tff", "-flags", "+ilme+ildct"),
+        *("-c:v", "libx264", "-x264-params", "tff=1", "-pix_fmt", "yuv420p"),
+    )
+    report = report_of(made)
+    assert "video_progressive" in wanting(report)
+    applied = apply(plan(report, PROFILE), made, tmp_path / "ada")
+    assert "deinterlace" in [each.id for each in applied.fixes]
+    after = facts_of(tmp_path / "ada.mp4").video
+    assert not after.interlaced
+    assert after.frame_rate == pytest.approx(report.facts.video.frame_rate)
+
+
+def with_dolby_vision(data: bytes, profile: int, compatibility: int) -> bytes:
+    """An mp4, its index at the end, with a configuration record added to its HEVC entry."""
+    record = bytes([1, 0, profile << 1, 0b101, compatibility << 4]) + bytes(19)
+    box = (8 + len(record)).to_bytes(4) + b"dvcC" + record
+    at = data.index(b"hvcC") - 4
+    at += int.from_bytes(data[at : at + 4])
+    grown = bytearray(data[:at] + box + data[at:])
+    for kind in (b"moov", b"trak", b"mdia", b"minf", b"stbl", b"stsd", b"hvc1"):
+        start = grown.index(kind, grown.index(b"moov")) - 4
+        size = int.from_bytes(grown[start : start + 4]) + len(box)
+        grown[start : start + 4] = size.to_bytes(4)
+    return bytes(grown)
+
+
+@pytest.fixture
+def hevc(make, picture):
+    options = ("-c:v", "libx265", "-tag:v", "hvc1", "-x265-params", "log-level=none", *FAST)
+    return make("hevc.mp4", *picture, *options, "-pix_fmt", "yuv420p10le").read_bytes()
+
+
+def test_dolby_vision_without_a_base_layer_is_to_be_recorded_again(hevc, tmp_path):
+    source = tmp_path / "dolby.mp4"
+    source.write_bytes(with_dolby_vision(hevc, 5, 0))
+    report = report_of(source)
+    (finding,) = (each for each in report.checks if each.id == "video_dolby_vision")
+    assert finding.outcome is Outcome.FAIL
+    assert "record it again" in finding.advice
+    assert plan(report, PROFILE) is None
+    with pytest.raises(FixError, match=r"Dolby Vision 5\.0"):
+        apply(video_plan(copy=False), source, tmp_path / "no")
+
+
+def test_dolby_vision_with_a_base_layer_is_converted_by_it(hevc, tmp_path):
+    source = tmp_path / "phone.mp4"
+    source.write_bytes(with_dolby_vision(hevc, 8, 4))
+    report = report_of(source)
+    assert report.facts.video.dolby_vision == "8.4"
+    assert "video_dolby_vision" not in wanting(report)
+    assert (report.facts.video.hdr, report.facts.video.color_transfer) == (True, "arib-std-b67")
+    applied = apply(plan(report, PROFILE), source, tmp_path / "ada")
+    assert "tone_map" in [each.id for each in applied.fixes]
+    assert wanting(report_of(tmp_path / "ada.mp4")) == {"audio_present"}
+
+
+@pytest.mark.parametrize("late_s", [0.5, -0.5])
+def test_sound_and_picture_start_together_and_stay_in_step(make, tmp_path, late_s):
+    """A click 2 s into the sound: it must stay where it was beside the picture."""
+    delayed = "1" if late_s > 0 else "0"
+    shift = ("-itsoffset", str(abs(late_s)))
+    inputs = [
+        ("-f", "lavfi", "-i", "testsrc2=size=160x90:rate=25:duration=4"),
+        ("-f", "lavfi", "-i", "aevalsrc='if(between(t,2,2.01),0.9,0)':s=48000:d=4"),
+    ]
+    inputs[int(delayed)] = (*shift, *inputs[int(delayed)])
+    made = make(
+        "apart.mp4",
+        *(*inputs[0], *inputs[1], "-map", "0:v", "-map", "1:a"),
+        *("-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac", "-movflags", "+faststart"),
+    )
+    report = report_of(made)
+    assert report.facts.video.timing.sound_offset_s == pytest.approx(late_s, abs=0.03)
+    repair = plan(report, PROFILE)
+    applied = apply(repair, made, tmp_path / "ada")
+    assert "resync" in [each.id for each in applied.fixes]
+    after = report_of(tmp_path / "ada.mp4")
+    assert after.facts.video.timing.sound_offset_s == pytest.approx(0.0, abs=0.03)
+    wanted = 2.0 + late_s if late_s > 0 else 2.0 - abs(late_s)
+    assert heard_at(tmp_path / "ada.mp4") == pytest.approx(wanted, abs=0.03)

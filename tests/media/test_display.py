@@ -1,0 +1,56 @@
+"""Frames and thumbnails as players show them, whatever the display matrix asks for."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+
+import imageio_ffmpeg
+import numpy as np
+import pytest
+from PIL import Image
+
+from palprep.media.frames import sample_frames
+from palprep.media.sniff import sniff
+from palprep.media.thumbnail import thumbnail
+from palprep.media.video import probe_video
+
+EXE = imageio_ffmpeg.get_ffmpeg_exe()
+
+
+def ffmpeg(*arguments: object) -> bytes:
+    command = [EXE, "-v", "error", "-nostdin", "-y", *map(str, arguments)]
+    return subprocess.run(command, check=True, capture_output=True).stdout
+
+
+@pytest.mark.parametrize("turn", [0, 90, 180, 270])
+@pytest.mark.parametrize("flip", [None, "hflip", "vflip"])
+def test_frames_are_turned_and_mirrored_as_ffmpeg_shows_them(make_video, tmp_path, turn, flip):
+    plain = make_video(seconds=0.2)
+    path = tmp_path / "turned.mp4"
+    flips = (f"-display_{flip}:v:0",) if flip else ()
+    ffmpeg("-display_rotation:v:0", turn, *flips, "-i", plain, "-c", "copy", path)
+    png = ffmpeg("-i", path, "-frames:v", 1, "-f", "image2pipe", "-c:v", "png", "-")
+    wanted = np.asarray(Image.open(io.BytesIO(png)).convert("RGB"), int)
+    frame = next(sample_frames(path, sniff(path))).rgb
+    assert frame.shape == wanted.shape
+    assert np.abs(frame - wanted).mean() < 4
+    small = np.asarray(Image.open(io.BytesIO(thumbnail(path, sniff(path)))), int)
+    assert np.abs(small - wanted).mean() < 8
+    facts = probe_video(path, sniff(path))
+    assert facts.mirrored is (flip is not None)
+    assert (facts.height, facts.width) == wanted.shape[:2]
+
+
+def test_a_thumbnail_has_square_pixels(make_video):
+    path = make_video(aspect=2, size=(64, 64))
+    assert Image.open(io.BytesIO(thumbnail(path, sniff(path)))).size == (128, 64)
+
+
+def test_interlaced_footage_is_told(make_video, tmp_path):
+    plain = make_video(seconds=0.4)
+    woven = tmp_path / "woven.mp4"
+    ffmpeg("-i", plain, "-vf", "tinterlace=interleave_top,fieldorder=tff", "-flags", "+ilme+ildct",
+           "-c:v", "libx264", "-x264-params", "tff=1", woven)  # fmt: skip
+    assert probe_video(woven, sniff(woven)).interlaced
+    assert not probe_video(plain, sniff(plain)).interlaced
