@@ -12,14 +12,17 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from palprep.errors import MediaError, UnsupportedMedia, UsageError
+from palprep.errors import FixError, MediaError, UsageError
 from palprep.fixes.apply import FixDone, apply
 from palprep.fixes.output import atomic_output, named
-from palprep.media.facts import Kind, MediaType
+from palprep.media.facts import MediaType
 from palprep.media.sniff import sniff
 from palprep.media.thumbnail import thumbnail as media_thumbnail
 from palprep.probe import Instruments, Speaker, probe
 from palprep.rules.judge import judge
+from palprep.rules.kinds import infer_role, require_kind, role_named
+from palprep.rules.plan import VideoPlan
+from palprep.rules.plan_consent import plan_consent_clip
 from palprep.rules.planner import plan
 from palprep.rules.profile import DEFAULT_PROFILE, Profile, load_profile
 from palprep.rules.report import Report, ReportError
@@ -29,27 +32,13 @@ from palprep.values import Value
 Progress = Callable[[float], None]
 """Called with the fraction done, 0 to 1, never decreasing."""
 
-KINDS = {
-    Role.FACE_IMAGE: frozenset({Kind.IMAGE}),
-    Role.VOICE_AUDIO: frozenset({Kind.AUDIO, Kind.VIDEO}),
-    Role.TRAINING_VIDEO: frozenset({Kind.VIDEO}),
-    Role.CONSENT_VIDEO: frozenset({Kind.VIDEO}),
-}
-"""What content each role can be filled with."""
-
-_WANTED = {
-    Role.FACE_IMAGE: "a still picture (JPEG, PNG, WebP, HEIC or HEIF)",
-    Role.VOICE_AUDIO: "sound, or a video with sound",
-    Role.TRAINING_VIDEO: "a video",
-    Role.CONSENT_VIDEO: "a video",
-}
-
 
 class Prepared(Value):
     """A file that is ready to be published, with the proof.
 
     ``report`` is the output's own; ``fixes`` is empty when the source was fit as it was, and
     the output is then a copy of it byte for byte. ``sha256`` is the output's, in hex.
+    ``consent`` is the statement as a consent video of its own, where it was split out.
     """
 
     source: str
@@ -57,6 +46,7 @@ class Prepared(Value):
     report: Report
     fixes: tuple[FixDone, ...]
     sha256: str
+    consent: Prepared | None = None
 
 
 class Preflight:
@@ -83,16 +73,18 @@ class Preflight:
         *,
         role: Role | str | None = None,
         speaker: Speaker | None = None,
+        consent_apart: bool = False,
     ) -> Report:
         """Measure and judge one file. Bad media gives a failed report, never an exception.
 
         Without ``role`` the content decides: a picture is a face image, sound is voice
         audio, a video is a training video, or a consent video when its name says consent.
-        With ``speaker`` a video's consent statement is verified too.
+        With ``speaker`` a video's consent statement is verified too; with ``consent_apart``
+        it is not looked for in a training video, since another video holds it.
         """
-        wanted = _as_role(role)
+        wanted = role_named(role) if role is not None else None
         try:
-            return self._report(Path(path), wanted, speaker)
+            return self._report(Path(path), wanted, speaker, apart=consent_apart)
         except MediaError as error:
             return Report(
                 path=str(path),
@@ -108,15 +100,29 @@ class Preflight:
         into: str | Path,
         role: Role | str | None = None,
         speaker: Speaker | None = None,
+        consent_apart: bool = False,
+        split_consent: bool = False,
         progress: Progress | None = None,
     ) -> Prepared:
         """Make the smallest repair in a new file under ``into`` and prove it.
 
+        With ``speaker`` a video is cut, where it must be, so that it opens with the statement
+        of consent. ``split_consent`` writes the statement into a video of its own as well,
+        ``-consent`` after the name; the training video is then prepared as with
+        ``consent_apart``, and keeps it.
+
         The source is never touched. Raises MediaError for a file that cannot be read, FixError
-        where the repair cannot be made, UsageError when the output would replace the source.
+        where the repair cannot be made, or no statement was heard that could be split out,
+        UsageError when the output would replace the source.
         """
-        source = Path(path)
-        before = self._report(source, _as_role(role), speaker)
+        source, wanted = Path(path), role_named(role) if role is not None else None
+        if split_consent and speaker is None:
+            raise UsageError("Splitting the consent out needs to know who speaks: give a speaker")
+        before = self._report(source, wanted, speaker, apart=consent_apart)
+        cut = self._consent_clip(before) if split_consent else None
+        apart = consent_apart or cut is not None
+        if cut is not None:
+            before = self._judged_again(before, consent=None, consent_apart=True)
         repair = plan(before, self.profile)
         target_stem = Path(into) / source.stem
         if repair is None:
@@ -125,35 +131,75 @@ class Preflight:
         else:
             applied = apply(repair, source, target_stem, progress=progress)
             output, fixes = Path(applied.path), applied.fixes
-            after = self._report(output, before.role, speaker)
+            after = self._report(output, before.role, speaker, apart=apart)
         return Prepared(
             source=str(source),
             path=str(output),
             report=after,
             fixes=fixes,
             sha256=sha256_of(output),
+            consent=self._split(cut, source, target_stem, speaker) if cut is not None else None,
         )
+
+    def _consent_clip(self, report: Report) -> VideoPlan:
+        if report.role is not Role.TRAINING_VIDEO or report.facts is None:
+            raise UsageError(f"{report.path} is no training video to split the consent out of")
+        as_clip = self._judged_again(report, role=Role.CONSENT_VIDEO)
+        cut = plan_consent_clip(as_clip, report.facts, self.profile)
+        if cut is None:
+            consent = report.facts.consent
+            why = " ".join(consent.reasons) if consent else "It has no sound."
+            raise FixError(f"There is no consent in {report.path} to split out. {why}")
+        return cut
+
+    def _split(
+        self, cut: VideoPlan, source: Path, target_stem: Path, speaker: Speaker | None
+    ) -> Prepared:
+        stem = target_stem.with_name(f"{target_stem.name}-consent")
+        applied = apply(cut, source, stem)
+        output = Path(applied.path)
+        return Prepared(
+            source=str(source),
+            path=str(output),
+            report=self._report(output, Role.CONSENT_VIDEO, speaker),
+            fixes=applied.fixes,
+            sha256=sha256_of(output),
+        )
+
+    def _judged_again(
+        self, report: Report, *, role: Role | None = None, **changed: object
+    ) -> Report:
+        """The same file judged in another role, or with other facts."""
+        judged_as = role or report.role
+        if report.facts is None or judged_as is None:
+            return report
+        facts = report.facts.model_copy(update=changed)
+        checks = judge(facts, judged_as, self.profile)
+        return report.model_copy(update={"role": judged_as, "facts": facts, "checks": checks})
 
     def _report_of_copy(self, report: Report, copy: Path) -> Report:
         """The same bytes under another name: only what follows from the name is new."""
-        if report.facts is None or report.role is None:
-            return report.model_copy(update={"path": str(copy)})
+        named = report.model_copy(update={"path": str(copy)})
+        if report.facts is None:
+            return named
         file = report.facts.file.model_copy(update={"path": str(copy), "name": copy.name})
-        facts = report.facts.model_copy(update={"file": file})
-        checks = judge(facts, report.role, self.profile)
-        return report.model_copy(update={"path": str(copy), "facts": facts, "checks": checks})
+        return self._judged_again(named, file=file)
 
-    def _report(self, path: Path, role: Role | None, speaker: Speaker | None) -> Report:
+    def _report(
+        self, path: Path, role: Role | None, speaker: Speaker | None, *, apart: bool = False
+    ) -> Report:
         media_type = sniff(path)
         judged_as = role or infer_role(path, media_type)
-        if not media_type.accepted or media_type.kind not in KINDS[judged_as]:
-            raise UnsupportedMedia(
-                f"{path.name} is {media_type.description}; "
-                f"{judged_as.value} wants {_WANTED[judged_as]}"
-            )
+        require_kind(path, media_type, judged_as)
+        elsewhere = apart and judged_as is Role.TRAINING_VIDEO
         facts = probe(
-            path, media_type, judged_as, self.instruments, speaker=speaker, quick=self.quick
-        )
+            path,
+            media_type,
+            judged_as,
+            self.instruments,
+            speaker=None if elsewhere else speaker,
+            quick=self.quick,
+        ).model_copy(update={"consent_apart": elsewhere})
         return Report(
             path=str(path),
             role=judged_as,
@@ -184,30 +230,19 @@ def prepare(
     into: str | Path,
     role: Role | str | None = None,
     profile: str | Path = DEFAULT_PROFILE,
+    speaker: Speaker | None = None,
+    split_consent: bool = False,
     progress: Progress | None = None,
 ) -> Prepared:
     """Repair one file into a folder and prove the result: see :meth:`Preflight.prepare`."""
-    return _shared(str(profile)).prepare(path, into=into, role=role, progress=progress)
-
-
-def infer_role(path: Path, media_type: MediaType) -> Role:
-    """The role that content and, among videos, the file's name suggest.
-
-    Raises UnsupportedMedia for content that no role takes.
-    """
-    match media_type.kind:
-        case Kind.IMAGE:
-            return Role.FACE_IMAGE
-        case Kind.AUDIO:
-            return Role.VOICE_AUDIO
-        case Kind.VIDEO:
-            return Role.CONSENT_VIDEO if "consent" in path.stem.lower() else Role.TRAINING_VIDEO
-        case Kind.OTHER:
-            raise UnsupportedMedia(
-                f"{path.name} is {media_type.description}; palprep takes pictures (JPEG, PNG, "
-                "WebP, HEIC, HEIF), sound (MP3, WAV, M4A, FLAC, Ogg, WebM) and video (MP4, MOV, "
-                "WebM)"
-            )
+    return _shared(str(profile)).prepare(
+        path,
+        into=into,
+        role=role,
+        speaker=speaker,
+        split_consent=split_consent,
+        progress=progress,
+    )
 
 
 def thumbnail(path: str | Path) -> bytes:
@@ -227,16 +262,6 @@ def sha256_of(path: Path) -> str:
 @functools.lru_cache(maxsize=4)
 def _shared(profile: str, *, quick: bool = False) -> Preflight:
     return Preflight(profile, quick=quick)
-
-
-def _as_role(role: Role | str | None) -> Role | None:
-    if role is None:
-        return None
-    try:
-        return Role(role)
-    except ValueError:
-        roles = ", ".join(each.value for each in Role)
-        raise UsageError(f"There is no role {role!r}; the roles are {roles}") from None
 
 
 def _copy(

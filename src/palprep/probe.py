@@ -9,6 +9,9 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
+from typing import Self
+
+from pydantic import model_validator
 
 from palprep.errors import ToolMissing, UnsupportedMedia
 from palprep.media.facts import FileFacts, Kind, MediaType, VideoFacts
@@ -22,6 +25,7 @@ from palprep.rules.roles import Role
 from palprep.speech.facts import ConsentFacts, VoiceFacts
 from palprep.speech.listen import listen
 from palprep.speech.silero import Silero
+from palprep.speech.statements import fill_statement, required_statement
 from palprep.speech.verify import verify_consent
 from palprep.speech.whisper import Whisper
 from palprep.values import Value
@@ -43,11 +47,20 @@ SHORTEST_STEP_S = 0.25
 
 
 class Speaker(Value):
-    """Whose consent is listened for. ``statement`` None takes palprep's own template."""
+    """Whose consent is listened for. ``statement`` None takes palprep's own template.
+
+    Raises UsageError for a statement that names nobody, and for a language without one.
+    """
 
     full_name: str
     statement: str | None = None
     language: str = "en"
+
+    @model_validator(mode="after")
+    def _names_the_speaker(self) -> Self:
+        template = self.statement or required_statement(language=self.language)
+        fill_statement(template, self.full_name)
+        return self
 
 
 class Instruments:

@@ -38,11 +38,21 @@ def test_a_users_statement_is_plain_text_or_toml(tmp_path):
     assert fill_statement(read_statement(table, profile="studio"), "Ada") == "Ada agrees."
 
 
+def test_a_statement_may_hold_the_very_name_in_place_of_the_placeholder():
+    text = "I, ada  LOVELACE, agree."
+    assert fill_statement(text, "Ada Lovelace") == "I, ada LOVELACE, agree."
+
+
+@pytest.mark.parametrize("text", ["I agree.", "I, Ada Lovelacey, agree.", "I, Charles, agree."])
+def test_a_statement_that_names_nobody_or_somebody_else_is_refused(text):
+    with pytest.raises(UsageError, match=r"nobody called Ada Lovelace: write \{full_name\}"):
+        fill_statement(text, "Ada Lovelace")
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
         ("a.txt", b"", "empty"),
-        ("a.txt", b"I agree.", "full_name"),
         ("a.txt", b"\xff\xfe\x00", "cannot be read"),
         ("a.toml", b"= 1", "not valid TOML"),
         ("a.toml", b"text = 1", "no .statements. table"),

@@ -24,6 +24,8 @@ class Facts(Value):
     """What the sound is like; None where nobody listened."""
     consent: ConsentFacts | None = None
     """Whether the required statement is spoken; None where no name was given to listen for."""
+    consent_apart: bool = False
+    """Consent is given in a video of its own, so that none is looked for in this one."""
 
     @property
     def kind(self) -> Kind:

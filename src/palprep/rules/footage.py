@@ -133,23 +133,6 @@ class FacesTheLens(PersonRule):
         return Measured(value=round(facing, 3), shown=f"{facing:.0%} of the time")
 
 
-class MouthMoves(FootageRule):
-    """The mouth moves, as it does when the person in the picture is the one who speaks."""
-
-    id = "mouth_moves"
-    label = "Mouth moves"
-    unit = "of the samples"
-    predicts = "consent"
-    advice = "Record picture and sound together, of the person who speaks."
-
-    def measure_footage(self, footage: FootageFacts) -> Measured | Unmeasured:
-        motion = footage.mouth_motion()
-        if not motion:
-            return Unmeasured(reason=NO_FACE)
-        moving = sum(amount >= MOVING for _, amount in motion) / len(motion)
-        return Measured(value=round(moving, 3), shown=f"{moving:.0%} of the time")
-
-
 def faces_lens(sample: FrameSample) -> bool:
     """Whether head and eyes are turned to the lens in a frame that shows a face."""
     turned = max(abs(sample.yaw_deg or 0.0), abs(sample.pitch_deg or 0.0))
@@ -162,5 +145,4 @@ FOOTAGE_RULES: tuple[type[Rule], ...] = (
     SamePersonThroughout,
     FaceHeight,
     FacesTheLens,
-    MouthMoves,
 )

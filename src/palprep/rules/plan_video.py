@@ -142,7 +142,7 @@ def _starts(facts: Facts, line: Timeline, *, late: bool) -> tuple[float, ...]:
     if line.consent is not None and _spoken(facts):
         start = before_word(line, line.consent.start_s)
         return (start,) if late else (0.0, start)
-    if facts.consent is not None and facts.consent.outcome == "fail":
+    if facts.consent_apart or (facts.consent is not None and facts.consent.outcome == "fail"):
         return possible_starts(line)
     first = line.speech[0].start_s if line.speech else line.duration_s
     return tuple(start for start in possible_starts(line) if start <= first)

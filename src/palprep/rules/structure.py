@@ -49,10 +49,37 @@ class VideoStillShare(StructureRule):
         return _measured(line.still_share, "still")
 
 
+class MouthMoves(StructureRule):
+    """The mouth moves while words are spoken, those of the consent statement where they were
+    heard: the person in the picture is the one who speaks."""
+
+    id = "mouth_moves"
+    label = "Mouth moves"
+    unit = "of the seconds"
+    predicts = "consent"
+    advice = "Record picture and sound together, of the person who speaks."
+
+    def measure_line(self, line: Timeline) -> Measured | Unmeasured:
+        stated = line.consent
+        spoken, when = [second for second in line.seconds if second.speaking], "somebody speaks"
+        if stated is not None:
+            when = "the statement is spoken"
+            spoken = [
+                second
+                for second in line.seconds
+                if stated.start_s <= second.at_s + 0.5 <= stated.end_s
+            ]
+        known = [second.mouth_moves for second in spoken if second.mouth_moves is not None]
+        if not known:
+            return Unmeasured(reason=f"No mouth is seen while {when}.")
+        share = sum(known) / len(known)
+        return Measured(value=round(share, 3), shown=f"{share:.0%} of the time while {when}")
+
+
 def _measured(share: float | None, word: str) -> Measured | Unmeasured:
     if share is None:
         return Unmeasured(reason="Neither speech nor a face could be measured.")
     return Measured(value=round(share, 3), shown=f"{share:.0%} of the time {word}")
 
 
-STRUCTURE_RULES: tuple[type[Rule], ...] = (VideoSpeakingShare, VideoStillShare)
+STRUCTURE_RULES: tuple[type[Rule], ...] = (VideoSpeakingShare, VideoStillShare, MouthMoves)

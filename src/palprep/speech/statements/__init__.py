@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from importlib import resources
 from pathlib import Path
@@ -26,9 +27,10 @@ def required_statement(*, profile: str = "default", language: str = "en") -> str
 
 
 def read_statement(path: str | Path, *, profile: str = "default") -> str:
-    """A user's template: a TOML file laid out like palprep's own, or plain text.
+    """A user's statement: a TOML file laid out like palprep's own, or plain text.
 
-    Raises UsageError when it cannot be read, is empty, or does not say where the name goes.
+    The name stands in it as ``{full_name}`` or as itself. Raises UsageError when it cannot be
+    read or is empty.
     """
     try:
         text = Path(path).read_text("utf-8")
@@ -43,11 +45,25 @@ def read_statement(path: str | Path, *, profile: str = "default") -> str:
 
 
 def fill_statement(template: str, full_name: str) -> str:
-    """The statement as it must be spoken, on one line. Raises UsageError without a name."""
+    """The statement as it must be spoken, on one line.
+
+    A template without the placeholder must hold the very name: a statement that names nobody,
+    or somebody else, is nobody's consent. Raises UsageError for such a one, or without a name.
+    """
     name = " ".join(full_name.split())
     if not any(char.isalpha() for char in name):
         raise UsageError("The full name of the person who speaks is needed")
-    return " ".join(template.split()).replace(PLACEHOLDER, name)
+    text = " ".join(template.split())
+    if PLACEHOLDER not in text and not _names(text, name):
+        raise UsageError(
+            f"The consent statement names nobody called {name}: write {PLACEHOLDER} where the "
+            "name is said"
+        )
+    return text.replace(PLACEHOLDER, name)
+
+
+def _names(text: str, name: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _choose(data: dict[str, Any], profile: str, where: str) -> str:
@@ -63,6 +79,4 @@ def _choose(data: dict[str, Any], profile: str, where: str) -> str:
 def _checked(text: str, where: str) -> str:
     if not text.strip():
         raise UsageError(f"The statement {where} is empty")
-    if PLACEHOLDER not in text:
-        raise UsageError(f"The statement {where} must say where the name goes: {PLACEHOLDER}")
     return text.strip()

@@ -1,0 +1,135 @@
+"""The rules of the statement, from made-up facts."""
+
+from __future__ import annotations
+
+import pytest
+from voices import voice_of
+
+from palprep.rules.consent import CONSENT_CHECKS, ConsentSeen, lacks_consent
+from palprep.rules.judge import judge
+from palprep.rules.profile import load_profile
+from palprep.rules.report import Report
+from palprep.rules.roles import Outcome, Role
+from palprep.rules.structure import MouthMoves
+from palprep.speech.facts import ConsentFacts
+from palprep.vision.footage_facts import FootageFacts, FrameSample
+
+PROFILE = load_profile()
+STATED = (4.0, 10.0)
+
+
+def heard(outcome="pass", starts_at=STATED[0], ends_at=STATED[1], **more):
+    return ConsentFacts(
+        outcome=outcome, transcript="", starts_at=starts_at, ends_at=ends_at, words=(),
+        reasons=() if outcome == "pass" else ("Because.",), statement="", full_name="Ada",
+        language="en", **more,
+    )  # fmt: skip
+
+
+def footage(talks, people=lambda at_s: 1, every_s=0.25, duration_s=20.0):
+    """Samples of a face whose mouth opens and shuts while ``talks`` says so."""
+    count = int(duration_s / every_s)
+    return FootageFacts(
+        every_s=every_s,
+        looks=(),
+        samples=tuple(
+            FrameSample(
+                at_s=at_s, people=people(at_s), face_height_share=0.3 if people(at_s) else None,
+                mouth_open=0.2 if index % 2 and talks(at_s) else 0.0,
+            )
+            for index, at_s in ((index, index * every_s) for index in range(count))
+        ),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def spoken(video_facts):
+    """Twenty seconds of speech with the statement in them; ``spoken(footage, consent)``."""
+
+    def build(seen, consent=None, **more):
+        return video_facts(duration_s=20.0).model_copy(
+            update={
+                "footage": seen,
+                "voice": voice_of((0.0, 20.0), duration_s=20.0),
+                "consent": consent,
+                **more,
+            }
+        )
+
+    return build
+
+
+def report_of(facts, role=Role.TRAINING_VIDEO):
+    checks = judge(facts, role, PROFILE)
+    return Report(path="x.mp4", role=role, profile=PROFILE.name, checks=checks, facts=facts)
+
+
+def test_the_mouth_counts_while_the_statement_is_spoken(spoken):
+    later = footage(lambda at_s: at_s > 12.0)
+    assert MouthMoves().measure(spoken(later, heard())).value == 0.0
+    assert MouthMoves().measure(spoken(later)).value == pytest.approx(0.4, abs=0.06)
+    then = footage(lambda at_s: STATED[0] <= at_s <= STATED[1])
+    found = MouthMoves().measure(spoken(then, heard()))
+    assert (found.value, found.shown) == (1.0, "100% of the time while the statement is spoken")
+
+
+def test_a_silent_person_is_not_measured(spoken, video_facts):
+    facts = spoken(footage(lambda at_s: True)).model_copy(
+        update={"voice": voice_of(duration_s=20.0)}
+    )
+    assert "while somebody speaks" in MouthMoves().measure(facts).reason
+    assert "without --quick" in MouthMoves().measure(video_facts()).reason
+
+
+@pytest.mark.parametrize(
+    ("people", "share", "outcome"),
+    [
+        (lambda at_s: 1, 1.0, Outcome.PASS),
+        (lambda at_s: 0 if at_s > 15 else 1, 1.0, Outcome.PASS),
+        (lambda at_s: 2 if 5 <= at_s < 7 else 1, 0.68, Outcome.FAIL),
+        (lambda at_s: 0 if at_s <= 10 else 1, 0.0, Outcome.FAIL),
+    ],
+)
+def test_one_face_is_seen_while_the_statement_is_spoken(spoken, people, share, outcome):
+    facts = spoken(footage(lambda at_s: True, people), heard())
+    assert ConsentSeen().measure(facts).value == pytest.approx(share, abs=0.01)
+    assert report_of(facts).check("consent_seen").outcome is outcome
+
+
+def test_frames_far_apart_prove_nothing(spoken):
+    rare = footage(lambda at_s: True, every_s=5.0)
+    assert "Too few" in ConsentSeen().measure(spoken(rare, heard())).reason
+    nowhere = heard("fail", starts_at=None, ends_at=None)
+    assert "not found" in ConsentSeen().measure(spoken(rare, nowhere)).reason
+
+
+@pytest.mark.parametrize("role", [Role.TRAINING_VIDEO, Role.CONSENT_VIDEO])
+def test_without_a_name_the_statement_is_unknown_and_apart_it_is_no_question(spoken, role):
+    silent = footage(lambda at_s: True)
+    unnamed = {check.id: check for check in report_of(spoken(silent), role).checks}
+    assert unnamed.keys() >= CONSENT_CHECKS
+    assert {unnamed[check].outcome for check in CONSENT_CHECKS} == {Outcome.UNKNOWN}
+    apart = report_of(spoken(silent, consent_apart=True), role)
+    assert not CONSENT_CHECKS & {check.id for check in apart.checks}
+
+
+def test_a_replica_needs_consent_in_the_video_or_in_another(spoken):
+    seen = footage(lambda at_s: True)
+    given, doubted = report_of(spoken(seen, heard())), report_of(spoken(seen, heard("warn")))
+    missing = report_of(spoken(seen, heard("fail", starts_at=None, ends_at=None)))
+    unheard = report_of(spoken(seen))
+    assert lacks_consent(given) is None
+    assert lacks_consent(doubted) is None
+    assert "not in its opening: fail: Because." in lacks_consent(missing)
+    assert "is not known: Nobody listened for it" in lacks_consent(unheard)
+    apart = report_of(spoken(seen, consent_apart=True))
+    assert "there is none" in lacks_consent(apart)
+    assert lacks_consent(apart, given) is None
+    assert lacks_consent(missing, unheard) is None
+    assert "not in the consent video" in lacks_consent(given, missing)
+
+
+def test_a_profile_without_the_statement_asks_for_none(spoken):
+    report = report_of(spoken(footage(lambda at_s: True)))
+    lenient = report.model_copy(update={"checks": ()})
+    assert lacks_consent(lenient) is None
