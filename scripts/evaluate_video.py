@@ -1,17 +1,26 @@
 """How far palprep's facts of video and sound agree with a full ffmpeg's ffprobe.
 
     python scripts/evaluate_video.py [FOLDER_OR_FILE]... [--ffprobe PROGRAM] [--json FILE]
+    python scripts/evaluate_video.py --talking [FOLDER]
 
 Without FOLDER the development corpora of video beside the checkout are taken. Compared are,
 for every file that palprep accepts: codec, stored and displayed size, rotation, pixel format,
 frame rate, number of frames, length of picture (within one frame) and of sound (within one
-packet), sample rate and channels. ffprobe comes from a full ffmpeg (Debian: apt-get install
-ffmpeg); palprep itself needs none. Exit status 1 when anything disagrees.
+packet of what is stated, of the time stamps or of what decodes), sample rate and channels.
+ffprobe comes from a full ffmpeg (Debian: apt-get install ffmpeg); palprep itself needs none.
+ffprobe before 7 does not count Theora's empty packets, each of which repeats a frame, and does
+not open Ogg files whose sound lacks its headers.
+
+``--talking`` checks instead the files that a folder's MANIFEST.tsv marks as talking: each must
+show a moving mouth, and speech where the manifest tells of any.
+
+Exit status 1 when anything disagrees or misses.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import shutil
 import subprocess
@@ -29,6 +38,9 @@ from palprep.media.formats import DEMUXERS
 from palprep.media.sniff import sniff
 from palprep.media.sound import probe_sound
 from palprep.media.video import probe_video
+from palprep.preflight import Preflight
+from palprep.rules.roles import Role
+from palprep.rules.timeline import timeline
 
 CORPORA = Path(__file__).resolve().parents[1].parent / "shared" / "corpora"
 DEFAULT = (CORPORA / "av", CORPORA / "malformed" / "derived_av")
@@ -52,7 +64,10 @@ def main() -> int:
     parser.add_argument("paths", nargs="*", type=Path, default=DEFAULT)
     parser.add_argument("--ffprobe", default="ffprobe")
     parser.add_argument("--json", type=Path, help="write every comparison to this file")
+    parser.add_argument("--talking", action="store_true", help="look for speech and mouths")
     arguments = parser.parse_args()
+    if arguments.talking:
+        return _talking(arguments.paths[0])
     if shutil.which(arguments.ffprobe) is None:
         print(f"{arguments.ffprobe} is no program: install ffmpeg, or name an ffprobe")
         return 2
@@ -104,7 +119,7 @@ def _probe(path: Path, ffprobe: str, demuxer: str) -> dict[str, Any]:
     show = ["-show_streams", "-show_packets", "-show_frames", "-of", "json"]
     entries = (
         "stream:stream_side_data:packet=stream_index,pts_time,dts_time,duration_time,flags"
-        ":frame=stream_index"
+        ":frame=stream_index,nb_samples"
     )
     printed = subprocess.run(
         [ffprobe, *show, "-show_entries", entries, *forced],
@@ -121,11 +136,14 @@ def _probe(path: Path, ffprobe: str, demuxer: str) -> dict[str, Any]:
         told = {}
     listed = told.get("packets_and_frames", [])
     packets = [each for each in listed if each.get("type") == "packet"]
-    frames = {each["stream_index"] for each in listed if each.get("type") == "frame"}
+    decoded: Counter[int] = Counter()
+    for each in listed:
+        if each.get("type") == "frame":
+            decoded[each["stream_index"]] += int(each.get("nb_samples", 1))
     streams = told.get("streams", [])
     pictures = [each for each in streams if _is_moving(each)]
-    decoded = [each["index"] in frames for each in pictures or streams]
-    return {"streams": streams, "packets": packets, "decodes": any(decoded)}
+    decodes = any(decoded[each["index"]] for each in pictures or streams)
+    return {"streams": streams, "packets": packets, "decoded": decoded, "decodes": decodes}
 
 
 def _is_moving(stream: dict[str, Any]) -> bool:
@@ -197,8 +215,33 @@ def _sound(
     yield _same("channels", sound.stream.channels, stream["channels"])
     _, length = _presented(theirs["packets"], stream["index"])
     stated = float(stream["duration"]) if "duration" in stream else length
-    near = min(abs(sound.duration_s - stated), abs(sound.duration_s - length)) <= PACKET_S
-    yield "sound length", sound.duration_s, (stated, length), near
+    decoded = theirs["decoded"][stream["index"]] / int(stream["sample_rate"])
+    lengths = stated, length, decoded
+    near = min(abs(sound.duration_s - each) for each in lengths) <= PACKET_S
+    yield "sound length", sound.duration_s, lengths, near
+
+
+def _talking(folder: Path) -> int:
+    with (folder / "MANIFEST.tsv").open(newline="") as file:
+        listed = list(csv.DictReader(file, delimiter="\t"))
+    marked = [row for row in listed if row["talking"] not in {"", "0"}]
+    preflight, misses = Preflight(), []
+    for row in marked:
+        report = preflight.check(folder / row["path"], role=Role.TRAINING_VIDEO)
+        line = timeline(report.facts) if report.facts else None
+        if line is None:
+            misses.append(f"{row['path']}: {report.error.message if report.error else 'no facts'}")
+            continue
+        wanted = {"a moving mouth": any(second.mouth_moves for second in line.seconds)}
+        if row["speech"].startswith("en") or "speech" in row["speech"]:
+            wanted["speech"] = any(second.speaking for second in line.seconds)
+        shows = f"{row['shows']}; {row['people']} people"
+        misses += [
+            f"{row['path']}: no {what} ({shows})" for what, seen in wanted.items() if not seen
+        ]
+    print("\n".join(misses))
+    print(f"{len(marked)} talking files, {len(misses)} misses")
+    return 1 if misses else 0
 
 
 def _same(fact: str, ours: Any, theirs: Any) -> tuple[str, Any, Any, bool]:

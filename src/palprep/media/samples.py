@@ -19,6 +19,12 @@ from palprep.media.facts import MediaType
 from palprep.media.timing import SoundTimes
 
 BLOCK_S = 1.0
+_LEAST_GAP_S = 0.1
+"""Time stamps waver by less; so does FFmpeg's own resampler see it (min_hard_comp)."""
+
+_MOST_FILLED_S = 600.0
+"""Silence put in at the most: absurd time stamps must not become hours of it."""
+
 _LAYOUTS = {2: "stereo", 3: "2.1", 4: "quad", 5: "5.0", 6: "5.1", 7: "6.1", 8: "7.1"}
 
 
@@ -36,7 +42,8 @@ def stream_samples(
     One channel is the mean of all, so that equal channels keep their level. One channel gives
     blocks of shape (samples,), more give (channels, samples). ``stream`` is an index into the
     container as in ``SoundStream.index``, by default the first audio stream. The first sample
-    is the first one that the stream presents; damaged packets are passed over.
+    is the first one that the stream presents. Damaged packets are passed over, and silence
+    stands where time stamps leave a gap, as in players: samples count presentation time.
 
     Raises, when the iteration starts or meets it, MediaError as ``open_container`` does,
     UnsupportedMedia when there is no such audio stream, DamagedMedia when nothing decodes.
@@ -72,6 +79,7 @@ class Blocks:
         self._source: tuple[str, str, int] | None = None
         self._waiting: list[NDArray[np.float32]] = []
         self._count = 0
+        self._fill_s = _MOST_FILLED_S
         self.times = SoundTimes()
         """Of the samples that were decoded."""
 
@@ -104,6 +112,7 @@ class Blocks:
     def _take(self, frame: AudioFrame) -> Iterator[NDArray[np.float32]]:
         if not frame.samples or not frame.sample_rate:
             return
+        yield from self._silence_before(frame)
         if frame.time is not None:
             self.times.add(frame.time, frame.samples / frame.sample_rate)
         source = (frame.format.name, frame.layout.name, frame.sample_rate)
@@ -113,6 +122,22 @@ class Blocks:
             self._resampler = self._resampler_for(frame)
         self._keep(self._resampler.resample(frame))
         if self.rate_hz and self._count >= BLOCK_S * self.rate_hz:
+            yield self._joined()
+
+    def _silence_before(self, frame: AudioFrame) -> Iterator[NDArray[np.float32]]:
+        if frame.time is None or self.times.start_s is None or not self.rate_hz:
+            return
+        gap_s = min(frame.time - self.times.end_s, self._fill_s)
+        if gap_s < _LEAST_GAP_S:
+            return
+        self._fill_s -= gap_s
+        self._flush()
+        missing = round(gap_s * self.rate_hz)
+        while missing > 0:
+            part = min(missing, round(BLOCK_S * self.rate_hz))
+            self._waiting.append(np.zeros((self.channels or 1, part), np.float32))
+            self._count += part
+            missing -= part
             yield self._joined()
 
     def _resampler_for(self, frame: AudioFrame) -> AudioResampler:
