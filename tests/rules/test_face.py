@@ -167,6 +167,13 @@ def test_a_picture_without_face_fails_and_says_why(picture, checks):
     assert found["image_quality_acceptable"].outcome is Outcome.PASS
 
 
+def test_light_and_colour_are_not_told_from_a_mask(picture, checks):
+    masked = {"subject__visibility__mouth": 0.1, "quality__skin_hue_deg": -20.0}
+    for seen in (picture(**masked), picture(subject=None)):
+        assert checks(seen)["skin_colour"].outcome is Outcome.UNKNOWN
+        assert checks(seen)["face_brightness"].outcome is Outcome.UNKNOWN
+
+
 def test_weaknesses_add_up(picture, checks):
     soft, dark = {"quality__sharpness": 0.39}, {"quality__brightness": 0.3}
     outcomes = {

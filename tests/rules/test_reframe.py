@@ -19,7 +19,7 @@ from palprep.rules.reframe import (
     propose_white_balance,
 )
 from palprep.vision.colour import lab_to_linear, linear_to_lab, to_linear
-from palprep.vision.facts import Box, Framing, PictureFacts, Quality
+from palprep.vision.facts import Box, FaceFacts, Framing, PictureFacts, Quality
 
 QUALITY = Quality(
     face_px=400, sharpness=0.6, brightness=0.62, clipped_highlights=0.0, clipped_shadows=0.0,
@@ -95,6 +95,19 @@ def test_a_small_face_is_brought_to_chest_up_size() -> None:
 def test_what_no_crop_mends_gets_words_for_a_retake(picture, words) -> None:
     assert propose_crop(picture) is None
     assert words in framing_advice(picture)
+
+
+def test_no_crop_chooses_between_people() -> None:
+    picture = portrait(1600, 1200, 500, 500, 400)
+    faces = tuple(
+        FaceFacts(box=box, score=0.94, presence=1.0)
+        for box in (picture.framing.face, Box(x=1100, y=300, width=280, height=350))
+    )
+    crowded = picture.model_copy(update={"faces": faces})
+    assert propose_crop(picture) is not None
+    assert propose_crop(crowded) is None
+    assert "Several people" in framing_advice(crowded)
+    assert mend(crowded, frozenset({"person_centered"}))[0] == ()
 
 
 @given(st.floats(0.01, 1.0), st.floats(0, 0.2))

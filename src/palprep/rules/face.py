@@ -10,7 +10,7 @@ from __future__ import annotations
 from palprep.rules.facts import Facts
 from palprep.rules.framing import FRAMING_RULES
 from palprep.rules.light import LIGHT_RULES
-from palprep.rules.picture import PictureRule, SubjectRule, region_of
+from palprep.rules.picture import BARELY_VISIBLE, PictureRule, SubjectRule, region_of
 from palprep.rules.report import Region
 from palprep.rules.rule import Measured, Rule, Unmeasured
 from palprep.vision.facts import PictureFacts, SubjectFacts, counts_as_person
@@ -25,9 +25,6 @@ PERSON_THERE = 0.25
 
 AWAY = 90.0
 """Degrees off, for a face that is hidden, turned from the camera, or not found at all."""
-
-BARELY_VISIBLE = 0.5
-"""A face less visible than this is not asked for its age, nor whether it is photographed."""
 
 
 class HumanLikeSubject(SubjectRule):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from palprep.rules.picture import NO_FACE, PictureRule, region_of
+from palprep.rules.picture import NO_FACE, PictureRule, SkinRule, region_of
+from palprep.rules.report import Region
 from palprep.rules.rule import Measured, Rule, Unmeasured
-from palprep.vision.facts import PictureFacts
+from palprep.vision.facts import PictureFacts, Quality
 from palprep.vision.scores import overall_score, quality_scores
 
 COLOURLESS = 4.0
@@ -36,7 +37,7 @@ class ImageQuality(PictureRule):
         )
 
 
-class FaceBrightness(PictureRule):
+class FaceBrightness(SkinRule):
     """The face is neither dark nor glaring: luma that a quarter of it exceeds, 0 to 1."""
 
     id = "face_brightness"
@@ -44,15 +45,11 @@ class FaceBrightness(PictureRule):
     predicts = "image_quality_acceptable"
     advice = "Light the face evenly from the front; palprep fix shifts it by up to one stop."
 
-    def measure_picture(self, picture: PictureFacts) -> Measured | Unmeasured:
-        if picture.framing is None:
-            return NO_FACE
-        return Measured(
-            value=round(picture.quality.brightness, 2), region=region_of(picture.framing.face)
-        )
+    def measure_skin(self, quality: Quality, region: Region) -> Measured:
+        return Measured(value=round(quality.brightness, 2), region=region)
 
 
-class SkinColour(PictureRule):
+class SkinColour(SkinRule):
     """The skin has a natural hue, so that neither light nor filter casts a colour on it."""
 
     id = "skin_colour"
@@ -61,13 +58,12 @@ class SkinColour(PictureRule):
     predicts = "image_quality_acceptable"
     advice = "Retake it in neutral light without filter; palprep fix mends a moderate cast."
 
-    def measure_picture(self, picture: PictureFacts) -> Measured | Unmeasured:
-        quality = picture.quality
-        if picture.framing is None or quality.skin_hue_deg is None or quality.skin_chroma is None:
+    def measure_skin(self, quality: Quality, region: Region) -> Measured | Unmeasured:
+        if quality.skin_hue_deg is None or quality.skin_chroma is None:
             return NO_FACE
         if quality.skin_chroma < COLOURLESS:
             return Unmeasured(reason="The face has hardly any colour.")
-        return Measured(value=round(quality.skin_hue_deg), region=region_of(picture.framing.face))
+        return Measured(value=round(quality.skin_hue_deg), region=region)
 
 
 LIGHT_RULES: tuple[type[Rule], ...] = (ImageQuality, FaceBrightness, SkinColour)

@@ -9,7 +9,11 @@ from palprep.rules.facts import Facts
 from palprep.rules.reframe import framing_advice
 from palprep.rules.report import Region
 from palprep.rules.rule import Measured, Rule, Unmeasured
-from palprep.vision.facts import Box, Framing, PictureFacts, SubjectFacts
+from palprep.vision.facts import Box, Framing, PictureFacts, Quality, SubjectFacts
+
+BARELY_VISIBLE = 0.5
+"""A face less visible than this is not asked for its age or colour, nor whether it is
+photographed."""
 
 NO_FACE = Unmeasured(reason="No face was found, so there is nothing to measure.")
 
@@ -42,6 +46,21 @@ class FramingRule(PictureRule):
     @abstractmethod
     def measure_framing(self, framing: Framing) -> Measured:
         """The measure of the framing."""
+
+
+class SkinRule(PictureRule):
+    """A rule about the look of the skin; unknown where it is covered."""
+
+    def measure_picture(self, picture: PictureFacts) -> Measured | Unmeasured:
+        if picture.framing is None:
+            return NO_FACE
+        if picture.subject is None or picture.subject.visibility.least < BARELY_VISIBLE:
+            return Unmeasured(reason="The face is covered, so its skin cannot be judged.")
+        return self.measure_skin(picture.quality, region_of(picture.framing.face))
+
+    @abstractmethod
+    def measure_skin(self, quality: Quality, region: Region) -> Measured | Unmeasured:
+        """The measure of a face that is bare."""
 
 
 class SubjectRule(PictureRule):

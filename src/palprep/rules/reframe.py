@@ -68,11 +68,11 @@ def propose_crop(
     """A crop that puts the face in the middle, chest up, with the whole head inside.
 
     ``level_deg`` turns the picture counter-clockwise about the crop's centre first. None when
-    there is no face, when no such crop of ``min_side_px`` exists, or when it would be the
-    whole picture.
+    there is no face or more than one, since nobody knows who is meant, when no such crop of
+    ``min_side_px`` exists, or when it would be the whole picture.
     """
     framing = picture.framing
-    if framing is None or framing.margin < 0:
+    if framing is None or framing.margin < 0 or picture.people > 1:
         return None
     for height in _heights(picture, framing):
         crop = _place(picture, framing, height, level_deg, min_side_px)
@@ -203,9 +203,15 @@ def framing_advice(picture: PictureFacts) -> str:
     crop = propose_crop(picture)
     if crop is not None:
         return f"palprep fix crops it to {crop.width} x {crop.height} px around the face."
-    framing = picture.framing
-    if framing is None:
+    if picture.framing is None:
         return "Retake it with the face in view."
+    return _retake(picture, picture.framing)
+
+
+def _retake(picture: PictureFacts, framing: Framing) -> str:
+    """What to do where no crop helps."""
+    if picture.people > 1:
+        return "Several people are seen: crop it to the one who is meant, or retake it alone."
     if framing.margin < 0:
         return "No crop brings back what the border cuts: retake it with room around the head."
     if framing.face_height_share > LARGEST_SHARE:
