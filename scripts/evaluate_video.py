@@ -11,8 +11,8 @@ ffprobe comes from a full ffmpeg (Debian: apt-get install ffmpeg); palprep itsel
 ffprobe before 7 does not count Theora's empty packets, each of which repeats a frame, and does
 not open Ogg files whose sound lacks its headers.
 
-``--talking`` checks instead the files that a folder's MANIFEST.tsv marks as talking: each must
-show a moving mouth, and speech where the manifest tells of any.
+``--talking`` checks instead the files that a folder's MANIFEST.tsv marks as a talking person:
+each must show a moving mouth, and speech where the manifest tells of any.
 
 Exit status 1 when anything disagrees or misses.
 """
@@ -224,7 +224,7 @@ def _sound(
 def _talking(folder: Path) -> int:
     with (folder / "MANIFEST.tsv").open(newline="") as file:
         listed = list(csv.DictReader(file, delimiter="\t"))
-    marked = [row for row in listed if row["talking"] not in {"", "0"}]
+    marked = [row for row in listed if row["talking"] == "1" and row["people"] != "0"]
     preflight, misses = Preflight(), []
     for row in marked:
         report = preflight.check(folder / row["path"], role=Role.TRAINING_VIDEO)

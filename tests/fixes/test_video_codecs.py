@@ -72,6 +72,19 @@ def test_every_codec_ends_as_h264_and_aac(make, picture, tone, tmp_path, codec):
     assert "transcode_video" in [each.id for each in applied.fixes]
 
 
+@pytest.mark.parametrize("name", ["obs.mkv", "camera.mts"])
+def test_h264_of_recorders_and_cameras_is_only_put_into_an_mp4(
+    make, picture, tone, packets, tmp_path, name
+):
+    made = make(name, *picture, *tone, "-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac")
+    repair = plan(report_of(made), PROFILE)
+    assert repair.copy_video
+    apply(repair, made, tmp_path / "ada")
+    after = report_of(tmp_path / "ada.mp4")
+    assert wanting(after) == set()
+    assert after.facts.video.frames == 60
+
+
 def test_mirrored_pictures_are_stored_as_they_were_shown(make, phone_video, tmp_path):
     made = make(
         "mirrored.mp4",

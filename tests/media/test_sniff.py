@@ -10,6 +10,7 @@ import pytest
 from palprep.errors import FileMissing, FileUnreadable
 from palprep.media.facts import Kind
 from palprep.media.sniff import sniff
+from palprep.media.video import probe_video
 
 from .conftest import sine
 
@@ -85,14 +86,34 @@ def test_mp3_with_and_without_a_tag(make_sound, tmp_path):
     assert sniff(made).format == "mp3"
 
 
+@pytest.mark.parametrize(
+    ("name", "codec", "sound", "form"),
+    [
+        ("a.mkv", "libx264", "libopus", "mkv"),
+        ("a.avi", "mjpeg", "pcm_s16le", "avi"),
+        ("a.mpg", "mpeg2video", "mp2", "mpg"),
+        ("a.ts", "libx264", "aac", "mts"),
+    ],
+)
+def test_what_cameras_and_recorders_write_can_be_read(make_video, name, codec, sound, form):
+    pixels = "yuvj420p" if codec == "mjpeg" else "yuv420p"
+    made = make_video(
+        name, codec=codec, pix_fmt=pixels, sound=sine(1.0, 48_000), sound_rate=48_000,
+        sound_codec=sound,
+    )  # fmt: skip
+    found = sniff(made)
+    assert (found.kind, found.format) == (Kind.VIDEO, form)
+    facts = probe_video(made, found)
+    assert facts.frames == 25
+    assert facts.frame_rate == pytest.approx(25.0, rel=0.01)
+    assert facts.sound.duration_s == pytest.approx(1.0, abs=0.1)
+
+
 REFUSED = {
     "empty": b"",
     "gif": b"GIF89a\x01\x00\x01\x00",
     "bmp": b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0",
     "tiff": b"II*\0\x08\0\0\0",
-    "avi": b"RIFF\x10\0\0\0AVI LIST",
-    "mpeg-ps": b"\0\0\x01\xba\x44",
-    "mpeg-ts": (b"\x47" + bytes(187)) * 4,
     "matroska": b"\x1a\x45\xdf\xa3\x8b\x42\x82\x88matroska",
     "hls-playlist": b"#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n",
     "concat-playlist": b"ffconcat version 1.0\nfile /etc/passwd\n",

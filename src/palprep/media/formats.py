@@ -23,6 +23,10 @@ _ACCEPTED: tuple[tuple[Kind, str, str, str, tuple[str, ...]], ...] = (
     (Kind.VIDEO, "mov", "a QuickTime video", "video/quicktime", (".mov",)),
     (Kind.VIDEO, "webm", "a WebM video", "video/webm", (".webm",)),
     (Kind.VIDEO, "ogg", "an Ogg video", "video/ogg", (".ogg",)),
+    (Kind.VIDEO, "mkv", "a Matroska video", "video/x-matroska", (".mkv",)),
+    (Kind.VIDEO, "avi", "an AVI video", "video/x-msvideo", (".avi",)),
+    (Kind.VIDEO, "mpg", "an MPEG program stream", "video/mpeg", (".mpg", ".mpeg", ".vob")),
+    (Kind.VIDEO, "mts", "an MPEG transport stream", "video/mp2t", (".mts", ".m2ts", ".ts")),
 )
 
 _TYPES = MappingProxyType(
@@ -49,6 +53,10 @@ DEMUXERS = MappingProxyType(
         "flac": "flac",
         "ogg": "ogg",
         "webm": "matroska",
+        "mkv": "matroska",
+        "avi": "avi",
+        "mpg": "mpeg",
+        "mts": "mpegts",
     }
 )
 """The one FFmpeg demuxer that may read a format; formats without one are no sound or video."""

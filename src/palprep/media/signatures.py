@@ -12,6 +12,7 @@ _ACCEPTED: tuple[tuple[bytes, Kind, str], ...] = (
     (b"\xff\xd8\xff", Kind.IMAGE, "jpeg"),
     (b"\x89PNG\r\n\x1a\n", Kind.IMAGE, "png"),
     (b"fLaC", Kind.AUDIO, "flac"),
+    (b"\x00\x00\x01\xba", Kind.VIDEO, "mpg"),
 )
 
 _REFUSED: tuple[tuple[bytes, str, str], ...] = (
@@ -45,7 +46,6 @@ _REFUSED: tuple[tuple[bytes, str, str], ...] = (
     (b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", "asf", "a Windows Media file (WMV, WMA)"),
     (b".RMF", "realmedia", "a RealMedia file"),
     (b"\x06\x0e\x2b\x34", "mxf", "an MXF file"),
-    (b"\x00\x00\x01\xba", "mpeg-ps", "an MPEG program stream (MPG, VOB)"),
     (b"\x00\x00\x01\xb3", "mpeg-video", "a bare MPEG video stream"),
     (b"\x00\x00\x00\x01", "h264-stream", "a bare H.264 or H.265 stream"),
     (b"DKIF", "ivf", "an IVF video"),
@@ -109,7 +109,7 @@ def by_magic(head: bytes) -> MediaType | None:
         offset = 4 if packet == 192 else 0
         marks = head[offset : offset + 4 * packet : packet]
         if len(marks) >= 3 and set(marks) == {0x47}:
-            return refused("mpeg-ts", "an MPEG transport stream (TS, M2TS)")
+            return accepted(Kind.VIDEO, "mts")
     return None
 
 
@@ -141,7 +141,7 @@ def _chunked(head: bytes) -> MediaType:
         case b"WEBP" if head[:4] == b"RIFF":
             return accepted(Kind.IMAGE, "webp")
         case b"AVI ":
-            return refused("avi", "an AVI video")
+            return accepted(Kind.VIDEO, "avi")
         case b"AIFF" | b"AIFC":
             return refused("aiff", "an AIFF recording")
         case b"ILBM" | b"PBM ":

@@ -116,8 +116,10 @@ def _boxed_still(brands: AbstractSet[str]) -> MediaType:
 
 def _matroska(file: BinaryIO, size: int) -> MediaType:
     found = ebml.read_matroska(file, size)
+    if found.doc_type == "matroska" and found.pictures:
+        return accepted(Kind.VIDEO, "mkv")
     if found.doc_type != "webm":
-        return refused("matroska", "a Matroska (MKV) file")
+        return refused("matroska", "a Matroska file without pictures")
     sound_only = found.sounds and not found.pictures
     return accepted(Kind.AUDIO if sound_only else Kind.VIDEO, "webm")
 

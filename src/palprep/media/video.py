@@ -121,7 +121,7 @@ class _Layout:
             if media_type.format in {"mp4", "mov", "m4a"}:
                 movie = read_movie(file, size)
                 return cls(movie, movie.truncated)
-            if media_type.format == "webm":
+            if media_type.format in {"webm", "mkv"}:
                 return cls(None, ebml.read_matroska(file, size).truncated)
         return cls(None, truncated=False)
 

@@ -15,11 +15,13 @@ _KINDS = {
     Role.CONSENT_VIDEO: frozenset({Kind.VIDEO}),
 }
 
+VIDEOS = "MP4, MOV, WebM, MKV, AVI, MPG, MTS"
+
 _WANTED = {
     Role.FACE_IMAGE: "a still picture (JPEG, PNG, WebP, HEIC or HEIF)",
     Role.VOICE_AUDIO: "sound, or a video with sound",
-    Role.TRAINING_VIDEO: "a video",
-    Role.CONSENT_VIDEO: "a video",
+    Role.TRAINING_VIDEO: f"a video ({VIDEOS})",
+    Role.CONSENT_VIDEO: f"a video ({VIDEOS})",
 }
 
 
@@ -47,8 +49,7 @@ def infer_role(path: Path, media_type: MediaType) -> Role:
         case Kind.OTHER:
             raise UnsupportedMedia(
                 f"{path.name} is {media_type.description}; palprep takes pictures (JPEG, PNG, "
-                "WebP, HEIC, HEIF), sound (MP3, WAV, M4A, FLAC, Ogg, WebM) and video (MP4, MOV, "
-                "WebM)"
+                f"WebP, HEIC, HEIF), sound (MP3, WAV, M4A, FLAC, Ogg, WebM) and video ({VIDEOS})"
             )
 
 
