@@ -7,6 +7,7 @@ those who draw it.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from palprep.vision.age import apparent_age
@@ -122,6 +123,17 @@ def see(rgb: Pixels, models: Models, *, size: tuple[int, int] | None = None) -> 
 
 def measure(sight: Sight, models: Models) -> PictureFacts:
     """Facts from what was seen."""
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        # The one network that needs nothing of what was seen keeps another core busy meanwhile.
+        nudity = beside.submit(_nudity, sight.rgb, models)
+        return _measure_person(sight, models).model_copy(update={"nudity": nudity.result()})
+
+
+def _nudity(rgb: Pixels, models: Models) -> float | None:
+    return None if models.nudity is None else nudity_score(rgb, models.nudity)
+
+
+def _measure_person(sight: Sight, models: Models) -> PictureFacts:
     index, framing, subject = sight.subject, None, None
     marks = None if index is None else sight.marks(index)
     height, width = sight.rgb.shape[:2]
@@ -139,7 +151,6 @@ def measure(sight: Sight, models: Models) -> PictureFacts:
         quality=measure_quality(sight.rgb, box, marks, sight.scale),
         framing=framing,
         subject=subject,
-        nudity=None if models.nudity is None else nudity_score(sight.rgb, models.nudity),
     )
 
 
