@@ -10,7 +10,7 @@ from palprep.rules.roles import Outcome
 from palprep.vision.facts import Box
 from palprep.vision.look import see
 from palprep.vision.models import Models
-from palprep.vision.overlay import Form, overlay
+from palprep.vision.overlay import Finding, Form, overlay
 
 VIEW_SIDE = 900
 """Longest side of the drawing in pixels."""
@@ -19,7 +19,7 @@ VIEW_SIDE = 900
 def annotated(
     report: Report, models: Models, *, side: int = VIEW_SIDE, form: Form = "png"
 ) -> bytes | None:
-    """The picture of a report: face, points, head axes, planned crop, failed regions.
+    """The picture of a report: face, points, head axes, gaze, planned crop, and what failed.
 
     At most ``side`` pixels long, as PNG or JPEG.
     None for what is no portrait. Raises MediaError when the file can no longer be read.
@@ -29,13 +29,18 @@ def annotated(
     path = report.path
     still, pixels = probe_and_open(path, sniff(path), max_side=side)
     sight = see(pixels, models, size=(still.width, still.height))
-    failed = report.having(Outcome.FAIL)
+    failed = [
+        Finding(
+            Box(**each.region.to_json()) if each.region else None, f"{each.label}: {each.measured}"
+        )
+        for each in report.having(Outcome.FAIL)
+    ]
     wanting = frozenset(check.id for check in report.having(Outcome.FAIL, Outcome.WARN))
     crop = mend(report.facts.picture, wanting & CROP_ANSWERS)[1].crop
     return overlay(
         sight,
         models,
         crop=Box(x=crop.left, y=crop.top, width=crop.width, height=crop.height) if crop else None,
-        failed=[Box(**check.region.to_json()) for check in failed if check.region is not None],
+        failed=failed,
         form=form,
     )

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 
+from palprep.vision.canvas import Canvas
 from palprep.vision.facts import Box
-from palprep.vision.look import Sight
+from palprep.vision.look import Sight, see
 from palprep.vision.models import Models
-from palprep.vision.overlay import CROP, FAILED, OUTSIDE, overlay
+from palprep.vision.overlay import CROP, FAILED, GAZE, OUTSIDE, Finding, overlay
 
 
 def decoded(data: bytes) -> np.ndarray:
@@ -17,7 +20,7 @@ def decoded(data: bytes) -> np.ndarray:
 def test_crop_and_failed_region_are_drawn_where_they_are(sight: Sight, models: Models) -> None:
     crop = Box(x=60, y=40, width=400, height=500)
     region = Box(x=200, y=200, width=50, height=60)
-    shown = decoded(overlay(sight, models, crop=crop, failed=[region]))
+    shown = decoded(overlay(sight, models, crop=crop, failed=[Finding(region, "too dark")]))
     assert shown.shape == sight.rgb.shape
     assert tuple(shown[300, 60]) == CROP
     assert tuple(shown[230, 200]) == FAILED
@@ -34,3 +37,38 @@ def test_without_findings_only_the_face_is_drawn(sight: Sight, models: Models) -
     rows = np.flatnonzero(changed.any(axis=1))
     assert box.y - 0.3 * box.height < rows[0]
     assert rows[-1] < box.y + 1.3 * box.height
+
+
+def test_words_stand_apart_and_inside_of_any_picture() -> None:
+    """Three labels on one spot of a tiny picture: all readable, none over another."""
+    canvas = Canvas(np.full((60, 40, 3), 128, np.uint8))
+    box = Box(x=30, y=0, width=8, height=8)
+    colours = ((200, 0, 0), (0, 0, 200), (0, 120, 0))
+    for colour in colours:
+        canvas.label(box, "a label that is wider than the picture", colour)
+    shown = canvas.finished()
+    assert shown.shape == (480, 320, 3)
+    rows = [np.flatnonzero((shown == colour).all(axis=2).any(axis=1)) for colour in colours]
+    heights = [len(each) for each in rows]
+    assert min(heights) >= 13
+    assert sum(heights) == len(set(np.concatenate(rows).tolist()))
+
+
+def test_what_fails_nowhere_is_said_in_the_corner(models: Models) -> None:
+    sight = see(np.full((600, 800, 3), 90, np.uint8), models)
+    shown = decoded(overlay(sight, models, failed=[Finding(None, "no face was found")]))
+    painted = (shown == FAILED).all(axis=2)
+    rows, columns = painted.any(axis=1), painted.any(axis=0)
+    assert painted.any()
+    assert np.flatnonzero(rows).max() < 60
+    assert columns[:10].any()
+
+
+def test_eyes_to_the_side_get_arrows(sight: Sight, models: Models) -> None:
+    def yellow(seen: Sight) -> int:
+        return int((decoded(overlay(seen, models)) == GAZE).all(axis=2).sum())
+
+    marks = sight.landmarks[0]
+    aside = {**marks.shapes, "eyeLookOutLeft": 1.0, "eyeLookInRight": 1.0}
+    turned = replace(sight, landmarks=(replace(marks, shapes=aside), *sight.landmarks[1:]))
+    assert yellow(turned) > 1.3 * yellow(sight)

@@ -141,6 +141,13 @@ class Quality(Value):
     picture was decoded at reduced size, which blurs the grid."""
 
 
+_REGION_WORDS = {
+    "cheek_left": "left cheek",
+    "cheek_right": "right cheek",
+    "whole": "as a whole",
+}
+
+
 class Visibility(Value):
     """How much of each region of the face looks like uncovered skin, 0 to 1."""
 
@@ -159,8 +166,9 @@ class Visibility(Value):
         return min(self.eyes, self.nose, self.mouth, cheeks, self.whole)
 
     def words(self) -> str:
-        """Every region, for example ``eyes 0.93, nose 0.12``."""
-        return ", ".join(f"{name} {value:.2f}" for name, value in self.model_dump().items())
+        """Every region, the most covered first, for example ``nose 0.12, left cheek 0.93``."""
+        seen = sorted(self.model_dump().items(), key=lambda item: item[1])
+        return ", ".join(f"{_REGION_WORDS.get(name, name)} {value:.2f}" for name, value in seen)
 
 
 class HumanCues(Value):

@@ -3,27 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import cv2
 import numpy as np
 
-from palprep.vision.arrays import Pixels
-from palprep.vision.facts import Box
+from palprep.vision.arrays import Floats
+from palprep.vision.canvas import Canvas
+from palprep.vision.facts import Box, Eyes
+from palprep.vision.landmarks import Landmarks
 from palprep.vision.look import Sight
-from palprep.vision.mesh import NOSE_TIP
+from palprep.vision.mesh import LEFT_IRIS, NOSE_TIP, RIGHT_IRIS
 from palprep.vision.models import Models
-from palprep.vision.pose import fit_head
+from palprep.vision.pose import fit_head, head_pose, measure_eyes
 
 # Colours are red, green, blue; distinguishable with red-green blindness (Okabe and Ito 2008).
 FACE, POINTS, CROP, FAILED = (0, 114, 178), (86, 180, 233), (0, 158, 115), (213, 94, 0)
-AXES = ((213, 94, 0), (0, 158, 115), (0, 114, 178))
+AXES = ((230, 159, 0), (204, 121, 167), (0, 114, 178))
 """To the subject's left, up, and towards where the face looks."""
+GAZE = (240, 228, 66)
 
 Form = Literal["png", "jpg"]
 
 OUTSIDE = 0.45
 """Brightness of what a crop leaves out."""
+
+POINT = 1 / 260
+"""Radius of a point in face heights: the points of the eyes stay apart."""
+
+GAZE_LENGTH = 1.0
+"""Length of an arrow from the iris, in face heights, if the eyes looked straight aside."""
+
+
+class Finding(NamedTuple):
+    """What failed: where in the full picture, None for nowhere, and in a few words."""
+
+    region: Box | None
+    words: str
 
 
 def overlay(
@@ -31,68 +47,81 @@ def overlay(
     models: Models,
     *,
     crop: Box | None = None,
-    failed: Sequence[Box] = (),
+    failed: Sequence[Finding] = (),
     form: Form = "png",
 ) -> bytes:
-    """Box, points and head axes of the subject, the planned crop and the regions that failed.
+    """Box, points, head axes and gaze of the subject, the planned crop and what failed.
 
-    ``crop`` and ``failed`` are in pixels of the full picture. Returns a PNG in the size of
-    ``sight.rgb``, whose pixels are as they were wherever nothing is drawn; or a JPEG, smaller.
+    ``crop`` and the regions of ``failed`` are in pixels of the full picture. Returns a PNG in
+    the size of ``sight.rgb``, whose pixels are as they were wherever nothing is drawn; or a
+    JPEG, smaller. Pictures too small to hold words are enlarged by a whole factor.
     """
-    canvas = sight.rgb.copy()
-    if crop is not None:
-        canvas = _dimmed(canvas, _cells(crop, sight.scale))
-    thick = max(1, round(max(canvas.shape[:2]) / 500))
-    index = sight.subject
-    if index is not None:
-        x, y, width, height = sight.detections[index].box
-        _rectangle(canvas, Box(x=x, y=y, width=width, height=height), 1.0, FACE, thick)
-        _draw_points(canvas, sight, index, models, thick)
-    if crop is not None:
-        _rectangle(canvas, crop, sight.scale, CROP, thick * 2)
-    for region in failed:
-        _rectangle(canvas, region, sight.scale, FAILED, thick * 2)
-    encoded, data = cv2.imencode(f".{form}", cv2.cvtColor(canvas, cv2.COLOR_RGB2BGR))
+    canvas = Canvas(sight.rgb)
+    shown = _reduced(crop, sight.scale) if crop is not None else None
+    if shown is not None:
+        canvas.dim_outside(shown, OUTSIDE)
+    _draw_subject(canvas, sight, models)
+    if crop is not None and shown is not None:
+        canvas.rectangle(shown, CROP, weight=2)
+    for region, words in _by_region(failed, sight):
+        if region is not None:
+            canvas.rectangle(region, FAILED, weight=2)
+        for line in words:
+            canvas.label(region or Box(x=0, y=0, width=0, height=0), line, FAILED)
+    if crop is not None and shown is not None:
+        canvas.label(shown, f"crop {crop.width:.0f} x {crop.height:.0f} px", CROP)
+    encoded, data = cv2.imencode(f".{form}", cv2.cvtColor(canvas.finished(), cv2.COLOR_RGB2BGR))
     if not encoded:
         raise RuntimeError(f"OpenCV could not encode a {form} in memory")
     return bytes(data)
 
 
-def _draw_points(canvas: Pixels, sight: Sight, index: int, models: Models, thick: int) -> None:
-    marks = sight.marks(index)
+def _draw_subject(canvas: Canvas, sight: Sight, models: Models) -> None:
+    """The largest certain face, as far as it can be made out."""
+    index = sight.subject
+    if index is None:
+        return
+    box, marks = sight.box(index), sight.marks(index)
+    canvas.rectangle(box, FACE)
     if marks is None:
         return
-    for x, y in marks.points[:, :2]:
-        cv2.circle(canvas, (round(float(x)), round(float(y))), thick, POINTS, -1, cv2.LINE_AA)
+    canvas.dots(marks.points[:, :2], POINT * box.height, POINTS)
     fit = fit_head(marks, models.geometry)
+    pose = head_pose(fit)
+    eyes = measure_eyes(marks, fit, pose)
     nose = marks.points[NOSE_TIP, :2]
-    length = 0.5 * sight.box(index).height
     for axis, colour in enumerate(AXES):
-        direction = fit.rotation[:2, axis] * np.array([1, -1]) * length
-        tip = nose + direction
-        start, end = _pixel(nose[0], nose[1]), _pixel(tip[0], tip[1])
-        cv2.arrowedLine(canvas, start, end, colour, thick * 2, cv2.LINE_AA, tipLength=0.15)
+        direction = fit.rotation[:2, axis] * np.array([1, -1]) * 0.4 * box.height
+        canvas.arrow(nose, nose + direction, colour, weight=2)
+    _draw_gaze(canvas, marks, eyes, box.height)
+    canvas.label(
+        box,
+        f"yaw {pose.yaw_deg:+.0f}° pitch {pose.pitch_deg:+.0f}° roll {pose.roll_deg:+.0f}°"
+        f", gaze {eyes.gaze_off_deg:.0f}° off",
+        FACE,
+        below=True,
+    )
 
 
-def _dimmed(rgb: Pixels, inside: tuple[slice, slice]) -> Pixels:
-    dimmed = (rgb * OUTSIDE).astype(np.uint8)
-    dimmed[inside] = rgb[inside]
-    return dimmed
+def _draw_gaze(canvas: Canvas, marks: Landmarks, eyes: Eyes, face_height: float) -> None:
+    """An arrow from either iris: none, but a dot, for eyes that look into the lens."""
+    angles = np.radians([eyes.gaze_yaw_deg, -eyes.gaze_pitch_deg])
+    direction: Floats = np.sin(angles) * GAZE_LENGTH * face_height
+    for iris in (RIGHT_IRIS, LEFT_IRIS):
+        start = marks.points[iris, :2]
+        canvas.arrow(start, start + direction, GAZE)
 
 
-def _cells(box: Box, scale: float) -> tuple[slice, slice]:
-    left, top = max(0, round(box.x / scale)), max(0, round(box.y / scale))
-    right, bottom = round((box.x + box.width) / scale), round((box.y + box.height) / scale)
-    return slice(top, max(top, bottom)), slice(left, max(left, right))
+def _by_region(failed: Sequence[Finding], sight: Sight) -> list[tuple[Box | None, tuple[str, ...]]]:
+    """Findings of one region together, in pixels of the reduced picture."""
+    found: dict[Box | None, list[str]] = {}
+    for region, words in failed:
+        found.setdefault(region, []).append(words)
+    return [
+        (None if region is None else _reduced(region, sight.scale), tuple(words))
+        for region, words in found.items()
+    ]
 
 
-def _rectangle(
-    canvas: Pixels, box: Box, scale: float, colour: tuple[int, int, int], thick: int
-) -> None:
-    start = _pixel(box.x / scale, box.y / scale)
-    end = _pixel((box.x + box.width) / scale, (box.y + box.height) / scale)
-    cv2.rectangle(canvas, start, end, colour, thick, cv2.LINE_AA)
-
-
-def _pixel(x: float, y: float) -> tuple[int, int]:
-    return round(float(x)), round(float(y))
+def _reduced(box: Box, scale: float) -> Box:
+    return Box(x=box.x / scale, y=box.y / scale, width=box.width / scale, height=box.height / scale)
