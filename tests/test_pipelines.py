@@ -10,8 +10,9 @@ import pytest
 from pydantic import ValidationError
 from raw import JPEG, MP4, WAV
 
+from palprep import pipelines
 from palprep.client import Client
-from palprep.errors import UsageError, WaitTimeout
+from palprep.errors import PublishError, UsageError, WaitTimeout
 from palprep.pipelines import (
     ReplicaUrls,
     ReplicaWish,
@@ -24,7 +25,9 @@ from palprep.pipelines import (
 from palprep.preflight import Prepared
 from palprep.publish import SandboxPublisher
 from palprep.receive import CallbackServer, Inbox
-from palprep.rules.report import Report
+from palprep.rules.likeness import judge_likeness
+from palprep.rules.report import Check, Report
+from palprep.rules.roles import Outcome
 from palprep.sandbox import Choices, Sandbox
 
 
@@ -62,12 +65,12 @@ def callbacks(inbox):
 def ready(tmp_path):
     """``ready(name, content)``: a prepared file."""
 
-    def prepared(name, content):
+    def prepared(name, content, checks=()):
         path = tmp_path / name
         path.write_bytes(content)
         return Prepared(
             source=str(path), path=str(path), fixes=(),
-            report=Report(path=str(path), role=None, profile="core-4"),
+            report=Report(path=str(path), role=None, profile="core-4", checks=checks),
             sha256=hashlib.sha256(content).hexdigest(),
         )  # fmt: skip
 
@@ -104,7 +107,19 @@ def test_a_voice_that_takes_too_long(client, publisher, ready):
         make_voice(client, publisher, ready("v.wav", WAV), VoiceWish(voice_name="A"), timeout_s=0)
 
 
-def test_a_replica_is_waited_for_by_its_callback(client, publisher, callbacks, ready):
+@pytest.fixture
+def alike(monkeypatch):
+    """``alike(cosine)``: what the comparison of any two faces gives."""
+
+    def say(cosine):
+        checks = (judge_likeness("one", "other", cosine),)
+        monkeypatch.setattr(pipelines, "same_person", lambda paths: checks)
+
+    return say
+
+
+def test_a_replica_is_waited_for_by_its_callback(client, publisher, callbacks, ready, alike):
+    alike(0.9)
     made = make_replica(
         client, publisher, ReplicaWish(replica_name="Ada"),
         video=ready("training.mp4", MP4), consent=ready("consent.mp4", MP4 + b"1"),
@@ -112,6 +127,33 @@ def test_a_replica_is_waited_for_by_its_callback(client, publisher, callbacks, r
     )  # fmt: skip
     assert made.status == "completed"
     assert client.assumed.get_replica(made.id).status == "completed"
+
+
+@pytest.mark.parametrize("outcome", [Outcome.FAIL, Outcome.UNKNOWN])
+def test_a_video_without_consent_is_not_even_uploaded(client, ready, outcome):
+    spoken = Check(id="consent_spoken", label="Consent statement", outcome=outcome, measured="no")
+    video, wish = ready("t.mp4", MP4, (spoken,)), ReplicaWish(replica_name="Ada")
+    publisher = Refusing()
+    with pytest.raises(UsageError, match=r"No replica is made of t.mp4: .*without_consent=True"):
+        make_replica(client, publisher, wish, video=video)
+    with pytest.raises(PublishError):
+        make_replica(client, publisher, wish, video=video, without_consent=True)
+
+
+def test_a_consent_video_of_somebody_else_is_refused(client, ready, alike):
+    alike(0.1)
+    video, consent = ready("t.mp4", MP4), ready("c.mp4", MP4 + b"1")
+    with pytest.raises(UsageError, match=r"shows somebody else, cosine similarity 0\.1"):
+        make_replica(
+            client, Refusing(), ReplicaWish(replica_name="Ada"), video=video, consent=consent
+        )
+
+
+class Refusing:
+    """A publisher that tells when it is asked."""
+
+    def publish(self, path, name):
+        raise PublishError(f"asked to publish {name}")
 
 
 def test_a_replica_from_an_image(client, publisher, callbacks, ready):

@@ -16,6 +16,8 @@ from palprep._version import __version__
 from palprep.errors import JournalError, UsageError
 from palprep.fixes.output import atomic_output
 from palprep.preflight import Prepared, sha256_of
+from palprep.rules.consent import CONSENT_CHECKS
+from palprep.rules.report import Check
 from palprep.speech.dossier import (
     ConsentCheck,
     Dossier,
@@ -26,13 +28,14 @@ from palprep.speech.dossier import (
     verify_dossier,
     with_expiry,
     with_revocation,
+    with_waiver,
 )
 
 SUFFIX = ".consent.json"
 
 _CHECKED = (
     *("face_seen_throughout", "one_person_throughout", "same_person_throughout"),
-    *("mouth_moves", "consent_spoken", "consent_start", "consent_first", "video_duration"),
+    *("mouth_moves", "video_duration", *CONSENT_CHECKS),
 )
 """Checks that bear on consent."""
 
@@ -45,12 +48,14 @@ def keep_dossier(
     person: str,
     written_at: dt.datetime,
     expires_at: dt.datetime | None = None,
+    alike: tuple[Check, ...] = (),
 ) -> Path | None:
     """Write the dossier of a prepared video in which consent was listened for.
 
     It is named after the video and its sha256, so that another video never takes its place;
-    one that is there already is verified and kept. Returns its path, None where nothing was
-    listened for. Raises JournalError for one that was changed, OutputUnwritable.
+    one that is there already is verified and kept. ``alike`` compares the face with those of
+    the person's other files. Returns its path, None where nothing was listened for. Raises
+    JournalError for one that was changed, OutputUnwritable.
     """
     facts = prepared.report.facts
     if facts is None or facts.consent is None:
@@ -66,14 +71,9 @@ def keep_dossier(
         source=_proof(source, sha256_of(source)),
         output=_proof(video, prepared.sha256),
         written_at=written_at,
-        checks=tuple(
-            ConsentCheck(
-                id=check.id,
-                outcome=check.outcome.value,
-                measured=None if check.measured is None else str(check.measured),
-            )
-            for check in prepared.report.checks
-            if check.id in _CHECKED
+        checks=(
+            *(_noted(check) for check in prepared.report.checks if check.id in _CHECKED),
+            *(_noted(check) for check in alike if Path(prepared.path).name in check.label),
         ),
         tools={"palprep": __version__, **_versions()},
         expires_at=expires_at,
@@ -95,21 +95,30 @@ def read_dossier(path: str | Path) -> Dossier:
         raise JournalError(f"{path} is no consent dossier, or was damaged: {first}") from None
 
 
-def flaws_of(path: str | Path) -> tuple[Flaw, ...]:
-    """Every way in which a dossier, or a file of its that lies beside it, was changed."""
+def flaws_of(
+    path: str | Path, *, source: str | Path | None = None, kept: Dossier | None = None
+) -> tuple[Flaw, ...]:
+    """Every way in which a dossier, or a file that it is about, was changed.
+
+    The prepared video is expected beside the dossier; ``source`` is where the file lies that
+    it was made of, ``kept`` what a run's journal holds of the dossier. A chain of entries
+    that was written anew from its start is told from the old one by that alone.
+    """
     place = Path(path)
     dossier = read_dossier(place)
-    output = dossier.evidence.output
-    # The source may bear the same name and lies elsewhere: only the output is expected here.
-    beside = place.with_name(output.name) if output is not None else None
-    changed = (
-        output is not None
-        and beside is not None
-        and beside.is_file()
-        and sha256_of(beside) != output.sha256
-    )
-    flaws = (Flaw(1, f"{output.name} was changed since"),) if changed and output else ()
-    return (*verify_dossier(dossier), *flaws)
+    flaws = list(verify_dossier(dossier))
+    if kept is not None and not extends(dossier, kept):
+        flaws.append(Flaw(None, "is not the one that the journal of the run holds"))
+    proofs = dossier.evidence.output, dossier.evidence.source
+    files = (place.with_name(proofs[0].name) if proofs[0] else None), source
+    for proof, file in zip(proofs, files, strict=True):
+        if proof is None or file is None:
+            continue
+        if not Path(file).is_file():
+            flaws.append(Flaw(1, f"{file} is not there"))
+        elif sha256_of(Path(file)) != proof.sha256:
+            flaws.append(Flaw(1, f"{Path(file).name} was changed since"))
+    return tuple(flaws)
 
 
 def revoke(
@@ -142,6 +151,14 @@ def expire(
     )
 
 
+def waive(path: str | Path, *, written_at: dt.datetime, note: str) -> Dossier:
+    """Record, once, that somebody went on without consent, and what was amiss with it."""
+    present = read_dossier(path)
+    if any(entry.kind == "waiver" and entry.note == note for entry in present.entries):
+        return present
+    return _add(path, with_waiver(present, written_at=written_at, note=note))
+
+
 def require_intact(dossier: Dossier, path: Path) -> None:
     """Raise JournalError when the chain of entries is broken."""
     flaws = verify_dossier(dossier)
@@ -150,6 +167,15 @@ def require_intact(dossier: Dossier, path: Path) -> None:
             f"The consent dossier {path} was changed after it was written: entry "
             f"{flaws[0].entry} {flaws[0].problem}. Restore it from a copy"
         )
+
+
+def _noted(check: Check) -> ConsentCheck:
+    return ConsentCheck(
+        id=check.id,
+        label=check.label,
+        outcome=check.outcome.value,
+        measured=None if check.measured is None else str(check.measured),
+    )
 
 
 def _add(path: str | Path, longer: Dossier) -> Dossier:

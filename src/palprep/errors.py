@@ -206,12 +206,8 @@ class ApiError(PalprepError):
         retry_after: float | None = None,
     ) -> None:
         super().__init__(message)
-        self.status = status
-        self.shape = shape
-        self.service_code = service_code
-        self.body = body
-        self.request_id = request_id
-        self.retry_after = retry_after
+        self.status, self.shape, self.service_code = status, shape, service_code
+        self.body, self.request_id, self.retry_after = body, request_id, retry_after
 
 
 class BadRequest(ApiError):
@@ -298,3 +294,7 @@ class WaitTimeout(PalprepError):
     """The resource did not settle before the deadline; ``last`` is its last known state."""
 
     code = "wait_timeout"
+
+
+AT_SERVICE = (ApiError, TransportError, PublishError, UnexpectedReply, WaitTimeout)
+"""What goes wrong at the service or on the way to it, and not at anybody's file."""

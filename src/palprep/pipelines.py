@@ -17,9 +17,12 @@ from palprep.api.events import ReplicaTraining, VoiceStatusChanged
 from palprep.api.records import Voice
 from palprep.client import Client
 from palprep.errors import UsageError, WaitTimeout
+from palprep.likeness import same_person
 from palprep.preflight import Prepared
 from palprep.publish import Publisher
 from palprep.receive import CallbackServer, Delivery, Inbox
+from palprep.rules.consent import lacks_consent
+from palprep.rules.roles import Outcome
 from palprep.values import Value
 
 Clock = Callable[[], float]
@@ -180,6 +183,7 @@ def make_replica(
     video: Prepared | None = None,
     consent: Prepared | None = None,
     image: Prepared | None = None,
+    without_consent: bool = False,
     callbacks: tuple[CallbackServer, Inbox] | None = None,
     timeout_s: float = 14_400.0,
     clock: Clock = time.monotonic,
@@ -188,6 +192,9 @@ def make_replica(
 
     From a ``video``, whose opening holds the consent statement unless ``consent`` is a video
     of its own; or from an ``image``, with the stock voice that ``wish.voice_name`` names.
+    Nothing is uploaded, and UsageError raised, when neither video was heard to hold the
+    statement (prepare it with its ``speaker``) or they show two people, unless
+    ``without_consent`` says so.
     The server of ``callbacks`` must be reachable for the service and have the inbox as sink.
     Without callbacks the state is what the creation said: the specification has no way to
     ask for it.
@@ -197,6 +204,8 @@ def make_replica(
     source = video or image
     if source is None or (video and image) or (consent and image):
         raise UsageError("Give a video, with or without a consent video, or an image")
+    if video is not None and not without_consent:
+        _require_consent(video, consent)
     urls = ReplicaUrls(
         train_video_url=publish_asset(publisher, video) if video else None,
         consent_video_url=publish_asset(publisher, consent) if consent else None,
@@ -208,6 +217,19 @@ def make_replica(
     tag = f"replica-{source.sha256[:16]}"
     create_replica(client, urls, wish.model_copy(update={"callback_url": server.url_for(tag)}))
     return wait_for_callback(inbox, tag, timeout_s=timeout_s, clock=clock)
+
+
+def _require_consent(video: Prepared, consent: Prepared | None) -> None:
+    lacking = lacks_consent(video.report, consent.report if consent else None)
+    if lacking is None and consent is not None:
+        [alike] = same_person((video.path, consent.path))
+        if alike.outcome is Outcome.FAIL:
+            lacking = f"the consent video shows somebody else, cosine similarity {alike.measured}"
+    if lacking is not None:
+        raise UsageError(
+            f"No replica is made of {Path(video.path).name}: {lacking}. Give consent to it, or "
+            "say without_consent=True"
+        )
 
 
 def voice_made(voice: Voice) -> Made:

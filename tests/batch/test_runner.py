@@ -117,6 +117,7 @@ def test_an_unfinished_service_verdict_refuses(go, add, log):
     [person] = go().people
     assert person.status == "refused"
     assert person.reasons == ("The service refuses the portrait: Person centred",)
+    assert person.at_service
     assert log.creates == {}
     assert go().people[0].status == "done"
 

@@ -12,7 +12,7 @@ from palprep.cli.exits import ExitCode
 from palprep.cli.results import exit_code_of_results, results_table
 
 
-def result(status: Status, person: str = "ada") -> PersonResult:
+def result(status: Status, person: str = "ada", *, at_service: bool = False) -> PersonResult:
     return PersonResult(
         person=person,
         status=status,
@@ -22,6 +22,7 @@ def result(status: Status, person: str = "ada") -> PersonResult:
         replica_status=None,
         reasons=("[bold]because[/]",) if status != "done" else (),
         assets=(),
+        at_service=at_service,
     )
 
 
@@ -31,12 +32,19 @@ def result(status: Status, person: str = "ada") -> PersonResult:
         (["done"], ExitCode.OK),
         (["done", "waiting"], ExitCode.OK),
         (["done", "refused"], ExitCode.FAILED),
-        (["refused", "failed"], ExitCode.SERVICE),
+        (["refused", "failed"], ExitCode.FAILED),
         (["failed", "in_doubt", "refused"], ExitCode.IN_DOUBT),
     ],
 )
 def test_the_worst_person_decides(statuses: list[Status], code: ExitCode) -> None:
     assert exit_code_of_results(map(result, statuses)) is code
+
+
+@pytest.mark.parametrize("status", ["refused", "failed"])
+def test_what_the_service_refused_is_told_from_what_a_file_lacks(status: Status) -> None:
+    people = [result("refused"), result(status, at_service=True)]
+    assert exit_code_of_results(people) is ExitCode.SERVICE
+    assert "at_service" not in people[1].to_json()
 
 
 def test_the_table_shows_ids_and_reasons_as_they_are() -> None:

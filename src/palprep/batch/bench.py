@@ -36,19 +36,25 @@ class Ended(Exception):
     """A person's work is over, with this status and these reasons.
 
     ``complete``: everything that was to be created has been asked for, so what arrives
-    later can turn ``waiting`` into ``done`` without another run.
+    later can turn ``waiting`` into ``done`` without another run. ``at_service``: it was
+    the service that refused, or could not be reached.
     """
 
-    def __init__(self, status: Status, *reasons: str, complete: bool = False) -> None:
+    def __init__(
+        self, status: Status, *reasons: str, complete: bool = False, at_service: bool = False
+    ) -> None:
         super().__init__(status)
         self.status: Status = status
         self.reasons = reasons
         self.complete = complete
+        self.at_service = at_service
 
 
 @dataclass(frozen=True)
 class Bench:
-    """``remote`` is None in a dry run; ``profile`` is for people whose settings name none."""
+    """``remote`` is None in a dry run; ``profile`` is for people whose settings name none;
+    ``without_consent`` says that consent which nobody heard stops nothing.
+    """
 
     journal: Journal
     engine: Engine
@@ -58,6 +64,7 @@ class Bench:
     profile: str
     tell: Tell
     stop: threading.Event
+    without_consent: bool = False
 
     def profile_for(self, person: Person) -> str:
         """The profile that the person's files are held against."""

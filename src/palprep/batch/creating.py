@@ -71,7 +71,8 @@ class Errand:
         self.bench.note(self.person, "validated", verdict.to_json(), key)
         if not verdict.passed:
             failed = ", ".join(check.label for check in verdict.checks if not check.passed)
-            raise Ended("refused", f"The service refuses the portrait: {failed or verdict.message}")
+            why = f"The service refuses the portrait: {failed or verdict.message}"
+            raise Ended("refused", why, at_service=True)
 
     def make_voice(self, wish: VoiceWish) -> Creation:
         """The person's voice, created now or before; not waited for."""
@@ -150,7 +151,7 @@ class Errand:
         if creation.state is CreationState.IN_DOUBT:
             raise Ended("in_doubt", doubt(creation))
         if creation.status == "error":
-            raise Ended("failed", failure(creation))
+            raise Ended("failed", failure(creation), at_service=True)
         return creation
 
     def _await(

@@ -16,10 +16,6 @@ from palprep.rules.roles import Outcome, Role
 from palprep.rules.validation import SERVICE_CHECKS
 from palprep.sandbox.judges import TrainingKind
 
-_OF_NAMES = frozenset({"file_extension"})
-"""Checks of a file's name. A fetched file has the ending of its URL, which the sandbox judges
-itself, by the specification's own list."""
-
 _ROLES: Mapping[TrainingKind, tuple[Role, ...]] = {
     "voice": (Role.VOICE_AUDIO,),
     "replica-video": (Role.TRAINING_VIDEO, Role.CONSENT_VIDEO),
@@ -46,9 +42,8 @@ def train(kind: TrainingKind, paths: tuple[Path, ...]) -> str | None:
     """
     for role, path in zip(_ROLES[kind], paths, strict=False):
         report = _readable(check(path, role=role, quick=kind == "replica-video"))
-        for failed in report.having(Outcome.FAIL):
-            if failed.id in _OF_NAMES:
-                continue
+        failed = next(iter(report.having(Outcome.FAIL)), None)
+        if failed is not None:
             return f"{role.value}: {failed.label}: {failed.measured}, wanted {failed.limit}"
     return None
 

@@ -78,7 +78,11 @@ class Settings(Value):
     callback_url: str | None = Field(None, min_length=1, max_length=2048)
     """Told of the outcome in place of the run, which then does not wait for the replica."""
     statement: str | None = None
-    """A text file in the folder with the consent statement that your service demands."""
+    """A text or TOML file in the folder with the consent statement that your service demands."""
+    language: str = "en"
+    """Of the statement, ISO 639-1."""
+    split_consent: bool = False
+    """Make a consent video of the statement that opens the training video."""
     files: Files = Files()
 
 

@@ -36,6 +36,7 @@ def run(
     jobs: int | None = None,
     profile: str = DEFAULT_PROFILE,
     dry_run: bool = False,
+    without_consent: bool = False,
     tell: Tell | None = None,
 ) -> RunView:
     """Bring every person of ``folder`` as far as possible, and write the results.
@@ -45,6 +46,10 @@ def run(
     a time may use an output folder. ``engine`` is ``local``, ``dask://HOST:PORT`` or an
     engine of your own, which is closed only when the run is cut off; ``jobs`` bounds the
     local worker processes. ``tell`` is called from several threads.
+
+    A replica is made from a video only when the statement of consent was heard in it, or
+    comes in a video of its own; ``without_consent`` goes on regardless, and puts that on
+    record: in the journal, the dossiers, the results and the page.
 
     Raises UsageError for a folder without people, JournalError and OutputUnwritable when
     the output cannot be kept. What goes wrong with one person is in that person's result.
@@ -61,6 +66,7 @@ def run(
                 "target": asked.target,
                 "profile": profile,
                 "dry_run": dry_run,
+                "without_consent": without_consent,
                 "version": __version__,
             },
         )
@@ -79,6 +85,7 @@ def run(
                     profile=profile,
                     tell=tell or _quiet,
                     stop=stop,
+                    without_consent=without_consent,
                 )
                 _work_on_all(people, bench)
         finally:

@@ -19,7 +19,7 @@ from palprep.batch.local import prepare_files
 from palprep.batch.people import Person
 from palprep.batch.views import Status, failure
 from palprep.batch.wishes import Wishes, wishes
-from palprep.errors import JournalError, OutputUnwritable, PalprepError
+from palprep.errors import AT_SERVICE, JournalError, OutputUnwritable, PalprepError
 
 _log = logging.getLogger(__name__)
 
@@ -43,11 +43,16 @@ def work_on(person: Person, bench: Bench) -> Status:
     except (JournalError, OutputUnwritable):
         raise
     except PalprepError as error:
-        ended = Ended("failed", error.message)
+        ended = Ended("failed", error.message, at_service=isinstance(error, AT_SERVICE))
     except Exception as error:  # noqa: BLE001 -- a defect at one person's files is not everybody's
         _log.exception("unexpected error at %s", person.slug)
         ended = Ended("failed", f"Unexpected {type(error).__name__}: {error}. Please report this")
-    body = {"status": ended.status, "reasons": list(ended.reasons), "complete": ended.complete}
+    body = {
+        "status": ended.status,
+        "reasons": list(ended.reasons),
+        "complete": ended.complete,
+        "at_service": ended.at_service,
+    }
     bench.note(person, "outcome", body)
     bench.tell(Progress(person=person.slug, step="end", status=ended.status))
     return ended.status
@@ -69,13 +74,13 @@ def _carry_out(errand: Errand, wanted: Wishes) -> Ended:
     if wanted.voice is not None:
         voice = errand.await_voice(errand.make_voice(wanted.voice))
         if voice.status == "error":
-            return Ended("failed", failure(voice))
+            return Ended("failed", failure(voice), at_service=True)
         made.append(voice)
     if wanted.replica is not None:
         replica = errand.make_replica(wanted.replica, wanted.replica_roles)
         replica = errand.await_replica(replica)
         if replica.status == "error":
-            return Ended("failed", failure(replica), complete=True)
+            return Ended("failed", failure(replica), complete=True, at_service=True)
         made.append(replica)
     open_ends = tuple(_open_end(errand, creation) for creation in made if not creation.settled)
     return Ended("waiting" if open_ends else "done", *open_ends, complete=True)

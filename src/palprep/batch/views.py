@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from palprep.batch.creations import Creation, CreationState, Entry, fold
 from palprep.batch.work import Asset
@@ -36,6 +36,8 @@ class PersonResult(Value):
     replica_status: str | None
     reasons: tuple[str, ...]
     assets: tuple[Report, ...]
+    at_service: bool = Field(default=False, exclude=True)
+    """What went wrong did so at the service, or on the way to it; not in the line."""
 
     def to_json(self) -> dict[str, Any]:
         """As documented, each asset as ``palprep check --json`` prints it."""
@@ -63,6 +65,10 @@ class PersonView(Value):
     voice: Creation | None = None
     replica: Creation | None = None
     timings: tuple[Timing, ...] = ()
+    waived: tuple[str, ...] = ()
+    """What is amiss with the consent, where the run was told to go on regardless."""
+    at_service: bool = False
+    """Refused or failed: at the service, or on the way to it."""
 
     @property
     def consent(self) -> Asset | None:
@@ -79,8 +85,9 @@ class PersonView(Value):
             voice_status=self.voice.status if self.voice else None,
             replica_id=self.replica.id if self.replica else None,
             replica_status=self.replica.status if self.replica else None,
-            reasons=self.reasons,
+            reasons=(*self.reasons, *self.waived),
             assets=tuple(asset.report for asset in self.assets),
+            at_service=self.at_service,
         )
 
 
@@ -149,14 +156,17 @@ def _person(slug: str, entries: Iterable[Entry], creations: Mapping[str, Creatio
             used[entry.body["what"]] = creations[entry.key]
         last[entry.kind] = entry
     person = last["person"].body if "person" in last else {}
-    status, reasons = _standing(last.get("outcome"), tuple(used.values()))
+    standing = _standing(last.get("outcome"), tuple(used.values()))
+    waived = last["waived"].body["why"] if "waived" in last else ()
     face = last["validated"].body if "validated" in last else None
     return PersonView(
         slug=slug,
         name=person.get("name", slug),
         full_name=person.get("full_name", slug),
-        status=status,
-        reasons=reasons,
+        status=standing.status,
+        reasons=standing.reasons,
+        at_service=standing.at_service,
+        waived=tuple(waived),
         assets=tuple(assets[role] for role in Role if role in assets),
         face=FaceVerdict.model_validate(face) if face else None,
         voice=used.get("voice"),
@@ -165,24 +175,30 @@ def _person(slug: str, entries: Iterable[Entry], creations: Mapping[str, Creatio
     )
 
 
-def _standing(
-    outcome: Entry | None, creations: Sequence[Creation]
-) -> tuple[Status, tuple[str, ...]]:
+class _Standing(NamedTuple):
+    status: Status
+    reasons: tuple[str, ...]
+    at_service: bool = False
+
+
+def _standing(outcome: Entry | None, creations: Sequence[Creation]) -> _Standing:
     """The recorded outcome, brought up to date by what has arrived since."""
     if any(creation.state is CreationState.IN_DOUBT for creation in creations):
         recorded = tuple(outcome.body["reasons"]) if outcome else ()
         doubts = tuple(doubt(c) for c in creations if c.state is CreationState.IN_DOUBT)
-        return "in_doubt", tuple(dict.fromkeys((*recorded, *doubts)))
+        return _Standing("in_doubt", tuple(dict.fromkeys((*recorded, *doubts))))
     if outcome is None:
-        return "waiting", (CUT_OFF,)
-    status, reasons = outcome.body["status"], tuple(outcome.body["reasons"])
+        return _Standing("waiting", (CUT_OFF,))
+    status, at_service = outcome.body["status"], outcome.body.get("at_service", False)
+    said = _Standing(status, tuple(outcome.body["reasons"]), at_service)
     if status not in {"waiting", "in_doubt"} or not outcome.body.get("complete", False):
-        return status, reasons
-    if any(creation.status == "error" for creation in creations):
-        return "failed", tuple(failure(c) for c in creations if c.status == "error")
+        return said
+    failed = tuple(failure(creation) for creation in creations if creation.status == "error")
+    if failed:
+        return _Standing("failed", failed, at_service=True)
     if creations and all(creation.status == "completed" for creation in creations):
-        return "done", ()
-    return status, reasons
+        return _Standing("done", ())
+    return said
 
 
 def doubt(creation: Creation) -> str:

@@ -20,13 +20,17 @@ from palprep.values import Value
 
 
 class AssetTask(Value):
-    """One file to prepare for one role. ``speaker`` is whose consent is listened for in it."""
+    """One file to prepare for one role. ``speaker`` is whose consent is listened for in it,
+    ``consent_apart`` says that another video gives it, ``split_consent`` makes that video.
+    """
 
     source: str
     into: str
     role: Role
     profile: str
     speaker: Speaker | None = None
+    consent_apart: bool = False
+    split_consent: bool = False
 
 
 class Asset(Value):
@@ -84,11 +88,20 @@ def prepare_asset(task: AssetTask, source_sha256: str) -> Asset:
     preflight = _preflight(task.profile)
     into = _folder(task.into)
     try:
-        prepared = preflight.prepare(task.source, into=into, role=task.role, speaker=task.speaker)
+        prepared = preflight.prepare(
+            task.source,
+            into=into,
+            role=task.role,
+            speaker=task.speaker,
+            consent_apart=task.consent_apart,
+            split_consent=task.split_consent,
+        )
     except OutputUnwritable:
         raise
     except PalprepError as error:
-        report = preflight.check(task.source, role=task.role, speaker=task.speaker)
+        report = preflight.check(
+            task.source, role=task.role, speaker=task.speaker, consent_apart=task.consent_apart
+        )
         problem = error.message
     return Asset(
         role=task.role,

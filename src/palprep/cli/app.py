@@ -17,6 +17,7 @@ from palprep.cli.best import best
 from palprep.cli.check import check
 from palprep.cli.consent import consent
 from palprep.cli.doctor import doctor
+from palprep.cli.dossier import dossier
 from palprep.cli.exits import ExitCode, exit_code_of
 from palprep.cli.explain import explain
 from palprep.cli.fix import fix
@@ -56,7 +57,7 @@ def palprep(
 
 
 COMMANDS = (
-    *(check, fix, consent, run_people, status, report),
+    *(check, fix, consent, dossier, run_people, status, report),
     *(best, sandbox, listen, explain, doctor),
 )
 for command in COMMANDS:

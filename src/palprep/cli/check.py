@@ -7,8 +7,17 @@ from typing import Annotated
 import typer
 
 from palprep.cli.exits import ExitCode
-from palprep.cli.options import AsJson, AsRole, Paths, ProfileName
+from palprep.cli.options import (
+    AsJson,
+    AsRole,
+    Language,
+    Paths,
+    ProfileName,
+    SpeakerName,
+    Statement,
+)
 from palprep.cli.printing import print_json, report_view, show
+from palprep.cli.speakers import folders_with_consent, speaker_of
 from palprep.rules.profile import DEFAULT_PROFILE
 
 
@@ -16,10 +25,9 @@ def check(
     paths: Paths,
     role: AsRole = None,
     profile: ProfileName = DEFAULT_PROFILE,
-    name: Annotated[
-        str | None,
-        typer.Option("--name", help="Also verify that this full name's consent is spoken."),
-    ] = None,
+    name: SpeakerName = None,
+    statement: Statement = None,
+    language: Language = "en",
     quick: Annotated[
         bool, typer.Option("--quick", help="Headers and a few key frames; the rest is unknown.")
     ] = False,
@@ -30,16 +38,19 @@ def check(
 ) -> None:
     """Check files against what the service accepts, before anything is uploaded.
 
-    Exit code 1 when a file fails a check or cannot be read.
+    A training video beside a consent video need not hold the statement itself. Exit code 1 when
+    a file fails a check or cannot be read.
     """
     from palprep.preflight import Preflight
-    from palprep.probe import Speaker
 
     preflight = Preflight(profile, quick=quick)
-    speaker = Speaker(full_name=name) if name else None
+    speaker = speaker_of(name, statement, language, profile=profile)
+    apart = folders_with_consent(paths, role)
     passed = True
     for path in paths:
-        report = preflight.check(path, role=role, speaker=speaker)
+        report = preflight.check(
+            path, role=role, speaker=speaker, consent_apart=path.parent in apart
+        )
         passed = passed and report.passed
         if as_json:
             print_json(report.to_json())

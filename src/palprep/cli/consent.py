@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from palprep.cli.exits import ExitCode
-from palprep.cli.options import AsJson
+from palprep.cli.options import AsJson, Language, Statement
 from palprep.cli.printing import STYLES, print_json, show
-from palprep.errors import UsageError
 from palprep.rules.roles import Outcome
 
 if TYPE_CHECKING:
@@ -25,11 +24,8 @@ def consent(
         str,
         typer.Option("--name", help="The full name that has to be said.", show_default=False),
     ],
-    statement: Annotated[
-        Path | None,
-        typer.Option("--statement", help="Your own statement: a text file with {full_name}."),
-    ] = None,
-    language: Annotated[str, typer.Option("--language", help="ISO 639-1 code.")] = "en",
+    statement: Statement = None,
+    language: Language = "en",
     model: Annotated[
         Path | None,
         typer.Option("--model", help="Folder of a CTranslate2 Whisper model of your own."),
@@ -41,8 +37,9 @@ def consent(
     Exit code 0 only when it was; an unknown outcome is 1 as well.
     """
     from palprep import verify_consent
+    from palprep.speech.statements import read_statement
 
-    required = _read(statement) if statement else None
+    required = read_statement(statement) if statement else None
     facts = verify_consent(file, full_name=name, statement=required, language=language, model=model)
     if as_json:
         print_json(facts.shown(str(file)))
@@ -50,18 +47,6 @@ def consent(
         show(_view(file, facts))
     accepted = Outcome(facts.outcome).passed is True
     raise typer.Exit(ExitCode.OK if accepted else ExitCode.FAILED)
-
-
-def _read(statement: Path) -> str:
-    from palprep.speech.statements import PLACEHOLDER
-
-    try:
-        text = statement.read_text("utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"The statement {statement} cannot be read: {error}") from None
-    if PLACEHOLDER not in text:
-        raise UsageError(f"The statement {statement} has no {PLACEHOLDER} where the name belongs")
-    return text
 
 
 def _view(file: Path, facts: ConsentFacts) -> RenderableType:

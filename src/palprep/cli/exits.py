@@ -6,15 +6,11 @@ from collections.abc import Iterable
 from enum import IntEnum
 
 from palprep.errors import (
-    ApiError,
+    AT_SERVICE,
     InvalidRequest,
     OutcomeUnknown,
     PalprepError,
-    PublishError,
-    TransportError,
-    UnexpectedReply,
     UsageError,
-    WaitTimeout,
 )
 
 
@@ -42,10 +38,8 @@ def exit_code_of(error: PalprepError) -> ExitCode:
             return ExitCode.IN_DOUBT
         case UsageError() | InvalidRequest():
             return ExitCode.USAGE
-        case ApiError() | TransportError() | PublishError() | UnexpectedReply() | WaitTimeout():
-            return ExitCode.SERVICE
         case _:
-            return ExitCode.FAILED
+            return ExitCode.SERVICE if isinstance(error, AT_SERVICE) else ExitCode.FAILED
 
 
 def worst(codes: Iterable[ExitCode]) -> ExitCode:

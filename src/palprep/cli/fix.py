@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from palprep.cli.exits import ExitCode, exit_code_of, worst
-from palprep.cli.options import AsJson, AsRole, Paths, ProfileName
+from palprep.cli.options import (
+    AsJson,
+    AsRole,
+    Language,
+    Paths,
+    ProfileName,
+    SpeakerName,
+    Statement,
+)
 from palprep.cli.printing import print_error, print_json, progress_bar, report_view, show
+from palprep.cli.speakers import folders_with_consent, speaker_of
 from palprep.errors import FixError, MediaError, UsageError
 from palprep.rules.profile import DEFAULT_PROFILE
+
+if TYPE_CHECKING:
+    from palprep.preflight import Prepared
+    from palprep.probe import Speaker
 
 
 def fix(
@@ -22,23 +36,44 @@ def fix(
     ],
     role: AsRole = None,
     profile: ProfileName = DEFAULT_PROFILE,
+    name: SpeakerName = None,
+    statement: Statement = None,
+    language: Language = "en",
+    split_consent: Annotated[
+        bool,
+        typer.Option(
+            "--split-consent",
+            help="Also write the statement that a training video holds as a consent video.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Make the smallest repair in a new file, and check the new file like any other.
 
-    Sources are never touched. Exit code 1 when a file cannot be repaired, or fails its checks
-    even so.
+    With --name a video is cut so that it opens with the statement of consent, and a dossier of
+    the evidence is put beside it. Sources are never touched. Exit code 1 when a file cannot be
+    repaired, or fails its checks even so.
     """
-    from rich.text import Text
-
     from palprep.preflight import Preflight
 
     preflight = Preflight(profile)
+    speaker = speaker_of(name, statement, language, profile=profile)
+    apart = folders_with_consent(paths, role)
+    if split_consent and speaker is None:
+        raise UsageError("--split-consent wants --name as well: whose consent is it?")
     codes = []
     for path, folder in zip(paths, _folders(paths, into), strict=True):
         try:
             with progress_bar(path.name, wanted=not as_json) as advance:
-                prepared = preflight.prepare(path, into=folder, role=role, progress=advance)
+                prepared = preflight.prepare(
+                    path,
+                    into=folder,
+                    role=role,
+                    speaker=speaker,
+                    consent_apart=path.parent in apart,
+                    split_consent=split_consent,
+                    progress=advance,
+                )
         except (MediaError, FixError) as error:
             codes.append(exit_code_of(error))
             if as_json:
@@ -46,17 +81,44 @@ def fix(
             else:
                 print_error(error.message)
             continue
-        codes.append(ExitCode.OK if prepared.report.passed else ExitCode.FAILED)
+        made = [prepared, *([prepared.consent] if prepared.consent else [])]
+        passed = all(each.report.passed for each in made)
+        codes.append(ExitCode.OK if passed else ExitCode.FAILED)
+        dossiers = [_dossier(each, speaker) for each in made]
         if as_json:
-            fixes = [done.to_json() for done in prepared.fixes]
-            print_json(prepared.report.to_json() | {"prepared": prepared.path, "fixes": fixes})
+            entry, *clips = map(_entry, made, dossiers)
+            print_json(entry | ({"consent": clips[0]} if clips else {}))
             continue
-        show(report_view(prepared.report))
-        for done in prepared.fixes:
-            show(Text(f"        fixed {done.id}: {done.did}"))
-        if not prepared.fixes:
-            show(Text("        nothing to repair; copied as it was"))
+        for each, dossier in zip(made, dossiers, strict=True):
+            _show(each, dossier)
     raise typer.Exit(worst(codes))
+
+
+def _dossier(prepared: Prepared, speaker: Speaker | None) -> Path | None:
+    from palprep.dossiers import keep_dossier
+
+    if speaker is None:
+        return None
+    now = dt.datetime.now(dt.UTC)
+    return keep_dossier(prepared, person=speaker.full_name, written_at=now)
+
+
+def _entry(prepared: Prepared, dossier: Path | None) -> dict[str, Any]:
+    fixes = [done.to_json() for done in prepared.fixes]
+    entry = prepared.report.to_json() | {"prepared": prepared.path, "fixes": fixes}
+    return entry | ({"dossier": str(dossier)} if dossier else {})
+
+
+def _show(prepared: Prepared, dossier: Path | None) -> None:
+    from rich.text import Text
+
+    show(report_view(prepared.report))
+    for done in prepared.fixes:
+        show(Text(f"        fixed {done.id}: {done.did}"))
+    if not prepared.fixes:
+        show(Text("        nothing to repair; copied as it was"))
+    if dossier is not None:
+        show(Text(f"        consent dossier: {dossier}"))
 
 
 def _folders(paths: list[Path], into: Path) -> list[Path]:

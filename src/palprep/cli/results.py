@@ -20,16 +20,21 @@ _STYLES: dict[Status, str] = {
     "failed": "bold red",
     "in_doubt": "bold yellow",
 }
-_CODES: dict[Status, ExitCode] = {
-    "refused": ExitCode.FAILED,
-    "failed": ExitCode.SERVICE,
-    "in_doubt": ExitCode.IN_DOUBT,
-}
 
 
 def exit_code_of_results(results: Iterable[PersonResult]) -> ExitCode:
     """The worst of all people. Waiting is no failure: everything was asked for."""
-    return worst(_CODES.get(result.status, ExitCode.OK) for result in results)
+    return worst(map(_exit_code, results))
+
+
+def _exit_code(result: PersonResult) -> ExitCode:
+    match result.status:
+        case "in_doubt":
+            return ExitCode.IN_DOUBT
+        case "refused" | "failed":
+            return ExitCode.SERVICE if result.at_service else ExitCode.FAILED
+        case "done" | "waiting":
+            return ExitCode.OK
 
 
 def results_table(results: Iterable[PersonResult]) -> Table:

@@ -56,6 +56,13 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check and prepare everything; send nothing.")
     ] = False,
+    without_consent: Annotated[
+        bool,
+        typer.Option(
+            "--without-consent",
+            help="Train from videos even where no consent was heard; that goes on record.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check, repair, prove and publish everything, and make each person's voice and replica.
@@ -84,6 +91,7 @@ def run(
             jobs=jobs,
             profile=profile,
             dry_run=dry_run,
+            without_consent=without_consent,
             tell=tell,
         )
     results = [person.result for person in seen.people]

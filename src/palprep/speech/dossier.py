@@ -2,7 +2,8 @@
 
 A dossier is a chain of entries. Each entry holds the sha256 of the one before, so that
 nothing can be changed, taken out or put in between without the chain breaking; entries are
-only ever added. The first records the evidence, later ones an expiry or a revocation.
+only ever added. The first records the evidence, later ones an expiry, a revocation, or that
+somebody went on without consent.
 Pure values: the clock and the hashes of the files come in, writing is left to the caller.
 """
 
@@ -33,6 +34,7 @@ class ConsentCheck(Value):
     """A check beyond the words, for example that one face is seen and is the same."""
 
     id: str
+    label: str = ""
     outcome: str
     measured: str | None = None
 
@@ -42,7 +44,7 @@ class Entry(Value):
 
     schema_name: str = SCHEMA
     number: int
-    kind: Literal["evidence", "expiry", "revocation"]
+    kind: Literal["evidence", "expiry", "revocation", "waiver"]
     written_at: dt.datetime
     previous_sha256: str
     person: str
@@ -75,10 +77,19 @@ class Dossier(Value):
         """
         consent = self.evidence.consent
         given = consent is not None and consent.outcome in {"pass", "warn"}
-        expiries = [entry.expires_at for entry in self.entries if entry.expires_at is not None]
-        expired = bool(expiries) and now >= expiries[-1]
-        revoked = any(entry.revoked_at and now >= entry.revoked_at for entry in self.entries)
-        return given and not expired and not revoked
+        ends = [moment for moment in (self.expires_at, self.revoked_at) if moment is not None]
+        return given and all(now < moment for moment in ends)
+
+    @property
+    def expires_at(self) -> dt.datetime | None:
+        """The expiry that counts: the one that was recorded last."""
+        found = [entry.expires_at for entry in self.entries if entry.expires_at is not None]
+        return found[-1] if found else None
+
+    @property
+    def revoked_at(self) -> dt.datetime | None:
+        """The first revocation."""
+        return min((each.revoked_at for each in self.entries if each.revoked_at), default=None)
 
 
 class Flaw(NamedTuple):
@@ -142,6 +153,13 @@ def with_revocation(
         revoked_at=_aware(revoked_at),
         note=note,
     )
+
+
+def with_waiver(dossier: Dossier, *, written_at: dt.datetime, note: str) -> Dossier:
+    """The dossier with the decision to go on although the consent, as the note says, was not
+    heard as required. It makes nothing of it good.
+    """
+    return _appended(dossier, kind="waiver", written_at=_aware(written_at), note=note)
 
 
 def verify_dossier(dossier: Dossier, files: Mapping[str, str] | None = None) -> tuple[Flaw, ...]:

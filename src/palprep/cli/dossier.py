@@ -1,0 +1,143 @@
+"""palprep dossier: the evidence of a consent, and what became of it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from palprep.cli.exits import ExitCode
+from palprep.cli.options import AsJson
+from palprep.cli.printing import print_json, show
+from palprep.errors import UsageError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from palprep.speech.dossier import Dossier, Flaw
+
+
+def dossier(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH", help="Dossiers, or output folders of runs.", show_default=False
+        ),
+    ],
+    source: Annotated[
+        Path | None,
+        typer.Option(help="The file that the prepared video was made of: is it unchanged?"),
+    ] = None,
+    expires: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Record until when the consent holds.")
+    ] = None,
+    revoke: Annotated[
+        bool, typer.Option("--revoke", help="Record that the person took the consent back.")
+    ] = False,
+    note: Annotated[str | None, typer.Option(help="Why, to be kept with it.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Verify consent dossiers: the chain of entries, the videos, and the journal of the run.
+
+    --expires and --revoke add an entry; nothing is ever taken away. Exit code 1 when something
+    was changed, or the consent does not hold now.
+    """
+    from palprep import dossiers
+
+    now = dt.datetime.now(dt.UTC)
+    kept = _dossiers(paths)
+    if (revoke or expires or source) and len(kept) != 1:
+        raise UsageError("--revoke, --expires and --source are about one dossier: name it")
+    sound = True
+    for path, recorded in kept.items():
+        if expires is not None:
+            dossiers.expire(path, expires_at=_moment(expires), written_at=now, note=note)
+        if revoke:
+            dossiers.revoke(path, revoked_at=now, written_at=now, note=note)
+        found = dossiers.read_dossier(path)
+        flaws = dossiers.flaws_of(path, source=source, kept=recorded)
+        sound = sound and not flaws and (revoke or found.in_force(now))
+        if as_json:
+            print_json(_entry(path, found, flaws, now))
+        else:
+            show(_view(path, found, flaws, now))
+    raise typer.Exit(ExitCode.OK if sound else ExitCode.FAILED)
+
+
+def _dossiers(paths: list[Path]) -> dict[Path, Dossier | None]:
+    """Each dossier, with what the journal keeps of it where a run's folder was named."""
+    from palprep.batch.evidence import kept_dossiers
+
+    found: dict[Path, Dossier | None] = {}
+    for path in paths:
+        if not path.is_dir():
+            found[path] = None
+            continue
+        kept = kept_dossiers(path)
+        if not kept:
+            raise UsageError(f"The runs into {path} listened for nobody's consent")
+        found |= kept
+    return found
+
+
+def _moment(text: str) -> dt.datetime:
+    try:
+        moment = dt.datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"--expires wants a date such as 2027-12-31, not {text!r}") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
+
+
+def _entry(
+    path: Path, dossier: Dossier, flaws: tuple[Flaw, ...], now: dt.datetime
+) -> dict[str, Any]:
+    return {
+        "path": str(path),
+        "person": dossier.evidence.person,
+        "intact": not flaws,
+        "in_force": dossier.in_force(now),
+        "flaws": [flaw._asdict() for flaw in flaws],
+        **dossier.to_json(),
+    }
+
+
+def _view(
+    path: Path, dossier: Dossier, flaws: tuple[Flaw, ...], now: dt.datetime
+) -> RenderableType:
+    from rich.console import Group
+    from rich.padding import Padding
+    from rich.text import Text
+
+    first = dossier.evidence
+    consent = first.consent
+    sound = not flaws and dossier.in_force(now)
+    word, style = ("HOLDS", "green") if sound else ("FLAWED" if flaws else "VOID", "bold red")
+    lines = [f"{first.person}, as {consent.full_name}" if consent else first.person]
+    lines += [f"{_when(each.written_at)}  {_said(each)}" for each in dossier.entries]
+    lines += [f"flaw: {_flawed(flaw)}" for flaw in flaws]
+    title = Text.assemble((f"{word:<8}", style), (str(path), "bold"))
+    return Group(title, Padding(Text("\n".join(lines)), (0, 0, 0, 8)))
+
+
+def _said(entry: Any) -> str:
+    match entry.kind:
+        case "evidence":
+            heard = entry.consent.outcome if entry.consent else "nothing"
+            return f"evidence: statement {heard}; {entry.output.name} from {entry.source.name}"
+        case "expiry":
+            what = f"expires {_when(entry.expires_at)}"
+        case "revocation":
+            what = f"revoked {_when(entry.revoked_at)}"
+        case _:
+            what = "gone on without consent"
+    return f"{what}: {entry.note}" if entry.note else what
+
+
+def _flawed(flaw: Flaw) -> str:
+    return flaw.problem if flaw.entry is None else f"entry {flaw.entry}: {flaw.problem}"
+
+
+def _when(moment: dt.datetime) -> str:
+    return moment.strftime("%Y-%m-%d %H:%M UTC")

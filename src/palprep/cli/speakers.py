@@ -1,0 +1,45 @@
+"""Who speaks in the files of a command line, and in which of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from palprep.errors import MediaError, UsageError
+from palprep.rules.roles import Role
+
+if TYPE_CHECKING:
+    from palprep.probe import Speaker
+
+
+def speaker_of(
+    name: str | None, statement: Path | None, language: str, *, profile: str
+) -> Speaker | None:
+    """Whose consent to listen for; None without a name."""
+    from palprep.probe import Speaker
+    from palprep.speech.statements import read_statement
+
+    if name is None:
+        if statement is not None:
+            raise UsageError("--statement wants --name as well: whose consent is it?")
+        return None
+    required = read_statement(statement, profile=profile) if statement else None
+    return Speaker(full_name=name, statement=required, language=language)
+
+
+def folders_with_consent(paths: Iterable[Path], role: Role | None) -> frozenset[Path]:
+    """The folders of the consent videos among the files: other videos in them need not hold
+    the statement.
+    """
+    return frozenset(path.parent for path in paths if role is None and _is_consent(path))
+
+
+def _is_consent(path: Path) -> bool:
+    from palprep.media.sniff import sniff
+    from palprep.rules.kinds import infer_role
+
+    try:
+        return infer_role(path, sniff(path)) is Role.CONSENT_VIDEO
+    except MediaError:
+        return False  # Its own report says why.

@@ -1,0 +1,183 @@
+"""Consent in a run: what refuses, what a waiver records, and where the statement may be."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from palprep.batch.journal import JOURNAL_NAME, Journal
+from palprep.batch.work import Asset, AssetTask, compare_faces, prepare_asset
+from palprep.dossiers import flaws_of, read_dossier
+from palprep.media.facts import FileFacts
+from palprep.media.sniff import sniff
+from palprep.preflight import Prepared, sha256_of
+from palprep.rules.facts import Facts
+from palprep.rules.likeness import judge_likeness
+from palprep.rules.report import Check, Report
+from palprep.rules.roles import Outcome, Role
+from palprep.speech.facts import ConsentFacts
+
+
+class Scripted:
+    """Prepares by copying, hears what it is told, and keeps the tasks."""
+
+    jobs = 1
+
+    def __init__(self, heard: str = "pass") -> None:
+        self.heard = heard
+        self.tasks: dict[Role, AssetTask] = {}
+
+    def run(self, function, /, *args):
+        if function is compare_faces:
+            paths = args[0]
+            return (judge_likeness(Path(paths[0]).name, Path(paths[1]).name, 0.9),)
+        assert function is prepare_asset
+        task, digest = args
+        self.tasks[task.role] = task
+        prepared = self._prepared(task, Path(task.into) / Path(task.source).name, task.role)
+        if task.split_consent:
+            clip = self._prepared(task, Path(task.into) / "x-consent.mp4", Role.CONSENT_VIDEO)
+            prepared = prepared.model_copy(update={"consent": clip})
+        return Asset(role=task.role, source=task.source, source_sha256=digest, seconds=0.1,
+                     prepared=prepared)  # fmt: skip
+
+    def close(self, *, at_once: bool = False) -> None:
+        """Nothing to end."""
+
+    def _prepared(self, task: AssetTask, output: Path, role: Role) -> Prepared:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(task.source, output)
+        facts = Facts(
+            file=FileFacts(
+                path=str(output), name=output.name, size_bytes=1, type=sniff(Path(task.source))
+            ),
+            consent_apart=task.consent_apart,
+        )
+        checks: tuple[Check, ...] = ()
+        if task.speaker is not None:
+            why = "" if self.heard == "pass" else "A word was added."
+            facts = facts.model_copy(update={"consent": ConsentFacts(
+                outcome=self.heard, transcript="I", starts_at=0.5, ends_at=9.0, words=(),
+                reasons=(why,) if why else (), statement="I", language="en",
+                full_name=task.speaker.full_name,
+            )})  # fmt: skip
+            checks = (Check(id="consent_spoken", label="Consent statement", measured=self.heard,
+                            outcome=Outcome(self.heard), advice=why or None),)  # fmt: skip
+        report = Report(path=str(output), role=role, profile="core-4", checks=checks, facts=facts)
+        return Prepared(source=task.source, path=str(output), report=report, fixes=(),
+                        sha256=sha256_of(output))  # fmt: skip
+
+
+@pytest.fixture
+def place(folder: Path, sample_media: Path) -> Path:
+    """Jane, with a training video alone."""
+    jane = folder / "jane-carter"
+    jane.mkdir()
+    shutil.copy(sample_media / "people/jane-carter/consent.mp4", jane / "training.mp4")
+    return jane
+
+
+def journal_of(out: Path) -> list:
+    with Journal(out / JOURNAL_NAME) as journal:
+        return list(journal.entries())
+
+
+def test_a_training_video_that_opens_with_consent_is_enough(go, place, log):
+    engine = Scripted()
+    [person] = go(engine=engine).people
+    assert (person.status, person.reasons) == ("done", ())
+    assert engine.tasks[Role.TRAINING_VIDEO].speaker.full_name == "Jane Carter"
+    assert engine.tasks[Role.VOICE_AUDIO].speaker is None
+    assert log.creates == {"voice": 1, "replica": 1}
+
+
+@pytest.mark.parametrize("heard", ["fail", "unknown"])
+def test_without_consent_nothing_is_uploaded(go, place, log, heard):
+    [person] = go(engine=Scripted(heard)).people
+    assert person.status == "refused"
+    assert "training.mp4 (training-video)" in person.reasons[0]
+    assert "A word was added." in person.reasons[0]
+    assert "run with --without-consent" in person.reasons[-1]
+    assert log.requests == []
+    assert person.result.at_service is False
+
+
+def test_a_waiver_goes_on_and_is_on_record_everywhere(go, place, log, out):
+    [person] = go(engine=Scripted("fail"), without_consent=True).people
+    assert person.status == "done"
+    assert log.creates == {"voice": 1, "replica": 1}
+    [line] = [json.loads(text) for text in (out / "results.jsonl").read_text().splitlines()]
+    [reason] = line["reasons"]
+    assert "training.mp4 (training-video): Consent statement is fail" in reason
+    training = next(asset for asset in line["assets"] if asset["role"] == "training-video")
+    assert training["verdict"] == "fail"
+    assert "Consent waived" in (out / "report.html").read_text()
+    entries = journal_of(out)
+    assert next(entry for entry in entries if entry.kind == "run").body["without_consent"] is True
+    assert next(e for e in entries if e.kind == "waived").body["why"] == [reason]
+    [path] = (out / "prepared").rglob("*.consent.json")
+    assert [entry.kind for entry in read_dossier(path).entries] == ["evidence", "waiver"]
+    assert not read_dossier(path).in_force(read_dossier(path).evidence.written_at)
+    assert flaws_of(path) == ()
+    go(engine=Scripted("fail"), without_consent=True)
+    assert len(read_dossier(path).entries) == 2
+    assert log.creates == {"voice": 1, "replica": 1}
+
+
+def test_a_waiver_of_one_run_does_not_hold_for_the_next(go, place, log):
+    go(engine=Scripted("fail"), without_consent=True)
+    [person] = go(engine=Scripted("fail")).people
+    assert person.status == "refused"
+    assert person.waived == ()
+
+
+def test_beside_a_consent_video_the_training_video_is_not_asked(go, place, sample_media, out):
+    shutil.copy(sample_media / "people/jane-carter/consent.mp4", place / "consent.mp4")
+    engine = Scripted()
+    [person] = go(engine=engine).people
+    assert person.status == "done"
+    assert engine.tasks[Role.TRAINING_VIDEO].consent_apart
+    assert engine.tasks[Role.TRAINING_VIDEO].speaker is None
+    [path] = (out / "prepared").rglob("*.consent.json")
+    assert path.parent.name == "consent-video"
+    evidence = read_dossier(path).evidence
+    assert [(check.id, check.measured) for check in evidence.checks] == [
+        ("consent_spoken", "pass"), ("same_person", "0.9"),
+    ]  # fmt: skip
+    kept = next(entry for entry in journal_of(out) if entry.kind == "dossier").body
+    assert kept["dossier"]["entries"][0]["sha256"] == evidence.sha256
+
+
+def test_the_statement_can_be_split_out_for_the_replica(go, place, log, out):
+    (place / "person.toml").write_text("split_consent = true")
+    engine = Scripted()
+    [person] = go(engine=engine).people
+    assert (person.status, person.reasons) == ("done", ())
+    assert engine.tasks[Role.TRAINING_VIDEO].split_consent
+    assert {asset.role for asset in person.assets} == {
+        Role.TRAINING_VIDEO, Role.CONSENT_VIDEO, Role.VOICE_AUDIO,
+    }  # fmt: skip
+    intent = next(e for e in journal_of(out) if e.kind == "intent" and e.body["what"] == "replica")
+    assert set(intent.body["request"]["sources"]) == {"training-video", "consent-video"}
+    engine.tasks.clear()
+    go(engine=engine)
+    assert engine.tasks == {}
+    (clip,) = (out / "prepared").rglob("x-consent.mp4")
+    clip.unlink()
+    go(engine=engine)
+    assert set(engine.tasks) == {Role.TRAINING_VIDEO}
+
+
+def test_a_statement_of_the_persons_own_may_be_toml(go, place):
+    (place / "person.toml").write_text('statement = "own.toml"')
+    (place / "own.toml").write_text('[statements]\ndefault = "I, {full_name}, agree."\n')
+    engine = Scripted()
+    go(engine=engine, dry_run=True)
+    assert engine.tasks[Role.TRAINING_VIDEO].speaker.statement == "I, {full_name}, agree."
+    (place / "own.toml").write_text('[statements]\ndefault = "I, Charles, agree."\n')
+    [person] = go(engine=engine, dry_run=True).people
+    assert person.status == "refused"
+    assert "names nobody called Jane Carter" in person.reasons[0]

@@ -1,0 +1,108 @@
+"""palprep dossier: what holds, what was changed, what was taken back."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from palprep.batch.journal import JOURNAL_NAME, Journal
+from palprep.speech.dossier import Dossier, FileProof, open_dossier
+from palprep.speech.facts import ConsentFacts
+
+from .conftest import Palprep
+
+NOON = dt.datetime(2026, 11, 21, 12, tzinfo=dt.UTC)
+
+
+def written(folder: Path, outcome: str = "pass", person: str = "ada") -> Dossier:
+    """A dossier beside its video, as ``consent.consent.json``."""
+    video, source = folder / "consent.mp4", folder / "raw.mov"
+    proofs = []
+    for path in (source, video):
+        path.write_bytes(path.name.encode())
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        proofs.append(FileProof(name=path.name, sha256=digest, size_bytes=8))
+    heard = ConsentFacts(
+        outcome=outcome, transcript="I, Ada", starts_at=0.2, ends_at=1.0, words=(), reasons=(),
+        statement="I, Ada", full_name="Ada Lovelace", language="en",
+    )  # fmt: skip
+    dossier = open_dossier(
+        person=person, consent=heard, source=proofs[0], output=proofs[1], written_at=NOON
+    )
+    (folder / "consent.consent.json").write_text(dossier.model_dump_json())
+    return dossier
+
+
+def test_evidence_that_holds(palprep: Palprep, tmp_path: Path) -> None:
+    written(tmp_path)
+    ran = palprep("dossier", "consent.consent.json", "--source", "raw.mov", "--json")
+    assert ran.code == 0
+    (entry,) = ran.objects
+    assert (entry["intact"], entry["in_force"], entry["flaws"]) == (True, True, [])
+    assert entry["entries"][0]["consent"]["full_name"] == "Ada Lovelace"
+    assert palprep("dossier", "consent.consent.json").out.startswith("HOLDS")
+
+
+def test_words_that_were_not_said_hold_nothing(palprep: Palprep, tmp_path: Path) -> None:
+    written(tmp_path, "fail")
+    ran = palprep("dossier", "consent.consent.json")
+    assert ran.code == 1
+    assert ran.out.startswith("VOID")
+
+
+def test_an_expiry_and_a_revocation_are_added(palprep: Palprep, tmp_path: Path) -> None:
+    written(tmp_path)
+    path = "consent.consent.json"
+    assert palprep("dossier", path, "--expires", "2999-12-31", "--note", "contract").code == 0
+    assert "expires 2999-12-31 00:00 UTC: contract" in palprep("dossier", path).out
+    assert palprep("dossier", path, "--revoke", "--note", "by letter").code == 0
+    ran = palprep("dossier", path)
+    assert ran.code == 1
+    assert ran.out.startswith("VOID")
+    assert "by letter" in ran.out
+    entries = json.loads((tmp_path / path).read_text())["entries"]
+    assert [entry["kind"] for entry in entries] == ["evidence", "expiry", "revocation"]
+
+
+@pytest.mark.parametrize(
+    ("name", "says"), [("consent.mp4", "consent.mp4 was changed"), ("raw.mov", "raw.mov was")]
+)
+def test_a_changed_video_or_source_is_told(
+    palprep: Palprep, tmp_path: Path, name: str, says: str
+) -> None:
+    written(tmp_path)
+    (tmp_path / name).write_bytes(b"another")
+    ran = palprep("dossier", "consent.consent.json", "--source", "raw.mov")
+    assert ran.code == 1
+    assert ran.out.startswith("FLAWED")
+    assert says in ran.out
+    (tmp_path / name).unlink()
+    assert "is not there" in palprep("dossier", "consent.consent.json", "--source", "raw.mov").out
+
+
+def test_a_dossier_written_anew_is_told_by_the_journal(palprep: Palprep, tmp_path: Path) -> None:
+    first = written(tmp_path, "fail")
+    with Journal(tmp_path / JOURNAL_NAME, create=True) as journal:
+        kept = {"path": "consent.consent.json", "dossier": first.to_json()}
+        journal.append("dossier", person="ada", body=kept)
+    written(tmp_path, "pass")
+    assert palprep("dossier", "consent.consent.json").code == 0
+    ran = palprep("dossier", ".")
+    assert ran.code == 1
+    assert "not the one that the journal of the run holds" in ran.out
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--expires", "soon"], ["--revoke", "other.json"], ["nowhere.json"]]
+)
+def test_what_cannot_be_meant_is_usage(
+    palprep: Palprep, tmp_path: Path, arguments: list[str]
+) -> None:
+    written(tmp_path)
+    ran = palprep("dossier", "consent.consent.json", *arguments)
+    assert ran.code == 2
+    assert ran.err.count("\n") == 1
