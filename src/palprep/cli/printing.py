@@ -111,7 +111,15 @@ def report_view(report: Report, *, everything: bool = False) -> RenderableType:
         if everything or check.outcome in {Outcome.FAIL, Outcome.WARN}
     ]
     rest = [] if everything else [_summary(report)]
-    return Group(title, *([_check_table(listed)] if listed else []), *rest)
+    return Group(title, *_time_line(report), *([_check_table(listed)] if listed else []), *rest)
+
+
+def _time_line(report: Report) -> list[RenderableType]:
+    from palprep.cli.lanes import Lanes
+    from palprep.rules.timeline import timeline
+
+    line = timeline(report.facts) if report.facts else None
+    return [] if line is None else [Padding(Lanes(line), (0, 0, 0, 8))]
 
 
 def _check_table(checks: list[Check]) -> RenderableType:
