@@ -139,4 +139,7 @@ class Canvas:
 
 
 def _meet(one: _Place, other: _Place) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+    """Whether two places overlap by half a pixel or more: neighbours in a stack do not."""
+    across = min(one[2], other[2]) - max(one[0], other[0])
+    down = min(one[3], other[3]) - max(one[1], other[1])
+    return min(across, down) >= 0.5
