@@ -57,6 +57,26 @@ def test_two_people_side_by_side_are_counted(models, portrait):
     assert facts.samples[0].people == 2
 
 
+def test_a_second_person_who_joins_is_counted_though_much_smaller(models, portrait):
+    joined = portrait.copy()
+    third = portrait[::3, ::3]
+    joined[-third.shape[0] :, -third.shape[1] :] = third
+    frames = [SampledFrame(float(index), each) for index, each in enumerate([portrait, joined])]
+    facts = watch(frames, models, every_s=1.0, count=2)
+    assert [sample.people for sample in facts.samples] == [1, 2]
+
+
+def test_a_face_elsewhere_is_compared_at_once(models, portrait):
+    """A cut to another seat may be a cut to another person, however shortly after."""
+    moved = np.roll(portrait, portrait.shape[1] // 4, axis=1)
+    frames = [SampledFrame(float(index), each) for index, each in enumerate([portrait] * 2)]
+    frames += [SampledFrame(2.0, moved), SampledFrame(3.0, moved)]
+    facts = watch(frames, models, every_s=1.0, count=4)
+    compared = [sample.similarity is not None for sample in facts.samples]
+    assert compared == [False, False, True, False]
+    assert facts.least_similarity > 0.9
+
+
 def test_mouth_motion_is_the_range_within_a_second_to_both_sides():
     opened = (0.0, 0.2, 0.1, 0.1, 0.1, 0.1)
     samples = tuple(

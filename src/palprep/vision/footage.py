@@ -1,8 +1,9 @@
 """A person over time: what sampled frames of a video show, and whether it is one person.
 
-A glance is far cheaper than :func:`palprep.vision.look.look`: the detector runs about once a
-second and the points are followed in between, since a seated person moves little. A few
-frames, spread evenly, are looked at closely.
+A glance is far cheaper than :func:`palprep.vision.look.look`: a seated person moves little, so
+that its points are sought where they were a moment ago, and about once a second a search at
+low resolution tells whether it still is there and who else is. Only where that finds no large
+face is it searched for as in a still. A few frames, spread evenly, are looked at closely.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from palprep.media.frames import SampledFrame
 from palprep.vision.arrays import Floats
-from palprep.vision.detect import Detection, find_faces
+from palprep.vision.detect import NEAR, Detection, find_faces, recount_faces
 from palprep.vision.facts import NOTICEABLE, SURE_PRESENCE, SURE_SCORE, PictureFacts
 from palprep.vision.footage_facts import FootageFacts, FrameSample
 from palprep.vision.framing import face_box
@@ -27,8 +28,13 @@ from palprep.vision.pose import fit_head, head_pose, measure_eyes
 DETECT_EVERY_S = 1.0
 """Between detections a face is followed by its own points."""
 
-COMPARE_EVERY_S = 3.0
-"""Between comparisons with the first face: who it is changes with a cut, not with a frame."""
+COMPARE_EVERY_S = 5.0
+"""Between comparisons with the first face, as long as it stays where it was: who it is changes
+with a cut, not with a frame. A face elsewhere is compared at once."""
+
+SAME_PLACE = 0.25
+"""Share of a face's size that it may have moved for its points to be followed: the crop in
+which they are sought is half as wide again as the face."""
 
 CLOSE_LOOKS = 5
 """Frames that get every measure of a still."""
@@ -83,13 +89,30 @@ class _Follower:
             if marks.presence >= SURE_PRESENCE:
                 return None, marks
         self._detected_at = frame.at_s
-        faces = find_faces(frame.rgb, self._models.detector)
+        faces = self._search(frame)
         self._people = len(tuple(_counted(faces)))
         for face in faces[:2]:
-            marks = find_landmarks(frame.rgb, face, self._models)
+            marks = self._points(frame, face)
             if marks.presence >= SURE_PRESENCE:
                 return face, marks
         return None, None
+
+    def _search(self, frame: SampledFrame) -> tuple[Detection, ...]:
+        """All faces; at low resolution where the largest was found before and is found again."""
+        if self._last is not None:
+            faces = recount_faces(frame.rgb, self._models.detector)
+            near = NEAR * max(frame.rgb.shape[:2])
+            if faces and faces[0].size >= near and faces[0].score >= SURE_SCORE:
+                return faces
+        return find_faces(frame.rgb, self._models.detector)
+
+    def _points(self, frame: SampledFrame, face: Detection) -> Landmarks:
+        if self._last is not None and _in_place(face, self._last):
+            marks = follow_landmarks(frame.rgb, self._last, self._models)
+            if marks.presence >= SURE_PRESENCE:
+                return marks
+        self._compared_at = float("-inf")
+        return find_landmarks(frame.rgb, face, self._models)
 
     def _similarity(self, frame: SampledFrame, found: Detection | None) -> float | None:
         if found is None or frame.at_s - self._compared_at < COMPARE_EVERY_S:
@@ -137,6 +160,12 @@ def mouth_open(marks: Landmarks) -> float:
     upper, lower = marks.at(UPPER_LIP, LOWER_LIP)
     left, right = marks.at(*MOUTH_CORNERS)
     return float(np.linalg.norm(upper - lower) / max(float(np.linalg.norm(left - right)), 1e-6))
+
+
+def _in_place(face: Detection, last: Landmarks) -> bool:
+    low, high = last.points[:468, :2].min(0), last.points[:468, :2].max(0)
+    moved = float(np.hypot(*(np.array(face.middle) - (low + high) / 2)))
+    return moved <= SAME_PLACE * face.size
 
 
 def _counted(faces: tuple[Detection, ...]) -> Iterator[Detection]:
