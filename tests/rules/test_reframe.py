@@ -110,6 +110,23 @@ def test_no_crop_chooses_between_people() -> None:
     assert mend(crowded, frozenset({"person_centered"}))[0] == ()
 
 
+def test_a_turned_crop_gives_up_headroom_before_it_gives_up() -> None:
+    picture = portrait(1500, 1100, 750, 330, 260)
+    level = propose_crop(picture, level_deg=12)
+    plain = propose_crop(picture)
+    assert level is not None
+    assert plain is not None
+    assert plain.top < level.top <= picture.framing.head.y
+    assert level.lies_within(1500, 1100, level_deg=12)
+
+
+def test_a_burnt_out_face_keeps_its_colour() -> None:
+    cast = {"skin_rgb": (150, 170, 190), "skin_hue_deg": -110.0, "skin_chroma": 14.0}
+    assert propose_white_balance(portrait(900, 900, 450, 400, 300, **cast)) != (1, 1, 1)
+    burnt = portrait(900, 900, 450, 400, 300, **cast, clipped_highlights=0.1)
+    assert propose_white_balance(burnt) == (1, 1, 1)
+
+
 @given(st.floats(0.01, 1.0), st.floats(0, 0.2))
 def test_exposure_stays_moderate_and_goes_the_right_way(brightness, clipped) -> None:
     stops = propose_exposure(

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from palprep.rules.picture import NO_FACE, PictureRule, SkinRule, region_of
+from palprep.rules.reframe import COLOURLESS
 from palprep.rules.report import Region
 from palprep.rules.rule import Measured, Rule, Unmeasured
 from palprep.vision.facts import PictureFacts, Quality
 from palprep.vision.scores import overall_score, quality_scores
-
-COLOURLESS = 4.0
-"""CIELAB chroma below which a hue says nothing."""
 
 
 class ImageQuality(PictureRule):

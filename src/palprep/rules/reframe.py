@@ -6,6 +6,7 @@ None together with words for a retake (:func:`framing_advice`).
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import NamedTuple
 
@@ -13,8 +14,11 @@ from palprep.rules.plan import Crop, Reason
 from palprep.vision.colour import lab_to_linear, linear_to_lab, to_linear
 from palprep.vision.facts import Framing, PictureFacts
 
-FACE_SHARE = 0.36
-"""Face height over crop height that a crop aims at: chest up, between 0.22 and 0.6."""
+SHARES = (0.36, 0.32, 0.28, 0.25, 0.22, 0.42, 0.5)
+"""Face heights over crop height that a crop aims at, best first: chest up, between 0.22 and 0.6.
+Tight ones come last, for turned pictures with little room at the corners."""
+
+FACE_SHARE = SHARES[0]
 
 LARGEST_SHARE = 0.6
 """No crop leaves less than this much picture around the face."""
@@ -22,8 +26,9 @@ LARGEST_SHARE = 0.6
 WIDEST, NARROWEST = 16 / 9, 3 / 4
 """Width over height between which a crop stays."""
 
-HEADROOM = 0.35
-"""Room above the head in a crop, in face heights, where the picture has it."""
+HEADROOM = (0.35, 0.2, 0.1)
+"""Room above the head in a crop, in face heights, best first; the least is for crops that are
+turned, whose corners need room as well."""
 
 SIDE_ROOM = 0.25
 """Least room beside the face on either side, in face widths."""
@@ -40,6 +45,12 @@ BRIGHTNESS = 0.62
 MAX_EV = 1.0
 """Stops; more shows noise and banding."""
 
+CLIPPED = 0.02
+"""Share of burnt-out pixels of a face beyond which it is not darkened, nor its colour trusted."""
+
+COLOURLESS = 4.0
+"""CIELAB chroma below which a hue says nothing."""
+
 SKIN_HUE_DEG = (25.0, 85.0)
 """CIELAB hue of faces of every tone in neutral light."""
 
@@ -51,6 +62,14 @@ CROP_ANSWERS = frozenset({"person_centered", "chest_up_framing_acceptable"})
 LEVEL_ANSWERS = frozenset({"head_level"})
 EXPOSURE_ANSWERS = frozenset({"face_brightness"})
 COLOUR_ANSWERS = frozenset({"skin_colour"})
+
+
+class Span(NamedTuple):
+    """Where a crop shall begin and how large it shall be, in pixels."""
+
+    top: float
+    height: float
+    width: float
 
 
 class Mending(NamedTuple):
@@ -74,8 +93,13 @@ def propose_crop(
     framing = picture.framing
     if framing is None or framing.margin < 0 or picture.people > 1:
         return None
-    for height in _heights(picture, framing):
-        crop = _place(picture, framing, height, level_deg, min_side_px)
+    shapes = (picture.width / picture.height, NARROWEST)
+    for height, headroom, shape in itertools.product(_heights(picture, framing), HEADROOM, shapes):
+        top = max(
+            0.0, min(framing.head.y - headroom * framing.face.height, picture.height - height)
+        )
+        wanted = Span(top, height, max(height * shape, min_side_px))
+        crop = _place(picture, framing, wanted, level_deg)
         if (
             crop is not None
             and min(crop.width, crop.height) >= min_side_px
@@ -90,25 +114,21 @@ def _heights(picture: PictureFacts, framing: Framing) -> list[float]:
     less of a picture whose face is large enough."""
     face = framing.face.height
     if framing.face_height_share < FACE_SHARE:
-        return [min(face / share, picture.height) for share in (FACE_SHARE, 0.32, 0.28, 0.25, 0.22)]
+        return [min(face / share, picture.height) for share in SHARES]
     tall = [picture.height * 0.96**step for step in range(12)]
     return [height for height in tall if face / height <= LARGEST_SHARE]
 
 
-def _place(
-    picture: PictureFacts, framing: Framing, height: float, level_deg: float, min_side_px: int
-) -> Crop | None:
-    """A crop of about that height with the face in the middle, None where there is no room."""
-    face, head = framing.face, framing.head
-    top = max(0.0, min(head.y - HEADROOM * face.height, picture.height - height))
+def _place(picture: PictureFacts, framing: Framing, wanted: Span, level_deg: float) -> Crop | None:
+    """A crop of about that size with the face in the middle, None where there is no room."""
+    face, (top, height, width) = framing.face, wanted
     # The turn is about the crop's centre and carries the face sideways: the centre is moved
     # so that the turned face stands in the middle.
     above = top + height / 2 - (face.y + face.height / 2)
     centre = face.x + face.width / 2 + above * math.tan(math.radians(level_deg))
     room = 2 * min(centre, picture.width - centre)
     least = face.width * (1 + 2 * SIDE_ROOM)
-    wanted = max(height * picture.width / picture.height, height * NARROWEST, least, min_side_px)
-    width = min(room, wanted, height * WIDEST)
+    width = min(room, max(width, height * NARROWEST, least), height * WIDEST)
     # Too close to one side for its height: a lower crop keeps the proportions.
     height = min(height, width / NARROWEST)
     fits = width >= least and face.height / height <= LARGEST_SHARE
@@ -143,24 +163,23 @@ def propose_exposure(picture: PictureFacts) -> float:
     if picture.framing is None or quality.brightness <= 0:
         return 0.0
     stops = 2.2 * math.log2(BRIGHTNESS / quality.brightness)
-    if stops < 0 and quality.clipped_highlights > 0.02:
+    if stops < 0 and quality.clipped_highlights > CLIPPED:
         return 0.0
     return round(max(-MAX_EV, min(MAX_EV, stops)), 2)
 
 
 def propose_white_balance(picture: PictureFacts) -> tuple[float, float, float]:
     """Gains of R, G and B in linear light that bring the hue of the skin to the nearest natural
-    one, green unchanged. All 1 where it is natural, colourless or not known.
+    one, green unchanged. All 1 where it is natural, colourless, burnt out or not known.
     """
-    rgb, hue, chroma = (
-        picture.quality.skin_rgb,
-        picture.quality.skin_hue_deg,
-        picture.quality.skin_chroma,
-    )
-    low, high = SKIN_HUE_DEG
-    if rgb is None or hue is None or chroma is None or chroma < 4 or low <= hue <= high:
+    quality = picture.quality
+    rgb, hue, chroma = quality.skin_rgb, quality.skin_hue_deg, quality.skin_chroma
+    if rgb is None or hue is None or chroma is None or quality.clipped_highlights > CLIPPED:
         return 1.0, 1.0, 1.0
-    aim = math.radians(low if abs(hue - low) < abs(hue - high) else high)
+    low, high = SKIN_HUE_DEG
+    if chroma < COLOURLESS or low <= hue <= high:
+        return 1.0, 1.0, 1.0
+    aim = math.radians(min(low, high, key=lambda limit: abs((hue - limit + 180) % 360 - 180)))
     now = to_linear(rgb)
     lightness = linear_to_lab(now)[0]
     then = lab_to_linear((lightness, chroma * math.cos(aim), chroma * math.sin(aim)))
