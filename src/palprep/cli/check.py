@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -31,6 +32,14 @@ def check(
     quick: Annotated[
         bool, typer.Option("--quick", help="Headers and a few key frames; the rest is unknown.")
     ] = False,
+    pictures: Annotated[
+        Path | None,
+        typer.Option(
+            "--pictures",
+            metavar="DIR",
+            help="Also draw portraits with their findings, and time lines of videos, as PNG.",
+        ),
+    ] = None,
     as_json: AsJson = False,
     everything: Annotated[
         bool, typer.Option("--all", "-a", help="List the checks that passed, too.")
@@ -41,13 +50,16 @@ def check(
     A training video beside a consent video need not hold the statement itself. Exit code 1 when
     a file fails a check or cannot be read.
     """
+    from rich.text import Text
+
+    from palprep.cli.pictures import targets, write_picture
     from palprep.preflight import Preflight
 
     preflight = Preflight(profile, quick=quick)
     speaker = speaker_of(name, statement, language, profile=profile)
     apart = folders_with_consent(paths, role)
     passed = True
-    for path in paths:
+    for path, target in zip(paths, targets(paths, pictures or Path()), strict=True):
         report = preflight.check(
             path, role=role, speaker=speaker, consent_apart=path.parent in apart
         )
@@ -56,4 +68,7 @@ def check(
             print_json(report.to_json())
         else:
             show(report_view(report, everything=everything))
+        drawn = pictures and write_picture(report, target, preflight.instruments.models)
+        if drawn and not as_json:
+            show(Text(f"        picture: {drawn}", "dim"))
     raise typer.Exit(ExitCode.OK if passed else ExitCode.FAILED)

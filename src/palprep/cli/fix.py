@@ -21,7 +21,7 @@ from palprep.cli.options import (
 )
 from palprep.cli.printing import print_error, print_json, progress_bar, report_view, show
 from palprep.cli.speakers import folders_with_consent, speaker_of
-from palprep.errors import FixError, MediaError, UsageError
+from palprep.errors import FixError, MediaError, PalprepError, ToolFailed, UsageError
 from palprep.rules.profile import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def fix(
                     split_consent=split_consent,
                     progress=advance,
                 )
-        except (MediaError, FixError) as error:
+        except (MediaError, FixError, ToolFailed) as error:
             codes.append(exit_code_of(error))
             if as_json:
                 print_json(_failed(preflight.profile.name, path, role, error))
@@ -137,7 +137,7 @@ def _folders(paths: list[Path], into: Path) -> list[Path]:
     return folders
 
 
-def _failed(profile: str, path: Path, role: Any, error: MediaError | FixError) -> dict[str, Any]:
+def _failed(profile: str, path: Path, role: Any, error: PalprepError) -> dict[str, Any]:
     from palprep.rules.report import Report, ReportError
 
     report = Report(

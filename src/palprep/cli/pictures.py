@@ -1,0 +1,46 @@
+"""What ``palprep check --pictures`` writes: portraits with findings, videos as time lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from palprep.annotated import annotated
+from palprep.filmstrip import filmstrip_png
+from palprep.fixes.output import atomic_output
+
+if TYPE_CHECKING:
+    from palprep.rules.report import Report
+    from palprep.vision.models import Models
+
+
+def write_picture(report: Report, target: Path, models: Models) -> Path | None:
+    """Draw what was seen of a file into a PNG; None where there is nothing to draw.
+
+    Raises MediaError when the file can no longer be read, OutputUnwritable.
+    """
+    png = filmstrip_png(report) or annotated(report, models)
+    if png is None:
+        return None
+    with atomic_output(target) as temporary:
+        temporary.write_bytes(png)
+    return target
+
+
+def targets(paths: Sequence[Path], folder: Path) -> list[Path]:
+    """A picture's path for each file; files of the same name are told apart by their folders',
+    and where those are the same too, by a number."""
+    named = Counter(path.name for path in paths)
+    names = [
+        f"{path.resolve().parent.name}-{path.name}" if named[path.name] > 1 else path.name
+        for path in paths
+    ]
+    seen: Counter[str] = Counter()
+    found = []
+    for name in names:
+        seen[name] += 1
+        again = f"-{seen[name]}" if seen[name] > 1 else ""
+        found.append(folder / f"{name}{again}.png")
+    return found
