@@ -111,13 +111,15 @@ def test_a_waiver_goes_on_and_is_on_record_everywhere(go, place, log, out):
     assert log.creates == {"voice": 1, "replica": 1}
     [line] = [json.loads(text) for text in (out / "results.jsonl").read_text().splitlines()]
     [reason] = line["reasons"]
-    assert "training.mp4 (training-video): Consent statement is fail" in reason
+    said, _, why = reason.partition(": ")
+    assert said == "Gone on without consent"
+    assert "training.mp4 (training-video): Consent statement is fail" in why
     training = next(asset for asset in line["assets"] if asset["role"] == "training-video")
     assert training["verdict"] == "fail"
     assert "Consent waived" in (out / "report.html").read_text()
     entries = journal_of(out)
     assert next(entry for entry in entries if entry.kind == "run").body["without_consent"] is True
-    assert next(e for e in entries if e.kind == "waived").body["why"] == [reason]
+    assert next(e for e in entries if e.kind == "waived").body["why"] == [why]
     [path] = (out / "prepared").rglob("*.consent.json")
     assert [entry.kind for entry in read_dossier(path).entries] == ["evidence", "waiver"]
     assert not read_dossier(path).in_force(read_dossier(path).evidence.written_at)

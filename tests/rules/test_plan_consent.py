@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from voices import voice_of
 
+from palprep.media.signal_facts import SignalFacts
 from palprep.rules.judge import judge
 from palprep.rules.plan_consent import plan_consent_clip
 from palprep.rules.profile import load_profile
@@ -49,6 +50,12 @@ def test_no_neighbouring_word_comes_along(clip_of):
     plan = clip_of("warn", (0.5, 5.8), (6.0, 18.0), (18.4, 90.0))
     assert 5.8 < plan.trim.start_s < 6.0
     assert plan.trim.end_s == pytest.approx(18.2)
+
+
+def test_no_neighbouring_shot_comes_along(clip_of):
+    signal = SignalFacts(frames=3000, seconds=(), black=(), freezes=(), cuts=(2.0, 5.9, 18.3, 40.0))
+    plan = clip_of("pass", (0.5, 4.0), (6.0, 18.0), signal=signal)
+    assert (plan.trim.start_s, plan.trim.end_s) == (5.9, 18.3)
 
 
 def test_the_clip_ends_where_the_video_ends(clip_of):

@@ -47,8 +47,11 @@ def plan_consent_clip(report: Report, facts: Facts, profile: Profile) -> VideoPl
 def _window(line: Timeline) -> Window | None:
     if line.consent is None:
         return None
-    start = before_word(line, line.consent.start_s)
-    return Window(start_s=round(start, 3), end_s=round(_after_word(line, line.consent.end_s), 3))
+    first, last = line.consent.start_s, line.consent.end_s
+    # A shot that begins beside the statement is no part of it.
+    start = max(before_word(line, first), *(cut for cut in line.cuts if cut <= first), 0.0)
+    end = min(_after_word(line, last), *(cut for cut in line.cuts if cut >= last), line.duration_s)
+    return Window(start_s=round(start, 3), end_s=round(end, 3))
 
 
 def _after_word(line: Timeline, word_s: float) -> float:
