@@ -14,6 +14,7 @@ from typing import Self
 from pydantic import model_validator
 
 from palprep.errors import ToolMissing, UnsupportedMedia
+from palprep.media.ahead import ahead
 from palprep.media.facts import FileFacts, Kind, MediaType, VideoFacts
 from palprep.media.frames import sample_frames
 from palprep.media.signal import SignalMeter
@@ -29,7 +30,7 @@ from palprep.speech.statements import fill_statement, required_statement
 from palprep.speech.verify import verify_consent
 from palprep.speech.whisper import Whisper
 from palprep.values import Value
-from palprep.vision.footage import watch
+from palprep.vision.footage import CLOSE_LOOKS, watch
 from palprep.vision.footage_facts import FootageFacts
 from palprep.vision.look import MAX_SIDE, look
 from palprep.vision.models import Models
@@ -40,7 +41,8 @@ FRAME_SIDE = 960
 MOST_SAMPLES = 120
 """Frames of a video that are looked at, whatever its length."""
 
-QUICK_SAMPLES = 12
+QUICK_SAMPLES, QUICK_LOOKS = 8, 2
+"""Key frames that are looked at, and those of them that get every measure of a still."""
 
 SHORTEST_STEP_S = 0.25
 """Frames closer together than this add nothing, even in a short clip: lips move slower."""
@@ -172,10 +174,12 @@ def _watched(
         glance=signal.add,
     )
     footage = watch(
-        frames,
+        # The next frames are decoded while faces are looked for.
+        ahead(frames),
         instruments.models,
         every_s=step_s,
         count=max(1, int(video.duration_s / step_s)),
+        close_looks=QUICK_LOOKS if quick else CLOSE_LOOKS,
     )
     return video.model_copy(update={"signal": signal.result()}), footage
 

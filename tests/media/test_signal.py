@@ -138,6 +138,12 @@ def test_key_frames_alone_leave_the_rest_unknown():
     assert facts.frames == 20
 
 
+def test_between_key_frames_only_what_is_black_at_both_is_black():
+    dark = np.full((96, 160), 16.0)
+    (black,) = measured([dark, scene(1), dark, dark, scene(1)], quick=True).black
+    assert (black.start_s, black.end_s) == (2 / RATE, 3 / RATE)
+
+
 def test_an_empty_meter_gives_empty_facts():
     facts = SignalMeter().result()
     assert (facts.frames, facts.seconds, facts.cuts) == (0, (), ())
@@ -192,6 +198,15 @@ def test_a_stream_without_key_frames_is_decoded_whole(make_video):
     )
     assert len(frames) == 4
     assert len(seen) > 50
+
+
+def test_of_many_key_frames_only_those_due_are_decoded(make_video):
+    path = make_video(seconds=4.0, codec_options={"g": "1"})
+    seen: list[float] = []
+    frames = sample_frames(
+        path, sniff(path), key_frames_only=True, glance=lambda at, _: seen.append(at)
+    )
+    assert [frame.at_s for frame in frames] == seen == [0.0, 1.0, 2.0, 3.0]
 
 
 @pytest.mark.parametrize("transfer", [16, 18])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from av.container import InputContainer
+from av.packet import Packet
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
@@ -59,7 +60,11 @@ def sample_frames(
 ) -> Iterator[SampledFrame]:
     """Frames at about ``per_second``, in order; one decode serves all who look at them.
 
-    Decoding is sparse: frames that no other frame needs are skipped, or all but key frames.
+    Decoding is sparse. Frames that no other frame needs are skipped: of an x264 encode with its
+    default pyramid every second one, of a phone's, which references all, none. What lasts a
+    second (freezes, black), steps (cuts, exposure) or sways (shake, fifths of a second apart)
+    shows at half the rate as well. With ``key_frames_only`` just the key frames that are due
+    are decoded, however many there are, and the rest of the packets is passed over.
     ``glance`` sees the luma of every frame that is decoded, between the sampled ones too. With
     ``max_side`` the longer side has at most that many pixels. Memory does not grow with the
     length: one sampled frame at a time, and the decoder's own few.
@@ -73,16 +78,17 @@ def sample_frames(
         aspect = stream.sample_aspect_ratio or Fraction(1)
         step = 1.0 / per_second
         due: float | None = None
-        frames = (frame for packet in Packets(container, stream) for frame in decoded(packet))
-        for frame in frames:
+        packets: Iterable[Packet[Any]] = Packets(container, stream)
+        if key_frames_only:
+            packets = _due_keys(packets, step)
+        for frame in (frame for packet in packets for frame in decoded(packet)):
             if frame.pts is None or frame.time_base is None:
                 continue
             at = float(frame.pts * frame.time_base)
             if glance is not None:
                 glance(at, small_luma(frame))
             if due is None or at >= due:
-                # On a grid from the first frame, so that late frames do not add up.
-                due = step + (at if due is None else due + step * math.floor((at - due) / step))
+                due = _next_due(due, at, step)
                 yield SampledFrame(at, upright(frame, aspect, max_side))
         if due is not None:
             return
@@ -92,6 +98,25 @@ def sample_frames(
     yield from sample_frames(
         source, media_type, per_second=per_second, max_side=max_side, glance=glance
     )
+
+
+def _due_keys(packets: Iterable[Packet[Any]], step: float) -> Iterator[Packet[Any]]:
+    """The first key frame of every step; also the empty packet that ends a stream."""
+    due: float | None = None
+    for packet in packets:
+        time = packet.pts if packet.pts is not None else packet.dts
+        if not packet.size or (packet.is_keyframe and time is None):
+            yield packet
+        elif packet.is_keyframe and time is not None:
+            at = float(time * packet.time_base)
+            if due is None or at >= due:
+                due = _next_due(due, at, step)
+                yield packet
+
+
+def _next_due(due: float | None, at: float, step: float) -> float:
+    """On a grid from the first frame, so that late frames do not add up."""
+    return step + (at if due is None else due + step * math.floor((at - due) / step))
 
 
 def decoder_threads() -> int:

@@ -78,7 +78,7 @@ class SignalMeter:
         return SignalFacts(
             frames=times.size,
             seconds=tuple(self._seconds(times)),
-            black=tuple(_spans(times, np.asarray(self._black) >= _BLACK_SHARE)),
+            black=tuple(self._black_spans(times)),
             cuts=None if cuts is None else tuple(round(float(times[at]), 3) for at in cuts),
             freezes=None if self._sparse else tuple(self._freezes),
             repeated_frames=None if self._sparse else self._repeated(times, means),
@@ -86,6 +86,13 @@ class SignalMeter:
             flicker_percent=None if cuts is None else _flicker(means, cuts),
             shake_percent=None if self._sparse else self._shake.result(),
         )
+
+    def _black_spans(self, times: NDArray[np.float64]) -> list[Span]:
+        black = np.asarray(self._black) >= _BLACK_SHARE
+        if self._sparse and black.size > 1:
+            # Seconds lie between key frames: only what is black at both ends surely is between.
+            black = np.append(black[:-1] & black[1:], False)
+        return _spans(times, black)
 
     def _watch_stillness(self, at_s: float, level: NDArray[np.float32]) -> None:
         blocks = _blocks(level)

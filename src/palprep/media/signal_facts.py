@@ -61,7 +61,7 @@ class SignalFacts(Value):
     """How many frames were looked at."""
     seconds: tuple[SignalSecond, ...]
     black: tuple[Span, ...]
-    """Where at least 98% of the pixels are black."""
+    """Where at least 98% of the pixels are black; of key frames, at both ends of the stretch."""
     cuts: tuple[float, ...] | None = None
     """Times of the first frame after a shot cut."""
     freezes: tuple[Span, ...] | None = None

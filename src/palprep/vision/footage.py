@@ -37,21 +37,26 @@ SAME_PLACE = 0.25
 which they are sought is half as wide again as the face."""
 
 CLOSE_LOOKS = 5
-"""Frames that get every measure of a still."""
+"""Frames that get every measure of a still, unless told otherwise."""
 
 _DIGITS = 3
 
 
 def watch(
-    frames: Iterable[SampledFrame], models: Models, *, every_s: float, count: int
+    frames: Iterable[SampledFrame],
+    models: Models,
+    *,
+    every_s: float,
+    count: int,
+    close_looks: int = CLOSE_LOOKS,
 ) -> FootageFacts:
     """Look through sampled frames in their order, holding one of them at a time.
 
-    ``every_s`` is their distance and ``count`` about how many will come: what is measured
-    rarely is spread over them.
+    ``every_s`` is their distance and ``count`` about how many will come: the ``close_looks``
+    are spread over them.
     """
     follower = _Follower(models)
-    closely = _spread(count, CLOSE_LOOKS)
+    closely = _spread(count, close_looks)
     looks: list[PictureFacts] = []
     samples: list[FrameSample] = []
     for index, frame in enumerate(frames):
