@@ -72,7 +72,8 @@ def prepared_html(prepared: Prepared) -> str:
     return (
         f"<div><p><b>{escape(prepared.source)}</b> &rarr; <b>{escape(prepared.path)}</b><br>"
         f"<small>sha256 <code>{escape(prepared.sha256)}</code></small></p>"
-        f"{repairs}{report_html(prepared.report)}</div>"
+        f"{repairs}{report_html(prepared.report)}"
+        f"{prepared_html(prepared.consent) if prepared.consent else ''}</div>"
     )
 
 

@@ -215,13 +215,16 @@ def check(
     role: Role | str | None = None,
     profile: str | Path = DEFAULT_PROFILE,
     speaker: Speaker | None = None,
+    consent_apart: bool = False,
     quick: bool = False,
 ) -> Report:
     """Measure and judge one file: see :meth:`Preflight.check`.
 
     ``quick`` looks at headers, packets and a few key frames only, and leaves the rest unknown.
     """
-    return _shared(str(profile), quick=quick).check(path, role=role, speaker=speaker)
+    return _shared(str(profile), quick=quick).check(
+        path, role=role, speaker=speaker, consent_apart=consent_apart
+    )
 
 
 def prepare(
@@ -231,6 +234,7 @@ def prepare(
     role: Role | str | None = None,
     profile: str | Path = DEFAULT_PROFILE,
     speaker: Speaker | None = None,
+    consent_apart: bool = False,
     split_consent: bool = False,
     progress: Progress | None = None,
 ) -> Prepared:
@@ -240,6 +244,7 @@ def prepare(
         into=into,
         role=role,
         speaker=speaker,
+        consent_apart=consent_apart,
         split_consent=split_consent,
         progress=progress,
     )

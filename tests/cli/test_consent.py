@@ -42,6 +42,17 @@ def test_a_statement_of_the_users_own(palprep: Palprep, spoken: Path, tmp_path: 
     assert ran.objects[0]["outcome"] == "fail"
 
 
+def test_a_statement_with_the_name_in_it(palprep: Palprep, spoken: Path, tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text(
+        '[statements]\ndefault = "I, Robert Miller, sell you my house."\n'
+    )
+    asked = ("consent", spoken, "--statement", "own.toml", "--name")
+    assert palprep(*asked, "Robert Miller").out.startswith("FAIL")
+    ran = palprep(*asked, "Jane Carter")
+    assert ran.code == 2
+    assert "names nobody called Jane Carter: write {full_name}" in ran.err
+
+
 @pytest.mark.parametrize("content", [None, "A statement for nobody."])
 def test_a_statement_that_cannot_be_meant_is_usage(
     palprep: Palprep, spoken: Path, tmp_path: Path, content: str | None

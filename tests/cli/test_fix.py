@@ -67,3 +67,39 @@ def test_an_output_that_cannot_be_written_is_one_clear_line(
     assert ran.code == 1
     assert ran.err.count("\n") == 1
     assert "taken" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--split-consent"], "--split-consent wants --name"),
+        (["--statement", "own.txt"], "--statement wants --name"),
+        (["--name", "Jane Carter", "--statement", "own.txt"], "names nobody called Jane Carter"),
+        (["--name", "Jane Carter", "--language", "xx"], "No consent statement is known in 'xx'"),
+    ],
+)
+def test_a_speaker_that_cannot_be_meant_is_usage(
+    palprep: Palprep, sample_media: Path, tmp_path: Path, arguments: list[str], says: str
+) -> None:
+    (tmp_path / "own.txt").write_text("I agree.")
+    video = sample_media / "people/jane-carter/consent.mp4"
+    ran = palprep("fix", video, "--into", "out", *arguments)
+    assert ran.code == 2
+    assert says in ran.err
+    assert ran.err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_name_brings_the_dossier_beside_the_video(
+    palprep: Palprep, sample_media: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("ctranslate2", reason="needs the extra consent")
+    video = sample_media / "people/jane-carter/consent.mp4"
+    ran = palprep("fix", video, "--into", "out", "--name", "Jane Carter", "--json")
+    (entry,) = ran.objects
+    assert ran.code == 0
+    assert "consent" not in entry
+    (dossier,) = palprep("dossier", entry["dossier"], "--source", video, "--json").objects
+    assert (dossier["person"], dossier["in_force"]) == ("Jane Carter", True)
+    video_checks = {check["id"] for check in dossier["entries"][0]["checks"]}
+    assert video_checks >= {"consent_spoken", "consent_seen", "mouth_moves"}
