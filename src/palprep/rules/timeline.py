@@ -13,10 +13,14 @@ from typing import Any
 
 from palprep.media.signal_facts import Span as SignalSpan
 from palprep.rules.facts import Facts
-from palprep.rules.footage import MOVING, faces_lens
+from palprep.rules.footage import MOVING
 from palprep.speech.facts import Span
 from palprep.values import Value
-from palprep.vision.footage_facts import FootageFacts
+from palprep.vision.footage_facts import FootageFacts, FrameSample
+
+FACING_DEG, EYES_DEG = 20.0, 10.0
+"""A second in which the head is turned further from the lens, or the eyes, is drawn as turned
+away. How long that may last is for the rules faces_the_lens and looks_at_the_lens."""
 
 SPOKEN_SHARE = 0.3
 """A second counts as spoken when this much of it is speech: words have pauses between."""
@@ -142,12 +146,17 @@ def _people(footage: FootageFacts | None, starts_s: float, count: int) -> dict[i
         if sample.face_height_share is None:
             second["seen"] = False
             continue
-        second["facing"] = second.get("facing", True) and faces_lens(sample)
+        second["facing"] = second.get("facing", True) and _faces_lens(sample)
         second["face_height_share"] = sample.face_height_share
     for at_s, amount in footage.mouth_motion() if footage else ():
         second = shown[_index(at_s - starts_s, count)]
         second["mouth_moves"] = second.get("mouth_moves", False) or amount >= MOVING
     return shown
+
+
+def _faces_lens(sample: FrameSample) -> bool:
+    turned = max(abs(sample.yaw_deg or 0.0), abs(sample.pitch_deg or 0.0))
+    return turned <= FACING_DEG and (sample.gaze_off_deg or 0.0) <= EYES_DEG
 
 
 def _index(at_s: float, count: int) -> int:

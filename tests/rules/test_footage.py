@@ -1,0 +1,65 @@
+"""Rules of a person over time, by angles that are kept most of the time."""
+
+from __future__ import annotations
+
+import pytest
+
+from palprep.rules.judge import judge
+from palprep.rules.profile import load_profile
+from palprep.rules.registry import RULES
+from palprep.rules.roles import Outcome, Role
+from palprep.rules.rule import Measured, Unmeasured
+from palprep.vision.footage_facts import FootageFacts, FrameSample
+
+
+def sample(at, *, yaw=0.0, pitch=0.0, gaze=0.0):
+    return FrameSample(
+        at_s=at, people=1, face_height_share=0.3, yaw_deg=yaw, pitch_deg=pitch, roll_deg=0.0,
+        gaze_off_deg=gaze, mouth_open=0.1,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def outcomes(video_facts):
+    """Check id to outcome of footage with these samples."""
+
+    def of(*samples):
+        footage = FootageFacts(every_s=0.5, samples=samples, looks=())
+        facts = video_facts().model_copy(update={"footage": footage})
+        checks = judge(facts, Role.TRAINING_VIDEO, load_profile())
+        return {check.id: check.outcome for check in checks}
+
+    return of
+
+
+@pytest.mark.parametrize(
+    ("rule", "aside"),
+    [
+        ("faces_the_lens", {"yaw": -35.0}),
+        ("faces_the_lens", {"pitch": 25.0}),
+        ("looks_at_the_lens", {"gaze": 14.0}),
+    ],
+)
+def test_a_fifth_of_the_time_may_be_spent_looking_aside(outcomes, rule, aside):
+    ahead = [sample(at) for at in range(8)]
+    away = [sample(at, **aside) for at in range(8, 11)]
+    assert outcomes(*ahead, *away[:2])[rule] is Outcome.PASS
+    assert outcomes(*ahead, *away)[rule] is Outcome.WARN
+
+
+def test_a_steady_turn_is_measured_in_degrees(video_facts):
+    footage = FootageFacts(
+        every_s=1.0, samples=tuple(sample(at, yaw=-12.34, gaze=3.0) for at in range(5)), looks=()
+    )
+    facts = video_facts().model_copy(update={"footage": footage})
+    assert RULES["faces_the_lens"].measure(facts) == Measured(
+        value=12.3, shown="12 degrees or less 80% of the time"
+    )
+    assert RULES["looks_at_the_lens"].measure(facts).value == 3.0
+
+
+def test_nobody_faces_nothing(video_facts):
+    empty = FootageFacts(every_s=1.0, samples=(FrameSample(at_s=0.0, people=0),), looks=())
+    facts = video_facts().model_copy(update={"footage": empty})
+    for rule in ("faces_the_lens", "looks_at_the_lens"):
+        assert isinstance(RULES[rule].measure(facts), Unmeasured)
