@@ -109,7 +109,7 @@ class Silero:
             hidden = open_[384:] * np.tanh(cell)
             outputs[index] = hidden
         logits = np.maximum(outputs, 0.0) @ self._output + self._output_bias
-        return 1.0 / (1.0 + np.exp(-logits)), State(hidden, cell)
+        return np.asarray(1.0 / (1.0 + np.exp(-logits)), np.float32), State(hidden, cell)
 
 
 def _as_matrix(weight: Array) -> Array:
