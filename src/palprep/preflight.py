@@ -118,7 +118,7 @@ class Preflight:
         source, wanted = Path(path), role_named(role) if role is not None else None
         if split_consent and speaker is None:
             raise UsageError("Splitting the consent out needs to know who speaks: give a speaker")
-        before = self._report(source, wanted, speaker, apart=consent_apart)
+        before = self._report(source, wanted, speaker, apart=consent_apart and not split_consent)
         cut = self._consent_clip(before) if split_consent else None
         apart = consent_apart or cut is not None
         if cut is not None:

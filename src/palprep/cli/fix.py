@@ -20,9 +20,10 @@ from palprep.cli.options import (
     Statement,
 )
 from palprep.cli.printing import print_error, print_json, progress_bar, report_view, show
-from palprep.cli.speakers import folders_with_consent, speaker_of
+from palprep.cli.speakers import folders_with_consent, role_of, speaker_of
 from palprep.errors import FixError, MediaError, PalprepError, ToolFailed, UsageError
 from palprep.rules.profile import DEFAULT_PROFILE
+from palprep.rules.roles import Role
 
 if TYPE_CHECKING:
     from palprep.preflight import Prepared
@@ -61,6 +62,7 @@ def fix(
     apart = folders_with_consent(paths, role)
     if split_consent and speaker is None:
         raise UsageError("--split-consent wants --name as well: whose consent is it?")
+    holders = _holders(paths, role) if split_consent else frozenset()
     codes = []
     for path, folder in zip(paths, _folders(paths, into), strict=True):
         try:
@@ -71,7 +73,7 @@ def fix(
                     role=role,
                     speaker=speaker,
                     consent_apart=path.parent in apart,
-                    split_consent=split_consent,
+                    split_consent=path in holders,
                     progress=advance,
                 )
         except (MediaError, FixError, ToolFailed) as error:
@@ -92,6 +94,14 @@ def fix(
         for each, dossier in zip(made, dossiers, strict=True):
             _show(each, dossier)
     raise typer.Exit(worst(codes))
+
+
+def _holders(paths: list[Path], role: Role | None) -> frozenset[Path]:
+    """The training videos, which hold the statement."""
+    found = frozenset(path for path in paths if role_of(path, role) is Role.TRAINING_VIDEO)
+    if not found:
+        raise UsageError("--split-consent wants a training video that holds the statement")
+    return found
 
 
 def _dossier(prepared: Prepared, speaker: Speaker | None) -> Path | None:

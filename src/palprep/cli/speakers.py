@@ -32,14 +32,15 @@ def folders_with_consent(paths: Iterable[Path], role: Role | None) -> frozenset[
     """The folders of the consent videos among the files: other videos in them need not hold
     the statement.
     """
-    return frozenset(path.parent for path in paths if role is None and _is_consent(path))
+    return frozenset(path.parent for path in paths if role_of(path, role) is Role.CONSENT_VIDEO)
 
 
-def _is_consent(path: Path) -> bool:
+def role_of(path: Path, role: Role | None) -> Role | None:
+    """What the file will be judged as; None for one that cannot be read, as its report says."""
     from palprep.media.sniff import sniff
     from palprep.rules.kinds import infer_role
 
     try:
-        return infer_role(path, sniff(path)) is Role.CONSENT_VIDEO
+        return role or infer_role(path, sniff(path))
     except MediaError:
-        return False  # Its own report says why.
+        return None
