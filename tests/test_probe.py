@@ -70,7 +70,7 @@ def test_the_time_line_of_a_report_is_a_picture(consent):
     with Image.open(io.BytesIO(filmstrip_png(consent))) as picture:
         assert picture.format == "PNG"
         assert picture.width == WIDTH
-        strip = picture.crop((120, 0, 200, 40)).convert("L")
+        strip = picture.crop((140, 0, 240, 40)).convert("L")
         assert strip.getextrema()[0] < 200
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
+from itertools import groupby, islice
+from operator import itemgetter
 
 from palprep.media.frames import sample_frames
 from palprep.media.sniff import sniff
@@ -12,9 +14,11 @@ from palprep.vision.arrays import Pixels
 from palprep.vision.lanes import Lane, draw_lanes
 
 FRAMES = 12
-FRAME_SIDE = 160
+FRAME_SIDE = 240
 
-GREEN, BLUE, AMBER, GREY = (46, 139, 87), (66, 104, 196), (214, 140, 20), (110, 116, 128)
+# Distinguishable with red-green blindness (Okabe and Ito 2008).
+BLUE, SKY, GREEN = (0, 114, 178), (86, 180, 233), (0, 158, 115)
+AMBER, ROSE, GREY = (230, 159, 0), (204, 121, 167), (110, 116, 128)
 
 
 def filmstrip_png(report: Report) -> bytes | None:
@@ -25,38 +29,94 @@ def filmstrip_png(report: Report) -> bytes | None:
     line = timeline(report.facts) if report.facts else None
     if line is None:
         return None
-    return draw_lanes(_frames(report.path, line.duration_s), lanes_of(line), line.duration_s)
+    return draw_lanes(_frames(report.path, line), lanes_of(line), line.duration_s)
 
 
 def lanes_of(line: Timeline) -> tuple[Lane, ...]:
-    """The rows of the picture, from top to bottom."""
-    stated = [(line.consent.start_s, line.consent.end_s)] if line.consent else []
+    """The rows of the picture, from top to bottom. Consent stands there where it was heard."""
     light = [(each.at_s + 0.5, each.luma / 255) for each in line.seconds if each.luma is not None]
-    return (
-        Lane("Consent", GREEN, spans=stated),
-        Lane("Speech", BLUE, spans=[(span.start_s, span.end_s) for span in line.speech]),
-        Lane("Mouth moves", BLUE, spans=list(_where(line, lambda each: each.mouth_moves))),
-        Lane("At the lens", GREEN, spans=list(_where(line, lambda each: each.facing))),
-        Lane("Still", GREY, spans=list(_where(line, lambda each: each.still))),
-        Lane("Light", AMBER, levels=light, marks=line.exposure_steps),
+    spoken = [(span.start_s, span.end_s) for span in line.speech]
+    rows = [
+        _lane(line, "Speech", BLUE, lambda each: each.speaking, spans=spoken),
+        _lane(line, "Mouth moves", SKY, lambda each: each.mouth_moves),
+        _lane(line, "Face seen", GREEN, lambda each: each.seen),
+        _lane(line, "At the lens", GREEN, lambda each: each.facing),
+        _lane(line, "Still", GREY, lambda each: each.still),
         Lane(
-            "Cuts, freezes",
-            GREY,
-            spans=[(span.start_s, span.end_s) for span in line.freezes],
-            marks=line.cuts,
+            "Light",
+            AMBER,
+            levels=light,
+            marks=line.exposure_steps,
+            said=_counted(len(line.exposure_steps), "step") or "steady",
         ),
+        Lane(
+            "Breaks",
+            GREY,
+            spans=[(span.start_s, span.end_s) for span in (*line.freezes, *line.black)],
+            marks=line.cuts,
+            said=_broken(line),
+        ),
+    ]
+    if line.consent is not None:
+        stated = line.consent.start_s, line.consent.end_s
+        said = f"{line.consent.start_s:.1f} to {line.consent.end_s:.1f} s"
+        rows.insert(0, Lane("Consent", ROSE, spans=[stated], said=said))
+    return tuple(rows)
+
+
+def _lane(
+    line: Timeline,
+    label: str,
+    colour: tuple[int, int, int],
+    holds: Callable[[Second], bool | None],
+    *,
+    spans: Sequence[tuple[float, float]] | None = None,
+) -> Lane:
+    values = [holds(second) for second in line.seconds]
+    known = [value for value in values if value is not None]
+    return Lane(
+        label,
+        colour,
+        spans=_stretches(line, values, wanted=True) if spans is None else spans,
+        unknown=_stretches(line, values, wanted=None),
+        said=f"{sum(known) / len(known):.0%}" if known else "not measured",
     )
 
 
-def _where(line: Timeline, holds: Callable[[Second], bool | None]) -> Iterator[tuple[float, float]]:
-    for second in line.seconds:
-        if holds(second):
-            yield second.at_s, min(second.at_s + 1.0, line.duration_s)
+def _stretches(
+    line: Timeline, values: Sequence[bool | None], *, wanted: bool | None
+) -> list[tuple[float, float]]:
+    """Stretches of seconds, joined, whose value is the wanted one."""
+    found = []
+    for value, group in groupby(zip(line.seconds, values, strict=True), key=itemgetter(1)):
+        seconds = [second for second, _ in group]
+        if value is wanted:
+            end = min(seconds[-1].at_s + 1.0, line.duration_s)
+            found.append((float(seconds[0].at_s), end))
+    return found
 
 
-def _frames(path: str, duration_s: float) -> list[tuple[float, Pixels]]:
-    rate = FRAMES / max(duration_s, 1.0)
+def _broken(line: Timeline) -> str:
+    frozen, black = (sum(span.duration_s for span in spans) for spans in (line.freezes, line.black))
+    parts = [
+        _counted(len(line.cuts), "cut"),
+        f"{frozen:.1f} s frozen" if frozen else "",
+        f"{black:.1f} s black" if black else "",
+    ]
+    return ", ".join(part for part in parts if part) or "none"
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}" if count else ""
+
+
+def _frames(path: str, line: Timeline) -> list[tuple[float, Pixels]]:
+    rate = FRAMES / max(line.duration_s, 1.0)
     frames = sample_frames(
-        path, sniff(path), per_second=rate, max_side=FRAME_SIDE, key_frames_only=duration_s > FRAMES
+        path,
+        sniff(path),
+        per_second=rate,
+        max_side=FRAME_SIDE,
+        key_frames_only=line.duration_s > FRAMES,
     )
-    return [(frame.at_s, frame.rgb) for frame in frames][:FRAMES]
+    return [(frame.at_s - line.starts_s, frame.rgb) for frame in islice(frames, FRAMES)]
