@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -33,8 +34,12 @@ COMPARE_EVERY_S = 5.0
 with a cut, not with a frame. A face elsewhere is compared at once."""
 
 SAME_PLACE = 0.25
-"""Share of a face's size that it may have moved for its points to be followed: the crop in
-which they are sought is half as wide again as the face."""
+"""Share of a face's size that it may have moved for its points to be sought where they were:
+the crop is half as wide again as the face. Beyond, the detector's box says where to look; it
+is less exact than the last points are for a face that hardly moved."""
+
+ELSEWHERE = 1.0
+"""Faces that far apart, in sizes, do not overlap: between two samples nobody moves that far."""
 
 CLOSE_LOOKS = 5
 """Frames that get every measure of a still, unless told otherwise."""
@@ -112,10 +117,15 @@ class _Follower:
         return find_faces(frame.rgb, self._models.detector)
 
     def _points(self, frame: SampledFrame, face: Detection) -> Landmarks:
-        if self._last is not None and _in_place(face, self._last):
-            marks = follow_landmarks(frame.rgb, self._last, self._models)
-            if marks.presence >= SURE_PRESENCE:
-                return marks
+        if self._last is not None:
+            moved = _way(self._last, face)
+            distance = float(np.hypot(*moved)) / face.size
+            if distance <= ELSEWHERE:
+                near = distance <= SAME_PLACE
+                start = self._last if near else _shifted(self._last, moved)
+                marks = follow_landmarks(frame.rgb, start, self._models)
+                if marks.presence >= SURE_PRESENCE:
+                    return marks
         self._compared_at = float("-inf")
         return find_landmarks(frame.rgb, face, self._models)
 
@@ -167,10 +177,15 @@ def mouth_open(marks: Landmarks) -> float:
     return float(np.linalg.norm(upper - lower) / max(float(np.linalg.norm(left - right)), 1e-6))
 
 
-def _in_place(face: Detection, last: Landmarks) -> bool:
-    low, high = last.points[:468, :2].min(0), last.points[:468, :2].max(0)
-    moved = float(np.hypot(*(np.array(face.middle) - (low + high) / 2)))
-    return moved <= SAME_PLACE * face.size
+def _way(last: Landmarks, face: Detection) -> Floats:
+    """From where a face was to where it is, across and down, in pixels."""
+    low, high = last.points[:, :2].min(0), last.points[:, :2].max(0)
+    moved: Floats = np.array(face.middle, np.float32) - (low + high) / 2
+    return moved
+
+
+def _shifted(last: Landmarks, moved: Floats) -> Landmarks:
+    return replace(last, points=last.points + np.append(moved, np.float32(0)))
 
 
 def _counted(faces: tuple[Detection, ...]) -> Iterator[Detection]:
