@@ -1,19 +1,23 @@
 """Synthesise readings of the consent statement and of altered ones, to evaluate against.
 
 Needs piper-tts and a voice in the environment that runs it (neither is a dependency of
-palprep), and espeak-ng on the PATH for the robot voices:
+palprep), and espeak-ng and flite on the PATH for the other voices:
 
     python scripts/synthesise_consent.py --piper en_US-joe-medium.onnx --into DIR
 
-Writes 16 kHz WAV files and ``index.json``: file, key, name, voice, condition, exact.
+What is said stands in consent_texts.toml. Writes 16 kHz WAV files and ``index.json``: file,
+key, text, name (the one that is required), voice, condition, expected, statement.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
+import re
 import subprocess
 import tempfile
+import tomllib
 import wave
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,66 +28,9 @@ from numpy.typing import NDArray
 
 RATE_HZ = 16_000
 SPEECH_RMS = 0.07
-GIVES = (
-    "I, {n}, am currently speaking and give my consent to create an AI clone of me by using "
-    "the audio and video samples I provide."
-)
-KNOWS = "I understand that this AI clone can be used to create videos that look and sound like me."
-EXACT = f"{GIVES} {KNOWS}"
-NAMES = (
-    *("Jane Doe", "Robert Miller", "Ada Lovelace", "Siobhan O'Neill", "Nguyen Thi Minh"),
-    *("Priya Raghunathan", "Jean-Luc Picard", "Mohammed Al Fayed", "Maria Garcia Lopez"),
-    *("Wojciech Kowalski", "Stephen Smythe", "Li Wei"),
-)
-CHANGES = {
-    "not_speaking": ("am currently", "am not currently"),
-    "dont": ("and give my", "and don't give my"),
-    "never": ("and give my", "and never give my"),
-    "refuse": ("and give my", "and refuse my"),
-    "revoke": ("and give my", "and revoke my"),
-    "wont": ("and give my", "and will not give my"),
-    "no_consent": ("give my consent", "give no consent"),
-    "cant": ("can be used", "can't be used"),
-    "may_not": ("can be used", "may not be used"),
-    "could": ("can be used", "could be used"),
-    "only_once": ("can be used", "can only be used once"),
-    "not_understand": ("I understand", "I do not understand"),
-    "voice": ("AI clone of me", "voice clone of me"),
-    "of_him": ("clone of me", "clone of him"),
-    "of_wife": ("clone of me", "clone of my wife"),
-    "like_him": ("sound like me", "sound like him"),
-    "unlike": ("look and sound like me", "look and sound unlike me"),
-    "look_only": ("look and sound like me", "look like me"),
-    "video_only": ("audio and video samples", "video samples"),
-    "text": ("audio and video samples", "audio and text samples"),
-    "last_year": ("samples I provide", "samples I provided last year"),
-    "not_provided": (" I provide", ""),
-    "not_current": ("am currently speaking and", ""),
-    "may_give": ("and give my consent", "and may give my consent"),
-    "months": ("can be used", "can be used for three months"),
-    "images": ("create videos", "create images"),
-    "agree": ("give my consent", "agree"),
-    "permission": ("consent", "permission"),
-    "sister": ("my consent", "my sister's consent"),
-    "without": ("by using", "without using"),
-    "john": ("{n}", "John Doe"),
-    "first_name": ("{n}", "Jane"),
-    "other_surname": ("{n}", "Jane Smith"),
-    "jill": ("{n}", "Jill Doe"),
-}
-OTHERS = {
-    "second_only": KNOWS,
-    "first_twice": f"{GIVES} {GIVES}",
-    "swapped": f"{KNOWS} {GIVES}",
-    "withdrawn_after": f"{EXACT} But I withdraw my consent.",
-    "taken_back": f"{EXACT} Actually no, I do not agree to this.",
-    "quoted": f"I will not say the following. {EXACT}",
-    "news": "The prime minister said on Monday that the government would review its plans.",
-    "about_consent": (
-        "Today I want to explain why consent matters when companies create an AI clone of a "
-        "person, and why audio and video samples must be handled with care."
-    ),
-}
+TEXTS = tomllib.loads(Path(__file__).with_name("consent_texts.toml").read_text("utf-8"))
+JANE = TEXTS["names"][0]
+EXACT = "{gives} {knows}"
 
 Samples = NDArray[np.float32]
 Voice = Callable[[str], tuple[Samples, int]]
@@ -97,27 +44,58 @@ class Reading(NamedTuple):
     name: str
     voice: str
     condition: str
-    exact: bool
+    expected: str
+    """``exact``, ``either``, ``altered`` or, for a name much like the required one, ``near``."""
+    statement: str
+    """The one that is required, with ``{full_name}`` in it."""
+
+
+def filled(template: str, name: str) -> str:
+    """A template with its sentences, the changes in them, and the name put in."""
+
+    def sentence(match: re.Match[str]) -> str:
+        text: str = TEXTS[match[1]]
+        changes = match[2].removeprefix("|").split("|") if match[2] else []
+        for old, new in zip(changes[::2], changes[1::2], strict=True):
+            assert old in text, old  # noqa: S101 - a template that changes nothing is a mistake
+            text = text.replace(old, new)
+        return text
+
+    whole = re.sub(r"\{(gives|knows|long)((?:\|[^|}]*)*)\}", sentence, template)
+    return whole.replace("<name>", name)
 
 
 def plan() -> Iterator[Reading]:
-    """Every reading: the exact ones widely, the altered ones by four voices each."""
-    for voice in ("joe", "slow", "fast", "high", "low", "robot_us", "robot_f"):
-        for condition in CONDITIONS:
-            yield Reading("exact", EXACT, "Jane Doe", voice, condition, exact=True)
-    for name in NAMES[1:]:
-        for voice in ("joe", "slow", "fast", "high", "low"):
-            yield Reading("exact", EXACT, name, voice, "clean", exact=True)
-    changed = {key: EXACT.replace(*change) for key, change in CHANGES.items()}
-    for key, text in (changed | OTHERS).items():
-        for voice, condition in (
-            *(("joe", "clean"), ("high", "room"), ("fast", "noise15"), ("low", "telephone")),
-        ):
-            yield Reading(key, text, "Jane Doe", voice, condition, exact=False)
+    """Every reading: the exact ones widely, each altered one by four voices in turn."""
+    short, long = filled(EXACT, "{full_name}"), filled("{long}", "{full_name}")
+    for voice, condition in itertools.product(VOICES, CONDITIONS):
+        yield Reading("exact", filled(EXACT, JANE), JANE, voice, condition, "exact", short)
+    for name, voice in itertools.product(TEXTS["names"][1:], NAMING):
+        yield Reading("exact", filled(EXACT, name), name, voice, "clean", "exact", short)
+    turns = itertools.cycle(itertools.product(VARYING, VARYING_CONDITIONS))
+    for expected in ("exact", "either", "altered"):
+        for key, template in TEXTS[expected].items():
+            text = filled(template, JANE)
+            required = long if key.startswith("long") else short
+            for voice, condition in (("joe", "clean"), *itertools.islice(turns, 3)):
+                yield Reading(key, text, JANE, voice, condition, expected, required)
+    for said, name in TEXTS["neighbours"]:
+        key = "said_" + said.replace(" ", "_")
+        for voice in NAMING:
+            yield Reading(key, filled(EXACT, said), name, voice, "clean", "near", short)
+
+
+VOICES = (
+    *("joe", "slow", "fast", "high", "low", "slower", "faster"),
+    *("flite_slt", "flite_rms", "flite_awb", "robot_us", "robot_f"),
+)
+NAMING = ("joe", "slow", "fast", "high", "low", "flite_slt")
+VARYING = ("joe", "fast", "high", "low", "slow", "flite_slt", "flite_rms")
+VARYING_CONDITIONS = ("noise15", "clean", "room", "telephone", "babble12")
 
 
 def voices(piper_voice: Path) -> dict[str, Voice]:
-    """Piper at several speeds and pitches, and two of espeak-ng's voices."""
+    """Piper at several speeds and pitches, and voices of flite and espeak-ng."""
     from piper import PiperVoice, SynthesisConfig  # noqa: PLC0415 - not a dependency
 
     model = PiperVoice.load(str(piper_voice))
@@ -136,16 +114,26 @@ def voices(piper_voice: Path) -> dict[str, Voice]:
         "fast": piper(1.25, 1.0),
         "high": piper(1.0, 1.18),
         "low": piper(1.0, 0.88),
-        "robot_us": lambda text: espeak(text, "en-us"),
-        "robot_f": lambda text: espeak(text, "en-us+f3"),
+        "slower": piper(0.6, 1.0),
+        "faster": piper(1.45, 1.0),
+        "flite_slt": lambda text: run("flite", "-voice", "slt", "-t", spelled(text), "-o"),
+        "flite_rms": lambda text: run("flite", "-voice", "rms", "-t", spelled(text), "-o"),
+        "flite_awb": lambda text: run("flite", "-voice", "awb", "-t", spelled(text), "-o"),
+        "robot_us": lambda text: run("espeak-ng", "-v", "en-us", "-s", "150", text, "-w"),
+        "robot_f": lambda text: run("espeak-ng", "-v", "en-us+f3", "-s", "150", text, "-w"),
     }
 
 
-def espeak(text: str, voice: str) -> tuple[Samples, int]:
-    """One of espeak-ng's voices."""
+def spelled(text: str) -> str:
+    """For a voice that takes AI for a word."""
+    return re.sub(r"\bAI\b", "A.I.", text)
+
+
+def run(*command: str) -> tuple[Samples, int]:
+    """What a command says that takes the name of a WAV file last."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "said.wav"
-        subprocess.run(["espeak-ng", "-v", voice, "-s", "150", "-w", path, text], check=True)
+        subprocess.run([*command, str(path)], check=True, stdout=subprocess.DEVNULL)
         with wave.open(str(path)) as file:
             data = file.readframes(file.getnframes())
             return np.frombuffer(data, "<i2").astype(np.float32) / 32768, file.getframerate()
@@ -180,6 +168,24 @@ def telephone(said: Samples, random: np.random.Generator) -> Samples:  # noqa: A
     return np.fft.irfft(spectrum, len(said))
 
 
+def babble12(said: Samples, random: np.random.Generator) -> Samples:
+    """Voices without words 12 dB under the speech: its own, backwards, from four places."""
+    backwards = np.tile(said[::-1], 2)
+    starts = random.integers(0, len(said), 4)
+    crowd = sum(backwards[start : start + len(said)] for start in starts)
+    return said + crowd * SPEECH_RMS * 10 ** (-12 / 20) / np.sqrt((crowd**2).mean())
+
+
+def clipped(said: Samples, random: np.random.Generator) -> Samples:  # noqa: ARG001
+    """Recorded far too loud."""
+    return np.clip(said * 6, -1, 1) * 0.9
+
+
+def faint(said: Samples, random: np.random.Generator) -> Samples:
+    """Recorded far too soft, in the noise of 16 bits."""
+    return said * 0.01 + random.uniform(-1, 1, len(said)) / 32768
+
+
 def lead_in(said: Samples, random: np.random.Generator) -> Samples:
     """Four seconds of a quiet room first."""
     return np.concatenate((random.standard_normal(RATE_HZ * 4) * 0.0005, said))
@@ -191,6 +197,9 @@ CONDITIONS: dict[str, Callable[[Samples, np.random.Generator], Samples]] = {
     "rumble8": rumble8,
     "room": room,
     "telephone": telephone,
+    "babble12": babble12,
+    "clipped": clipped,
+    "faint": faint,
     "lead_in": lead_in,
 }
 
@@ -215,10 +224,10 @@ def main() -> None:
     random = np.random.default_rng(1)
     index: list[dict[str, Any]] = []
     for one in plan():
-        name = one.name.replace(" ", "_")
+        name = one.name.replace(" ", "_").replace(".", "")
         path = arguments.into / f"{one.key}.{name}.{one.voice}.{one.condition}.wav"
         if not path.exists():
-            said = at_16_khz(*speak[one.voice](one.text.replace("{n}", one.name)))
+            said = at_16_khz(*speak[one.voice](one.text))
             heard = np.clip(CONDITIONS[one.condition](said, random), -1, 1)
             with wave.open(str(path), "wb") as file:
                 file.setnchannels(1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from palprep.speech.compare import compare
@@ -14,7 +16,9 @@ TEXT = "I, Jane Doe, give my consent that videos can be made."
 SCRIPT = Script.of(TEXT, "Jane Doe", "en")
 
 
-JANE = NameReading("Jane Doe", 1.0, same=True, support=0.0, told=0.95)
+JANE = NameReading("Jane Doe", 1.0, same=True, told=0.95, favour=math.inf)
+RARE = {"Jane": 0.001, "Doe,": 0.001}
+"""What the forced reading holds of a name it has never seen."""
 
 
 def reading(
@@ -144,14 +148,53 @@ def test_what_stands_around_the_statement_counts(found, expected):
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        (NameReading("Jayne Dough", 1.0, same=True, support=0.0, told=0.9), "pass"),
-        (NameReading("Jango", 0.7, same=False, support=-3.0, told=0.9), "warn"),
-        (NameReading("new and diamond", 0.4, same=False, support=-9.0, told=0.9), "warn"),
-        (NameReading("Robert Miller", 0.2, same=False, support=-20.0, told=0.1), "fail"),
-        (NameReading("Jane Dove", 0.85, same=False, support=-12.0, told=0.9), "fail"),
-        (NameReading("Jaan Dou", 0.85, same=False, support=-12.0, told=0.98), "warn"),
-        (NameReading("", 0.0, same=False, support=-15.0, told=0.0), "fail"),
+        (NameReading("Jayne Dough", 1.0, same=True, told=0.9, favour=4.0), "pass"),
+        (NameReading("Jendo", 0.95, same=True, told=0.8, favour=0.7), "warn"),
+        (NameReading("John Doe", 0.95, same=True, told=0.1, favour=-2.0), "fail"),
+        (NameReading("new and diamond", 0.6, same=False, told=0.9, favour=11.0), "warn"),
+        (NameReading("Ada Gomez", 0.8, same=False, told=0.1, favour=3.0), "fail"),
+        (NameReading("Jane Dove", 0.85, same=False, told=0.9, favour=-3.0), "fail"),
+        (NameReading("in government", 0.3, same=False, told=0.9, favour=12.0), "fail"),
+        (NameReading("Jane Doe", 1.0, same=True, told=0.2, favour=math.inf), "warn"),
+        (NameReading("", 0.0, same=False, told=0.0, favour=-9.0), "fail"),
     ],
 )
 def test_the_name_is_judged_by_sound(name, expected):
-    assert outcome(reading(name=name)) == expected
+    assert outcome(reading(name=name, improbable=RARE)) == expected
+
+
+def test_a_name_that_sounds_the_same_and_is_borne_out_passes():
+    name = NameReading("Jayne Dough", 1.0, same=True, told=0.2, favour=-0.5)
+    assert outcome(reading(name=name)) == "pass"
+
+
+def test_a_part_is_not_judged_by_what_stands_in_the_other_parts():
+    found = reading(f"I do not agree. {TEXT} I withdraw my consent.")
+    assert decide(found, SCRIPT)[0] == "fail"
+    assert decide(found, SCRIPT, begins=False)[0] == "fail"
+    assert decide(found, SCRIPT, ends=False)[0] == "fail"
+    assert decide(found, SCRIPT, begins=False, ends=False)[0] == "pass"
+
+
+def test_the_words_of_a_part_are_counted_from_the_statements_start():
+    first, second = SCRIPT.parts(6)
+    assert (first.text, second.text) == ("I, Jane Doe, give my consent", "that videos can be made.")
+    assert (first.name, second.name) == (range(1, 3), range(0))
+    assert (first.offset, second.offset) == (0, 6)
+    assert SCRIPT.parts(40) == (SCRIPT,)
+    found = reading(TEXT.replace("videos", "photos"), support=-9.0)
+    assert decide(found, SCRIPT._replace(offset=6))[2] == [
+        "Word 14, “videos”: heard as “photos” at 3.5 s."
+    ]
+
+
+def test_a_statement_is_cut_after_sentences_and_never_within_the_name():
+    text = "One two three four. Five six seven, I, Jane Doe, eight nine ten eleven twelve."
+    script = Script.of(text, "Jane Doe", "en")
+    assert [part.text for part in script.parts(7)] == [
+        "One two three four.",
+        "Five six seven, I, Jane Doe,",
+        "eight nine ten eleven twelve.",
+    ]
+    assert [part.name for part in script.parts(7)] == [range(0), range(4, 6), range(0)]
+    assert all("Jane Doe," in part.text for part in script.parts(9) if part.name)

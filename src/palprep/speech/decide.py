@@ -2,55 +2,56 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 
 from palprep.speech.facts import Grade, WordRecord
-from palprep.speech.names import NameReading
+from palprep.speech.names import LIKE_SOUND, NameReading
 from palprep.speech.readings import Reading, Script
+from palprep.speech.withdrawal import CLOSE, negates, speaks_of_consent, takes_back
 from palprep.speech.words import Word, split_words
 
 FLOOR = 0.02
 """A required word less probable than this was not said: published experience with forced
 alignment by Whisper, confirmed on the project's own readings (scripts/evaluate_consent.py)."""
+NEVER = 0.002
+"""Under a tenth of that, it was not said however unlikely what was heard instead is."""
 SURE = 0.05
 CONTRADICTED = -6.0
 """What was heard instead is e^6 = 400 times as probable as what was required. Exact readings
 stay above it in noise and reverberation, altered ones fall below (evaluate_consent.py)."""
-EQUAL = -1.5
+EQUAL = -2.3
 """Beam search writes down one of several wordings of about the same probability; within a
-factor of e^1.5 = 4.5 the free reading does not speak against the required one."""
+factor of ten the free reading does not speak against a required word."""
+UNCARRIED = -4.0
+"""A word that the forced reading does not carry may still have been said if what was heard
+instead is not e^4 = 55 times as probable: short words in noise and reverberation are like that."""
+WHIM = -1.5
+"""A word that nothing asked for has no required one to stand for: within a factor of e^1.5 = 4.5
+it is a whim of the search."""
 TURNED = 2.0
 """A small word that turns the statement (can, cannot) must be e^2 = 7 times as probable as its
 turn, since the model expects the fluent wording anyway: exact readings reach e^3.5 and more,
 turned ones stay under e^1 (evaluate_consent.py)."""
-NEAR = 0.75
-"""From this similarity in sound on, what was heard may be another person's name."""
-RECOGNISED = 0.5
-"""Names that are spoken reach 0.5 and nearly always 0.8 once the model is told the spelling,
-other names 0.2 unless they sound alike (evaluate_consent.py)."""
-CERTAIN = 0.95
-"""What only the name itself reaches, not its neighbours (Jane Dove for Jane Doe: 0.92)."""
-_CLOSE = 8
-"""How many words before and after the statement a negation counts for."""
-_WITHDRAWING = (
-    *("withdraw", "withdraws", "withdrawing", "withdrawal", "withdrew", "withdrawn"),
-    *("revoke", "revokes", "revoking", "revoked", "revocation", "rescind", "retract"),
-    *("refuse", "refuses", "decline", "deny", "denies", "object", "disagree"),
-)
-_NEGATING = ("not", "never", "no", "none", "without", "nor", "neither", *_WITHDRAWING)
-_TAKES_BACK = re.compile(
-    r"\b(withdraw\w*|withdrew|revok\w*|rescind\w*|retract\w*|disagree)\b"
-    r"|\b(do|does|did|will|can) not (\w+ )?(agree|consent|give|allow|permit|authoriz\w*)\b"
-    r"|\btake (that|it|this) back\b|\b(just )?(kidding|joking)\b"
-)
-_SPOKEN_OF = re.compile(r"\b(consent|permission|agree|agreement)\b")
-
+RECOGNISED = 0.3
+"""Every word of a spoken name reaches 0.3, and nearly always 0.6, once the model is told how it
+is spelled; a word of another name stays under 0.2 unless it sounds alike."""
+FAVOURED = 2.5
+"""Told both spellings, the model holds the spoken name for e^2.5 = 12 times as probable as what
+it first made of it; of two names that are merely alike the other one comes this far seldom."""
+DISFAVOURED = -1.0
+"""Below this what was heard is the name that was said (all of evaluate_consent.py's)."""
+Judged = tuple[Grade, list[str]]
+"""An outcome and its reasons."""
 _SEVERITY: dict[Grade, int] = {"pass": 0, "warn": 1, "unknown": 2, "fail": 3}
 
 
-def decide(reading: Reading, script: Script) -> tuple[Grade, tuple[WordRecord, ...], list[str]]:
-    """The outcome, the words in the order of the statement, and the reasons.
+Decision = tuple[Grade, tuple[WordRecord, ...], list[str]]
+"""The outcome, the words in the order of the statement, and the reasons."""
+
+
+def decide(reading: Reading, script: Script, *, begins: bool = True, ends: bool = True) -> Decision:
+    """What a reading says of a statement, or of a part of one that begins or ends elsewhere.
 
     ``reading.found`` must be true.
     """
@@ -62,8 +63,7 @@ def decide(reading: Reading, script: Script) -> tuple[Grade, tuple[WordRecord, .
         said = reading.heard[difference.heard_first : difference.heard_last]
         if words:
             _grade_stretch(grades, words, reading, support)
-        elif support < EQUAL:
-            # Nothing was asked for here: a word that is more than a whim of the search is one.
+        elif support < WHIM:
             added[difference.first] = _added(said, reading, difference.first)
     reasons: list[str] = []
     if script.name:
@@ -77,30 +77,32 @@ def decide(reading: Reading, script: Script) -> tuple[Grade, tuple[WordRecord, .
         if grades[script.name.start] != "pass":
             reasons.append(_name_reason(script, reading.name, grades[script.name.start]))
     records = _records(script, reading, grades, heard, added)
-    reasons += _word_reasons(records, frozenset(script.name))
-    extra, more = _negated(reading, script)
-    outcome = max([*(record.outcome for record in records), extra], key=_SEVERITY.__getitem__)
-    return outcome, records, [*reasons, *more]
+    reasons += _word_reasons(records, script)
+    turned, turns = _turned(reading, script)
+    beside, remarks = _beside(reading, begins=begins, ends=ends)
+    grades_of = (*(record.outcome for record in records), turned, beside)
+    return worst(grades_of), records, [*reasons, *turns, *remarks]
+
+
+def worst(grades: Iterable[Grade]) -> Grade:
+    """The gravest of several outcomes."""
+    return max(grades, key=_SEVERITY.__getitem__)
 
 
 def _agreed(probability: float) -> Grade:
     return "pass" if probability >= FLOOR else "warn"
 
 
-def _grade_support(support: float) -> Grade:
-    if support < CONTRADICTED:
-        return "fail"
-    return "pass" if support >= EQUAL else "warn"
-
-
 def _grade_stretch(grades: list[Grade], words: range, reading: Reading, support: float) -> None:
-    """Words that were heard differently: the forced reading must carry every one of them."""
+    """Words that were heard differently: the forced reading must carry every one of them, and
+    a word that it does not carry is another one unless that is hardly more probable.
+    """
     least = min(reading.forced[index].probability for index in words)
-    grade = _grade_support(support)
-    if least < FLOOR:
+    grade: Grade = "warn"
+    if support < CONTRADICTED or least < (FLOOR if support < UNCARRIED else NEVER):
         grade = "fail"
-    elif grade == "pass" and least < SURE:
-        grade = "warn"
+    elif support >= EQUAL and least >= SURE:
+        grade = "pass"
     doubtful = [index for index in words if reading.forced[index].probability < SURE]
     for index in words:
         spared = grade == "fail" and doubtful and index not in doubtful
@@ -108,17 +110,19 @@ def _grade_stretch(grades: list[Grade], words: range, reading: Reading, support:
 
 
 def _grade_name(reading: Reading, script: Script, name: NameReading) -> Grade:
-    """By sound. Heard as the very name, it must only not be improbable. Heard as a name that
-    is merely like it, it must bear comparison with that one, as any other word must. Heard
-    as something else, which is what a small model makes of a rare name, it is a doubt when
-    the model recognises it once told its spelling, and otherwise another name.
+    """By sound. Heard as the very name, or as one that sounds the same, it passes if the sound
+    bears it out. Heard as something else, which is what a small model makes of a rare name,
+    it is a doubt when the model recognises each word of it once told the spelling and does
+    not hold what it heard for the better one, and otherwise another name.
     """
-    probable = all(reading.forced[index].probability >= FLOOR for index in script.name)
-    if name.same:
-        return "pass" if probable or name.told >= RECOGNISED else "warn"
-    if name.likeness >= NEAR and name.support < CONTRADICTED:
-        return "warn" if name.told >= CERTAIN else "fail"
-    return "warn" if name.told >= RECOGNISED else "fail"
+    least = min(reading.forced[index].probability for index in script.name)
+    recognised = name.told >= RECOGNISED
+    if name.same and (least >= SURE or (recognised and name.favour >= FAVOURED)):
+        return "pass"
+    if name.favour == math.inf:
+        return "warn"
+    alike = name.likeness >= LIKE_SOUND
+    return "warn" if alike and recognised and name.favour >= DISFAVOURED else "fail"
 
 
 def _heard(reading: Reading, script: Script) -> list[str | None]:
@@ -173,15 +177,15 @@ def _records(
     return tuple(records)
 
 
-def _word_reasons(records: Sequence[WordRecord], name: frozenset[int]) -> list[str]:
+def _word_reasons(records: Sequence[WordRecord], script: Script) -> list[str]:
     reasons = []
-    place = 0
+    place = script.offset
     for record in records:
         if record.expected is None:
             reasons.append(f"Added: “{record.heard}”{_when(record)}.")
             continue
         place += 1
-        if record.outcome == "pass" or place - 1 in name:
+        if record.outcome == "pass" or place - 1 - script.offset in script.name:
             continue
         if record.outcome == "fail":
             said = f"heard as “{record.heard}”" if record.heard else "not heard"
@@ -205,61 +209,52 @@ def _name_reason(script: Script, name: NameReading, grade: Grade) -> str:
     return f"The name {script.full_name} is not certain: in its place {said}."
 
 
-def _negated(reading: Reading, script: Script) -> tuple[Grade, list[str]]:
-    """Negations and withdrawals: within the statement by what is freely heard and by what
-    fits the sound better, around it by what is freely heard.
-    """
-    grade: Grade = "pass"
+def _turned(reading: Reading, script: Script) -> Judged:
+    """Negations within the statement, by what is freely heard and by what fits the sound."""
     reasons = []
     for said, index, ratio in reading.turned:
         if ratio < TURNED:
-            grade = "fail"
-            reasons.append(
-                f"Word {index + 1}, “{script.words[index].shown}”: what is heard may well be "
-                f"“{said}”."
-            )
+            number, word = script.offset + index + 1, script.words[index].shown
+            reasons.append(f"Word {number}, “{word}”: what is heard may well be “{said}”.")
     wanted = {key for word in script.words for key in word.keys}
-    found = reading.comparison
-    place = reading.place
-    slot = range(place.first, place.last) if place else range(0)
-    for index in range(reading.opens, found.heard_last):
-        negation = _negation(reading.heard[index], wanted)
-        if negation and index not in slot:
-            grade = "fail"
-            reasons.append(f"“{reading.heard[index].shown}” is heard within the statement.")
-    before = reading.heard[: reading.opens]
-    after = reading.heard[found.heard_last :]
-    if any(_negation(word, set()) for word in before[-_CLOSE:]):
-        grade = "fail"
-        reasons.append("A negation is heard right before the statement.")
-    beside = [_keys(before), _keys(after), *(_keys(split_words(t)) for t in reading.afterwards)]
-    if any(_TAKES_BACK.search(text) for text in beside):
-        grade = "fail"
-        reasons.append("The consent is withdrawn or put in doubt beside the statement.")
-    elif grade == "pass" and any(_negation(word, set()) for word in after[:_CLOSE]):
-        grade = "warn"
-        reasons.append("A negation is heard right after the statement.")
-    elif grade == "pass" and any(_SPOKEN_OF.search(text) for text in beside[1:]):
-        grade = "warn"
-        reasons.append("Consent is spoken of again after the statement; listen to it.")
-    if grade == "pass" and _doubted(reading, wanted):
-        grade = "warn"
-        reasons.append("A less probable reading hears a negation within the statement.")
-    return grade, reasons
+    slot = range(reading.place.first, reading.place.last) if reading.place else range(0)
+    reasons += [
+        f"“{reading.heard[index].shown}” is heard within the statement."
+        for index in range(reading.opens, reading.comparison.heard_last)
+        if negates(reading.heard[index], wanted) and index not in slot
+    ]
+    if reasons:
+        return "fail", reasons
+    if _doubted(reading, wanted):
+        return "warn", ["A less probable reading hears a negation within the statement."]
+    return "pass", []
 
 
-def _negation(word: Word, wanted: set[str]) -> bool:
-    return any(key in _NEGATING and key not in wanted for key in word.keys)
+def _beside(reading: Reading, *, begins: bool, ends: bool) -> Judged:
+    """Negations and withdrawals before and after the statement, by what is freely heard."""
+    before: list[Word] = []
+    after: list[Sequence[Word]] = []
+    if begins:
+        before = [word for text in reading.earlier for word in split_words(text)]
+        before += reading.heard[: reading.opens]
+    if ends:
+        last = reading.comparison.heard_last
+        after = [reading.heard[last:], *map(split_words, reading.afterwards)]
+    if any(negates(word, ()) for word in before[-CLOSE:]):
+        return "fail", ["A negation is heard right before the statement."]
+    if takes_back(before, after):
+        return "fail", ["The consent is withdrawn or put in doubt beside the statement."]
+    if after and any(negates(word, ()) for word in after[0][:CLOSE]):
+        return "warn", ["A negation is heard right after the statement."]
+    if any(map(speaks_of_consent, after)):
+        return "warn", ["Consent is spoken of again after the statement; listen to it."]
+    return "pass", []
 
 
 def _doubted(reading: Reading, wanted: set[str]) -> bool:
     first = {key for word in reading.heard for key in word.keys}
     for text in reading.other_transcripts:
         for word in split_words(text):
-            if _negation(word, wanted | first):
+            if negates(word, wanted | first):
                 return True
     return False
-
-
-def _keys(words: Sequence[Word]) -> str:
-    return " ".join(key for word in words for key in word.keys)

@@ -45,11 +45,12 @@ class NameReading(NamedTuple):
     """Best similarity in sound between the name and any free reading of its place, 0..1."""
     same: bool
     """Whether a free reading heard the very name, word for word by its sound."""
-    support: float
-    """Log of P(statement with the name) / P(statement with what was heard instead)."""
     told: float
-    """Probability of the name once the model was told how it is spelled: the geometric mean
-    over its tokens. A name that is not spoken stays improbable (scripts/evaluate_consent.py)."""
+    """Probability of the name's least probable word once the model was told how the name is
+    spelled. A name that is not spoken stays improbable (scripts/evaluate_consent.py)."""
+    favour: float
+    """Log of P(name) / P(what was heard instead), the model being told both spellings;
+    infinite when the very name was heard."""
 
 
 def name_slot(words: Sequence[Word], full_name: str) -> range:

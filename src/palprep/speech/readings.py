@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from palprep.speech.compare import Comparison, Difference, compare
 from palprep.speech.mel import RATE_HZ, WINDOW_S
-from palprep.speech.names import NameReading, Place, between, locate_name, name_slot, same_name
+from palprep.speech.names import NameReading, Place, locate_name, name_slot, same_name
 from palprep.speech.variants import replaced, turned
 from palprep.speech.whisper import Heard, Token, Whisper
 from palprep.speech.words import Word, split_words
@@ -44,12 +44,51 @@ class Script(NamedTuple):
     """Which words are the name."""
     full_name: str
     language: str
+    offset: int = 0
+    """How many words of the statement stand before these, when they are a part of it."""
 
     @classmethod
     def of(cls, text: str, full_name: str, language: str) -> Script:
         """Split a statement whose name is filled in."""
         words = split_words(text)
         return cls(text, words, name_slot(words, full_name), full_name, language)
+
+    def parts(self, most: int) -> tuple[Script, ...]:
+        """The statement in stretches of ``most`` words at the most and half of that at the
+        least, cut after sentences where that can be, else after commas, never within the name.
+        """
+        parts = []
+        first = 0
+        while first < len(self.words):
+            last = self._cut(first, most)
+            text = self.text[self.words[first].begin : self.words[last - 1].end]
+            slot = range(self.name.start - first, self.name.stop - first)
+            holds = bool(self.name) and first <= self.name.start < last
+            parts.append(
+                self._replace(
+                    text=text,
+                    words=split_words(text),
+                    name=slot if holds else range(0),
+                    offset=self.offset + first,
+                )
+            )
+            first = last
+        return tuple(parts)
+
+    def _cut(self, first: int, most: int) -> int:
+        whole = len(self.words)
+        if whole - first <= most:
+            return whole
+        fitting = [
+            last
+            for last in range(first + most, first + most // 2, -1)
+            if not self.name.start < last < self.name.stop
+        ]
+        for marks in (".!?", ",;:"):
+            for last in fitting:
+                if self.words[last - 1].shown.rstrip("\"')").endswith(tuple(marks)):
+                    return last
+        return fitting[0] if fitting else self.name.stop
 
     def word_at(self, character: int) -> int:
         """The index of the word that a character of the text belongs to."""
@@ -80,6 +119,8 @@ class Reading(NamedTuple):
     """Small changes that turn the statement: what would stand there, at which required
     word, and the log of P(required wording) / P(changed wording)."""
     other_transcripts: tuple[str, ...] = ()
+    earlier: tuple[str, ...] = ()
+    """What is heard before this window."""
     afterwards: tuple[str, ...] = ()
     """Readings of what follows the statement, heard on its own; empty when nothing does."""
     name: NameReading | None = None
@@ -136,7 +177,7 @@ def read_window(
             for (said, _, at), ratio in zip(changes, ratios[len(weighed) :], strict=True)
         ),
         other_transcripts=texts[1:],
-        name=read_name(model, heard, script, texts, score) if script.name else None,
+        name=read_name(model, heard, script, texts) if script.name else None,
     )
 
 
@@ -159,9 +200,7 @@ def differences_of(found: Comparison, place: Place | None) -> tuple[Difference, 
     return tuple(sorted((*elsewhere, *place.beside)))
 
 
-def read_name(
-    model: Whisper, heard: Heard, script: Script, texts: Sequence[str], score: float
-) -> NameReading:
+def read_name(model: Whisper, heard: Heard, script: Script, texts: Sequence[str]) -> NameReading:
     """The name's place as several free readings have it, and how well the name fits it.
 
     "I, Jane Doe, am" is easily written down as "I'm". So the model also reads on from the
@@ -170,31 +209,38 @@ def read_name(
     before = script.text[: script.words[script.name.start].begin].rstrip()
     onward = model.continuations(heard, before, script.language)
     name = script.words[script.name.start : script.name.stop]
-    best = NameReading("", 0.0, same=False, support=0.0, told=0.0)
+    begun = script.words[: script.name.stop + _AFTER_NAME]
+    best = NameReading("", 0.0, same=False, told=0.0, favour=0.0)
     for text in (*onward, *texts):
         words = split_words(text)
-        found = compare(script.words[: script.name.stop + _AFTER_NAME], words)
-        place = locate_name(found, script.name, script.words, words)
+        place = locate_name(compare(begun, words), script.name, script.words, words)
         run = words[place.first : place.last]
         shown = " ".join(word.shown for word in run)
         same = same_name(name, run)
         if (same, place.likeness) > (best.same, best.likeness) or not best.heard:
             best = best._replace(heard=shown, likeness=place.likeness, same=same)
-    taken = Difference(script.name.start, script.name.stop, *_instead(onward[0], script))
-    other = replaced(script.text, script.words, taken, split_words(onward[0]))
-    up_to = script.words[min(script.name.stop + _AFTER_NAME, len(script.words)) - 1].end
-    told = model.align(heard, [script.text[:up_to]], script.language, told=script.full_name)[0]
+    start = script.text[: begun[-1].end]
+    told = model.align(heard, [start], script.language, told=script.full_name)[0]
     return best._replace(
-        support=score - _log_probability(model.align(heard, [other], script.language)[0]),
-        told=_mean_probability(told, name[0].begin, name[-1].end),
+        told=min(_mean_probability(told, word.begin, word.end) for word in name),
+        favour=_favour(model, heard, start, script, best.heard.strip(" ,.;:?!")),
     )
 
 
-def _instead(text: str, script: Script) -> tuple[int, int]:
-    """Which words of a reading stand in the name's place."""
-    words = split_words(text)
-    found = compare(script.words[: script.name.stop + _AFTER_NAME], words)
-    return between(found, script.name, 0, len(words))
+def _favour(model: Whisper, heard: Heard, start: str, script: Script, instead: str) -> float:
+    """Log of P(the name) / P(what was heard instead), either being as new to the model as the
+    other: it is told both spellings, once in each order, for the later one is favoured.
+    Infinite when the very name was heard.
+    """
+    begin, end = script.words[script.name.start].begin, script.words[script.name.stop - 1].end
+    if _keys(split_words(instead)) == _keys(script.words[script.name.start : script.name.stop]):
+        return math.inf
+    other = f"{start[:begin]}{instead}{start[end:]}"
+    ratios = []
+    for told in (f"{script.full_name}. {instead}", f"{instead}. {script.full_name}"):
+        ours, theirs = model.align(heard, [start, other], script.language, told=told)
+        ratios.append(_log_probability(ours) - _log_probability(theirs))
+    return sum(ratios) / len(ratios)
 
 
 def _extent(tokens: Sequence[Token], reading: Reading) -> tuple[float, float]:
@@ -234,6 +280,10 @@ def _mean_probability(tokens: Sequence[Token], begin: int, end: int) -> float:
 
 def _log_probability(tokens: Sequence[Token]) -> float:
     return sum(math.log(max(_LEAST, token.probability)) for token in tokens)
+
+
+def _keys(words: Sequence[Word]) -> tuple[str, ...]:
+    return tuple(key for word in words for key in word.keys)
 
 
 def _at(seconds: float) -> int:

@@ -13,20 +13,19 @@ from palprep.media.samples import stream_samples
 from palprep.media.sniff import sniff
 from palprep.media.sound import probe_sound
 from palprep.speech.activity import speech_spans
-from palprep.speech.decide import decide
+from palprep.speech.decide import Decision, decide, worst
 from palprep.speech.facts import ConsentFacts, Span, WordRecord
-from palprep.speech.mel import RATE_HZ, WINDOW_S
-from palprep.speech.readings import Reading, Script, read_window
+from palprep.speech.mel import RATE_HZ
+from palprep.speech.readings import Script
+from palprep.speech.search import Found, find_statement
 from palprep.speech.statements import fill_statement, required_statement
 from palprep.speech.whisper import Whisper
 
 OPENING_S = 30.0
-_BEYOND_S = 25.0
-"""A statement that starts within the opening may end this much after it."""
-_STEP_S = 15.0
-_LEAD_S = 0.3
-_COMPLETE = 0.9
-"""Once this share of the statement was heard, no further window is tried."""
+_BEYOND_S = 10.0
+"""What is said after a statement that starts late in the opening is heard for so long."""
+_WORD_S = 0.75
+"""A slow speaker's time for a word: 80 words a minute."""
 
 
 def verify_consent(
@@ -68,7 +67,7 @@ def verify_consent(
             "name a multilingual CTranslate2 Whisper model",
             whisper,
         )
-    limit = int((window_s + _BEYOND_S) * RATE_HZ)
+    limit = int((window_s + len(script.words) * _WORD_S + _BEYOND_S) * RATE_HZ)
     chosen = probe_sound(source, media, levels=False).stream.index
     blocks = stream_samples(source, media, rate_hz=RATE_HZ, channels=1, stream=chosen)
     samples = _opening(blocks, limit)
@@ -82,25 +81,29 @@ def verify_samples(
     spans = speech_spans(samples)
     if not spans:
         return _failed(script, model, "", "No speech is heard in the opening.")
-    best = _search(samples, script, model, spans, window_s)
-    if not best.found:
+    found = find_statement(samples, script, model, spans, window_s)
+    ends = [{"begins": one is found[0], "ends": one is found[-1]} for one in found]
+    transcript = " ".join(one.transcript(**which) for one, which in zip(found, ends, strict=True))
+    if not any(one.reading.found for one in found):
         return _failed(
-            script, model, best.transcript, "The required statement is not heard in the opening."
+            script, model, transcript, "The required statement is not heard in the opening."
         )
-    outcome, words, reasons = decide(best, script)
-    words = _clamped(words, spans)
+    decisions = [_decided(one, **which) for one, which in zip(found, ends, strict=True)]
+    outcome = worst(grade for grade, _, _ in decisions)
+    words = _clamped(tuple(word for _, words, _ in decisions for word in words), spans)
+    reasons = [reason for _, _, reasons in decisions for reason in reasons]
     starts_at = next((word.start for word in words if word.start is not None), None)
     ends_at = next((word.end for word in reversed(words) if word.end is not None), None)
     if starts_at is not None and starts_at > window_s:
         outcome = "fail"
-        reasons = [
-            *reasons,
-            f"The statement starts at {starts_at:.1f} s, not within the first {window_s:g} s.",
-        ]
-    found = best.comparison
+        reasons.append(
+            f"The statement starts at {starts_at:.1f} s, not within the first {window_s:g} s."
+        )
+    first, last = found[0].reading, found[-1].reading
+    before = (*first.earlier, *(word.shown for word in first.heard[: first.opens]))
     return ConsentFacts(
         outcome=outcome,
-        transcript=best.transcript,
+        transcript=transcript,
         starts_at=starts_at,
         ends_at=ends_at,
         words=words,
@@ -108,11 +111,26 @@ def verify_samples(
         statement=script.text,
         full_name=script.full_name,
         language=script.language,
-        said_before=" ".join(word.shown for word in best.heard[: best.opens]),
-        said_after=" ".join(word.shown for word in best.heard[found.heard_last :]),
+        said_before=" ".join(before),
+        said_after=" ".join(word.shown for word in last.heard[last.comparison.heard_last :]),
         model=model.name,
         model_sha256=model.sha256,
     )
+
+
+def _decided(found: Found, *, begins: bool, ends: bool) -> Decision:
+    """The decision on a statement, or on a part of one."""
+    if not found.reading.found:
+        said = f"Words {found.script.offset + 1} to {found.script.offset + len(found.script.words)}"
+        return "fail", _unheard(found.script), [f"{said} are not heard."]
+    grade, words, reasons = decide(found.reading, found.script, begins=begins, ends=ends)
+    if not found.between:
+        return grade, words, reasons
+    said = " ".join(word.shown for word in found.between)
+    added = WordRecord(
+        expected=None, heard=said, start=None, end=None, probability=None, outcome="fail"
+    )
+    return "fail", (added, *words), [f"Added: “{said}”.", *reasons]
 
 
 def _opening(blocks: Iterable[NDArray[np.float32]], limit: int) -> NDArray[np.float32]:
@@ -124,41 +142,6 @@ def _opening(blocks: Iterable[NDArray[np.float32]], limit: int) -> NDArray[np.fl
         if length >= limit:
             break
     return np.concatenate(kept) if kept else np.zeros(0, np.float32)
-
-
-def _search(
-    samples: NDArray[np.float32],
-    script: Script,
-    model: Whisper,
-    spans: Sequence[Span],
-    window_s: float,
-) -> Reading:
-    """The reading of the window that holds most of the statement.
-
-    Windows begin where speech does, so that silence in front costs nothing of the 30 s
-    that the model hears; a statement cut by a window's end is read again from its start.
-    """
-    length_s = len(samples) / RATE_HZ
-    start_s = max(0.0, spans[0].start_s - _LEAD_S)
-    best = _read(model, samples, script, start_s)
-    while best.comparison.agreement < _COMPLETE and start_s + WINDOW_S < length_s:
-        if best.found and best.forced[0].start_s - _LEAD_S > start_s + 1.0:
-            start_s = best.forced[0].start_s - _LEAD_S
-        else:
-            start_s += _STEP_S
-        if start_s >= window_s:
-            break
-        other = _read(model, samples, script, start_s)
-        if other.comparison.agreement > best.comparison.agreement:
-            best = other
-    return best
-
-
-def _read(model: Whisper, samples: NDArray[np.float32], script: Script, start_s: float) -> Reading:
-    first = int(start_s * RATE_HZ)
-    return read_window(
-        model, samples[first : first + int(WINDOW_S * RATE_HZ)], script, first / RATE_HZ
-    )
 
 
 def _clamped(words: tuple[WordRecord, ...], spans: Sequence[Span]) -> tuple[WordRecord, ...]:
@@ -198,22 +181,25 @@ def _unknown(script: Script, reason: str, model: Whisper | None = None) -> Conse
 
 
 def _failed(script: Script, model: Whisper, transcript: str, reason: str) -> ConsentFacts:
-    words = tuple(
-        WordRecord(
-            expected=word.shown, heard=None, start=None, end=None, probability=None, outcome="fail"
-        )
-        for word in script.words
-    )
     return ConsentFacts(
         outcome="fail",
         transcript=transcript,
         starts_at=None,
         ends_at=None,
-        words=words,
+        words=_unheard(script),
         reasons=(reason,),
         statement=script.text,
         full_name=script.full_name,
         language=script.language,
         model=model.name,
         model_sha256=model.sha256,
+    )
+
+
+def _unheard(script: Script) -> tuple[WordRecord, ...]:
+    return tuple(
+        WordRecord(
+            expected=word.shown, heard=None, start=None, end=None, probability=None, outcome="fail"
+        )
+        for word in script.words
     )
