@@ -16,6 +16,9 @@ from palprep.vision.lanes import Lane, draw_lanes
 FRAMES = 12
 FRAME_SIDE = 240
 
+SPARSE_S = 30.0
+"""From this length on key frames are frequent enough for the strip."""
+
 # Distinguishable with red-green blindness (Okabe and Ito 2008).
 BLUE, SKY, GREEN = (0, 114, 178), (86, 180, 233), (0, 158, 115)
 AMBER, ROSE, GREY = (230, 159, 0), (204, 121, 167), (110, 116, 128)
@@ -117,6 +120,6 @@ def _frames(path: str, line: Timeline) -> list[tuple[float, Pixels]]:
         sniff(path),
         per_second=rate,
         max_side=FRAME_SIDE,
-        key_frames_only=line.duration_s > FRAMES,
+        key_frames_only=line.duration_s > SPARSE_S,
     )
     return [(frame.at_s - line.starts_s, frame.rgb) for frame in islice(frames, FRAMES)]

@@ -11,11 +11,11 @@ from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from palprep.vision.arrays import Pixels
 
-WIDTH = 1600
-LABEL_WIDTH, SHARE_WIDTH = 140, 170
+WIDTH = 1400
+LABEL_WIDTH, SHARE_WIDTH = 150, 190
 LANE_HEIGHT, GAP = 28, 12
 STRIP_HEIGHT = 120
-FONT_SIZE, SMALL_SIZE = 20, 18
+FONT_SIZE, SMALL_SIZE = 22, 20
 ROUND = 5
 SMOOTH = 2
 """Everything is drawn this much larger and reduced, since Pillow draws shapes with steps."""
