@@ -103,7 +103,8 @@ def test_an_added_word_fails_unless_it_was_a_whim():
     assert grade == "fail"
     (added,) = [word for word in words if word.expected is None]
     assert (added.heard, added.outcome) == ("only", "fail")
-    assert outcome(reading(heard, support=-1.0)) == "pass"
+    assert outcome(reading(heard, support=-1.0, others=(TEXT,))) == "pass"
+    assert outcome(reading(heard, support=-1.0, others=(heard,))) == "fail"
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from palprep.speech.compare import Difference
 from palprep.speech.facts import Grade, WordRecord
 from palprep.speech.names import LIKE_SOUND, NameReading
 from palprep.speech.readings import Reading, Script
@@ -28,7 +29,7 @@ UNCARRIED = -4.0
 instead is not e^4 = 55 times as probable: short words in noise and reverberation are like that."""
 WHIM = -1.5
 """A word that nothing asked for has no required one to stand for: within a factor of e^1.5 = 4.5
-it is a whim of the search."""
+it is a whim of the search, unless every reading of the search has it."""
 TURNED = 2.0
 """A small word that turns the statement (can, cannot) must be e^2 = 7 times as probable as its
 turn, since the model expects the fluent wording anyway: exact readings reach e^3.5 and more,
@@ -63,7 +64,7 @@ def decide(reading: Reading, script: Script, *, begins: bool = True, ends: bool 
         said = reading.heard[difference.heard_first : difference.heard_last]
         if words:
             _grade_stretch(grades, words, reading, support)
-        elif support < WHIM:
+        elif support < WHIM or _insisted(reading, difference):
             added[difference.first] = _added(said, reading, difference.first)
     reasons: list[str] = []
     if script.name:
@@ -87,6 +88,18 @@ def decide(reading: Reading, script: Script, *, begins: bool = True, ends: bool 
 def worst(grades: Iterable[Grade]) -> Grade:
     """The gravest of several outcomes."""
     return max(grades, key=_SEVERITY.__getitem__)
+
+
+def _insisted(reading: Reading, added: Difference) -> bool:
+    """Whether all readings have the added words after the word that stands before them."""
+    first = max(0, added.heard_first - 1)
+    phrase = _text(reading.heard[first : added.heard_last])
+    others = [_text(split_words(text)) for text in reading.other_transcripts]
+    return all(f" {phrase} " in f" {other} " for other in others)
+
+
+def _text(words: Sequence[Word]) -> str:
+    return " ".join(key for word in words for key in word.keys)
 
 
 def _agreed(probability: float) -> Grade:
