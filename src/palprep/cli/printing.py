@@ -74,7 +74,11 @@ def show(renderable: RenderableType) -> None:
 
 @contextmanager
 def progress_bar(label: str, *, wanted: bool = True) -> Iterator[Advance | None]:
-    """A bar with the time left on standard error; None when that is no terminal."""
+    """A bar with the time left on standard error; None when that is no terminal.
+
+    A repair lies between two checks, of which nobody knows beforehand how long they take:
+    before the first fraction and after the last one the bar only shows that work goes on.
+    """
     console = progress_console() if wanted else None
     if console is None:
         yield None
@@ -84,10 +88,15 @@ def progress_bar(label: str, *, wanted: bool = True) -> Iterator[Advance | None]
 
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeLeft())
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(escape(label), total=1.0)
+        name = escape(label)
+        repair = bar.add_task(f"{name}: checking", total=None)
+        proof = bar.add_task(f"{name}: checking the result", total=None, visible=False)
 
         def advance(fraction: float, /) -> None:
-            bar.update(task, completed=fraction)
+            done = fraction >= 1.0
+            what = f"{name}: repairing"
+            bar.update(repair, description=what, total=1.0, completed=fraction, visible=not done)
+            bar.update(proof, visible=done)
 
         yield advance
 
