@@ -142,6 +142,34 @@ def test_a_covered_face_is_not_asked_its_age_unless_it_looks_young(picture, chec
     assert young["appears_under_18"].outcome is Outcome.FAIL
 
 
+def test_the_youngest_of_several_people_is_judged(picture, checks):
+    alone = picture().faces[0]
+    beside = Box(x=10, y=20, width=200, height=260)
+    child, adult = (
+        FaceFacts(box=beside, score=0.9, presence=0.9, age_years=years) for years in (9.0, 40.0)
+    )
+    found = checks(picture(faces=(alone, adult, child)))["appears_under_18"]
+    assert (found.outcome, found.measured) == (
+        Outcome.FAIL,
+        "about 9, the youngest of several people",
+    )
+    assert found.region is not None
+    assert found.region.x == beside.x
+    grown_up = checks(picture(faces=(alone, adult)))["appears_under_18"]
+    assert (grown_up.outcome, grown_up.measured) == (Outcome.PASS, "about 35")
+
+
+def test_a_child_beside_a_covered_face_is_seen(picture, checks):
+    beside = FaceFacts(
+        box=Box(x=10, y=20, width=200, height=260), score=0.9, presence=0.9, age_years=9.0
+    )
+    covered = picture(faces=(picture().faces[0], beside), subject__visibility__nose=0.1)
+    assert checks(covered)["appears_under_18"].outcome is Outcome.FAIL
+    grown_up = beside.model_copy(update={"age_years": 40.0})
+    covered = picture(faces=(picture().faces[0], grown_up), subject__visibility__nose=0.1)
+    assert checks(covered)["appears_under_18"].outcome is Outcome.UNKNOWN
+
+
 def test_passers_by_do_not_count_but_companions_do(picture, checks):
     small = FaceFacts(box=Box(x=0, y=0, width=60, height=80), score=0.9, presence=0.9)
     near = small.model_copy(update={"box": Box(x=10, y=20, width=200, height=260)})

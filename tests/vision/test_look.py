@@ -59,7 +59,21 @@ def test_full_size_counts_not_the_decoded_one(
 
 def test_two_of_them_are_two_people(portrait: Pixels, models: Models) -> None:
     both = np.concatenate([portrait, portrait[:, ::-1]], axis=1)
-    assert look(both, models).people == 2
+    found = look(both, models)
+    assert found.people == 2
+    subject = found.subject
+    assert subject is not None
+    ages = [face.age_years for face in found.faces if face.age_years is not None]
+    assert ages == [pytest.approx(subject.age_years, abs=8)]
+
+
+def test_passers_by_are_not_asked_their_age(portrait: Pixels, models: Models) -> None:
+    small = shrunk(portrait, 0.2)
+    with_one = portrait.copy()
+    with_one[: small.shape[0], : small.shape[1]] = small
+    found = look(with_one, models)
+    assert len(found.faces) == 2
+    assert all(face.age_years is None for face in found.faces)
 
 
 def test_a_mask_is_seen(portrait: Pixels, picture: PictureFacts, models: Models) -> None:

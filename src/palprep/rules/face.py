@@ -20,6 +20,9 @@ DOUBTED_FACE = 0.7
 """A face that is less likely than the first a photographed person's, and of which the detector
 is less sure than the second, is an animal or a thing: it is not counted."""
 
+GROWN_UP = 18.0
+"""Years."""
+
 PERSON_THERE = 0.25
 """Share of the picture that the person mask covers in a portrait at the least."""
 
@@ -67,10 +70,10 @@ class OnlyOnePerson(PictureRule):
 
 
 class AppearsUnder18(SubjectRule):
-    """The person looks grown up.
+    """Everybody in the picture looks grown up.
 
     Apparent ages err by several years, so that adults who look young are asked about. A
-    covered face is judged only where even what is seen looks younger than 18.
+    covered face tells no age and is judged only where even what is seen looks younger than 18.
     """
 
     id = "appears_under_18"
@@ -82,8 +85,23 @@ class AppearsUnder18(SubjectRule):
         "front, with a neutral face and nothing covering it."
     )
 
+    def measure_picture(self, picture: PictureFacts) -> Measured | Unmeasured:
+        found = super().measure_picture(picture)
+        others = [(face.age_years, face) for face in picture.faces if face.age_years is not None]
+        if not others:
+            return found
+        years, youngest = min(others, key=lambda other: other[0])
+        told = picture.subject if isinstance(found, Measured) else None
+        if years >= (told.age_years if told else GROWN_UP):
+            return found
+        return Measured(
+            value=round(years, 1),
+            shown=f"about {years:.0f}, the youngest of several people",
+            region=region_of(youngest.box),
+        )
+
     def measure_subject(self, subject: SubjectFacts, region: Region) -> Measured | Unmeasured:
-        if subject.visibility.least < BARELY_VISIBLE and subject.age_years >= 18:
+        if subject.visibility.least < BARELY_VISIBLE and subject.age_years >= GROWN_UP:
             return self.measure_hidden(region)
         return Measured(
             value=round(subject.age_years, 1),

@@ -2,9 +2,16 @@
 
 Its input is an aligned face of 64 x 64: a similarity takes five points to the template of
 dlib's face chips, padded by a quarter. The expected value over its 81 classes is the age.
+
+Of 990 uncovered faces of known age (from UTKFace) it reads 3 in 100 of those aged 18 to 25 as
+younger than 18, and none of the older; of children up to 12 it reads 9 in 10 as younger than 18,
+of those of 16 and 17 one in six. With a mask or dark glasses drawn over the same faces,
+children and adults read alike: a covered face tells no age.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -32,12 +39,14 @@ ZOOMS = (1.0, 1.06)
 """Small changes of the crop: one crop alone can be years off."""
 
 
-def apparent_age(rgb: Pixels, face: Landmarks, network: Network) -> tuple[float, float]:
+def apparent_age(
+    rgb: Pixels, face: Landmarks, network: Network, zooms: Sequence[float] = ZOOMS
+) -> tuple[float, float]:
     """Years, 0 to 80, and their standard deviation over small changes of the crop and over
     mirroring.
     """
     chips = []
-    for zoom in ZOOMS:
+    for zoom in zooms:
         target = (TEMPLATE - 0.5) * zoom + 0.5
         target = (target + PADDING) / (1 + 2 * PADDING) * SIDE
         chip = warp(rgb, similarity(face.at(*POINTS), target), SIDE)

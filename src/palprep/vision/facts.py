@@ -68,6 +68,8 @@ class FaceFacts(Value):
     """The landmark net's probability that there is a face: low for false alarms, and for
     faces that are covered or seen from the side."""
     pose: Pose | None = None
+    age_years: float | None = None
+    """Apparent age, measured only of the people beside the subject, whose own facts hold his."""
 
 
 class Framing(Value):

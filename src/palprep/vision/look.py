@@ -20,6 +20,7 @@ from palprep.vision.facts import (
     Framing,
     PictureFacts,
     SubjectFacts,
+    counts_as_person,
     is_certain,
 )
 from palprep.vision.fingerprint import fingerprint
@@ -145,13 +146,24 @@ def _measure_person(sight: Sight, models: Models) -> PictureFacts:
     return PictureFacts(
         width=sight.width,
         height=sight.height,
-        faces=tuple(_measure_face(sight, face, models) for face in range(len(sight.detections))),
+        faces=_measure_faces(sight, models),
         person_share=sight.person_share(),
         fingerprint=fingerprint(sight.rgb),
         quality=measure_quality(sight.rgb, box, marks, sight.scale),
         framing=framing,
         subject=subject,
     )
+
+
+def _measure_faces(sight: Sight, models: Models) -> tuple[FaceFacts, ...]:
+    faces = [_measure_face(sight, index, models) for index in range(len(sight.detections))]
+    for index, face in enumerate(faces):
+        marks = sight.marks(index)
+        if index != sight.subject and marks and counts_as_person(face, faces[0]):
+            # Two crops will do: this is about children in the picture, and groups fail anyway.
+            years, _ = apparent_age(sight.rgb, marks, models.age, zooms=(1.0,))
+            faces[index] = face.model_copy(update={"age_years": years})
+    return tuple(faces)
 
 
 def _measure_face(sight: Sight, index: int, models: Models) -> FaceFacts:
