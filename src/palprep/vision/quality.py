@@ -15,6 +15,9 @@ FACE_HEIGHT = 192
 """Sharpness is measured on faces shrunk to this height in pixels, so that resolution does not
 count. Smaller faces are taken as they are, never enlarged."""
 
+SAMPLE = 10_000
+"""About as many of the face's pixels are counted: shares are then exact to half a per cent."""
+
 
 def measure_quality(rgb: Pixels, box: Box, face: Landmarks | None, scale: float) -> Quality:
     """``box`` bounds what is measured, and ``face`` outlines it where its points are known;
@@ -22,8 +25,9 @@ def measure_quality(rgb: Pixels, box: Box, face: Landmarks | None, scale: float)
     """
     gray = np.asarray(cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY), np.uint8)
     place, inside = _place(rgb, box, face)
-    pixels, luma = rgb[place][inside], gray[place].astype(np.float32) / 255
-    low, bright, high = np.percentile(luma[inside], (5, 75, 95))
+    every = max(1, int(inside.sum()) // SAMPLE)
+    pixels, luma = rgb[place][inside][::every], gray[place].astype(np.float32) / 255
+    low, bright, high = np.percentile(luma[inside][::every], (5, 75, 95))
     red, green, blue = (int(value) for value in np.median(pixels, axis=0))
     hue, chroma = hue_and_chroma(linear_to_lab(to_linear((red, green, blue))))
     return Quality(
@@ -91,7 +95,7 @@ def _noise(gray: Pixels) -> float:
     if min(gray.shape) < 3:
         return 0.0
     kernel = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32)
-    response = cv2.filter2D(gray, cv2.CV_16S, kernel)[1:-1:2, 1:-1:2]
+    response = cv2.filter2D(gray, cv2.CV_16S, kernel)[1:-1:4, 1:-1:4]
     return float(np.median(np.abs(response)) / 0.6745 / 6)
 
 
