@@ -40,15 +40,15 @@ def verify_consent(
 ) -> ConsentFacts:
     """Verify the consent statement in the opening of a recording or video.
 
-    ``statement`` is the service's own text with ``{full_name}`` in it; without it palprep's
-    template for the profile and language stands in. ``model`` is a loaded model, or the
+    ``statement`` is the service's own text, ``{full_name}`` or the very name in it; without it
+    palprep's template for the profile and language stands in. ``model`` is a loaded model, or the
     directory of a CTranslate2 Whisper model; without it the installed default (English
     only) is loaded. The statement must begin within the first ``window_s`` seconds.
 
     The outcome is ``unknown``, with the command that helps among the reasons, when the
     default model is not installed or does not know the language. Raises MediaError for a
     file that cannot be read, ToolMissing for a named model that is not there, ToolFailed
-    for a damaged model, and UsageError for a language without a statement.
+    for a damaged model, and UsageError for a language without a statement or one without the name.
     """
     template = statement or required_statement(profile=profile, language=language)
     script = Script.of(fill_statement(template, full_name), full_name, language)
