@@ -1,8 +1,13 @@
-"""sRGB, linear light and CIELAB for single colours, in plain arithmetic (IEC 61966-2-1, CIE 15)."""
+"""sRGB, linear light and CIELAB under D65, of single colours and of pixels (IEC 61966-2-1, CIE 15)."""
 
 from __future__ import annotations
 
 import math
+
+import cv2
+import numpy as np
+
+from palprep.vision.arrays import Floats, Pixels
 
 Colour = tuple[float, float, float]
 
@@ -37,6 +42,17 @@ def linear_to_lab(linear: Colour) -> Colour:
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
 
 
+def pixels_to_lab(rgb: Pixels) -> Floats:
+    """CIELAB of every pixel: lightness 0 to 100, then a and b; height x width x 3, float32.
+
+    OpenCV's own conversion first builds tables of 40 MB, and 80 MB while it does.
+    """
+    xyz = cv2.transform(_LINEAR[rgb], _TO_RELATIVE_XYZ)
+    curved = np.where(xyz > _KNEE**3, np.cbrt(xyz), xyz / (3 * _KNEE**2) + np.float32(4 / 29))
+    x, y, z = curved[..., 0], curved[..., 1], curved[..., 2]
+    return np.stack((116 * y - 16, 500 * (x - y), 200 * (y - z)), axis=-1)
+
+
 def lab_to_linear(lab: Colour) -> Colour:
     """CIELAB under D65 to linear sRGB; colours out of gamut leave 0 to 1."""
     y = (lab[0] + 16) / 116
@@ -63,3 +79,7 @@ def _squeeze(value: float) -> float:
 
 def _unsqueeze(value: float) -> float:
     return value**3 if value > _KNEE else 3 * _KNEE**2 * (value - 4 / 29)
+
+
+_LINEAR = np.array([to_linear((level, 0, 0))[0] for level in range(256)], np.float32)
+_TO_RELATIVE_XYZ = (np.array(_TO_XYZ) / np.array(_WHITE)[:, None]).astype(np.float32)

@@ -7,10 +7,10 @@ that is covered least often.
 
 from __future__ import annotations
 
-import cv2
 import numpy as np
 
 from palprep.vision.arrays import Floats, Pixels, shrunk
+from palprep.vision.colour import pixels_to_lab
 from palprep.vision.facts import Box, Visibility
 from palprep.vision.landmarks import Landmarks
 
@@ -72,8 +72,7 @@ def _face_lab(rgb: Pixels, face: Landmarks, box: Box) -> tuple[Floats, Floats]:
     cut = rgb[top:bottom, left:right]
     factor = min(1.0, FACE_HEIGHT / box.height)
     small = shrunk(cut, factor) if factor < 1 else cut
-    lab = cv2.cvtColor(small.astype(np.float32) / 255, cv2.COLOR_RGB2Lab)
-    return np.asarray(lab), (face.points[:, :2] - np.array([left, top])) * factor
+    return pixels_to_lab(small), (face.points[:, :2] - np.array([left, top])) * factor
 
 
 def _colour(lab: Floats, points: Floats, where: tuple[int, ...], radius: float) -> Floats:

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from palprep.vision.arrays import Floats, Mask, Pixels, resized, shrunk
-from palprep.vision.colour import hue_and_chroma, linear_to_lab, to_linear
+from palprep.vision.colour import hue_and_chroma, linear_to_lab, pixels_to_lab, to_linear
 from palprep.vision.facts import Box, Quality
 from palprep.vision.landmarks import Landmarks
 from palprep.vision.mesh import FACE_OVAL
@@ -101,7 +101,7 @@ def _noise(gray: Pixels) -> float:
 
 def _chroma(rgb: Pixels) -> Floats:
     """CIELAB chroma of each pixel."""
-    lab = cv2.cvtColor(rgb.astype(np.float32) / 255, cv2.COLOR_RGB2Lab)
+    lab = pixels_to_lab(rgb)
     return np.asarray(np.hypot(lab[..., 1], lab[..., 2]), np.float32)
 
 
