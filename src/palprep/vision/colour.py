@@ -1,4 +1,4 @@
-"""sRGB, linear light and CIELAB under D65, of single colours and of pixels (IEC 61966-2-1, CIE 15)."""
+"""sRGB, linear light and CIELAB (D65), of colours and of pixels (IEC 61966-2-1, CIE 15)."""
 
 from __future__ import annotations
 
