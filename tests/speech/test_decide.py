@@ -154,7 +154,7 @@ def test_what_stands_around_the_statement_counts(found, expected):
         (NameReading("John Doe", 0.95, same=True, told=0.1, favour=-2.0), "fail"),
         (NameReading("new and diamond", 0.6, same=False, told=0.9, favour=11.0), "warn"),
         (NameReading("Ada Gomez", 0.8, same=False, told=0.1, favour=3.0), "fail"),
-        (NameReading("Jane Dove", 0.85, same=False, told=0.9, favour=-3.0), "fail"),
+        (NameReading("Jane Dove", 0.85, same=False, told=0.9, favour=-3.5), "fail"),
         (NameReading("in government", 0.3, same=False, told=0.9, favour=12.0), "fail"),
         (NameReading("Jane Doe", 1.0, same=True, told=0.2, favour=math.inf), "warn"),
         (NameReading("", 0.0, same=False, told=0.0, favour=-9.0), "fail"),

@@ -41,7 +41,11 @@ FAVOURED = 2.5
 """Told both spellings, the model holds the spoken name for e^2.5 = 12 times as probable as what
 it first made of it; of two names that are merely alike the other one comes this far seldom."""
 DISFAVOURED = -1.0
-"""Below this what was heard is the name that was said (all of evaluate_consent.py's)."""
+"""Below this what was heard is the name that was said ..."""
+DISFAVOURED_CERTAIN = -3.0
+"""... and below this if every word is recognised as surely as ``CERTAIN``, which takes a name
+with sounds that English spells in many ways."""
+CERTAIN = 0.8
 Judged = tuple[Grade, list[str]]
 """An outcome and its reasons."""
 _SEVERITY: dict[Grade, int] = {"pass": 0, "warn": 1, "unknown": 2, "fail": 3}
@@ -135,7 +139,8 @@ def _grade_name(reading: Reading, script: Script, name: NameReading) -> Grade:
     if name.favour == math.inf:
         return "warn"
     alike = name.likeness >= LIKE_SOUND
-    return "warn" if alike and recognised and name.favour >= DISFAVOURED else "fail"
+    least_favour = DISFAVOURED_CERTAIN if name.told >= CERTAIN else DISFAVOURED
+    return "warn" if alike and recognised and name.favour >= least_favour else "fail"
 
 
 def _heard(reading: Reading, script: Script) -> list[str | None]:

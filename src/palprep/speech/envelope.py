@@ -34,8 +34,10 @@ class EnvelopeMeter:
         self._peaks: list[Array] = []
         self._powers: list[Array] = []
 
-    def push(self, block: Array) -> None:
-        """Take the next samples."""
+    def push(self, block: Array, offset: Array | None = None) -> None:
+        """Take the next samples. ``offset`` is the direct current of each channel, shape
+        ``(channels, 1)``, which is no part of their power.
+        """
         joined = block if self._rest is None else np.concatenate((self._rest, block), axis=1)
         start = self._seen
         stop = start + joined.shape[1]
@@ -47,7 +49,8 @@ class EnvelopeMeter:
             whole = joined[:, : borders[-1]]
             counts = np.diff(borders) * joined.shape[0]
             peaks = np.maximum.reduceat(np.abs(whole).max(axis=0), borders[:-1])
-            sums = np.add.reduceat((whole * whole).sum(axis=0, dtype=np.float64), borders[:-1])
+            swing = whole if offset is None else whole - offset
+            sums = np.add.reduceat((swing * swing).sum(axis=0, dtype=np.float64), borders[:-1])
             self._peaks.append(peaks)
             self._powers.append((sums / counts).astype(np.float32))
             joined = joined[:, borders[-1] :]

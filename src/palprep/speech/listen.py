@@ -28,6 +28,8 @@ Array = NDArray[np.float32]
 _SILENT_DBFS = -60.0
 _SILENT_CHANNEL_DB = 40.0
 _SPEECH_RATIO = 0.05
+_OFFSET = 0.002
+"""Direct current; the mean of some seconds of speech stays a tenth of this."""
 _TONAL_DB = -20.0
 _CANCELS = -0.5
 _WIDE_HZ = 15_000
@@ -100,8 +102,10 @@ class Ear:
         self._waiting = []
         clean = np.nan_to_num(block, nan=0.0, posinf=1.0, neginf=-1.0)
         self._samples += clean.shape[1]
-        for meter in (self._loudness, self._peak, self._defects, self._envelope):
+        for meter in (self._loudness, self._peak, self._defects):
             meter.push(clean)
+        mean: Array = clean.mean(axis=1, keepdims=True)
+        self._envelope.push(clean, np.where(np.abs(mean) < _OFFSET, np.float32(0), mean))
         mono = mix_down(clean)
         self._hear(self._resampled(mono))
         self._spectrum.push(mono, self._recent)

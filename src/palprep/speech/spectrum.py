@@ -183,21 +183,26 @@ _HUM_HARMONICS = 6
 _HUM_PROMINENCE = 10.0
 """A line stands out of its surroundings by 10 dB at least."""
 _HUM_LINES = 3
+_FIRST_PROMINENCE = 20.0
+"""Speech covers the lines above 100 Hz; where the lowest stands out so far, one more will do."""
 _HUM_FLOOR_DBFS = -75.0
 
 
 def _hum_at(steady: Array, mains: float, step: float) -> Hum | None:
     power = 0.0
-    lines = 0
+    prominences = []
     for harmonic in range(1, _HUM_HARMONICS + 1):
         centre = round(mains * harmonic / step)
-        line = steady[centre - 2 : centre + 3]
+        line = float(steady[centre - 2 : centre + 3].max())
         near = np.concatenate((steady[centre - 12 : centre - 4], steady[centre + 5 : centre + 13]))
-        if float(line.max()) > float(np.median(near)) * 10 ** (_HUM_PROMINENCE / 10):
-            lines += 1
-            power += float(line.max()) / 2
+        prominence = 10 * np.log10(max(line, 1e-20) / max(float(np.median(near)), 1e-20))
+        prominences.append(prominence)
+        if prominence > _HUM_PROMINENCE:
+            power += line / 2
+    lines = sum(prominence > _HUM_PROMINENCE for prominence in prominences)
+    needed = _HUM_LINES - (prominences[0] > _FIRST_PROMINENCE)
     level = 10 * np.log10(max(power, 1e-12))
-    return Hum(mains, float(level)) if lines >= _HUM_LINES and level > _HUM_FLOOR_DBFS else None
+    return Hum(mains, float(level)) if lines >= needed and level > _HUM_FLOOR_DBFS else None
 
 
 def _flatness(power: NDArray[np.float64]) -> float:
