@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from palprep.media.sniff import sniff
 from palprep.media.still import probe_and_open
-from palprep.rules.reframe import CROP_ANSWERS, mend
+from palprep.rules.reframe import CROP_ANSWERS, LEVEL_ANSWERS, mend
 from palprep.rules.report import Report
 from palprep.rules.roles import Outcome
 from palprep.vision.facts import Box
@@ -36,11 +36,13 @@ def annotated(
         for each in report.having(Outcome.FAIL)
     ]
     wanting = frozenset(check.id for check in report.having(Outcome.FAIL, Outcome.WARN))
-    crop = mend(report.facts.picture, wanting & CROP_ANSWERS)[1].crop
+    mending = mend(report.facts.picture, wanting & (CROP_ANSWERS | LEVEL_ANSWERS))[1]
+    crop = mending.crop
     return overlay(
         sight,
         models,
         crop=Box(x=crop.left, y=crop.top, width=crop.width, height=crop.height) if crop else None,
+        level_deg=mending.level_deg,
         failed=failed,
         form=form,
     )

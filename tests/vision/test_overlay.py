@@ -4,7 +4,10 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
+from PIL import Image
 
+from palprep.fixes.adjust import adjust
+from palprep.rules.plan import Crop, StillPlan
 from palprep.vision.canvas import Canvas
 from palprep.vision.facts import Box
 from palprep.vision.look import Sight, see
@@ -72,3 +75,18 @@ def test_eyes_to_the_side_get_arrows(sight: Sight, models: Models) -> None:
     aside = {**marks.shapes, "eyeLookOutLeft": 1.0, "eyeLookInRight": 1.0}
     turned = replace(sight, landmarks=(replace(marks, shapes=aside), *sight.landmarks[1:]))
     assert yellow(turned) > 1.3 * yellow(sight)
+
+
+def test_a_turned_crop_is_drawn_as_the_fix_cuts_it(sight: Sight, models: Models) -> None:
+    """What the drawing leaves bright is what the turned crop shows."""
+    height, width = sight.rgb.shape[:2]
+    crop = Crop(left=width // 4, top=height // 4, width=width // 2, height=height // 3)
+    box = Box(x=crop.left, y=crop.top, width=crop.width, height=crop.height)
+    flat = replace(sight, rgb=np.full_like(sight.rgb, 200), detections=(), landmarks=())
+    shown = decoded(overlay(flat, models, crop=box, level_deg=11))
+    plan = StillPlan(reasons=(), level_deg=11, crop=crop, max_base64_chars=1)
+    cut = np.asarray(adjust(Image.fromarray(shown), plan)).astype(int)
+    inner = cut[60:-60, 60:-60]
+    np.testing.assert_allclose(inner, 200, atol=1)
+    border = cut[crop.height // 2, :3]
+    np.testing.assert_allclose(border, np.broadcast_to(CROP, border.shape), atol=60)

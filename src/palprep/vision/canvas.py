@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from palprep.vision.arrays import Floats, Pixels
@@ -53,14 +54,17 @@ class Canvas:
         self._line: float = 1.45 * size
         self._labels: list[tuple[Box, str, Colour, bool]] = []
 
-    def dim_outside(self, box: Box, brightness: float) -> None:
-        """Darken everything but ``box``."""
-        left, top = (max(0, value) for value in self._whole(box.x, box.y))
-        right, bottom = self._whole(box.x + box.width, box.y + box.height)
-        inside = slice(top, max(top, bottom)), slice(left, max(left, right))
+    def dim_outside(self, corners: Floats, brightness: float) -> None:
+        """Darken everything but the convex shape with these n x 2 corners."""
+        inside = np.zeros(self.pixels.shape[:2], np.uint8)
+        cv2.fillConvexPoly(inside, self._rounded(corners), 1)
         dimmed = (self.pixels * brightness).astype(np.uint8)
-        dimmed[inside] = self.pixels[inside]
-        self.pixels = dimmed
+        self.pixels = np.where(inside[..., None] > 0, self.pixels, dimmed)
+
+    def outline(self, corners: Floats, colour: Colour, *, weight: int = 1) -> None:
+        """A closed line through n x 2 corners, with a thin dark rim."""
+        for shade, width in self._strokes(colour, weight):
+            cv2.polylines(self.pixels, [self._rounded(corners)], True, shade, width, cv2.LINE_AA)  # noqa: FBT003 - closed
 
     def rectangle(self, box: Box, colour: Colour, *, weight: int = 1) -> None:
         """The border of a box, with a thin dark rim."""
@@ -133,6 +137,9 @@ class Canvas:
 
     def _strokes(self, colour: Colour, weight: int) -> tuple[tuple[Colour, int], ...]:
         return (INK, self.thick * weight + 2), (colour, self.thick * weight)
+
+    def _rounded(self, corners: Floats) -> NDArray[np.int32]:
+        return np.asarray(np.rint(corners * self.times), np.int32)
 
     def _whole(self, x: float, y: float) -> tuple[int, int]:
         return round(float(x) * self.times), round(float(y) * self.times)

@@ -47,29 +47,33 @@ def overlay(
     models: Models,
     *,
     crop: Box | None = None,
+    level_deg: float = 0.0,
     failed: Sequence[Finding] = (),
     form: Form = "png",
 ) -> bytes:
     """Box, points, head axes and gaze of the subject, the planned crop and what failed.
 
-    ``crop`` and the regions of ``failed`` are in pixels of the full picture. Returns a PNG in
+    ``crop`` and the regions of ``failed`` are in pixels of the full picture, which is to be
+    turned counter-clockwise by ``level_deg`` about the crop's middle. Returns a PNG in
     the size of ``sight.rgb``, whose pixels are as they were wherever nothing is drawn; or a
     JPEG, smaller. Pictures too small to hold words are enlarged by a whole factor.
     """
     canvas = Canvas(sight.rgb)
-    shown = _reduced(crop, sight.scale) if crop is not None else None
-    if shown is not None:
-        canvas.dim_outside(shown, OUTSIDE)
+    corners = None if crop is None else _corners(_reduced(crop, sight.scale), level_deg)
+    if corners is not None:
+        canvas.dim_outside(corners, OUTSIDE)
     _draw_subject(canvas, sight, models)
-    if crop is not None and shown is not None:
-        canvas.rectangle(shown, CROP, weight=2)
+    if corners is not None:
+        canvas.outline(corners, CROP, weight=2)
     for region, words in _by_region(failed, sight):
         if region is not None:
             canvas.rectangle(region, FAILED, weight=2)
         for line in words:
             canvas.label(region or Box(x=0, y=0, width=0, height=0), line, FAILED)
-    if crop is not None and shown is not None:
-        canvas.label(shown, f"crop {crop.width:.0f} x {crop.height:.0f} px", CROP)
+    if crop is not None:
+        size = f"crop {crop.width:.0f} x {crop.height:.0f} px"
+        turn = f", turned {level_deg:+.0f}°" if level_deg else ""
+        canvas.label(_reduced(crop, sight.scale), size + turn, CROP)
     encoded, data = cv2.imencode(f".{form}", cv2.cvtColor(canvas.finished(), cv2.COLOR_RGB2BGR))
     if not encoded:
         raise RuntimeError(f"OpenCV could not encode a {form} in memory")
@@ -121,6 +125,15 @@ def _by_region(failed: Sequence[Finding], sight: Sight) -> list[tuple[Box | None
         (None if region is None else _reduced(region, sight.scale), tuple(words))
         for region, words in found.items()
     ]
+
+
+def _corners(crop: Box, level_deg: float) -> Floats:
+    """Where the crop's corners are before the picture is turned."""
+    turn = np.radians(level_deg)
+    rotation = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+    middle = np.array([crop.x + crop.width / 2, crop.y + crop.height / 2])
+    square = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) / 2
+    return np.asarray((square * [crop.width, crop.height]) @ rotation + middle)
 
 
 def _reduced(box: Box, scale: float) -> Box:
