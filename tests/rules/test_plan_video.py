@@ -91,13 +91,6 @@ def test_a_video_with_cuts_everywhere_is_not_made_shorter_than_it_may_be(video_f
     assert repair is None or repair.trim.length_s >= 60
 
 
-def test_times_count_from_where_a_player_starts(video_facts):
-    # Picture from 1.4 s on, and the statement 8 s into a sound that starts as late again.
-    from_late = video_facts(start_s=1.4, timing=None)
-    plain = planned(stated(from_late, starts_at=8.0, ends_at=20.0, said_before="hello"))
-    assert plain.trim.start_s == pytest.approx(7.7)
-
-
 def test_a_long_consent_clip_is_cut_after_the_statement_only_when_it_was_heard(video_facts):
     facts = video_facts(duration_s=50.0)
     assert planned(facts, Role.CONSENT_VIDEO) is None

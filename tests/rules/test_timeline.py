@@ -1,7 +1,7 @@
 import pytest
 from voices import voice_of
 
-from palprep.media.signal_facts import SignalFacts
+from palprep.media.signal_facts import SignalFacts, TimingFacts
 from palprep.media.signal_facts import Span as SignalSpan
 from palprep.rules.structure import VideoSpeakingShare, VideoStillShare
 from palprep.rules.timeline import timeline
@@ -73,3 +73,21 @@ def test_what_was_not_measured_is_not_guessed(video_facts, still_facts):
     assert bare.listens_at_the_end is None
     assert "without --quick" in VideoSpeakingShare().measure(video_facts()).reason
     assert timeline(still_facts()) is None
+
+
+@pytest.mark.parametrize(
+    ("late_s", "starts_s", "speech_at", "cut_at"),
+    [(0.5, 1.4, 0.7, 6.1), (-0.5, 0.9, 0.2, 6.6), (0.0, 1.4, 0.2, 6.1)],
+)
+def test_times_count_from_where_a_player_starts(ten_seconds, late_s, starts_s, speech_at, cut_at):
+    """The picture starts at 1.4 s, and the sound before it or after it."""
+    timing = TimingFacts(
+        interval_s=0.04, longest_interval_s=0.04, jitter_s=0.0, dropped_frames=0, key_frames=1,
+        longest_key_interval_s=10.0, sound_offset_s=late_s,
+    )  # fmt: skip
+    video = ten_seconds.video.model_copy(update={"start_s": 1.4, "timing": timing})
+    line = timeline(ten_seconds.model_copy(update={"video": video}))
+    assert line.starts_s == pytest.approx(starts_s)
+    assert line.speech[0].start_s == pytest.approx(speech_at)
+    assert line.cuts == (pytest.approx(cut_at),)
+    assert line.duration_s == pytest.approx(11.4 - starts_s)

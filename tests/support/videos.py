@@ -7,7 +7,17 @@ from pathlib import Path
 import av
 import numpy as np
 
+from palprep.media.facts import FileFacts
+from palprep.media.sniff import sniff
+from palprep.media.video import probe_video
+from palprep.rules.facts import Facts
+from palprep.rules.judge import judge
 from palprep.rules.plan import VideoPlan
+from palprep.rules.profile import load_profile
+from palprep.rules.report import Report
+from palprep.rules.roles import Outcome, Role
+
+PROFILE = load_profile()
 
 
 def video_plan(*, copy: bool = True, **more) -> VideoPlan:
@@ -35,3 +45,20 @@ def first_frame(path: Path) -> np.ndarray:
     with av.open(str(path)) as container:
         frame = next(container.decode(video=0))
         return np.rot90(frame.to_ndarray(format="rgb24"), frame.rotation // 90)
+
+
+def report_of(path: Path) -> Report:
+    """A training video judged by its packets alone: nobody looks at it or listens."""
+    media_type, role = sniff(path), Role.TRAINING_VIDEO
+    file = FileFacts(
+        path=str(path), name=path.name, size_bytes=path.stat().st_size, type=media_type
+    )
+    facts = Facts(file=file, video=probe_video(path, media_type))
+    checks = judge(facts, role, PROFILE)
+    return Report(path=str(path), role=role, profile=PROFILE.name, checks=checks, facts=facts)
+
+
+def wanting(report: Report) -> set[str]:
+    """What did not pass, apart from being as short and small as test videos are."""
+    checks = report.having(Outcome.FAIL, Outcome.WARN)
+    return {each.id for each in checks} - {"video_duration", "video_resolution"}

@@ -96,7 +96,7 @@ def _done(cut: Cut) -> Iterator[FixDone]:
         did = f"encoded the sound once: {stream_words(sound)} to AAC"
         yield FixDone(id="transcode_audio", did=did)
     if "resync" in {reason.fix for reason in plan.reasons} and not plan.audio_delay_s:
-        did = "picture and sound start together: silence fills what is missing at the start"
+        did = "silence stands where sound is missing, so that it keeps step with the picture"
         yield FixDone(id="resync", did=did)
     if plan.audio_delay_s or plan.audio_tempo != 1.0:
         did = f"shifted the sound by {plan.audio_delay_s:+.3f} s, speed x{plan.audio_tempo:.6g}"

@@ -21,7 +21,7 @@ _FIXES = {
         *("video_dynamic_range", "video_upright", "video_progressive"),
     ),
     "transcode_audio": ("video_audio_codec",),
-    "resync": ("video_sound_offset",),
+    "resync": ("video_sound_offset", "video_sound_drift"),
     "fit_size": ("file_size",),
 }
 

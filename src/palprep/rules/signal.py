@@ -159,6 +159,20 @@ class VideoSoundOffset(TimingRule):
         return None if offset is None else Measured(value=round(offset, 3))
 
 
+class VideoSoundDrift(TimingRule):
+    """Sound that lasts longer by its time stamps than by its samples, or shorter: samples are
+    missing, or the recorder's clocks ran apart, and lips and voice part on the way."""
+
+    id = "video_sound_drift"
+    label = "Sound keeps step"
+    unit = "s"
+    advice = "palprep fix puts silence where sound is missing; look at the lips towards the end."
+
+    def measure_timing(self, video: VideoFacts, timing: TimingFacts) -> Measured | None:  # noqa: ARG002
+        drift = timing.sound_drift_s
+        return None if drift is None else Measured(value=round(drift, 3))
+
+
 def _total(spans: Sequence[Span]) -> Measured:
     seconds = sum(span.length_s for span in spans)
     where = f" at {_moments([span.start_s for span in spans])}" if spans else ""
@@ -181,4 +195,5 @@ SIGNAL_RULES: tuple[type[Rule], ...] = (
     VideoSteadiness,
     VideoDroppedFrames,
     VideoSoundOffset,
+    VideoSoundDrift,
 )

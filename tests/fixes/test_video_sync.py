@@ -1,0 +1,62 @@
+"""Sound and picture in step, by the time stamps of both."""
+
+from __future__ import annotations
+
+import av
+import pytest
+from videos import PROFILE, heard_at, report_of, wanting
+
+from palprep.fixes.apply import apply
+from palprep.rules.planner import plan
+
+
+@pytest.mark.parametrize("late_s", [0.5, -0.5])
+def test_sound_and_picture_start_together_and_stay_in_step(make, tmp_path, late_s):
+    """A click 2 s into the sound: it must stay where it was beside the picture."""
+    delayed = "1" if late_s > 0 else "0"
+    shift = ("-itsoffset", str(abs(late_s)))
+    inputs = [
+        ("-f", "lavfi", "-i", "testsrc2=size=160x90:rate=25:duration=4"),
+        ("-f", "lavfi", "-i", "aevalsrc='if(between(t,2,2.01),0.9,0)':s=48000:d=4"),
+    ]
+    inputs[int(delayed)] = (*shift, *inputs[int(delayed)])
+    made = make(
+        "apart.mp4",
+        *(*inputs[0], *inputs[1], "-map", "0:v", "-map", "1:a"),
+        *("-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac", "-movflags", "+faststart"),
+    )
+    report = report_of(made)
+    assert report.facts.video.timing.sound_offset_s == pytest.approx(late_s, abs=0.03)
+    repair = plan(report, PROFILE)
+    applied = apply(repair, made, tmp_path / "ada")
+    assert "resync" in [each.id for each in applied.fixes]
+    after = report_of(tmp_path / "ada.mp4")
+    assert after.facts.video.timing.sound_offset_s == pytest.approx(0.0, abs=0.03)
+    wanted = 2.0 + late_s if late_s > 0 else 2.0 - abs(late_s)
+    assert heard_at(tmp_path / "ada.mp4") == pytest.approx(wanted, abs=0.03)
+
+
+def test_silence_stands_where_packets_of_the_sound_are_missing(make, tmp_path):
+    """A click 3 s into the sound, of which the second before it is missing."""
+    made = make(
+        "whole.mp4",
+        *("-f", "lavfi", "-i", "testsrc2=size=160x90:rate=25:duration=4"),
+        *("-f", "lavfi", "-i", "aevalsrc='if(between(t,3,3.01),0.9,0)':s=48000:d=4"),
+        *("-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac"),
+    )
+    holed = tmp_path / "holed.mp4"
+    options = {"movflags": "+faststart"}
+    with av.open(str(made)) as source, av.open(str(holed), "w", options=options) as target:
+        streams = {each.index: target.add_stream_from_template(each) for each in source.streams}
+        for packet in source.demux():
+            missing = packet.stream.type == "audio" and 1.5 <= (packet.dts or 0) / 48_000 < 2.5
+            if packet.dts is not None and not missing:
+                packet.stream = streams[packet.stream.index]
+                target.mux(packet)
+    report = report_of(holed)
+    assert wanting(report) == {"video_sound_drift"}
+    repair = plan(report, PROFILE)
+    assert (repair.copy_video, repair.copy_audio) == (True, False)
+    apply(repair, holed, tmp_path / "ada")
+    assert heard_at(tmp_path / "ada.mp4") == pytest.approx(3.0, abs=0.03)
+    assert wanting(report_of(tmp_path / "ada.mp4")) == set()
