@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.speech.withdrawal import negates, speaks_of_consent, takes_back
+from palprep.speech.withdrawal import is_remark, negates, speaks_of_consent, takes_back
 from palprep.speech.words import split_words
 
 TALK = split_words("Good morning and welcome to my kitchen. Today we bake some bread together.")
@@ -67,3 +67,10 @@ def test_a_negation_that_the_statement_has_is_none():
 def test_consent_as_a_subject_is_noticed():
     assert speaks_of_consent(split_words("That was my consent."))
     assert not speaks_of_consent(TALK)
+
+
+def test_a_few_words_of_oneself_may_be_about_the_statement():
+    assert is_remark(split_words("I really hope all of it."))
+    assert not is_remark(split_words("Thank you."))
+    assert not is_remark(())
+    assert not is_remark(split_words("I am going to show you how we bake bread. " * 3))

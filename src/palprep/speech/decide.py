@@ -9,7 +9,7 @@ from palprep.speech.compare import Difference
 from palprep.speech.facts import Grade, WordRecord
 from palprep.speech.names import LIKE_SOUND, NameReading
 from palprep.speech.readings import Reading, Script
-from palprep.speech.withdrawal import CLOSE, negates, speaks_of_consent, takes_back
+from palprep.speech.withdrawal import CLOSE, is_remark, negates, speaks_of_consent, takes_back
 from palprep.speech.words import Word, split_words
 
 FLOOR = 0.02
@@ -266,6 +266,8 @@ def _beside(reading: Reading, *, begins: bool, ends: bool) -> Judged:
         return "warn", ["A negation is heard right after the statement."]
     if any(map(speaks_of_consent, after)):
         return "warn", ["Consent is spoken of again after the statement; listen to it."]
+    if after and is_remark(after[0]):
+        return "warn", ["A remark is heard after the statement; listen to it."]
     return "pass", []
 
 

@@ -67,5 +67,13 @@ def speaks_of_consent(words: Sequence[Word]) -> bool:
     return _SPOKEN_OF.search(_text(words)) is not None
 
 
+def is_remark(words: Sequence[Word]) -> bool:
+    """Whether somebody says so little of themselves that it may be about the statement before
+    it, whatever words it is made of.
+    """
+    own = any("i" in word.keys for word in words[:2])
+    return own and len(words) <= _SENTENCE
+
+
 def _text(words: Sequence[Word]) -> str:
     return " ".join(key for word in words for key in word.keys)
