@@ -24,12 +24,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
+from palprep.media.samples import stream_samples
+from palprep.media.sniff import sniff
 from palprep.speech.facts import ConsentFacts
-from palprep.speech.statements import required_statement
-from palprep.speech.verify import verify_consent
+from palprep.speech.mel import RATE_HZ
+from palprep.speech.readings import Script
+from palprep.speech.statements import PLACEHOLDER, required_statement
+from palprep.speech.verify import verify_samples
 from palprep.speech.whisper import Whisper
 
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
+LONGEST_S = 75
 ACCEPTED = ("pass", "warn")
 ALTERATIONS = (
     (r"\b(is|was|are|were|had|has|have|may)\b", r"\1 not"),
@@ -138,9 +145,7 @@ def main() -> int:
     seconds: list[float] = []
     for case in cases:
         begun = time.perf_counter()
-        facts = verify_consent(
-            case.path, full_name=case.name, statement=case.statement, model=model
-        )
+        facts = verify(case, model)
         seconds.append(time.perf_counter() - begun)
         table[case.group, case.expected, facts.outcome] += 1
         if case.accepts(facts.outcome) or case.rejects(facts.outcome):
@@ -149,6 +154,14 @@ def main() -> int:
     summary(table, seconds)
     print(f"false accepts {wrong['accept']}, false rejects {wrong['reject']} of {len(cases)} files")
     return 1 if wrong["accept"] else 0
+
+
+def verify(case: Case, model: Whisper) -> ConsentFacts:
+    """As verify_consent does, but of read sentences too, which name nobody."""
+    blocks = stream_samples(case.path, sniff(case.path), rate_hz=RATE_HZ, channels=1)
+    samples = np.concatenate(list(blocks))[: LONGEST_S * RATE_HZ]
+    text = case.statement.replace(PLACEHOLDER, case.name)
+    return verify_samples(samples, Script.of(text, case.name, "en"), model)
 
 
 def report(case: Case, facts: ConsentFacts) -> None:
