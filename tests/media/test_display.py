@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import io
 import subprocess
+import sys
+from fractions import Fraction
 
+import av
 import imageio_ffmpeg
 import numpy as np
 import pytest
 from PIL import Image
 
+from palprep.media.display import upright
 from palprep.media.frames import sample_frames
 from palprep.media.sniff import sniff
 from palprep.media.thumbnail import thumbnail
@@ -40,6 +44,15 @@ def test_frames_are_turned_and_mirrored_as_ffmpeg_shows_them(make_video, tmp_pat
     facts = probe_video(path, sniff(path))
     assert facts.mirrored is (flip is not None)
     assert (facts.height, facts.width) == wanted.shape[:2]
+
+
+def test_a_frame_that_was_shown_is_given_free_at_once(make_video):
+    """Cycles would keep an hour's sampled frames in memory, 12 MB each in 4K."""
+    with av.open(str(make_video(seconds=0.2, rotate=90))) as container:
+        frame = next(container.decode(video=0))
+        held = sys.getrefcount(frame)
+        upright(frame, Fraction(1), None)
+        assert sys.getrefcount(frame) == held
 
 
 def test_a_thumbnail_has_square_pixels(make_video):

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from av.sidedata.sidedata import SideData
+from av.sidedata.sidedata import SideData, SideDataContainer
 from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
@@ -27,11 +27,14 @@ class Turn(NamedTuple):
     def of(cls, frame: VideoFrame) -> Turn:
         """The turn of a frame; players round to quarters."""
         quarters = round(frame.rotation / 90) % 4
-        # FFmpeg's own angle leaves mirroring out, and is off by a half turn where it mirrors
-        # left and right.
-        matrix = frame.side_data.get("DISPLAYMATRIX")
+        # A container of our own: the one that ``frame.side_data`` makes and the frame hold each
+        # other, so that every frame's pixels would stay until Python collects cycles.
+        data = SideDataContainer(frame)  # type: ignore[call-arg]  # its stub has no constructor
+        matrix = data.get("DISPLAYMATRIX")
         if not isinstance(matrix, SideData):
             return cls(quarters, mirrored=False)
+        # FFmpeg's own angle leaves mirroring out, and is off by a half turn where it mirrors
+        # left and right.
         a, b, _, c, d = struct.unpack_from("=5i", bytes(matrix))
         if a * d - b * c >= 0:
             return cls(quarters, mirrored=False)
