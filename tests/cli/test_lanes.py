@@ -69,6 +69,10 @@ def test_what_interrupts_the_take_is_marked_where_it_is() -> None:
     assert rows["Consent"] == " █████"
 
 
+def test_a_short_clip_has_a_scale_too() -> None:
+    assert drawn(half_and_half(3))[""] == "╵0:00"
+
+
 def test_a_terminal_without_unicode_gets_ascii() -> None:
     rows = drawn(half_and_half(40), encoding="ascii")
     assert rows["Speech"] == "#" * 20

@@ -115,5 +115,5 @@ def _scale(count: int, step: int, *, tick: str) -> str:
     for second, end in pairwise([*seconds, count * step]):
         mark = f"{tick}{second // 60}:{second % 60:02d}"
         room = -(-end // step) - len(row)
-        row += f"{mark if room > len(mark) else '':<{room}}"
+        row += f"{mark if room > len(mark) or not second else '':<{room}}"
     return row.rstrip()
