@@ -2,13 +2,17 @@
 
     python scripts/train_human.py PICTURES [--out FILE]
 
-PICTURES holds checkouts of the public repositories that human_sources.csv lists with their
-commits, as owner/name/path; human_training.csv says which face of which picture is what:
-photographs, paintings, drawings, renderings and animals. None of it is from the development
-corpus, which stays an independent test. Three ridge logistic regressions, on the proportions
-of the face, on its expression coefficients and on its identity embedding, are added up; each
-alone is weak, and their errors differ. Prints the area under the ROC curve with whole
-repositories held out.
+PICTURES holds what human_sources.csv lists: checkouts of public repositories at their commits,
+as owner/name/path, and the contents of Debian packages at their versions, as
+debian:package/path. human_training.csv says which face of which picture is what: photographs
+(of children too, and with masks), paintings, drawings, renderings and animals. None of it is
+from the development corpus, which stays an independent test.
+
+Ridge logistic regressions on the proportions of the face, on its expression coefficients, on its
+identity embedding and on the maps of its scene are added up; each alone is weak, and their
+errors differ. Whole sources are held out in turn, and the odds are fitted on the scores of
+held-out faces, since those of faces that were trained on are too sure. Prints the area under
+the ROC curve of the held-out faces, and what part of either kind lies above several likelihoods.
 """
 
 from __future__ import annotations
@@ -17,7 +21,8 @@ import argparse
 import csv
 import json
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -25,25 +30,39 @@ from numpy.typing import NDArray
 
 from palprep.media.sniff import sniff
 from palprep.media.still import open_still
+from palprep.vision.arrays import shrunk
 from palprep.vision.detect import find_faces
 from palprep.vision.human import BLOCKS, describe
 from palprep.vision.landmarks import find_landmarks
+from palprep.vision.look import MAX_SIDE
 from palprep.vision.models import Models
 from palprep.vision.pose import fit_head
 
 Array = NDArray[np.float64]
 
-RIDGE = {"proportions": 3000.0, "expression": 1000.0, "identity": 300.0}
+RIDGE = {"proportions": 3000.0, "expression": 1000.0, "identity": 300.0, "scene": 300.0}
 """Penalty on squared weights of standardised features, one a block; heavy, for there are more
 features than a few hundred pictures can carry."""
 
 FOLDS = 6
 
+LIKELIHOODS = (0.15, 0.4, 0.5, 0.65)
+"""Where the rules and the profile draw lines."""
 
-def fit(features: Array, wanted: Array, ridge: float) -> tuple[Array, float]:
-    """Weights and bias by Newton's method, both classes counting the same."""
-    share = wanted.mean()
-    importance = np.where(wanted == 1, 0.5 / share, 0.5 / (1 - share))
+
+def balance(wanted: Array, groups: Sequence[str]) -> Array:
+    """How much each face counts: a source by the square root of its faces, so that none rules,
+    and both classes the same."""
+    kinds = [*zip(groups, wanted, strict=True)]
+    counts = Counter(kinds)
+    importance = np.array([counts[kind] ** -0.5 for kind in kinds])
+    for label in (0, 1):
+        importance[wanted == label] /= importance[wanted == label].sum()
+    return importance * len(wanted) / 2
+
+
+def fit(features: Array, wanted: Array, importance: Array, ridge: float) -> tuple[Array, float]:
+    """Weights and bias by Newton's method."""
     design = np.column_stack([features, np.ones(len(features))])
     penalty = np.diag([*np.full(features.shape[1], ridge), 1e-6])
     beta = np.zeros(design.shape[1])
@@ -58,23 +77,37 @@ def fit(features: Array, wanted: Array, ridge: float) -> tuple[Array, float]:
     return beta[:-1], float(beta[-1])
 
 
-def train(blocks: dict[str, Array], wanted: Array) -> tuple[Array, float]:
-    """Weights on the raw features, all blocks in order, and the bias.
-
-    Every block's score is brought to unit spread before the sum, and the sum is scaled so
-    that its logistic function is a probability with both classes equally frequent.
-    """
-    weights, scores = [], []
+def score(blocks: Mapping[str, Array], wanted: Array, importance: Array) -> tuple[Array, float]:
+    """Weights on the raw features, all blocks in order, and the bias; every block's score is
+    brought to no mean and unit spread before the sum."""
+    weights, bias = [], 0.0
     for name, features in blocks.items():
         mean, spread = features.mean(0), features.std(0) + 1e-9
-        inner, _ = fit((features - mean) / spread, wanted, RIDGE[name])
+        inner, _ = fit((features - mean) / spread, wanted, importance, RIDGE[name])
         raw = inner / spread
         raw /= (features @ raw).std()
         weights.append(raw)
-        scores.append(features @ raw)
-    total = np.sum(scores, axis=0)[:, None]
-    slope, bias = fit(total, wanted, 0.0)
-    return np.concatenate(weights) * slope[0], bias
+        bias -= float(mean @ raw)
+    return np.concatenate(weights), bias
+
+
+def held_out(
+    blocks: Mapping[str, Array], wanted: Array, importance: Array, groups: Sequence[str]
+) -> Array:
+    """The score of every face by a model that has seen nothing of its source."""
+    names = [name for name, _ in Counter(groups).most_common()]
+    fold = np.array([names.index(group) % FOLDS for group in groups])
+    everything = np.concatenate(list(blocks.values()), axis=1)
+    scores = np.zeros(len(wanted))
+    for number in range(FOLDS):
+        inside = fold != number
+        weights, bias = score(
+            {name: rows[inside] for name, rows in blocks.items()},
+            wanted[inside],
+            importance[inside],
+        )
+        scores[~inside] = everything[~inside] @ weights + bias
+    return scores
 
 
 def area_under_curve(score: Array, wanted: Array) -> float:
@@ -82,17 +115,26 @@ def area_under_curve(score: Array, wanted: Array) -> float:
     return float((good[:, None] > bad[None]).mean() + 0.5 * (good[:, None] == bad[None]).mean())
 
 
-def held_out(blocks: dict[str, Array], wanted: Array, groups: Sequence[str]) -> float:
-    """Area under the curve where no repository is in both training and test."""
-    names = sorted(set(groups), key=lambda name: (-groups.count(name), name))
-    fold = np.array([names.index(group) % FOLDS for group in groups])
-    everything = np.concatenate(list(blocks.values()), axis=1)
-    score = np.zeros(len(wanted))
-    for number in range(FOLDS):
-        inside = fold != number
-        weights, bias = train({k: v[inside] for k, v in blocks.items()}, wanted[inside])
-        score[~inside] = everything[~inside] @ weights + bias
-    return area_under_curve(score, wanted)
+def describe_all(
+    pictures: Path, listed: Iterable[Mapping[str, str]], models: Models
+) -> dict[str, Array]:
+    """The features of every listed face, by block, as :func:`palprep.vision.look.look` sees it."""
+    described: dict[str, list[Array]] = {name: [] for name in BLOCKS}
+    for row in listed:
+        path = pictures / row["repository"] / row["path"]
+        rgb = open_still(path, sniff(path))
+        scale = min(1.0, MAX_SIDE / max(rgb.shape[:2]))
+        rgb = shrunk(rgb, scale) if scale < 1 else rgb
+        place = np.array([float(row["face_x"]), float(row["face_y"])]) * scale
+        face = min(
+            find_faces(rgb, models.detector),
+            key=lambda found: float(np.hypot(*(np.array(found.middle) - place))),
+        )
+        marks = find_landmarks(rgb, face, models)
+        features = describe(rgb, face, marks, fit_head(marks, models.geometry), models)
+        for name, values in features.items():
+            described[name].append(np.array(list(values.values()), np.float64))
+    return {name: np.stack(rows) for name, rows in described.items()}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -105,34 +147,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         default=here.parent / "src" / "palprep" / "vision" / "weights" / "human-v1.json",
     )
     options = parser.parse_args(arguments)
-    models = Models()
-    described: dict[str, list[Array]] = {name: [] for name in BLOCKS}
-    wanted, groups = [], []
     with (here / "human_training.csv").open(newline="", encoding="utf-8") as stream:
-        for row in csv.DictReader(stream):
-            path = options.pictures / row["repository"] / row["path"]
-            rgb = open_still(path, sniff(path))
-            place = np.array([float(row["face_x"]), float(row["face_y"])])
-            face = min(
-                find_faces(rgb, models.detector),
-                key=lambda found: np.hypot(*(np.array(found.middle) - place)),
-            )
-            marks = find_landmarks(rgb, face, models)
-            features = describe(rgb, face, marks, fit_head(marks, models.geometry), models)
-            for name, values in features.items():
-                described[name].append(np.array(list(values.values()), np.float64))
-            wanted.append(float(row["photographed"]))
-            groups.append(row["repository"])
-    blocks = {name: np.stack(rows) for name, rows in described.items()}
-    labels = np.array(wanted)
-    print(f"{len(labels)} faces, {int(labels.sum())} photographed")
-    print(f"area under the curve, repositories held out: {held_out(blocks, labels, groups):.3f}")
-    weights, bias = train(blocks, labels)
-    sizes = {name: features.shape[1] for name, features in blocks.items()}
+        listed = list(csv.DictReader(stream))
+    blocks = describe_all(options.pictures, listed, Models())
+    wanted = np.array([float(row["photographed"]) for row in listed])
+    groups = [row["repository"] for row in listed]
+    importance = balance(wanted, groups)
+    print(f"{len(wanted)} faces of {len(set(groups))} sources, {int(wanted.sum())} photographed")
+    scores = held_out(blocks, wanted, importance, groups)
+    print(f"area under the curve, sources held out: {area_under_curve(scores, wanted):.3f}")
+    slope, offset = fit(scores[:, None], wanted, importance, 0.0)
+    likelihood = 1 / (1 + np.exp(-(scores * slope[0] + offset)))
+    for limit in LIKELIHOODS:
+        above = likelihood >= limit
+        good, bad = above[wanted == 1].mean(), above[wanted == 0].mean()
+        print(f"likelihood {limit:.2f} or more: {good:.1%} of photographed, {bad:.1%} of others")
+    weights, bias = score(blocks, wanted, importance)
     record = {
-        "bias": round(bias, 6),
-        "sizes": sizes,
-        "weights": [float(f"{w:.5g}") for w in weights],
+        "bias": round(bias * float(slope[0]) + offset, 6),
+        "sizes": {name: features.shape[1] for name, features in blocks.items()},
+        "weights": [float(f"{w:.5g}") for w in weights * slope[0]],
     }
     options.out.write_text(json.dumps(record) + "\n", encoding="utf-8")
     return 0

@@ -23,11 +23,24 @@ is less sure than the second, is an animal or a thing: it is not counted."""
 GROWN_UP = 18.0
 """Years."""
 
+UNDECIDED = (0.4, 0.5)
+"""Likelihoods of a photographed person about which nothing is said: of the faces that the model
+was not fitted on, real and depicted ones lie here equally often."""
+
+UNDECIDED_COVERED = (NO_PERSON, 0.65)
+"""Likewise for a covered face, of which less is seen."""
+
 PERSON_THERE = 0.25
 """Share of the picture that the person mask covers in a portrait at the least."""
 
 AWAY = 90.0
 """Degrees off, for a face that is hidden, turned from the camera, or not found at all."""
+
+
+UNTOLD = Unmeasured(
+    reason="This may be a photograph or a picture of a person: look at it, or ask the service "
+    "with validate_image."
+)
 
 
 class HumanLikeSubject(SubjectRule):
@@ -45,9 +58,11 @@ class HumanLikeSubject(SubjectRule):
 
     def measure_subject(self, subject: SubjectFacts, region: Region) -> Measured | Unmeasured:
         likelihood = subject.human.likelihood
-        if subject.visibility.least < BARELY_VISIBLE and likelihood > NO_PERSON:
-            return self.measure_hidden(region)
-        return Measured(value=round(likelihood, 3), region=region)
+        covered = subject.visibility.least < BARELY_VISIBLE
+        low, high = UNDECIDED_COVERED if covered else UNDECIDED
+        if not low < likelihood < high:
+            return Measured(value=round(likelihood, 3), region=region)
+        return self.measure_hidden(region) if covered else UNTOLD
 
 
 class OnlyOnePerson(PictureRule):

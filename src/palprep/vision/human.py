@@ -1,11 +1,13 @@
 """Whether the subject is a photographed person.
 
 A found face proves nothing: the detector finds one in most paintings, cartoons and statues, and
-in some animals. Three things differ. Proportions: drawn faces have larger eyes and irises and
+in some animals. Four things differ. Proportions: drawn faces have larger eyes and irises and
 smaller mouths than people, whose iris measures 11.7 +- 0.5 mm across. Expression: the
 coefficients of drawn and of animal faces are ones that people hardly ever combine. Identity:
-the embedding that tells people apart puts what is no person's photograph elsewhere. A linear
-model adds them up (scripts/train_human.py says on what it was fitted).
+the embedding that tells people apart puts what is no person's photograph elsewhere. Scene: a
+network that learned to name the things of photographs sees the texture and the surroundings of
+the head. A linear model adds them up (scripts/train_human.py says on what it was fitted): of faces from
+sources that it never saw, it ranks a photographed one above a depicted one in 92 of 100 pairs.
 """
 
 from __future__ import annotations
@@ -14,16 +16,22 @@ import math
 
 import numpy as np
 
-from palprep.vision.arrays import Pixels
+from palprep.vision.align import similarity, warp
+from palprep.vision.arrays import Floats, Pixels, tensor
 from palprep.vision.detect import Detection
 from palprep.vision.facts import HumanCues
-from palprep.vision.identity import embed
+from palprep.vision.identity import SIDE, TEMPLATE, embed
 from palprep.vision.landmarks import Landmarks
 from palprep.vision.mesh import MOUTH_LEFT, MOUTH_RIGHT
 from palprep.vision.models import Models
 from palprep.vision.pose import HeadFit
 
-BLOCKS = ("proportions", "expression", "identity")
+BLOCKS = ("proportions", "expression", "identity", "scene")
+
+SCENE_SIDE = 224
+SCENE_TEMPLATE = (TEMPLATE - SIDE / 2) * 0.8 + (SCENE_SIDE / 2, SCENE_SIDE * 0.45)
+"""Where the detector's five points stand in the picture of the scene: the face takes up a third
+of its height, so that hair, shoulders and background show."""
 
 IRIS_BORDERS = ((469, 471), (470, 472), (474, 476), (475, 477))
 EYE_OPENINGS = ((159, 145), (386, 374))
@@ -60,4 +68,14 @@ def describe(
         "proportions": {name: float(value) for name, value in proportions.items()},
         "expression": dict(marks.shapes),
         "identity": {f"e{index}": float(value) for index, value in enumerate(embedding)},
+        "scene": {
+            f"s{index}": float(value) for index, value in enumerate(_scene(rgb, face, models))
+        },
     }
+
+
+def _scene(rgb: Pixels, face: Detection, models: Models) -> Floats:
+    """Mean and spread over the picture of each of the network's 192 maps."""
+    crop = warp(rgb, similarity(face.points, SCENE_TEMPLATE), SCENE_SIDE)
+    maps = models.scene.run(tensor(crop))[0][0]
+    return np.concatenate([maps.mean((1, 2)), maps.std((1, 2))])

@@ -165,6 +165,11 @@ class Models:
         return self._onnx("identity", ("fc1",))
 
     @cached_property
+    def scene(self) -> Network:
+        """192 maps of 7 x 7 of a picture of 224 x 224: what it shows, and in which texture."""
+        return self._onnx("scene", ("maps",))
+
+    @cached_property
     def nudity(self) -> Network | None:
         """open_nsfw: probabilities of harmless and pornographic. None without its extra."""
         return self._onnx("nudity", ("outputs",)) if self._locate("nudity").is_file() else None
