@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.speech.facts import Span
+from palprep.speech.kept import Kept
 from palprep.speech.silero import CHUNK, RATE_HZ, START, Silero, State
 
 BEGINS = 0.5
@@ -31,7 +32,7 @@ class Activity:
         self._network = network
         self._state: State = START
         self._rest: NDArray[np.float32] = np.zeros(0, np.float32)
-        self._probabilities: list[NDArray[np.float32]] = []
+        self._probabilities = Kept()
 
     def push(self, samples: NDArray[np.float32]) -> NDArray[np.float32]:
         """Take the next samples; the probabilities of the chunks they complete."""
@@ -44,9 +45,7 @@ class Activity:
 
     def probabilities(self) -> NDArray[np.float32]:
         """One probability per 32 ms of what was pushed so far."""
-        if not self._probabilities:
-            return np.zeros(0, np.float32)
-        return np.concatenate(self._probabilities)
+        return self._probabilities.values()
 
     def spans(self) -> tuple[Span, ...]:
         """The stretches of speech in what was pushed so far."""

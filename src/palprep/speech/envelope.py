@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.speech.facts import Span
+from palprep.speech.kept import Kept
 
 Array = NDArray[np.float32]
 
@@ -31,8 +32,8 @@ class EnvelopeMeter:
         self._rate = rate_hz
         self._seen = 0
         self._rest: Array | None = None
-        self._peaks: list[Array] = []
-        self._powers: list[Array] = []
+        self._peaks = Kept()
+        self._powers = Kept()
 
     def push(self, block: Array, offset: Array | None = None) -> None:
         """Take the next samples. ``offset`` is the direct current of each channel, shape
@@ -52,18 +53,14 @@ class EnvelopeMeter:
             swing = whole if offset is None else whole - offset
             sums = np.add.reduceat((swing * swing).sum(axis=0, dtype=np.float64), borders[:-1])
             self._peaks.append(peaks)
-            self._powers.append((sums / counts).astype(np.float32))
+            self._powers.append(sums / counts)
             joined = joined[:, borders[-1] :]
             self._seen = start + int(borders[-1])
         self._rest = joined
 
     def envelope(self) -> Envelope:
         """Of everything that was pushed, up to the last whole millisecond."""
-        empty = np.zeros(0, np.float32)
-        return Envelope(
-            np.concatenate(self._peaks) if self._peaks else empty,
-            np.concatenate(self._powers) if self._powers else empty,
-        )
+        return Envelope(self._peaks.values(), self._powers.values())
 
 
 def loud_spans(

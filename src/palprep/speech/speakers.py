@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.speech.facts import SpeakerFacts
+from palprep.speech.kept import Kept
 from palprep.speech.mel import filterbank
 
 Array = NDArray[np.float32]
@@ -39,7 +40,7 @@ class SpeakerMeter:
         self._transform = _cosines(_BANDS, _CEPSTRA)
         self._frames: list[Array] = []
         self._waiting = 0
-        self._units: list[Array] = []
+        self._units = Kept(_CEPSTRA)
 
     def push(self, chunks: Array) -> None:
         """Take consecutive samples of speech (whole chunks that were judged to be speech)."""
@@ -54,7 +55,7 @@ class SpeakerMeter:
             joined = np.concatenate(self._frames)
             whole = len(joined) // _UNIT_FRAMES * _UNIT_FRAMES
             units = joined[:whole].reshape(-1, _UNIT_FRAMES, joined.shape[1])
-            self._units.extend(units.mean(axis=1))
+            self._units.append(units.mean(axis=1))
             self._frames = [joined[whole:]]
             self._waiting = len(joined) - whole
 
@@ -62,11 +63,11 @@ class SpeakerMeter:
         """Whether several people speak."""
         if len(self._units) < _LEAST_UNITS:
             return SpeakerFacts(several=None, confidence=0.0)
-        return judge_units(np.stack(self._units))
+        return judge_units(self._units.rows())
 
     def separation(self) -> float:
         """The figure behind the verdict; 0 where there is too little speech."""
-        return separation(np.stack(self._units)) if len(self._units) >= _LEAST_UNITS else 0.0
+        return separation(self._units.rows()) if len(self._units) >= _LEAST_UNITS else 0.0
 
 
 def judge_units(units: Array) -> SpeakerFacts:

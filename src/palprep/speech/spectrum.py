@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from palprep.speech.kept import Kept
+
 Array = NDArray[np.float32]
 
 _FRAME_S = 0.04
@@ -136,7 +138,7 @@ class ToneMeter:
     def __init__(self) -> None:
         self._window = np.hanning(self.SIZE + 1)[:-1].astype(np.float32)
         self._rest: Array = np.zeros(0, np.float32)
-        self._low: list[Array] = []
+        self._low = Kept(round(_HUM_TO_HZ / self.step_hz))
         self._flatness: list[float] = []
 
     @property
@@ -150,7 +152,7 @@ class ToneMeter:
         while len(joined) >= self.SIZE:
             power = np.abs(np.fft.rfft(joined[: self.SIZE] * self._window)) ** 2
             power *= 4 / float(self._window.sum()) ** 2
-            self._low.append(power[: round(_HUM_TO_HZ / self.step_hz)].astype(np.float32))
+            self._low.append(power[: round(_HUM_TO_HZ / self.step_hz)])
             self._flatness.append(
                 _flatness(power[round(100 / self.step_hz) : round(4000 / self.step_hz)])
             )
@@ -166,7 +168,7 @@ class ToneMeter:
         if len(self._low) < 2:
             return None
         # Speech moves, hum does not: the lower quartile over time keeps what is always there.
-        steady = np.quantile(np.stack(self._low), 0.25, axis=0)
+        steady = np.quantile(self._low.rows(), 0.25, axis=0)
         found = [_hum_at(steady, mains, self.step_hz) for mains in (50.0, 60.0)]
         return max((hum for hum in found if hum), key=lambda hum: hum.dbfs, default=None)
 

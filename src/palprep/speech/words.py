@@ -72,7 +72,8 @@ def _keys(part: str) -> tuple[str, ...]:
     if not bare:
         return ()
     if bare.isascii() and bare.isdigit() and len(bare) <= 4:
-        return tuple(_canonical(word) for word in spell_number(int(bare)))
+        spell = spell_number if "," in folded[1:-1] else spell_year
+        return tuple(_canonical(word) for word in spell(int(bare)))
     if bare in _CONTRACTIONS:
         return tuple(_canonical(word) for word in _CONTRACTIONS[bare].split())
     for ending, full in _ENDINGS:
@@ -86,6 +87,18 @@ def _canonical(word: str) -> str:
     for pattern, replacement in _SPELLINGS:
         word = pattern.sub(replacement, word)
     return word
+
+
+def spell_year(number: int) -> list[str]:
+    """As years are said, where a number of four digits can be one: 1455 is fourteen fifty-five.
+    Any other number as :func:`spell_number` has it.
+    """
+    century, rest = divmod(number, 100)
+    if not (11 <= century <= 19 or (century == 20 and rest >= 10)):
+        return spell_number(number)
+    if rest == 0:
+        return [*spell_number(century), "hundred"]
+    return [*spell_number(century), *(["oh"] if rest < 10 else []), *spell_number(rest)]
 
 
 def spell_number(number: int) -> list[str]:
