@@ -6,8 +6,9 @@ smaller mouths than people, whose iris measures 11.7 +- 0.5 mm across. Expressio
 coefficients of drawn and of animal faces are ones that people hardly ever combine. Identity:
 the embedding that tells people apart puts what is no person's photograph elsewhere. Scene: a
 network that learned to name the things of photographs sees the texture and the surroundings of
-the head. A linear model adds them up (scripts/train_human.py says on what it was fitted): of faces from
-sources that it never saw, it ranks a photographed one above a depicted one in 92 of 100 pairs.
+the head. A linear model adds them up (scripts/train_human.py says on what it was fitted): of
+faces from sources that it never saw, it ranks a photographed one above a depicted one in 92 of
+100 pairs.
 """
 
 from __future__ import annotations
