@@ -213,7 +213,7 @@ class VoiceSpeakers(VoiceRule):
         speakers = voice.speakers
         if speakers.several is None:
             return Unmeasured(reason="One voice or several cannot be told from this much speech.")
-        told = "several voices" if speakers.several else "one voice"
+        told = "several voices" if speakers.several else "no second voice stands out"
         return Measured(
             value=not speakers.several, shown=f"{told} ({speakers.confidence:.0%} sure)"
         )

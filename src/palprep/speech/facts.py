@@ -31,7 +31,8 @@ class SpeakerFacts(Value):
     """Whether more than one person speaks, as far as it can be told without enrolment."""
 
     several: bool | None
-    """None when there is too little speech to tell, or it is too close."""
+    """False when no second voice stands out, as two that are much alike do not; None when
+    there is too little speech to tell, or it is too close."""
     confidence: float
     """0.5 is a guess, 1 is certain; 0 when ``several`` is None."""
 
