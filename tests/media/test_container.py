@@ -10,7 +10,7 @@ from palprep.media.container import open_container, picture_streams
 from palprep.media.facts import Kind
 from palprep.media.formats import accepted
 from palprep.media.sniff import sniff
-from palprep.media.sound import probe_sound
+from palprep.media.sound import probe_sound, sound_streams
 
 from .conftest import sine
 
@@ -84,3 +84,16 @@ def test_external_references_are_seen_and_not_followed(make_video, tmp_path):
         assert read_movie(file, len(data)).tracks[0].external
     with open_container(path, sniff(path)) as container:
         assert len(picture_streams(container)) == 1
+
+
+def test_without_pictures_the_streams_are_the_same(make_video):
+    path = make_video(seconds=0.4, sound=sine(0.4))
+    told = []
+    for pictures in (True, False):
+        with open_container(path, sniff(path), pictures=pictures) as container:
+            (picture,) = picture_streams(container)
+            described = picture.codec_context.name, picture.duration, picture.average_rate
+            told.append((described, sound_streams(container)))
+            # Asked for all the same, the pictures are there.
+            assert sum(1 for _ in container.decode(picture)) == 10
+    assert told[0] == told[1]

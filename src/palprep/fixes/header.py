@@ -30,7 +30,7 @@ class VideoHeader(Value):
 def read_header(source: Path, media_type: MediaType) -> VideoHeader:
     """The header of a video. Raises UnsupportedMedia without a picture, DamagedMedia for a
     container that cannot be read."""
-    with open_container(source, media_type) as container:
+    with open_container(source, media_type, pictures=False) as container:
         pictures = picture_streams(container)
         if not pictures or pictures[0].codec_context is None:
             raise UnsupportedMedia(f"{source.name} has no moving picture in a known codec")

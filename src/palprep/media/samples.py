@@ -48,7 +48,7 @@ def stream_samples(
     Raises, when the iteration starts or meets it, MediaError as ``open_container`` does,
     UnsupportedMedia when there is no such audio stream, DamagedMedia when nothing decodes.
     """
-    with open_container(path, media_type) as container:
+    with open_container(path, media_type, pictures=False) as container:
         audio = audio_stream(container, stream, Path(path))
         yield from Blocks(audio, rate_hz=rate_hz, channels=channels).of(container, Path(path))
 
