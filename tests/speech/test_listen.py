@@ -52,6 +52,25 @@ def test_noise_between_words_is_what_was_put_there(tmp_path, speech):
     assert voice.snr_db == pytest.approx(30, abs=2.5)
 
 
+def test_direct_current_is_no_noise(tmp_path, speech):
+    random = np.random.default_rng(2)
+    noisy = speech + 0.001 * random.standard_normal(len(speech))
+    plain = heard(write(tmp_path / "plain.wav", noisy, 16_000))
+    shifted = heard(write(tmp_path / "shifted.wav", 0.05 + noisy, 16_000))
+    assert shifted.dc_offset == pytest.approx(0.05, abs=0.002)
+    assert shifted.snr_db == pytest.approx(plain.snr_db, abs=4.0)
+
+
+@pytest.mark.parametrize("mains", [50, 60])
+def test_hum_is_heard_under_speech(tmp_path, speech, mains):
+    time = np.arange(len(speech)) / 16_000
+    hum = sum(0.003 / k * np.sin(2 * np.pi * mains * k * time) for k in (1, 2, 3, 4))
+    voice = heard(write(tmp_path / "hum.wav", speech + hum, 16_000))
+    assert voice.hum_hz == mains
+    assert voice.hum_dbfs == pytest.approx(-53, abs=3)
+    assert heard(write(tmp_path / "clean.wav", speech, 16_000)).hum_hz is None
+
+
 @pytest.mark.parametrize("inverted", [False, True])
 def test_an_inverted_channel_hides_no_speech(tmp_path, speech, inverted):
     pair = np.stack((speech, -speech if inverted else speech))
