@@ -51,8 +51,7 @@ def apparent_age(
         target = (target + PADDING) / (1 + 2 * PADDING) * SIDE
         chip = warp(rgb, similarity(face.at(*POINTS), target), SIDE)
         chips += [chip, chip[:, ::-1]]
-    ages = []
-    for chip in chips:
-        blob = ((chip.astype(np.float32) - MEAN_RGB) / 256).transpose(2, 0, 1)[None]
-        ages.append(float((network.run(np.ascontiguousarray(blob))[0][0] * YEARS).sum()))
+    # One batch: the network costs less so than chip by chip.
+    blob = ((np.stack(chips).astype(np.float32) - MEAN_RGB) / 256).transpose(0, 3, 1, 2)
+    ages = network.run(np.ascontiguousarray(blob))[0] @ YEARS
     return float(np.mean(ages)), float(np.std(ages))
