@@ -7,7 +7,7 @@ those who draw it.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from palprep.vision.age import apparent_age
@@ -94,15 +94,19 @@ def look(rgb: Pixels, models: Models, *, size: tuple[int, int] | None = None) ->
     ``size`` is the full width and height when ``rgb`` was decoded smaller; facts are then in
     pixels of the full picture.
     """
-    return measure(see(rgb, models, size=size), models)
+    size = size or (rgb.shape[1], rgb.shape[0])
+    rgb = _small_enough(rgb)
+    # A network leaves a second core idle about half of the time: what needs nothing of what
+    # the others find runs beside them.
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        nudity = beside.submit(_nudity, rgb, models)
+        return _measure(see(rgb, models, size=size), models, beside, nudity)
 
 
 def see(rgb: Pixels, models: Models, *, size: tuple[int, int] | None = None) -> Sight:
     """Find faces, their points, and persons."""
     width, height = size or (rgb.shape[1], rgb.shape[0])
-    longest = max(rgb.shape[:2])
-    if longest > MAX_SIDE:
-        rgb = shrunk(rgb, MAX_SIDE / longest)
+    rgb = _small_enough(rgb)
     detections = find_faces(rgb, models.detector)
     sight = Sight(
         rgb=rgb,
@@ -125,34 +129,41 @@ def see(rgb: Pixels, models: Models, *, size: tuple[int, int] | None = None) -> 
 def measure(sight: Sight, models: Models) -> PictureFacts:
     """Facts from what was seen."""
     with ThreadPoolExecutor(max_workers=1) as beside:
-        # The one network that needs nothing of what was seen keeps another core busy meanwhile.
-        nudity = beside.submit(_nudity, sight.rgb, models)
-        return _measure_person(sight, models).model_copy(update={"nudity": nudity.result()})
+        return _measure(sight, models, beside, beside.submit(_nudity, sight.rgb, models))
 
 
-def _nudity(rgb: Pixels, models: Models) -> float | None:
-    return None if models.nudity is None else nudity_score(rgb, models.nudity)
-
-
-def _measure_person(sight: Sight, models: Models) -> PictureFacts:
+def _measure(
+    sight: Sight, models: Models, beside: Executor, nudity: Future[float | None]
+) -> PictureFacts:
     index, framing, subject = sight.subject, None, None
     marks = None if index is None else sight.marks(index)
     height, width = sight.rgb.shape[:2]
     box = Box(x=0, y=0, width=width, height=height) if index is None else sight.box(index)
+    quality = beside.submit(measure_quality, sight.rgb, box, marks, sight.scale)
     if index is not None and sight.bust is not None:
         framing = _scaled_framing(measure_framing(box, sight.bust), sight.scale)
         if marks is not None:
-            subject = _measure_subject(sight, sight.detections[index], marks, box, models)
+            subject = _measure_subject(sight, index, marks, models, beside)
     return PictureFacts(
         width=sight.width,
         height=sight.height,
         faces=_measure_faces(sight, models),
         person_share=sight.person_share(),
         fingerprint=fingerprint(sight.rgb),
-        quality=measure_quality(sight.rgb, box, marks, sight.scale),
+        quality=quality.result(),
         framing=framing,
         subject=subject,
+        nudity=nudity.result(),
     )
+
+
+def _small_enough(rgb: Pixels) -> Pixels:
+    longest = max(rgb.shape[:2])
+    return shrunk(rgb, MAX_SIDE / longest) if longest > MAX_SIDE else rgb
+
+
+def _nudity(rgb: Pixels, models: Models) -> float | None:
+    return None if models.nudity is None else nudity_score(rgb, models.nudity)
 
 
 def _measure_faces(sight: Sight, models: Models) -> tuple[FaceFacts, ...]:
@@ -178,20 +189,24 @@ def _measure_face(sight: Sight, index: int, models: Models) -> FaceFacts:
 
 
 def _measure_subject(
-    sight: Sight, found: Detection, marks: Landmarks, box: Box, models: Models
+    sight: Sight, index: int, marks: Landmarks, models: Models, beside: Executor
 ) -> SubjectFacts:
+    found = sight.detections[index]
+    age = beside.submit(apparent_age, sight.rgb, marks, models.age)
     fit = fit_head(marks, models.geometry)
     pose = head_pose(fit)
     eyes = measure_eyes(marks, fit, pose)
-    years, spread = apparent_age(sight.rgb, marks, models.age)
+    visibility = measure_visibility(sight.rgb, marks, sight.box(index), found.score)
+    human = measure_human(sight.rgb, found, marks, fit, models)
+    years, spread = age.result()
     return SubjectFacts(
         pose=pose,
         eyes=eyes.model_copy(update={"distance_px": eyes.distance_px * sight.scale}),
         mouth_open=marks.shapes["jawOpen"],
         age_years=years,
         age_spread_years=spread,
-        visibility=measure_visibility(sight.rgb, marks, box, found.score),
-        human=measure_human(sight.rgb, found, marks, fit, models),
+        visibility=visibility,
+        human=human,
     )
 
 
