@@ -12,7 +12,7 @@ from palprep.speech.facts import Span
 from palprep.speech.mel import RATE_HZ
 from palprep.speech.readings import Script
 from palprep.speech.search import find_statement
-from palprep.speech.whisper import Heard, Token
+from palprep.speech.whisper import Heard, Token, log_probability
 from palprep.speech.words import split_words
 
 NAME = "Jane Doe"
@@ -42,10 +42,10 @@ class Parrot:
     def continuations(self, heard, begun, language):
         return self.transcribe(heard, language)
 
-    def align(self, heard, texts, language, *, told=None):
-        return tuple(self._laid(heard, text) for text in texts)
+    def weigh(self, heard, texts, language, *, told=None):
+        return tuple(log_probability(self.align(heard, text, language)) for text in texts)
 
-    def _laid(self, heard, text):
+    def align(self, heard, text, language, *, told=None):
         tokens = []
         said = [(mark, split_words(self.words[mark - 1])) for mark in heard.encoded]
         first = heard.encoded[0] if len(heard.encoded) else 0

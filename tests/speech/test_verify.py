@@ -19,7 +19,7 @@ from palprep.speech.whisper import Whisper, default_directory
 
 @pytest.fixture(scope="module")
 def model() -> Whisper:
-    return Whisper.load(threads=1)
+    return Whisper.load()
 
 
 def script(name: str = "Jane Carter", change: tuple[str, str] = ("", "")) -> Script:
@@ -127,7 +127,7 @@ def test_a_default_model_that_was_changed_is_not_loaded(monkeypatch, tmp_path):
 
 
 def test_a_model_directory_can_be_named(speech):
-    facts = verify_samples(speech, script(), Whisper.load(default_directory(), threads=1))
+    facts = verify_samples(speech, script(), Whisper.load(default_directory()))
     assert facts.outcome == "pass"
     assert facts.model == "model"
     assert len(facts.model_sha256) == 64

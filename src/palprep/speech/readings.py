@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from palprep.speech.compare import Comparison, Difference, compare
 from palprep.speech.mel import RATE_HZ, WINDOW_S
 from palprep.speech.names import NameReading, Place, locate_name, name_slot, same_name
 from palprep.speech.variants import replaced, turned
-from palprep.speech.whisper import Heard, Token, Whisper
+from palprep.speech.whisper import WORKERS, Heard, Token, Whisper, log_probability
 from palprep.speech.words import Word, split_words
 
 HYPOTHESES = 5
@@ -32,7 +33,6 @@ _LAST_WORDS_S = 1.0
 """Of the statement itself, so that nothing of what follows is cut off."""
 _AFTER_NAME = 4
 """Words after the name that are looked at to find where it ends."""
-_LEAST = 1e-9
 
 
 class Script(NamedTuple):
@@ -152,32 +152,44 @@ def read_window(
         return plain
     place = locate_name(found, script.name, script.words, words) if script.name else None
     plain = plain._replace(place=place)
-    if plain.opens > 0 or found.heard_last < len(words):
-        begin_s, end_s = _extent(model.align(heard, [texts[0]], script.language)[0], plain)
-        if found.heard_last < len(words):
-            plain = plain._replace(afterwards=_afterwards(model, samples, script, end_s))
-        cut = samples[_at(begin_s - _MARGIN_S) : _at(end_s + _MARGIN_S)]
-        offset_s += _at(begin_s - _MARGIN_S) / RATE_HZ
-        samples = cut
-        heard = model.hear(samples)
-    differences = differences_of(found, place)
-    weighed = [replaced(script.text, script.words, one, words) for one in differences]
+    # What follows the statement and how its name fits are read beside the weighing of its words.
+    with ThreadPoolExecutor(WORKERS) as beside:
+        afterwards = name = None
+        if plain.opens > 0 or found.heard_last < len(words):
+            begin_s, end_s = _extent(model.align(heard, texts[0], script.language), plain)
+            if found.heard_last < len(words):
+                afterwards = beside.submit(_afterwards, model, samples, script, end_s)
+            first = _at(begin_s - _MARGIN_S)
+            heard = model.hear(samples[first : _at(end_s + _MARGIN_S)])
+            offset_s += first / RATE_HZ
+        if script.name:
+            name = beside.submit(read_name, model, heard, script, texts)
+        aligned = model.align(heard, script.text, script.language)
+        weighed = _weighed(model, heard, script, plain, log_probability(aligned))
+        return weighed._replace(
+            forced=_forced(aligned, script.words, offset_s),
+            other_transcripts=texts[1:],
+            afterwards=afterwards.result() if afterwards else (),
+            name=name.result() if name else None,
+        )
+
+
+def _weighed(model: Whisper, heard: Heard, script: Script, plain: Reading, score: float) -> Reading:
+    """What was heard instead of the statement, and what would turn it, held against the sound;
+    ``score`` is the log probability of the statement itself.
+    """
+    differences = differences_of(plain.comparison, plain.place)
+    instead = [replaced(script.text, script.words, one, plain.heard) for one in differences]
     changes = turned(script.text)
-    aligned = model.align(
-        heard, [script.text, *weighed, *(text for _, text, _ in changes)], script.language
-    )
-    score = _log_probability(aligned[0])
-    ratios = [score - _log_probability(tokens) for tokens in aligned[1:]]
+    texts = [*instead, *(text for _, text, _ in changes)]
+    ratios = [score - other for other in model.weigh(heard, texts, script.language)]
     return plain._replace(
-        forced=_forced(aligned[0], script.words, offset_s),
         differences=differences,
-        support=tuple(ratios[: len(weighed)]),
+        support=tuple(ratios[: len(instead)]),
         turned=tuple(
             (said, script.word_at(at), ratio)
-            for (said, _, at), ratio in zip(changes, ratios[len(weighed) :], strict=True)
+            for (said, _, at), ratio in zip(changes, ratios[len(instead) :], strict=True)
         ),
-        other_transcripts=texts[1:],
-        name=read_name(model, heard, script, texts) if script.name else None,
     )
 
 
@@ -220,7 +232,7 @@ def read_name(model: Whisper, heard: Heard, script: Script, texts: Sequence[str]
         if (same, place.likeness) > (best.same, best.likeness) or not best.heard:
             best = best._replace(heard=shown, likeness=place.likeness, same=same)
     start = script.text[: begun[-1].end]
-    told = model.align(heard, [start], script.language, told=script.full_name)[0]
+    told = model.align(heard, start, script.language, told=script.full_name)
     return best._replace(
         told=min(_mean_probability(told, word.begin, word.end) for word in name),
         favour=_favour(model, heard, start, script, best.heard.strip(" ,.;:?!")),
@@ -238,8 +250,8 @@ def _favour(model: Whisper, heard: Heard, start: str, script: Script, instead: s
     other = f"{start[:begin]}{instead}{start[end:]}"
     ratios = []
     for told in (f"{script.full_name}. {instead}", f"{instead}. {script.full_name}"):
-        ours, theirs = model.align(heard, [start, other], script.language, told=told)
-        ratios.append(_log_probability(ours) - _log_probability(theirs))
+        ours, theirs = model.weigh(heard, (start, other), script.language, told=told)
+        ratios.append(ours - theirs)
     return sum(ratios) / len(ratios)
 
 
@@ -275,11 +287,7 @@ def _mean_probability(tokens: Sequence[Token], begin: int, end: int) -> float:
         for token in tokens
         if token.begin < end and token.end > begin and any(char.isalnum() for char in token.text)
     ]
-    return math.exp(_log_probability(spoken) / max(1, len(spoken)))
-
-
-def _log_probability(tokens: Sequence[Token]) -> float:
-    return sum(math.log(max(_LEAST, token.probability)) for token in tokens)
+    return math.exp(log_probability(spoken) / max(1, len(spoken)))
 
 
 def _keys(words: Sequence[Word]) -> tuple[str, ...]:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import math
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +32,10 @@ _MOST_TOKENS = 448
 """Whisper's decoder has this many positions."""
 _TOKEN_S = 2 * FRAME_S
 """The encoder halves the frame rate: one position of an alignment is 20 ms."""
+_LEAST = 1e-9
+WORKERS = 2
+"""Computations at a time, each in one thread: the decoder's matrices are so small that two
+threads spend more on waiting for each other than they save."""
 
 
 class Token(NamedTuple):
@@ -55,7 +61,7 @@ class Heard(NamedTuple):
 
 
 class Whisper:
-    """A loaded model. Not for use by several threads at once."""
+    """A loaded model. Several threads may use it at once."""
 
     def __init__(self, model: Any, tokenizer: Any, runtime: Any, name: str, sha256: str) -> None:
         self._model = model
@@ -66,12 +72,11 @@ class Whisper:
         self.sha256 = sha256
 
     @classmethod
-    def load(cls, directory: str | Path | None = None, *, threads: int = 0) -> Whisper:
+    def load(cls, directory: str | Path | None = None) -> Whisper:
         """Load the default model, or the CTranslate2 Whisper model in ``directory``.
 
-        ``threads`` of 0 leaves the number to the runtime. Raises ToolMissing when the
-        ``consent`` extra or the model is not there, ToolFailed when the default model is
-        not the published one or a model cannot be loaded.
+        Raises ToolMissing when the ``consent`` extra or the model is not there, ToolFailed
+        when the default model is not the published one or a model cannot be loaded.
         """
         try:
             import ctranslate2  # noqa: PLC0415 - an optional extra
@@ -91,7 +96,11 @@ class Whisper:
             _check_default(folder, sha256)
         try:
             model = ctranslate2.models.Whisper(
-                str(folder), device="cpu", compute_type="int8", intra_threads=threads
+                str(folder),
+                device="cpu",
+                compute_type="int8",
+                inter_threads=WORKERS,
+                intra_threads=1,
             )
             tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
         except Exception as error:  # noqa: BLE001 - both libraries raise bare exceptions
@@ -127,27 +136,42 @@ class Whisper:
         return self._generate(heard, prompt, hypotheses, tokens)
 
     def align(
-        self, heard: Heard, texts: Sequence[str], language: str, *, told: str | None = None
-    ) -> tuple[tuple[Token, ...], ...]:
-        """Force each text upon the sound: per token its probability, given the sound and
-        the text before it, and when it is said.
+        self, heard: Heard, text: str, language: str, *, told: str | None = None
+    ) -> tuple[Token, ...]:
+        """Force a text upon the sound: per token its probability, given the sound and the
+        text before it, and when it is said.
 
         ``told`` is given to the model as text that came before, so that it knows how a
         name is spelled.
         """
+        encoding = self._encode(text)
+        found = self._model.align(
+            self._view(heard.encoded),
+            self._start(language, told),
+            [encoding.ids],
+            heard.frames,
+            median_filter_width=7,
+        )
+        return _tokens(" " + text, encoding, found[0])
+
+    def weigh(
+        self, heard: Heard, texts: Sequence[str], language: str, *, told: str | None = None
+    ) -> tuple[float, ...]:
+        """Per text the logarithm of its probability, as :func:`log_probability` of its tokens
+        when it is aligned, without the work of finding out when they are said.
+        """
         view = self._view(heard.encoded)
-        start = self._start(language)
-        if told is not None:
-            start = [self._id("<|startofprev|>"), *self._encode(f"{told}.").ids, *start]
-        aligned = []
-        # One at a time: a batch holds the encoded sound once per text and takes twice as long.
-        for text in texts:
-            encoding = self._encode(text)
-            found = self._model.align(
-                view, start, [encoding.ids], heard.frames, median_filter_width=7
-            )
-            aligned.append(_tokens(" " + text, encoding, found[0]))
-        return tuple(aligned)
+        start = self._start(language, told)
+
+        def one(text: str) -> float:
+            # Of the alignment, which takes as long as the rest, two positions are made.
+            ids = self._encode(text).ids
+            found = self._model.align(view, start, [ids], 2, median_filter_width=1)
+            return _log_product(found[0].text_token_probs)
+
+        # One by one: a batch holds the encoded sound once per text and takes twice as long.
+        with ThreadPoolExecutor(WORKERS) as workers:
+            return tuple(workers.map(one, texts))
 
     def _generate(
         self, heard: Heard, prompt: list[int], hypotheses: int, tokens: int
@@ -168,8 +192,11 @@ class Whisper:
     def _prompt(self, language: str) -> list[int]:
         return [*self._start(language), self._id("<|notimestamps|>")]
 
-    def _start(self, language: str) -> list[int]:
-        start = [self._id("<|startoftranscript|>")]
+    def _start(self, language: str, told: str | None = None) -> list[int]:
+        start: list[int] = []
+        if told is not None:
+            start += [self._id("<|startofprev|>"), *self._encode(f"{told}.").ids]
+        start.append(self._id("<|startoftranscript|>"))
         if self._model.is_multilingual:
             start += [self._id(f"<|{language}|>"), self._id("<|transcribe|>")]
         return start
@@ -182,6 +209,15 @@ class Whisper:
 
     def _view(self, array: NDArray[np.float32]) -> Any:
         return self._runtime.StorageView.from_array(np.ascontiguousarray(array))
+
+
+def log_probability(tokens: Sequence[Token]) -> float:
+    """Of all these tokens together; none counts as less probable than one in a thousand million."""
+    return _log_product([token.probability for token in tokens])
+
+
+def _log_product(probabilities: Sequence[float]) -> float:
+    return sum(math.log(max(_LEAST, probability)) for probability in probabilities)
 
 
 def default_directory() -> Path:
