@@ -9,7 +9,8 @@ import hashlib
 import importlib.util
 import threading
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -175,18 +176,25 @@ class Models:
         return self._onnx("nudity", ("outputs",)) if self._locate("nudity").is_file() else None
 
     def _onnx(self, name: str, outputs: tuple[str, ...]) -> Network:
-        with self._lock:
-            buffer = np.frombuffer(self.read(name), np.uint8)
-            return Network(cv2.dnn.readNetFromONNX(buffer), outputs)
+        with self._verified(name) as path:
+            return Network(cv2.dnn.readNetFromONNX(str(path)), outputs)
 
     def _tflite(self, name: str, outputs: tuple[str, ...]) -> Network:
         # OpenCV 5's new engine returns the tensors of nets with several outputs in the wrong
         # places; the classic one is right. Only the reader that takes a path heeds the choice:
         # the one that takes a buffer builds the new engine whatever it is told (5.0.0).
-        with self._lock, resources.as_file(self._locate(name)) as path:
-            self.read(name)
+        with self._verified(name) as path:
             net = cv2.dnn.readNetFromTFLite(str(path), engine=cv2.dnn.ENGINE_CLASSIC)
             return Network(net, outputs)
+
+    @contextmanager
+    def _verified(self, name: str) -> Iterator[Path]:
+        """One file at a time for OpenCV to read by its path. From a buffer it copies the whole
+        file before it parses it: up to twice the file more at the moment of loading.
+        """
+        with self._lock, resources.as_file(self._locate(name)) as path:
+            self.read(name)
+            yield path
 
 
 STEPS = (8, 16, 32)
