@@ -8,8 +8,10 @@ import pytest
 from palprep.media.frames import SampledFrame
 from palprep.media.sniff import sniff
 from palprep.media.still import open_still
+from palprep.vision import footage
 from palprep.vision.footage import CLOSE_LOOKS, watch
 from palprep.vision.footage_facts import FootageFacts, FrameSample
+from palprep.vision.look import look
 from palprep.vision.models import Models
 
 PORTRAIT = Path(__file__).parents[2] / "sample_media/people/jane-carter/portrait.heic"
@@ -49,6 +51,24 @@ def test_frames_without_a_face_are_samples_without_measures(models, portrait):
     assert [sample.people for sample in facts.samples] == [0, 1, 0]
     assert len(facts.seen) == 1
     assert facts.least_similarity is None
+
+
+def test_close_looks_wait_until_all_frames_have_passed(models, portrait, monkeypatch):
+    """A decoder's frames and the networks of a look are too much at once for 4K."""
+    passed, looked = [], []
+
+    def frames():
+        for index in range(3):
+            yield SampledFrame(float(index), portrait)
+            passed.append(index)
+
+    def look_later(rgb, models):
+        looked.append(tuple(passed))
+        return look(rgb, models)
+
+    monkeypatch.setattr(footage, "look", look_later)
+    facts = watch(frames(), models, every_s=1.0, count=3, close_looks=2)
+    assert looked == [(0, 1, 2)] * len(facts.looks) == [(0, 1, 2)] * 2
 
 
 def test_two_people_side_by_side_are_counted(models, portrait):

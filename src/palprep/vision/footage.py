@@ -15,9 +15,9 @@ from dataclasses import replace
 import numpy as np
 
 from palprep.media.frames import SampledFrame
-from palprep.vision.arrays import Floats
+from palprep.vision.arrays import Floats, Pixels
 from palprep.vision.detect import NEAR, Detection, find_faces, recount_faces
-from palprep.vision.facts import NOTICEABLE, SURE_PRESENCE, SURE_SCORE, PictureFacts
+from palprep.vision.facts import NOTICEABLE, SURE_PRESENCE, SURE_SCORE
 from palprep.vision.footage_facts import FootageFacts, FrameSample
 from palprep.vision.framing import face_box
 from palprep.vision.identity import cosine, embed
@@ -58,17 +58,19 @@ def watch(
     """Look through sampled frames in their order, holding one of them at a time.
 
     ``every_s`` is their distance and ``count`` about how many will come: the ``close_looks``
-    are spread over them.
+    are spread over them. Their frames are kept and looked at when the others have passed: what
+    decodes frames is done then, and most networks load into the memory that it leaves.
     """
     follower = _Follower(models)
     closely = _spread(count, close_looks)
-    looks: list[PictureFacts] = []
+    kept: list[Pixels] = []
     samples: list[FrameSample] = []
     for index, frame in enumerate(frames):
         samples.append(follower.glance(frame))
         if index in closely:
-            looks.append(look(frame.rgb, models))
-    return FootageFacts(every_s=every_s, samples=tuple(samples), looks=tuple(looks))
+            kept.append(frame.rgb)
+    looks = tuple(look(rgb, models) for rgb in kept)
+    return FootageFacts(every_s=every_s, samples=tuple(samples), looks=looks)
 
 
 def _spread(count: int, wanted: int) -> frozenset[int]:
