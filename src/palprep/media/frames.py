@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,6 +26,7 @@ from palprep.media.container import (
 )
 from palprep.media.display import upright
 from palprep.media.facts import MediaType
+from palprep.media.memory import hand_back
 
 _MOST_THREADS = 4
 """Every decoder thread holds frames of its own; more would cost memory that 4K has not got."""
@@ -73,10 +74,35 @@ def sample_frames(
     UnsupportedMedia without a picture stream, DamagedMedia when nothing decodes.
     """
     source = Path(path)
+    sampling = _Sampling(per_second, max_side, glance)
+    try:
+        shown = yield from _sampled(source, media_type, sampling, key_frames_only=key_frames_only)
+        if not shown and key_frames_only:
+            # Nothing says which frames are key frames: some encoders refresh the picture by
+            # and by.
+            shown = yield from _sampled(source, media_type, sampling, key_frames_only=False)
+    finally:
+        hand_back()
+    if not shown:
+        raise DamagedMedia(f"No picture of {source.name} decodes; export or record it again")
+
+
+class _Sampling(NamedTuple):
+    """Which frames are wanted, how large, and who glances at those between."""
+
+    per_second: float
+    max_side: int | None
+    glance: Glance | None
+
+
+def _sampled(
+    source: Path, media_type: MediaType, wanted: _Sampling, *, key_frames_only: bool
+) -> Generator[SampledFrame, None, bool]:
+    """The frames of one decode, whose decoder is gone at the end; whether there were any."""
     with open_container(source, media_type) as container:
         stream = _prepared(container, source, key_frames_only=key_frames_only)
         aspect = stream.sample_aspect_ratio or Fraction(1)
-        step = 1.0 / per_second
+        step = 1.0 / wanted.per_second
         due: float | None = None
         packets: Iterable[Packet[Any]] = Packets(container, stream)
         if key_frames_only:
@@ -85,19 +111,12 @@ def sample_frames(
             if frame.pts is None or frame.time_base is None:
                 continue
             at = float(frame.pts * frame.time_base)
-            if glance is not None:
-                glance(at, small_luma(frame))
+            if wanted.glance is not None:
+                wanted.glance(at, small_luma(frame))
             if due is None or at >= due:
                 due = _next_due(due, at, step)
-                yield SampledFrame(at, upright(frame, aspect, max_side))
-        if due is not None:
-            return
-    if not key_frames_only:
-        raise DamagedMedia(f"No picture of {source.name} decodes; export or record it again")
-    # Nothing says which frames are key frames: some encoders refresh the picture by and by.
-    yield from sample_frames(
-        source, media_type, per_second=per_second, max_side=max_side, glance=glance
-    )
+                yield SampledFrame(at, upright(frame, aspect, wanted.max_side))
+    return due is not None
 
 
 def _due_keys(packets: Iterable[Packet[Any]], step: float) -> Iterator[Packet[Any]]:
