@@ -95,9 +95,7 @@ class Ear:
             self._take()
 
     def _take(self) -> None:
-        """Measure what waits. Several seconds at once, so that the network's matrices are
-        large enough to be worth the threads that multiply them.
-        """
+        """Measure what waits: several seconds at once, since every call has its price."""
         if not self._waiting:
             return
         block: Array = np.concatenate(self._waiting, axis=1)

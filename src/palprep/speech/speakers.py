@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from palprep.speech.facts import SpeakerFacts
 from palprep.speech.kept import Kept
+from palprep.speech.matrices import product
 from palprep.speech.mel import filterbank
 
 Array = NDArray[np.float32]
@@ -48,8 +49,8 @@ class SpeakerMeter:
             return
         frames = np.lib.stride_tricks.sliding_window_view(chunks, _FFT)[::_HOP]
         power = np.abs(np.fft.rfft(frames * self._window, axis=1)) ** 2
-        bands = np.log(np.maximum(power @ self._filters.T, 1e-10))
-        self._frames.append((bands @ self._transform).astype(np.float32))
+        bands = np.log(np.maximum(product(power, self._filters.T), 1e-10))
+        self._frames.append(product(bands, self._transform))
         self._waiting += len(frames)
         if self._waiting >= _UNIT_FRAMES:
             joined = np.concatenate(self._frames)
