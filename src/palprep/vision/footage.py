@@ -20,7 +20,7 @@ from palprep.vision.detect import NEAR, Detection, find_faces, recount_faces
 from palprep.vision.facts import NOTICEABLE, SURE_PRESENCE, SURE_SCORE
 from palprep.vision.footage_facts import FootageFacts, FrameSample
 from palprep.vision.framing import face_box
-from palprep.vision.identity import cosine, embed
+from palprep.vision.identity import cosine, embed_crop, face_crop
 from palprep.vision.landmarks import Landmarks, find_landmarks, follow_landmarks
 from palprep.vision.look import look
 from palprep.vision.models import Models
@@ -58,8 +58,9 @@ def watch(
     """Look through sampled frames in their order, holding one of them at a time.
 
     ``every_s`` is their distance and ``count`` about how many will come: the ``close_looks``
-    are spread over them. Their frames are kept and looked at when the others have passed: what
-    decodes frames is done then, and most networks load into the memory that it leaves.
+    are spread over them. Their frames are kept and looked at when the others have passed, and
+    faces are compared then: what decodes frames is done, and the large networks load into the
+    memory that it leaves.
     """
     follower = _Follower(models)
     closely = _spread(count, close_looks)
@@ -69,8 +70,15 @@ def watch(
         samples.append(follower.glance(frame))
         if index in closely:
             kept.append(frame.rgb)
-    looks = tuple(look(rgb, models) for rgb in kept)
-    return FootageFacts(every_s=every_s, samples=tuple(samples), looks=looks)
+    alike = follower.similarities()
+    return FootageFacts(
+        every_s=every_s,
+        samples=tuple(
+            sample.model_copy(update={"similarity": alike[index]}) if index in alike else sample
+            for index, sample in enumerate(samples)
+        ),
+        looks=tuple(look(rgb, models) for rgb in kept),
+    )
 
 
 def _spread(count: int, wanted: int) -> frozenset[int]:
@@ -86,14 +94,34 @@ class _Follower:
         self._detected_at = float("-inf")
         self._compared_at = float("-inf")
         self._last: Landmarks | None = None
-        self._first_face: Floats | None = None
+        self._glances = 0
+        self._faces: dict[int, Pixels] = {}
+        """Crops to compare, 37 kB each, by the glance that they are of."""
 
     def glance(self, frame: SampledFrame) -> FrameSample:
+        """Everything but who it is, which :meth:`similarities` says in the end."""
+        index = self._glances
+        self._glances += 1
         found, marks = self._find(frame)
         self._last = marks
         if marks is None:
             return FrameSample(at_s=round(frame.at_s, _DIGITS), people=self._people)
-        return self._measured(frame, marks, self._similarity(frame, found))
+        if found is not None and frame.at_s - self._compared_at >= COMPARE_EVERY_S:
+            self._compared_at = frame.at_s
+            self._faces[index] = face_crop(frame.rgb, found)
+        return self._measured(frame, marks)
+
+    def similarities(self) -> dict[int, float]:
+        """Cosine of a face and the first one, by the glance, where they were to be compared."""
+        faces = {
+            index: embed_crop(crop, self._models.identity) for index, crop in self._faces.items()
+        }
+        first = next(iter(faces.values()), None)
+        return {
+            index: round(cosine(first, face), _DIGITS)
+            for index, face in faces.items()
+            if first is not None and face is not first
+        }
 
     def _find(self, frame: SampledFrame) -> tuple[Detection | None, Landmarks | None]:
         if self._last is not None and frame.at_s - self._detected_at < DETECT_EVERY_S:
@@ -131,19 +159,7 @@ class _Follower:
         self._compared_at = float("-inf")
         return find_landmarks(frame.rgb, face, self._models)
 
-    def _similarity(self, frame: SampledFrame, found: Detection | None) -> float | None:
-        if found is None or frame.at_s - self._compared_at < COMPARE_EVERY_S:
-            return None
-        self._compared_at = frame.at_s
-        face = embed(frame.rgb, found, self._models.identity)
-        if self._first_face is None:
-            self._first_face = face
-            return None
-        return cosine(self._first_face, face)
-
-    def _measured(
-        self, frame: SampledFrame, marks: Landmarks, similarity: float | None
-    ) -> FrameSample:
+    def _measured(self, frame: SampledFrame, marks: Landmarks) -> FrameSample:
         height, width = frame.rgb.shape[:2]
         box = face_box(marks)
         fit = fit_head(marks, self._models.geometry)
@@ -163,7 +179,6 @@ class _Follower:
         return FrameSample(
             at_s=round(frame.at_s, _DIGITS),
             people=max(1, self._people),
-            similarity=None if similarity is None else round(similarity, _DIGITS),
             **{name: round(value, _DIGITS) for name, value in measures.items()},
         )
 

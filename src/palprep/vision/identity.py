@@ -26,7 +26,16 @@ TEMPLATE = np.array(
 
 def embed(rgb: Pixels, face: Detection, network: Network) -> Floats:
     """128 numbers of length 1. It identifies a person: keep it no longer than needed."""
-    crop = warp(rgb, similarity(face.points, TEMPLATE), SIDE)
+    return embed_crop(face_crop(rgb, face), network)
+
+
+def face_crop(rgb: Pixels, face: Detection) -> Pixels:
+    """All that :func:`embed` sees of a picture: a face of 112 x 112, upright."""
+    return warp(rgb, similarity(face.points, TEMPLATE), SIDE)
+
+
+def embed_crop(crop: Pixels, network: Network) -> Floats:
+    """As :func:`embed`, of what :func:`face_crop` cut out."""
     found = network.run(tensor(crop), "data")[0].reshape(-1)
     return np.asarray(found / max(float(np.linalg.norm(found)), 1e-12), np.float32)
 
