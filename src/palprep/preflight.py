@@ -179,11 +179,11 @@ class Preflight:
 
     def _report_of_copy(self, report: Report, copy: Path) -> Report:
         """The same bytes under another name: only what follows from the name is new."""
-        named = report.model_copy(update={"path": str(copy)})
+        moved = report.model_copy(update={"path": str(copy)})
         if report.facts is None:
-            return named
+            return moved
         file = report.facts.file.model_copy(update={"path": str(copy), "name": copy.name})
-        return self._judged_again(named, file=file)
+        return self._judged_again(moved, file=file)
 
     def _report(
         self, path: Path, role: Role | None, speaker: Speaker | None, *, apart: bool = False

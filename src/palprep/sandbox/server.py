@@ -97,10 +97,6 @@ class ServerThread:
         self._thread.join()
         self._listener.close()
 
-    @property
-    def alive(self) -> bool:
-        return self._thread.is_alive()
-
     def _run(self) -> None:
         try:
             asyncio.run(self._serve())

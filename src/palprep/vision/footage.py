@@ -55,19 +55,19 @@ def watch(
     count: int,
     close_looks: int = CLOSE_LOOKS,
 ) -> FootageFacts:
-    """Look through sampled frames in their order, holding one of them at a time.
+    """Look through sampled frames in their order, keeping only those for a close look.
 
     ``every_s`` is their distance and ``count`` about how many will come: the ``close_looks``
-    are spread over them. Their frames are kept and looked at when the others have passed, and
-    faces are compared then: what decodes frames is done, and the large networks load into the
-    memory that it leaves.
+    are spread over them. Close looks are taken when all frames have passed, and faces are
+    compared then: what decodes frames is done, and the large networks load into the memory
+    that it leaves.
     """
     follower = _Follower(models)
     closely = _spread(count, close_looks)
     kept: list[Pixels] = []
     samples: list[FrameSample] = []
     for index, frame in enumerate(frames):
-        samples.append(follower.glance(frame))
+        samples.append(follower.glance(index, frame))
         if index in closely:
             kept.append(frame.rgb)
     alike = follower.similarities()
@@ -94,14 +94,11 @@ class _Follower:
         self._detected_at = float("-inf")
         self._compared_at = float("-inf")
         self._last: Landmarks | None = None
-        self._glances = 0
         self._faces: dict[int, Pixels] = {}
-        """Crops to compare, 37 kB each, by the glance that they are of."""
+        """Crops to compare, 37 kB each, by the index of the frame that they are of."""
 
-    def glance(self, frame: SampledFrame) -> FrameSample:
+    def glance(self, index: int, frame: SampledFrame) -> FrameSample:
         """Everything but who it is, which :meth:`similarities` says in the end."""
-        index = self._glances
-        self._glances += 1
         found, marks = self._find(frame)
         self._last = marks
         if marks is None:
