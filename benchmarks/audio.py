@@ -31,7 +31,7 @@ from palprep.fixes.apply import apply
 from palprep.fixes.graph import read
 from palprep.fixes.loudness import Loudness, measure
 from palprep.media.sniff import sniff
-from palprep.rules.plan import SoundPlan, VoicePlan
+from palprep.rules.plans.plan import AudioPlan, VoicePlan
 
 FFMPEG = imageio_ffmpeg.get_ffmpeg_exe()
 LENGTH_S = 600
@@ -89,7 +89,7 @@ def extraction(folder: Path) -> Iterator[Finding]:
         *("-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac"),
         str(video),
     )
-    plan = SoundPlan(reasons=(), stream=1, copy_codec=True, container="m4a")
+    plan = AudioPlan(reasons=(), stream=1, copy_codec=True, container="m4a")
 
     def ours() -> None:
         apply(plan, video, folder / "ours")

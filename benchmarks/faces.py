@@ -34,7 +34,7 @@ import numpy as np
 import pillow_heif
 from PIL import Image
 
-from palprep.preflight import Preflight
+from palprep.preflight.check_and_prepare import Preflight
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 WIDTH, HEIGHT = 4000, 3000

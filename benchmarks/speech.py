@@ -32,14 +32,14 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from palprep.consent.verify import verify_consent
+from palprep.consent.whisper import Whisper
 from palprep.media.samples import stream_samples
 from palprep.media.sniff import sniff
 from palprep.speech.activity import BEGINS, speech_spans
 from palprep.speech.envelope import EnvelopeMeter, loud_spans
 from palprep.speech.listen import listen
 from palprep.speech.silero import CHUNK, RATE_HZ, Silero
-from palprep.speech.verify import verify_consent
-from palprep.speech.whisper import Whisper
 
 SAMPLES = Path(__file__).resolve().parents[1] / "sample_media" / "people" / "jane-carter"
 MIN_SILENCE_S = 0.5

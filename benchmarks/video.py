@@ -31,8 +31,8 @@ import imageio_ffmpeg
 
 from palprep.fixes.apply import apply
 from palprep.media.frames import decoder_threads
-from palprep.preflight import Preflight
-from palprep.rules.plan import VideoPlan
+from palprep.preflight.check_and_prepare import Preflight
+from palprep.rules.plans.plan import VideoPlan
 
 FFMPEG = imageio_ffmpeg.get_ffmpeg_exe()
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -148,7 +148,7 @@ def memory(folder: Path, rounds: int) -> Iterator[Comparison]:
     video = _person(folder / "large.mp4", 4, "3840:2160")
     code = (
         "import resource, sys\n"
-        "from palprep.preflight import check\n"
+        "from palprep.preflight.check_and_prepare import check\n"
         "report = check(sys.argv[1], role='training-video')\n"
         "assert report.error is None, report.error\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"

@@ -26,14 +26,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from palprep.consent.facts import ConsentFacts
+from palprep.consent.readings import Script
+from palprep.consent.statements import PLACEHOLDER, required_statement
+from palprep.consent.verify import verify_samples
+from palprep.consent.whisper import Whisper
 from palprep.media.samples import stream_samples
 from palprep.media.sniff import sniff
-from palprep.speech.facts import ConsentFacts
 from palprep.speech.mel import RATE_HZ
-from palprep.speech.readings import Script
-from palprep.speech.statements import PLACEHOLDER, required_statement
-from palprep.speech.verify import verify_samples
-from palprep.speech.whisper import Whisper
 
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 LONGEST_S = 75

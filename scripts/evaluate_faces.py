@@ -35,10 +35,10 @@ from face_labels import (
 )
 from held_out import cross_validate
 from palprep.errors import FixError, MediaError
-from palprep.preflight import Preflight
+from palprep.preflight.check_and_prepare import Preflight
 from palprep.rules.profile import Limit, Profile
 from palprep.rules.report import Report
-from palprep.rules.roles import Outcome, Role
+from palprep.values import Outcome, Role
 
 FOLDS, ROUNDS = 5, 10
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from pebble import ProcessExpired, ProcessPool
 
 from palprep.errors import PalprepError
-from palprep.preflight import Preflight
+from palprep.preflight.check_and_prepare import Preflight
 
 CORPORA = Path(__file__).resolve().parents[1].parent / "shared" / "corpora"
 DEFAULT = (CORPORA / "malformed", CORPORA / "images_odd")

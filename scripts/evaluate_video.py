@@ -33,14 +33,14 @@ from pathlib import Path
 from typing import Any
 
 from palprep.errors import MediaError
-from palprep.media.facts import Kind, SoundFacts, VideoFacts
+from palprep.facts.timeline import timeline
+from palprep.media.audio import probe_audio
+from palprep.media.facts import AudioFacts, VideoFacts
 from palprep.media.formats import DEMUXERS
 from palprep.media.sniff import sniff
-from palprep.media.sound import probe_sound
 from palprep.media.video import probe_video
-from palprep.preflight import Preflight
-from palprep.rules.roles import Role
-from palprep.rules.timeline import timeline
+from palprep.preflight.check_and_prepare import Preflight
+from palprep.values import Kind, Role
 
 CORPORA = Path(__file__).resolve().parents[1].parent / "shared" / "corpora"
 DEFAULT = (CORPORA / "av", CORPORA / "malformed" / "derived_av")
@@ -101,9 +101,9 @@ def _compare(path: Path, ffprobe: str) -> Iterator[Comparison]:
     try:
         if media_type.kind is Kind.VIDEO:
             video = probe_video(path, media_type)
-            facts = [*_picture(video, theirs), *_sound(video.sound, theirs)]
+            facts = [*_picture(video, theirs), *_sound(video.audio, theirs)]
         else:
-            facts = list(_sound(probe_sound(path, media_type), theirs))
+            facts = list(_sound(probe_audio(path, media_type), theirs))
     except MediaError as error:
         # ffprobe describes streams that it cannot decode; palprep decodes before it describes.
         readable = "decodes" if theirs.get("decodes") else "does not decode"
@@ -203,7 +203,7 @@ def _presented(packets: list[dict[str, Any]], index: int) -> tuple[list[float], 
 
 
 def _sound(
-    sound: SoundFacts | None, theirs: dict[str, Any]
+    sound: AudioFacts | None, theirs: dict[str, Any]
 ) -> Iterator[tuple[str, Any, Any, bool]]:
     streams = [each for each in theirs["streams"] if each.get("codec_type") == "audio"]
     yield _same("audio streams", len(sound.streams) if sound else 0, len(streams))

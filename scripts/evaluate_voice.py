@@ -24,7 +24,7 @@ from palprep.media.samples import stream_samples
 from palprep.media.sniff import sniff
 from palprep.speech.activity import speech_spans
 from palprep.speech.facts import VoiceFacts
-from palprep.speech.listen import Ear, listen
+from palprep.speech.listen import VoiceMeter, listen
 from palprep.speech.silero import CHUNK, RATE_HZ, Silero
 from palprep.speech.speakers import SpeakerMeter, spoken_runs
 
@@ -161,7 +161,7 @@ def told(samples: Samples, network: Silero) -> tuple[bool | None, float]:
 
 def heard(samples: Samples, network: Silero) -> VoiceFacts:
     """Everything of a signal in memory."""
-    ear = Ear(RATE_HZ, 1, network)
+    ear = VoiceMeter(RATE_HZ, 1, network)
     ear.push(samples[None, :].astype(np.float32))
     return ear.facts()
 

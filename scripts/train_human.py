@@ -28,13 +28,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from palprep.media.image import open_image
 from palprep.media.sniff import sniff
-from palprep.media.still import open_still
+from palprep.vision.analysis import MAX_SIDE
 from palprep.vision.arrays import shrunk
 from palprep.vision.detect import find_faces
 from palprep.vision.human import BLOCKS, describe
 from palprep.vision.landmarks import find_landmarks
-from palprep.vision.look import MAX_SIDE
 from palprep.vision.models import Models
 from palprep.vision.pose import fit_head
 
@@ -118,11 +118,11 @@ def area_under_curve(score: Array, wanted: Array) -> float:
 def describe_all(
     pictures: Path, listed: Iterable[Mapping[str, str]], models: Models
 ) -> dict[str, Array]:
-    """The features of every listed face, by block, as :func:`palprep.vision.look.look` sees it."""
+    """The features of every listed face, by block, as the analysis of a portrait sees it."""
     described: dict[str, list[Array]] = {name: [] for name in BLOCKS}
     for row in listed:
         path = pictures / row["repository"] / row["path"]
-        rgb = open_still(path, sniff(path))
+        rgb = open_image(path, sniff(path))
         scale = min(1.0, MAX_SIDE / max(rgb.shape[:2]))
         rgb = shrunk(rgb, scale) if scale < 1 else rgb
         place = np.array([float(row["face_x"]), float(row["face_y"])]) * scale

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from palprep.annotated import annotated
-from palprep.best import pick_best
 from palprep.errors import FileMissing, UnsupportedMedia, UsageError
-from palprep.likeness import same_person
-from palprep.preflight import Preflight
-from palprep.probe import Instruments
-from palprep.rules.roles import Outcome, Role
+from palprep.facts.probe import Toolkit
+from palprep.preflight.check_and_prepare import Preflight
+from palprep.preflight.rank import pick_best
+from palprep.preflight.same_person import same_person
+from palprep.values import Outcome, Role
+from palprep.views.portrait import portrait_overlay
 from palprep.vision.models import Models
 
 FLOORS = {
@@ -101,7 +101,7 @@ def test_a_face_at_the_side_is_cropped_and_proved(
     wide.paste(picture, (0, 0))
     source = tmp_path / "wide.jpg"
     wide.save(source, quality=95)
-    preflight = Preflight(instruments=Instruments(models))
+    preflight = Preflight(toolkit=Toolkit(models))
     before = preflight.check(source)
     assert before.check("person_centered").outcome is Outcome.FAIL
     assert "crops it to" in (before.check("person_centered").advice or "")
@@ -113,13 +113,13 @@ def test_a_face_at_the_side_is_cropped_and_proved(
 def test_findings_are_drawn_for_portraits_only(
     folder: Path, sample_media: Path, models: Models
 ) -> None:
-    preflight = Preflight(instruments=Instruments(models))
-    drawn = annotated(preflight.check(folder / "nobody.png"), models)
+    preflight = Preflight(toolkit=Toolkit(models))
+    drawn = portrait_overlay(preflight.check(folder / "nobody.png"), models)
     assert drawn is not None
     assert drawn.startswith(b"\x89PNG")
     sound = sample_media / "people" / "jane-carter" / "recording.m4a"
     assert (
-        annotated(Preflight(instruments=Instruments(models), quick=True).check(sound), models)
+        portrait_overlay(Preflight(toolkit=Toolkit(models), quick=True).check(sound), models)
         is None
     )
 

@@ -8,10 +8,10 @@ import imageio_ffmpeg
 import pytest
 
 from palprep.errors import FixError, UsageError
-from palprep.preflight import Preflight
-from palprep.probe import Speaker
+from palprep.facts.probe import Speaker
+from palprep.preflight.check_and_prepare import Preflight
 from palprep.rules.consent import CONSENT_CHECKS, lacks_consent
-from palprep.rules.roles import Outcome, Role
+from palprep.values import Outcome, Role
 
 pytest.importorskip("ctranslate2", reason="needs the extra consent")
 

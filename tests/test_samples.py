@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from palprep.batch.people import find_people
-from palprep.rules.roles import Role
+from palprep.values import Role
 
 MIB = 1024 * 1024
 

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 from palprep._version import __version__
 
 if TYPE_CHECKING:
-    from palprep.best import pick_best
     from palprep.client import AsyncClient, Client
+    from palprep.consent.verify import verify_consent
     from palprep.errors import PalprepError
-    from palprep.likeness import same_person
-    from palprep.preflight import Preflight, Prepared, check, prepare
-    from palprep.probe import Speaker
+    from palprep.facts.probe import Speaker
+    from palprep.preflight.check_and_prepare import Preflight, Prepared, check, prepare
+    from palprep.preflight.rank import pick_best
+    from palprep.preflight.same_person import same_person
     from palprep.rules.profile import Profile, load_profile
     from palprep.rules.report import Check, Report
-    from palprep.rules.roles import Outcome, Role
     from palprep.sandbox import Sandbox
-    from palprep.speech.verify import verify_consent
+    from palprep.values import Outcome, Role
 
 __all__ = [
     "AsyncClient",
@@ -51,21 +51,21 @@ _HOMES = {
     "AsyncClient": "palprep.client",
     "Check": "palprep.rules.report",
     "Client": "palprep.client",
-    "Outcome": "palprep.rules.roles",
+    "Outcome": "palprep.values",
     "PalprepError": "palprep.errors",
-    "Preflight": "palprep.preflight",
-    "Prepared": "palprep.preflight",
+    "Preflight": "palprep.preflight.check_and_prepare",
+    "Prepared": "palprep.preflight.check_and_prepare",
     "Profile": "palprep.rules.profile",
     "Report": "palprep.rules.report",
-    "Role": "palprep.rules.roles",
+    "Role": "palprep.values",
     "Sandbox": "palprep.sandbox",
-    "Speaker": "palprep.probe",
-    "check": "palprep.preflight",
+    "Speaker": "palprep.facts.probe",
+    "check": "palprep.preflight.check_and_prepare",
     "load_profile": "palprep.rules.profile",
-    "pick_best": "palprep.best",
-    "prepare": "palprep.preflight",
-    "same_person": "palprep.likeness",
-    "verify_consent": "palprep.speech.verify",
+    "pick_best": "palprep.preflight.rank",
+    "prepare": "palprep.preflight.check_and_prepare",
+    "same_person": "palprep.preflight.same_person",
+    "verify_consent": "palprep.consent.verify",
 }
 
 
@@ -75,8 +75,13 @@ def __getattr__(name: str) -> Any:
     value = getattr(importlib.import_module(_HOMES[name]), name)
     globals()[name] = value
     if "IPython" in sys.modules:
-        importlib.import_module("palprep.notebook").register_if_running()
+        importlib.import_module("palprep.views.notebook").register_if_running()
     return value
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """What ``%load_ext palprep`` calls: rich views of reports, prepared files and consent."""
+    importlib.import_module("palprep.views.notebook").register(ipython)
 
 
 def __dir__() -> list[str]:

@@ -1,7 +1,8 @@
-"""The base of every value that palprep records: frozen, strict about names, JSON-able."""
+"""The vocabulary that every layer shares: frozen values, spans, rectangles, roles, outcomes."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -20,3 +21,59 @@ class Value(BaseModel):
     def to_json(self) -> dict[str, Any]:
         """This value as plain dictionaries, lists, strings, numbers, booleans and None."""
         return self.model_dump(mode="json")
+
+
+class Span(Value):
+    """A stretch of time in seconds: from ``start_s`` up to ``end_s``."""
+
+    start_s: float
+    end_s: float
+
+    @property
+    def duration_s(self) -> float:
+        """Its length in seconds."""
+        return self.end_s - self.start_s
+
+
+class Rect(Value):
+    """A rectangle in pixels of an image as shown, origin at the top left.
+
+    It may reach past the image.
+    """
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class Kind(StrEnum):
+    """What a file holds."""
+
+    IMAGE = "image"
+    AUDIO = "audio"
+    VIDEO = "video"
+    OTHER = "other"
+
+
+class Role(StrEnum):
+    """What a file is for. The values are the names used on the command line."""
+
+    FACE_IMAGE = "face-image"
+    TRAINING_VIDEO = "training-video"
+    CONSENT_VIDEO = "consent-video"
+    VOICE_AUDIO = "voice-audio"
+
+
+class Outcome(StrEnum):
+    """Of one check, or of a whole report. ``UNKNOWN``: it was not measured."""
+
+    PASS = "pass"
+    WARN = "warn"
+    FAIL = "fail"
+    UNKNOWN = "unknown"
+
+    @property
+    def passed(self) -> bool | None:
+        """True for pass and warn, False for fail, None for unknown."""
+        return {Outcome.PASS: True, Outcome.WARN: True, Outcome.FAIL: False}.get(self)

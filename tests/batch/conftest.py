@@ -12,7 +12,7 @@ import imageio_ffmpeg
 import pytest
 from remember import Remembering
 
-from palprep.batch.remote import Connection
+from palprep.batch.connection import Connection
 from palprep.batch.runner import run
 from palprep.sandbox import Choices, Sandbox
 

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from palprep.batch.journal import JOURNAL_NAME, Journal
-from palprep.batch.work import Asset, AssetTask, compare_faces, prepare_asset
-from palprep.dossiers import flaws_of, read_dossier
+from palprep.batch.tasks import Asset, AssetTask, compare_faces, prepare_asset
+from palprep.consent.facts import ConsentFacts
+from palprep.dossier.files import flaws_of, read_dossier
+from palprep.facts.facts import Facts
+from palprep.journal.store import JOURNAL_NAME, Journal
 from palprep.media.facts import FileFacts
 from palprep.media.sniff import sniff
-from palprep.preflight import Prepared, sha256_of
-from palprep.rules.facts import Facts
-from palprep.rules.likeness import judge_likeness
+from palprep.preflight.check_and_prepare import Prepared, sha256_of
 from palprep.rules.report import Check, Report
-from palprep.rules.roles import Outcome, Role
-from palprep.speech.facts import ConsentFacts
+from palprep.rules.same_person import judge_likeness
+from palprep.values import Outcome, Role
 
 
 class Scripted:

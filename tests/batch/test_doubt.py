@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from palprep.api.events import parse_event
-from palprep.batch.journal import JOURNAL_NAME, Journal
-from palprep.batch.listen import into_journal
 from palprep.batch.outputs import write_report
-from palprep.batch.settle import settle_retry
 from palprep.batch.status import status
-from palprep.receive import Delivery
+from palprep.callbacks.server import Delivery
+from palprep.journal.inbox import into_journal
+from palprep.journal.resolve import settle_retry
+from palprep.journal.store import JOURNAL_NAME, Journal
 
 
 def test_a_lost_answer_is_in_doubt_and_not_repeated(go, add, log, out, connection):

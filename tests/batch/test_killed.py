@@ -13,16 +13,16 @@ from dataclasses import replace
 
 import pytest
 
-from palprep.batch.journal import JOURNAL_NAME, Journal
 from palprep.batch.runner import run
-from palprep.batch.settle import settle_found, settle_retry
 from palprep.batch.status import status
+from palprep.journal.resolve import settle_found, settle_retry
+from palprep.journal.store import JOURNAL_NAME, Journal
 
 RUN = """
     import os, signal, sys
     from remember import Remembering
-    from palprep.batch.journal import Journal
-    from palprep.batch.remote import Connection
+    from palprep.journal.store import Journal
+    from palprep.batch.connection import Connection
     from palprep.batch.runner import run
 
     folder, out, base_url, key, kind, when, callback, cache = sys.argv[1:]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from remember import Remembering
 
-from palprep.batch.journal import JOURNAL_NAME, Journal
 from palprep.batch.runner import run
-from palprep.batch.work import compare_faces
-from palprep.rules.likeness import judge_likeness
+from palprep.batch.tasks import compare_faces
+from palprep.journal.store import JOURNAL_NAME, Journal
+from palprep.rules.same_person import judge_likeness
 
 
 class Counting(Remembering):

@@ -10,9 +10,8 @@ import pytest
 
 from palprep.batch.people import find_people, name_of, read_person
 from palprep.errors import UsageError
-from palprep.media.facts import Kind
 from palprep.media.sniff import sniff
-from palprep.rules.roles import Role
+from palprep.values import Kind, Role
 
 JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00" + bytes(64)
 

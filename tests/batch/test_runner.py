@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from remember import Remembering
 
-from palprep.batch.journal import JOURNAL_NAME, Journal
 from palprep.errors import JournalError, OutputUnwritable, UsageError
-from palprep.rules.roles import Role
+from palprep.journal.store import JOURNAL_NAME, Journal
+from palprep.values import Role
 
 
 def results(out):

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from palprep.batch.journal import JOURNAL_NAME, Journal
-from palprep.speech.dossier import Dossier, FileProof, open_dossier
-from palprep.speech.facts import ConsentFacts
+from palprep.consent.facts import ConsentFacts
+from palprep.dossier.chain import Dossier, FileProof, open_dossier
+from palprep.journal.store import JOURNAL_NAME, Journal
 
 from .conftest import Palprep
 

@@ -7,9 +7,9 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from palprep.batch.views import PersonResult, Status
 from palprep.cli.exits import ExitCode
 from palprep.cli.results import exit_code_of_results, results_table
+from palprep.journal.run_view import PersonResult, Status
 
 
 def result(status: Status, person: str = "ada", *, at_service: bool = False) -> PersonResult:

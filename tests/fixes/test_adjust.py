@@ -6,11 +6,11 @@ from PIL import Image, ImageDraw
 
 from palprep.errors import FixError
 from palprep.fixes.adjust import adjust, to_linear, to_srgb
-from palprep.rules.plan import Crop, StillPlan
+from palprep.rules.plans.plan import Crop, ImagePlan
 
 
-def plan(**steps) -> StillPlan:
-    return StillPlan(reasons=(), max_base64_chars=1_000, **steps)
+def plan(**steps) -> ImagePlan:
+    return ImagePlan(reasons=(), max_base64_chars=1_000, **steps)
 
 
 def scene() -> Image.Image:

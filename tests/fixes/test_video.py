@@ -10,7 +10,7 @@ from videos import first_frame, heard_at, times, video_plan
 
 from palprep.errors import CannotFit, FixError
 from palprep.fixes.apply import apply
-from palprep.rules.plan import Window
+from palprep.rules.plans.plan import Window
 
 
 def test_a_remux_keeps_every_packet_and_turns_the_file_round(

@@ -9,8 +9,8 @@ from videos import PROFILE, first_frame, report_of, video_plan, wanting
 
 from palprep.errors import FixError
 from palprep.fixes.apply import apply
-from palprep.rules.planner import plan
-from palprep.rules.roles import Outcome
+from palprep.rules.plans.planner import plan
+from palprep.values import Outcome
 
 FAST = ("-preset", "ultrafast")
 

@@ -23,7 +23,7 @@ def test_a_real_ctrl_c_leaves_neither_file_nor_process(make, tmp_path):
     code = (
         "import pathlib, sys\n"
         "from palprep.fixes.apply import apply\n"
-        "from palprep.rules.plan import VideoPlan\n"
+        "from palprep.rules.plans.plan import VideoPlan\n"
         "plan = VideoPlan(reasons=(), copy_video=False, copy_audio=False)\n"
         "apply(plan, pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))\n"
     )

@@ -7,7 +7,7 @@ import pytest
 from videos import PROFILE, heard_at, report_of, wanting
 
 from palprep.fixes.apply import apply
-from palprep.rules.planner import plan
+from palprep.rules.plans.planner import plan
 
 
 @pytest.mark.parametrize("late_s", [0.5, -0.5])
@@ -26,12 +26,12 @@ def test_sound_and_picture_start_together_and_stay_in_step(make, tmp_path, late_
         *("-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac", "-movflags", "+faststart"),
     )
     report = report_of(made)
-    assert report.facts.video.timing.sound_offset_s == pytest.approx(late_s, abs=0.03)
+    assert report.facts.video.timing.audio_offset_s == pytest.approx(late_s, abs=0.03)
     repair = plan(report, PROFILE)
     applied = apply(repair, made, tmp_path / "ada")
     assert "resync" in [each.id for each in applied.fixes]
     after = report_of(tmp_path / "ada.mp4")
-    assert after.facts.video.timing.sound_offset_s == pytest.approx(0.0, abs=0.03)
+    assert after.facts.video.timing.audio_offset_s == pytest.approx(0.0, abs=0.03)
     wanted = 2.0 + late_s if late_s > 0 else 2.0 - abs(late_s)
     assert heard_at(tmp_path / "ada.mp4") == pytest.approx(wanted, abs=0.03)
 

@@ -14,7 +14,7 @@ from palprep.fixes.apply import apply
 from palprep.fixes.graph import read
 from palprep.fixes.loudness import Loudness, Target, choose_gain, measure
 from palprep.media.sniff import sniff
-from palprep.rules.plan import NoiseBound, VoicePlan, Window
+from palprep.rules.plans.plan import NoiseBound, VoicePlan, Window
 
 RATE = 48_000
 

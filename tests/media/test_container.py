@@ -5,12 +5,12 @@ import socket
 import pytest
 
 from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia
-from palprep.media.boxes import read_movie
-from palprep.media.container import open_container, picture_streams
-from palprep.media.facts import Kind
+from palprep.media.audio import audio_streams, probe_audio
+from palprep.media.container import open_container, video_streams
 from palprep.media.formats import accepted
+from palprep.media.isobmff import read_movie
 from palprep.media.sniff import sniff
-from palprep.media.sound import probe_sound, sound_streams
+from palprep.values import Kind
 
 from .conftest import sine
 
@@ -52,7 +52,7 @@ def test_names_that_look_like_protocols_are_names(make_wav, tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     for name in ("concat:a.wav|b.wav", "-i", "a%03d.wav", "ünï.wav"):
         path = made.rename(name)
-        assert probe_sound(path, sniff(path)).duration_s == pytest.approx(0.2)
+        assert probe_audio(path, sniff(path)).duration_s == pytest.approx(0.2)
         made = path
 
 
@@ -83,7 +83,7 @@ def test_external_references_are_seen_and_not_followed(make_video, tmp_path):
     with path.open("rb") as file:
         assert read_movie(file, len(data)).tracks[0].external
     with open_container(path, sniff(path)) as container:
-        assert len(picture_streams(container)) == 1
+        assert len(video_streams(container)) == 1
 
 
 def test_without_pictures_the_streams_are_the_same(make_video):
@@ -91,9 +91,9 @@ def test_without_pictures_the_streams_are_the_same(make_video):
     told = []
     for pictures in (True, False):
         with open_container(path, sniff(path), pictures=pictures) as container:
-            (picture,) = picture_streams(container)
+            (picture,) = video_streams(container)
             described = picture.codec_context.name, picture.duration, picture.average_rate
-            told.append((described, sound_streams(container)))
+            told.append((described, audio_streams(container)))
             # Asked for all the same, the pictures are there.
             assert sum(1 for _ in container.decode(picture)) == 10
     assert told[0] == told[1]

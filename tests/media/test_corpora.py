@@ -13,19 +13,20 @@ from pathlib import Path
 import pytest
 
 from palprep.errors import MediaError
-from palprep.media.facts import Kind, MediaType, SoundFacts, StillFacts, VideoFacts
+from palprep.media.audio import probe_audio
+from palprep.media.facts import AudioFacts, ImageFacts, MediaType, VideoFacts
+from palprep.media.image import probe_image
 from palprep.media.sniff import sniff
-from palprep.media.sound import probe_sound
-from palprep.media.still import probe_still
 from palprep.media.video import probe_video
+from palprep.values import Kind
 
 pytestmark = pytest.mark.corpus
 
-PROBES = {Kind.IMAGE: probe_still, Kind.AUDIO: probe_sound, Kind.VIDEO: probe_video}
+PROBES = {Kind.IMAGE: probe_image, Kind.AUDIO: probe_audio, Kind.VIDEO: probe_video}
 STILL = re.compile(r"(\w+) (\S+) (\d+)x(\d+) frames=(\d+) orient=(\d*) icc=(\w) decodes")
 LONGEST_S = 20.0
 
-Facts = StillFacts | SoundFacts | VideoFacts
+Facts = ImageFacts | AudioFacts | VideoFacts
 
 
 def manifest(folder: Path) -> Iterator[dict[str, str]]:
@@ -65,7 +66,7 @@ def test_stills_agree_with_pillow(corpora):
         if not found or not media_type.accepted:
             continue
         form, mode, width, height, frames, orientation, icc = found.groups()
-        assert isinstance(facts, StillFacts), path
+        assert isinstance(facts, ImageFacts), path
         assert (facts.mode, facts.icc_profile is not None) == (mode, icc == "y"), path
         size = int(width), int(height)
         assert size in {(facts.stored_width, facts.stored_height), (facts.width, facts.height)}

@@ -38,7 +38,7 @@ def measured(pictures: list[np.ndarray], *, noise: float = 1.5, quick: bool = Fa
 def test_a_steady_shot_has_nothing_to_report():
     facts = measured([scene(1)] * 100)
     assert facts.frames == 100
-    assert facts.cuts == facts.freezes == facts.black == facts.exposure_jumps == ()
+    assert facts.cuts == facts.freezes == facts.black == facts.exposure_steps == ()
     assert facts.flicker_percent is not None
     assert facts.flicker_percent < 0.1
     assert facts.shake_percent is not None
@@ -72,7 +72,7 @@ def test_a_freeze_is_the_same_picture_again():
     (freeze,) = meter.result().freezes or ()
     assert freeze.start_s == pytest.approx(2.0)
     assert freeze.end_s == pytest.approx(3.6)
-    assert freeze.length_s == pytest.approx(1.6)
+    assert freeze.duration_s == pytest.approx(1.6)
     assert measured(live).freezes == ()
 
 
@@ -96,11 +96,11 @@ def test_black_has_a_start_and_an_end():
 
 def test_exposure_that_steps_is_a_jump_and_a_fade_is_none():
     stepped = measured([scene(1, 120)] * 50 + [scene(1, 145)] * 50)
-    assert stepped.exposure_jumps == (2.0,)
+    assert stepped.exposure_steps == (2.0,)
     assert stepped.cuts == ()
     fade = [scene(1, 110 + 0.3 * index) for index in range(100)]
-    assert measured(fade).exposure_jumps == ()
-    assert measured([scene(1)] * 50 + [scene(2, 160)] * 50).exposure_jumps == ()
+    assert measured(fade).exposure_steps == ()
+    assert measured([scene(1)] * 50 + [scene(2, 160)] * 50).exposure_steps == ()
 
 
 @pytest.mark.parametrize("percent", [0.5, 2.0])
@@ -133,7 +133,7 @@ def test_a_plain_wall_tells_nothing_of_shake():
 
 def test_key_frames_alone_leave_the_rest_unknown():
     facts = measured([scene(1)] * 10 + [scene(2)] * 10, quick=True)
-    assert facts.cuts is facts.freezes is facts.exposure_jumps is None
+    assert facts.cuts is facts.freezes is facts.exposure_steps is None
     assert facts.flicker_percent is facts.shake_percent is None
     assert facts.frames == 20
 

@@ -8,9 +8,9 @@ import pillow_heif
 import pytest
 
 from palprep.errors import FileMissing, FileUnreadable
-from palprep.media.facts import Kind
 from palprep.media.sniff import sniff
 from palprep.media.video import probe_video
+from palprep.values import Kind
 
 from .conftest import sine
 
@@ -106,7 +106,7 @@ def test_what_cameras_and_recorders_write_can_be_read(make_video, name, codec, s
     facts = probe_video(made, found)
     assert facts.frames == 25
     assert facts.frame_rate == pytest.approx(25.0, rel=0.01)
-    assert facts.sound.duration_s == pytest.approx(1.0, abs=0.1)
+    assert facts.audio.duration_s == pytest.approx(1.0, abs=0.1)
 
 
 REFUSED = {

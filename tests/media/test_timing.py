@@ -21,9 +21,9 @@ def test_a_regular_video(make_video):
     assert timing.jitter_s == pytest.approx(0.0, abs=1e-6)
     assert timing.dropped_frames == 0
     assert timing.key_frames >= 1
-    assert timing.sound_offset_s == pytest.approx(0.0, abs=0.1)
-    assert timing.sound_end_s == pytest.approx(0.0, abs=0.15)
-    assert timing.sound_drift_s == pytest.approx(0.0, abs=1e-3)
+    assert timing.audio_offset_s == pytest.approx(0.0, abs=0.1)
+    assert timing.audio_end_s == pytest.approx(0.0, abs=0.15)
+    assert timing.audio_drift_s == pytest.approx(0.0, abs=1e-3)
     assert not timing.edited
 
 
@@ -40,7 +40,7 @@ def test_no_sound_no_offset(make_video):
     path = make_video()
     timing = probe_video(path, sniff(path)).timing
     assert timing is not None
-    assert timing.sound_offset_s is timing.sound_end_s is timing.sound_drift_s is None
+    assert timing.audio_offset_s is timing.audio_end_s is timing.audio_drift_s is None
 
 
 def shifted(path, seconds: str):
@@ -60,8 +60,8 @@ def test_late_sound_is_an_offset_and_an_edit(make_video, levels):
     path = shifted(make_video(seconds=2.0, sound=sine(2.0)), "0.5")
     timing = probe_video(path, sniff(path), levels=levels).timing
     assert timing is not None
-    assert timing.sound_offset_s == pytest.approx(0.5, abs=0.03)
-    assert timing.sound_end_s == pytest.approx(0.5, abs=0.12)
+    assert timing.audio_offset_s == pytest.approx(0.5, abs=0.03)
+    assert timing.audio_end_s == pytest.approx(0.5, abs=0.12)
     assert timing.edited
 
 
@@ -73,7 +73,7 @@ def test_missing_samples_are_a_drift(make_video):
     subprocess.run([*command, "-bsf:a", later, str(path)], check=True)
     timing = probe_video(path, sniff(path)).timing
     assert timing is not None
-    assert timing.sound_drift_s == pytest.approx(0.5, abs=0.07)
+    assert timing.audio_drift_s == pytest.approx(0.5, abs=0.07)
     before = probe_video(made, sniff(made)).timing
     assert before is not None
-    assert before.sound_drift_s == pytest.approx(0.0, abs=0.001)
+    assert before.audio_drift_s == pytest.approx(0.0, abs=0.001)

@@ -26,20 +26,20 @@ def test_a_plain_mp4(make_video):
     assert not facts.truncated
     assert not facts.hdr
     assert facts.bit_rate is not None
-    assert facts.sound is not None
-    assert facts.sound.stream.codec == "aac"
-    assert facts.sound.levels is not None
-    assert facts.sound.levels.rms_dbfs == pytest.approx(-9.03, abs=0.5)
+    assert facts.audio is not None
+    assert facts.audio.stream.codec == "aac"
+    assert facts.audio.levels is not None
+    assert facts.audio.levels.rms_dbfs == pytest.approx(-9.03, abs=0.5)
 
 
 def test_levels_are_optional_and_sound_may_be_missing(make_video):
     path = make_video(sound=sine(1.0))
     quick = probe_video(path, sniff(path), levels=False)
-    assert quick.sound is not None
-    assert quick.sound.levels is None
-    assert quick.sound.duration_s == pytest.approx(1.0, abs=0.1)
+    assert quick.audio is not None
+    assert quick.audio.levels is None
+    assert quick.audio.duration_s == pytest.approx(1.0, abs=0.1)
     silent = make_video("b.mp4")
-    assert probe_video(silent, sniff(silent)).sound is None
+    assert probe_video(silent, sniff(silent)).audio is None
 
 
 @pytest.mark.parametrize(

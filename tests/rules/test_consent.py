@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from voices import voice_of
 
+from palprep.consent.facts import ConsentFacts
 from palprep.rules.consent import CONSENT_CHECKS, ConsentSeen, lacks_consent
 from palprep.rules.judge import judge
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Report
-from palprep.rules.roles import Outcome, Role
 from palprep.rules.structure import MouthMoves
-from palprep.speech.facts import ConsentFacts
+from palprep.values import Outcome, Role
 from palprep.vision.footage_facts import FootageFacts, FrameSample
 
 PROFILE = load_profile()

@@ -8,16 +8,15 @@ from palprep.rules.judge import judge
 from palprep.rules.profile import load_profile
 from palprep.rules.registry import RULES
 from palprep.rules.report import Report
-from palprep.rules.roles import Outcome, Role
 from palprep.rules.rule import Measured, Unmeasured
 from palprep.rules.validation import PROBLEMS, SERVICE_CHECKS, validation_result
+from palprep.values import Outcome, Rect, Role
 from palprep.vision.facts import (
-    Box,
     Eyes,
     FaceFacts,
     Framing,
     HumanCues,
-    PictureFacts,
+    PortraitFacts,
     Pose,
     Quality,
     SubjectFacts,
@@ -25,7 +24,7 @@ from palprep.vision.facts import (
 )
 from palprep.vision.footage_facts import FootageFacts
 
-FACE = Box(x=600, y=300, width=320, height=420)
+FACE = Rect(x=600, y=300, width=320, height=420)
 
 
 def changed(value, **changes):
@@ -41,7 +40,7 @@ def changed(value, **changes):
 @pytest.fixture
 def picture():
     """A flawless portrait, with chosen facts changed."""
-    flawless = PictureFacts(
+    flawless = PortraitFacts(
         width=1600, height=1200,
         faces=(FaceFacts(box=FACE, score=0.94, presence=1.0),),
         person_share=0.5, fingerprint="0" * 16,
@@ -52,7 +51,7 @@ def picture():
             chroma=15.0, blocking=1.1,
         ),
         framing=Framing(
-            face=FACE, head=Box(x=560, y=180, width=400, height=540), centre_x=0.5, centre_y=0.42,
+            face=FACE, head=Rect(x=560, y=180, width=400, height=540), centre_x=0.5, centre_y=0.42,
             face_height_share=0.35, margin_top=0.4, margin_side=1.3, margin_bottom=1.1,
             body_below=1.1, shoulder_width=2.8,
         ),
@@ -74,11 +73,11 @@ def picture():
 
 
 @pytest.fixture
-def checks(still_facts):
+def checks(image_facts):
     """Check id to check, under the default profile."""
 
     def of(seen):
-        facts = still_facts().model_copy(update={"picture": seen})
+        facts = image_facts().model_copy(update={"portrait": seen})
         return {each.id: each for each in judge(facts, Role.FACE_IMAGE, load_profile())}
 
     return of
@@ -153,7 +152,7 @@ def test_of_a_covered_face_only_the_clear_cases_are_told(picture, checks, likeli
 
 def test_the_youngest_of_several_people_is_judged(picture, checks):
     alone = picture().faces[0]
-    beside = Box(x=10, y=20, width=200, height=260)
+    beside = Rect(x=10, y=20, width=200, height=260)
     child, adult = (
         FaceFacts(box=beside, score=0.9, presence=0.9, age_years=years) for years in (9.0, 40.0)
     )
@@ -170,7 +169,7 @@ def test_the_youngest_of_several_people_is_judged(picture, checks):
 
 def test_a_child_beside_a_covered_face_is_seen(picture, checks):
     beside = FaceFacts(
-        box=Box(x=10, y=20, width=200, height=260), score=0.9, presence=0.9, age_years=9.0
+        box=Rect(x=10, y=20, width=200, height=260), score=0.9, presence=0.9, age_years=9.0
     )
     covered = picture(faces=(picture().faces[0], beside), subject__visibility__nose=0.1)
     assert checks(covered)["appears_under_18"].outcome is Outcome.FAIL
@@ -180,8 +179,8 @@ def test_a_child_beside_a_covered_face_is_seen(picture, checks):
 
 
 def test_passers_by_do_not_count_but_companions_do(picture, checks):
-    small = FaceFacts(box=Box(x=0, y=0, width=60, height=80), score=0.9, presence=0.9)
-    near = small.model_copy(update={"box": Box(x=10, y=20, width=200, height=260)})
+    small = FaceFacts(box=Rect(x=0, y=0, width=60, height=80), score=0.9, presence=0.9)
+    near = small.model_copy(update={"box": Rect(x=10, y=20, width=200, height=260)})
     alone = picture().faces[0]
     assert checks(picture(faces=(alone, small)))["only_one_person_visible"].passed
     two = checks(picture(faces=(alone, near)))["only_one_person_visible"]
@@ -242,28 +241,28 @@ def test_a_face_that_cannot_be_made_out_fails_where_it_must(picture, checks):
     assert found["person_centered"].outcome is Outcome.PASS
 
 
-def test_a_picture_that_was_not_looked_at_is_unknown(still_facts):
+def test_a_picture_that_was_not_looked_at_is_unknown(image_facts):
     outcomes = {
         each.outcome
-        for each in judge(still_facts(), Role.FACE_IMAGE, load_profile())
+        for each in judge(image_facts(), Role.FACE_IMAGE, load_profile())
         if each.id in SERVICE_CHECKS
     }
     assert outcomes == {Outcome.UNKNOWN}
 
 
-def test_a_video_is_as_nude_as_its_worst_close_look(picture, still_facts):
+def test_a_video_is_as_nude_as_its_worst_close_look(picture, image_facts):
     rule = RULES["no_nudity"]
     looks = (picture(nudity=0.1), picture(nudity=0.9), picture())
     footage = FootageFacts(every_s=1.0, samples=(), looks=looks)
-    facts = still_facts().model_copy(update={"picture": looks[0], "footage": footage})
+    facts = image_facts().model_copy(update={"portrait": looks[0], "footage": footage})
     assert rule.measure(facts) == Measured(value=0.9)
     unseen = footage.model_copy(update={"looks": looks[2:]})
     assert isinstance(rule.measure(facts.model_copy(update={"footage": unseen})), Unmeasured)
 
 
-def test_the_services_shape_turns_problems_around(picture, still_facts):
+def test_the_services_shape_turns_problems_around(picture, image_facts):
     seen = picture(subject__age_years=12.0, subject__visibility__mouth=0.2)
-    facts = still_facts().model_copy(update={"picture": seen})
+    facts = image_facts().model_copy(update={"portrait": seen})
     report = Report(
         path="ada.jpg", role=Role.FACE_IMAGE, profile="core-4", facts=facts,
         checks=judge(facts, Role.FACE_IMAGE, load_profile()),

@@ -7,8 +7,8 @@ import pytest
 from palprep.rules.judge import judge
 from palprep.rules.profile import load_profile
 from palprep.rules.registry import RULES
-from palprep.rules.roles import Outcome, Role
 from palprep.rules.rule import Measured, Unmeasured
+from palprep.values import Outcome, Role
 from palprep.vision.footage_facts import FootageFacts, FrameSample
 
 

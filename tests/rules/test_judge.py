@@ -1,12 +1,12 @@
 import pytest
 
 from palprep.errors import ProfileError
-from palprep.media.facts import Kind, MediaType
+from palprep.media.facts import MediaType
 from palprep.rules.judge import judge
 from palprep.rules.profile import load_profile
 from palprep.rules.registry import RULES
 from palprep.rules.report import Report
-from palprep.rules.roles import Outcome, Role
+from palprep.values import Kind, Outcome, Role
 
 PROFILE = load_profile()
 
@@ -34,8 +34,8 @@ def outcomes(facts, role):
         ("image_metadata", {"metadata": ("icc",)}, Outcome.PASS),
     ],
 )
-def test_stills(still_facts, check_id, changed, expected):
-    check = outcomes(still_facts(**changed), Role.FACE_IMAGE)[check_id]
+def test_stills(image_facts, check_id, changed, expected):
+    check = outcomes(image_facts(**changed), Role.FACE_IMAGE)[check_id]
     assert check.outcome is expected
     assert (check.advice is None) == (expected is Outcome.PASS)
     assert check.source
@@ -56,8 +56,8 @@ def test_stills(still_facts, check_id, changed, expected):
         ("file_extension", {"name": "ada.mp3"}, Outcome.FAIL),
     ],
 )
-def test_sound(sound_facts, check_id, changed, expected):
-    assert outcomes(sound_facts(**changed), Role.VOICE_AUDIO)[check_id].outcome is expected
+def test_sound(audio_facts, check_id, changed, expected):
+    assert outcomes(audio_facts(**changed), Role.VOICE_AUDIO)[check_id].outcome is expected
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_sound(sound_facts, check_id, changed, expected):
         ("video_index_in_front", {"moov_position": "end"}, Outcome.WARN),
         ("video_complete", {"truncated": True}, Outcome.FAIL),
         ("video_constant_frame_rate", {"frame_rate_constant": False}, Outcome.WARN),
-        ("audio_present", {"sound": None}, Outcome.FAIL),
+        ("audio_present", {"audio": None}, Outcome.FAIL),
         ("file_size", {"size_bytes": 750_000_001}, Outcome.FAIL),
         ("file_size", {"size_bytes": 750_000_000}, Outcome.PASS),
     ],
@@ -96,26 +96,26 @@ def test_a_rule_that_does_not_apply_gives_no_check(video_facts):
         extensions=(".webm",), accepted=True,
     )  # fmt: skip
     found = outcomes(
-        video_facts(moov_position=None, media_type=webm, sound=None), Role.TRAINING_VIDEO
+        video_facts(moov_position=None, media_type=webm, audio=None), Role.TRAINING_VIDEO
     )
     assert "video_index_in_front" not in found
     assert "video_audio_codec" not in found
     assert found["video_format"].outcome is Outcome.FAIL
 
 
-def test_the_worse_of_two_broken_limits_decides(sound_facts):
-    check = outcomes(sound_facts(duration_s=5.0), Role.VOICE_AUDIO)["audio_duration"]
+def test_the_worse_of_two_broken_limits_decides(audio_facts):
+    check = outcomes(audio_facts(duration_s=5.0), Role.VOICE_AUDIO)["audio_duration"]
     assert check.limit == "at least 10 s"
     assert check.measured == "5.0 s"
 
 
-def test_an_unknown_rule_in_a_profile_is_named_with_its_neighbour(still_facts):
+def test_an_unknown_rule_in_a_profile_is_named_with_its_neighbour(image_facts):
     limits = PROFILE.for_role(Role.FACE_IMAGE)
     wrong = PROFILE.model_copy(
         update={"limits": {Role.FACE_IMAGE: {"image_formats": limits["image_format"]}}}
     )
     with pytest.raises(ProfileError, match="did you mean 'image_format'"):
-        judge(still_facts(), Role.FACE_IMAGE, wrong)
+        judge(image_facts(), Role.FACE_IMAGE, wrong)
 
 
 def test_every_rule_explains_itself():
@@ -125,8 +125,8 @@ def test_every_rule_explains_itself():
         assert rule.advice, rule.id
 
 
-def test_report_json_has_exactly_the_documented_keys(still_facts):
-    facts = still_facts(format="gif")
+def test_report_json_has_exactly_the_documented_keys(image_facts):
+    facts = image_facts(format="gif")
     report = Report(
         path="ada.gif", role=Role.FACE_IMAGE, profile="core-4",
         checks=judge(facts, Role.FACE_IMAGE, PROFILE), facts=facts,

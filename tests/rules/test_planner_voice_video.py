@@ -5,11 +5,11 @@ from voices import voice_of
 
 from palprep.media.signal_facts import TimingFacts
 from palprep.rules.judge import judge
-from palprep.rules.plan import SoundPlan, VoicePlan
-from palprep.rules.planner import plan
+from palprep.rules.plans.plan import AudioPlan, VoicePlan
+from palprep.rules.plans.planner import plan
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Report
-from palprep.rules.roles import Role
+from palprep.values import Role
 
 PROFILE = load_profile()
 TIMING = TimingFacts(
@@ -33,13 +33,13 @@ def fixes(repair):
     return {reason.fix for reason in repair.reasons}
 
 
-def test_good_speech_is_left_alone(sound_facts):
-    assert planned(heard(sound_facts()), Role.VOICE_AUDIO) is None
+def test_good_speech_is_left_alone(audio_facts):
+    assert planned(heard(audio_facts()), Role.VOICE_AUDIO) is None
 
 
-def test_soft_speech_is_raised_to_its_target_but_its_noise_only_to_the_limit(sound_facts):
+def test_soft_speech_is_raised_to_its_target_but_its_noise_only_to_the_limit(audio_facts):
     facts = heard(
-        sound_facts(), speech_rms_dbfs=-40.0, integrated_lufs=-38.5, noise_floor_dbfs=-75.0
+        audio_facts(), speech_rms_dbfs=-40.0, integrated_lufs=-38.5, noise_floor_dbfs=-75.0
     )
     repair = planned(facts, Role.VOICE_AUDIO)
     assert isinstance(repair, VoicePlan)
@@ -58,35 +58,35 @@ def test_soft_speech_is_raised_to_its_target_but_its_noise_only_to_the_limit(sou
         ({"channels": 2, "correlation": -0.95}, "difference"),
     ],
 )
-def test_a_stereo_defect_decides_the_mixdown(sound_facts, changed, mix):
-    repair = planned(heard(sound_facts(), **changed), Role.VOICE_AUDIO)
+def test_a_stereo_defect_decides_the_mixdown(audio_facts, changed, mix):
+    repair = planned(heard(audio_facts(), **changed), Role.VOICE_AUDIO)
     assert "mix" in fixes(repair)
     assert repair.mix == mix
 
 
-def test_hum_is_high_passed_and_a_level_that_is_right_is_kept(sound_facts):
-    repair = planned(heard(sound_facts(), hum_hz=50.0, hum_dbfs=-40.0), Role.VOICE_AUDIO)
+def test_hum_is_high_passed_and_a_level_that_is_right_is_kept(audio_facts):
+    repair = planned(heard(audio_facts(), hum_hz=50.0, hum_dbfs=-40.0), Role.VOICE_AUDIO)
     assert fixes(repair) == {"high_pass"}
     assert repair.high_pass_hz == 75.0
     assert repair.loudness_lufs is None
 
 
-def test_the_best_of_too_much_speech_is_selected(sound_facts):
+def test_the_best_of_too_much_speech_is_selected(audio_facts):
     stretches = [(start + 1.0, start + 55.0) for start in range(0, 360, 60)]
-    facts = heard(sound_facts(duration_s=360.0), *stretches, duration_s=360.0)
+    facts = heard(audio_facts(duration_s=360.0), *stretches, duration_s=360.0)
     repair = planned(facts, Role.VOICE_AUDIO)
     assert "select" in fixes(repair)
-    assert 90 <= sum(span.length_s for span in repair.spans) <= 180
+    assert 90 <= sum(span.duration_s for span in repair.spans) <= 180
 
 
 def test_the_track_of_a_video_is_still_copied_when_nothing_else_is_wrong(video_facts):
     repair = planned(heard(video_facts()), Role.VOICE_AUDIO)
-    assert isinstance(repair, SoundPlan)
+    assert isinstance(repair, AudioPlan)
     assert repair.copy_codec
 
 
 def test_late_sound_begins_with_silence_and_the_picture_is_not_touched(video_facts):
-    timing = TIMING.model_copy(update={"sound_offset_s": 0.25})
+    timing = TIMING.model_copy(update={"audio_offset_s": 0.25})
     repair = planned(video_facts(timing=timing), Role.TRAINING_VIDEO)
     assert fixes(repair) == {"resync"}
     assert (repair.audio_delay_s, repair.trim) == (0.0, None)
@@ -94,7 +94,7 @@ def test_late_sound_begins_with_silence_and_the_picture_is_not_touched(video_fac
 
 
 def test_sound_before_the_first_picture_is_cut_off(video_facts):
-    timing = TIMING.model_copy(update={"sound_offset_s": -0.25})
+    timing = TIMING.model_copy(update={"audio_offset_s": -0.25})
     repair = planned(video_facts(timing=timing), Role.TRAINING_VIDEO)
     assert fixes(repair) == {"resync"}
     assert (repair.trim.start_s, repair.trim.end_s) == (0.25, 100.25)

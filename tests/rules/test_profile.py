@@ -5,7 +5,7 @@ import pytest
 from palprep.errors import ProfileError
 from palprep.rules.profile import BUILT_IN, Limit, load_profile
 from palprep.rules.registry import RULES
-from palprep.rules.roles import Outcome, Role
+from palprep.values import Outcome, Role
 
 
 def limit(**changed):

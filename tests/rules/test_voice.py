@@ -5,14 +5,15 @@ from __future__ import annotations
 import pytest
 from voices import voice_of
 
-from palprep.media.facts import FileFacts, Kind, MediaType, SoundFacts, SoundStream
-from palprep.rules.facts import Facts
+from palprep.consent.facts import ConsentFacts
+from palprep.facts.facts import Facts
+from palprep.media.facts import AudioFacts, AudioStreamFacts, FileFacts, MediaType
 from palprep.rules.judge import judge
 from palprep.rules.profile import load_profile
 from palprep.rules.registry import RULES
-from palprep.rules.roles import Outcome, Role
 from palprep.rules.voice import VOICE_RULES
-from palprep.speech.facts import ConsentFacts, Span, SpeakerFacts, VoiceFacts
+from palprep.speech.facts import SpeakerFacts, VoiceFacts
+from palprep.values import Kind, Outcome, Role, Span
 
 WAV = MediaType(
     kind=Kind.AUDIO,
@@ -22,7 +23,7 @@ WAV = MediaType(
     extensions=(".wav",),
     accepted=True,
 )
-STREAM = SoundStream(
+STREAM = AudioStreamFacts(
     index=0,
     codec="pcm_s16le",
     codec_profile=None,
@@ -33,7 +34,7 @@ STREAM = SoundStream(
     duration_s=100.0,
     start_s=0.0,
 )
-SOUND = SoundFacts(container="wav", duration_s=100.0, streams=(STREAM,), chosen=0, levels=None)
+SOUND = AudioFacts(container="wav", duration_s=100.0, streams=(STREAM,), chosen=0, levels=None)
 FILE = FileFacts(path="a.wav", name="a.wav", size_bytes=1, type=WAV)
 TWO = SpeakerFacts(several=True, confidence=0.9)
 UNSURE = SpeakerFacts(several=None, confidence=0.0)
@@ -41,7 +42,7 @@ GOOD = voice_of((1, 60), (62, 95), noise_after_gain_dbfs=-65.0)
 
 
 def outcomes(role: Role, **parts) -> dict[str, Outcome]:
-    facts = Facts(file=FILE, sound=SOUND, **parts)
+    facts = Facts(file=FILE, recording=SOUND, **parts)
     checks = judge(facts, role, load_profile())
     return {
         check.id: check.outcome for check in checks if check.id.startswith(("voice", "consent"))

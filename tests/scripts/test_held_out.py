@@ -9,7 +9,7 @@ import random
 import pytest
 
 from palprep.rules.profile import Limit
-from palprep.rules.roles import Outcome
+from palprep.values import Outcome
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from palprep.speech.envelope import Envelope
-from palprep.speech.facts import Span
 from palprep.speech.noise import noise_facts
+from palprep.values import Span
 
 SPEECH = (Span(start_s=1.0, end_s=3.0), Span(start_s=4.0, end_s=6.0))
 

@@ -11,7 +11,7 @@ import json
 import shutil
 from pathlib import Path
 
-from palprep.batch.work import Asset, AssetTask, prepare_asset
+from palprep.batch.tasks import Asset, AssetTask, prepare_asset
 
 
 class Remembering:

@@ -7,15 +7,15 @@ from pathlib import Path
 import av
 import numpy as np
 
+from palprep.facts.facts import Facts
 from palprep.media.facts import FileFacts
 from palprep.media.sniff import sniff
 from palprep.media.video import probe_video
-from palprep.rules.facts import Facts
 from palprep.rules.judge import judge
-from palprep.rules.plan import VideoPlan
+from palprep.rules.plans.plan import VideoPlan
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Report
-from palprep.rules.roles import Outcome, Role
+from palprep.values import Outcome, Role
 
 PROFILE = load_profile()
 

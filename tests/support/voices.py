@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from palprep.speech.facts import Span, SpeakerFacts, VoiceFacts
+from palprep.speech.facts import SpeakerFacts, VoiceFacts
+from palprep.values import Span
 
 
 def voice_of(*speech: tuple[float, float], duration_s: float = 100.0, **other) -> VoiceFacts:

@@ -1,36 +1,7 @@
-"""The sample portrait, seen once."""
+"""A sample portrait and what is seen in it."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from seen_portrait import models, picture, portrait, sight
 
-import numpy as np
-import pytest
-
-from palprep.media.sniff import sniff
-from palprep.media.still import open_still
-from palprep.vision.arrays import Pixels
-from palprep.vision.look import Sight, measure, see
-from palprep.vision.models import Models
-
-
-@pytest.fixture(scope="session")
-def models() -> Models:
-    return Models()
-
-
-@pytest.fixture(scope="session")
-def portrait(sample_media: Path) -> Pixels:
-    """A public-domain portrait of one adult who smiles into the lens."""
-    path = sample_media / "people" / "anna-miller" / "portrait.png"
-    return np.asarray(open_still(path, sniff(path), max_side=900))
-
-
-@pytest.fixture(scope="session")
-def sight(portrait: Pixels, models: Models) -> Sight:
-    return see(portrait, models)
-
-
-@pytest.fixture(scope="session")
-def picture(sight: Sight, models: Models):
-    return measure(sight, models)
+__all__ = ["models", "picture", "portrait", "sight"]

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from palprep.media.frames import SampledFrame
+from palprep.media.image import open_image
 from palprep.media.sniff import sniff
-from palprep.media.still import open_still
 from palprep.vision import footage
+from palprep.vision.analysis import look
 from palprep.vision.footage import CLOSE_LOOKS, watch
 from palprep.vision.footage_facts import FootageFacts, FrameSample
-from palprep.vision.look import look
 from palprep.vision.models import Models
 
 PORTRAIT = Path(__file__).parents[2] / "sample_media/people/jane-carter/portrait.heic"
@@ -24,7 +24,7 @@ def models():
 
 @pytest.fixture(scope="module")
 def portrait():
-    return open_still(PORTRAIT, sniff(PORTRAIT))
+    return open_image(PORTRAIT, sniff(PORTRAIT))
 
 
 def test_a_face_is_followed_and_stays_the_same_person(models, portrait):

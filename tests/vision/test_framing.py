@@ -3,11 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from palprep.values import Rect
 from palprep.vision.arrays import Mask
-from palprep.vision.facts import Box
 from palprep.vision.framing import HAIR, measure_framing
 
-FACE = Box(x=180, y=150, width=80, height=100)
+FACE = Rect(x=180, y=150, width=80, height=100)
 
 
 def person(*, hair_top: int = 110, bottom: int = 600, size: tuple[int, int] = (600, 440)) -> Mask:
@@ -44,13 +44,13 @@ def test_hair_that_touches_the_border_is_judged_by_the_face() -> None:
 @pytest.mark.parametrize(
     ("box", "margin"),
     [
-        (Box(x=-10, y=150, width=80, height=100), "margin_side"),
-        (Box(x=380, y=150, width=80, height=100), "margin_side"),
-        (Box(x=180, y=540, width=80, height=100), "margin_bottom"),
-        (Box(x=180, y=5, width=80, height=100), "margin_top"),
+        (Rect(x=-10, y=150, width=80, height=100), "margin_side"),
+        (Rect(x=380, y=150, width=80, height=100), "margin_side"),
+        (Rect(x=180, y=540, width=80, height=100), "margin_bottom"),
+        (Rect(x=180, y=5, width=80, height=100), "margin_top"),
     ],
 )
-def test_what_passes_the_border_is_cut(box: Box, margin: str) -> None:
+def test_what_passes_the_border_is_cut(box: Rect, margin: str) -> None:
     framing = measure_framing(box, person())
     assert getattr(framing, margin) < 0
     assert framing.margin < 0

@@ -8,10 +8,10 @@ import cv2
 import numpy as np
 import pytest
 
+from palprep.vision.analysis import look
 from palprep.vision.arrays import Pixels
-from palprep.vision.facts import PictureFacts
+from palprep.vision.facts import PortraitFacts
 from palprep.vision.human import BLOCKS
-from palprep.vision.look import look
 from palprep.vision.models import Models
 
 
@@ -33,7 +33,7 @@ def drawn(rgb: Pixels) -> Pixels:
 
 
 def test_the_cues_of_all_blocks_add_up_to_the_likelihood(
-    picture: PictureFacts, models: Models
+    picture: PortraitFacts, models: Models
 ) -> None:
     assert picture.subject is not None
     human = picture.subject.human
@@ -43,14 +43,14 @@ def test_the_cues_of_all_blocks_add_up_to_the_likelihood(
 
 
 def test_a_drawing_of_the_portrait_is_less_likely_a_photograph(
-    portrait: Pixels, picture: PictureFacts, models: Models
+    portrait: Pixels, picture: PortraitFacts, models: Models
 ) -> None:
     assert picture.subject is not None
     assert likelihood(drawn(portrait), models) < picture.subject.human.likelihood - 0.2
 
 
 def test_a_mirror_does_not_change_the_kind(
-    portrait: Pixels, picture: PictureFacts, models: Models
+    portrait: Pixels, picture: PortraitFacts, models: Models
 ) -> None:
     assert picture.subject is not None
     mirrored = likelihood(portrait[:, ::-1], models)

@@ -11,7 +11,7 @@ import onnxruntime
 import pytest
 
 from palprep.errors import ToolMissing
-from palprep.vision.look import Sight, measure
+from palprep.vision.analysis import Detections, measure
 from palprep.vision.models import Models, read_manifest
 from palprep.vision.nudity import nudity_score
 
@@ -79,14 +79,14 @@ def test_the_second_output_is_the_score_and_blue_comes_first() -> None:
     np.testing.assert_allclose(network.given[0, 100, 100], (-104, -117, 255 - 123), atol=2)
 
 
-def test_a_dressed_person_scores_low(sight: Sight, models: Models) -> None:
+def test_a_dressed_person_scores_low(sight: Detections, models: Models) -> None:
     score = measure(sight, models).nudity
     assert score is not None
     assert 0 < score < 0.2
 
 
 @pytest.mark.usefixtures("without_extra")
-def test_without_the_extra_there_is_no_score(sight: Sight) -> None:
+def test_without_the_extra_there_is_no_score(sight: Detections) -> None:
     bare = Models()
     assert bare.nudity is None
     assert measure(sight, bare).nudity is None

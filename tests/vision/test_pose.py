@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from palprep.vision.facts import Eyes
 from palprep.vision.geometry import read_geometry
-from palprep.vision.landmarks import Landmarks
-from palprep.vision.mesh import (
+from palprep.vision.landmark_indices import (
     LEFT_EYE_INNER,
     LEFT_EYE_OUTER,
     LEFT_IRIS,
@@ -17,6 +16,7 @@ from palprep.vision.mesh import (
     RIGHT_IRIS,
     SHAPE_NAMES,
 )
+from palprep.vision.landmarks import Landmarks
 from palprep.vision.models import Models
 from palprep.vision.pose import (
     IRIS_REST,

@@ -7,10 +7,10 @@ import os
 import tempfile
 from pathlib import Path
 
-from palprep.batch.journal import JOURNAL_NAME, Journal
-from palprep.batch.page import page
-from palprep.batch.views import RunView, view
 from palprep.errors import JournalError, OutputUnwritable
+from palprep.journal.run_view import RunView, view
+from palprep.journal.store import JOURNAL_NAME, Journal
+from palprep.views.page import page
 
 RESULTS_NAME = "results.jsonl"
 REPORT_NAME = "report.html"

@@ -13,10 +13,8 @@ from typing import Annotated
 from pydantic import AliasGenerator, ConfigDict, Field, ValidationError
 
 from palprep.errors import MediaError, UsageError
-from palprep.media.facts import Kind
 from palprep.media.sniff import sniff
-from palprep.rules.roles import Role
-from palprep.values import Value
+from palprep.values import Kind, Role, Value
 
 SETTINGS_NAME = "person.toml"
 

@@ -9,16 +9,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from palprep._version import __version__
-from palprep.batch.bench import Bench, Progress, Tell
+from palprep.batch.connection import Connection, Remote, connect
+from palprep.batch.context import Progress, RunContext, Tell
 from palprep.batch.engine import Engine, make_engine
-from palprep.batch.journal import JOURNAL_NAME, Journal
-from palprep.batch.once import Creator
 from palprep.batch.outputs import write_outputs
 from palprep.batch.people import Person, find_people
-from palprep.batch.remote import Connection, Remote, connect
-from palprep.batch.steps import work_on
-from palprep.batch.views import RunView, view
+from palprep.batch.person import work_on
 from palprep.errors import JournalError, OutputUnwritable
+from palprep.journal.at_most_once import Creator
+from palprep.journal.run_view import RunView, view
+from palprep.journal.store import JOURNAL_NAME, Journal
 from palprep.rules.profile import DEFAULT_PROFILE, load_profile
 
 DEFAULT_INTO = "palprep-out"
@@ -76,7 +76,7 @@ def run(
                 _opened_engine(engine, jobs) as workers,
                 _connected(None if dry_run else asked, journal, place) as remote,
             ):
-                bench = Bench(
+                bench = RunContext(
                     journal=journal,
                     engine=workers,
                     creator=Creator(journal),
@@ -101,7 +101,7 @@ def _quiet(progress: Progress) -> None:
     """Tell nobody."""
 
 
-def _work_on_all(people: Sequence[Person], bench: Bench) -> None:
+def _work_on_all(people: Sequence[Person], bench: RunContext) -> None:
     threads = concurrent.futures.ThreadPoolExecutor(
         max_workers=min(len(people), _PEOPLE_AT_ONCE), thread_name_prefix="palprep-person"
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from palprep.batch.creations import Creation, CreationState
-from palprep.batch.journal import JOURNAL_NAME, Journal, is_running
-from palprep.batch.views import PersonResult, view
 from palprep.errors import JournalError
+from palprep.journal.creations import Creation, CreationState
+from palprep.journal.run_view import PersonResult, view
+from palprep.journal.store import JOURNAL_NAME, Journal, is_running
 from palprep.values import Value
 
 

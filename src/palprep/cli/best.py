@@ -16,7 +16,7 @@ from palprep.rules.profile import DEFAULT_PROFILE
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from palprep.best import Candidate
+    from palprep.preflight.rank import Candidate
 
 
 def best(
@@ -34,7 +34,7 @@ def best(
 
     --json prints all of them. Exit code 1 when even the best fails a check.
     """
-    from palprep.best import pick_best
+    from palprep.preflight.rank import pick_best
 
     ranked = pick_best(source, profile=profile, per_second=per_second)
     if as_json:

@@ -53,7 +53,7 @@ def check(
     from rich.text import Text
 
     from palprep.cli.pictures import targets, write_picture
-    from palprep.preflight import Preflight
+    from palprep.preflight.check_and_prepare import Preflight
 
     preflight = Preflight(profile, quick=quick)
     speaker = speaker_of(name, statement, language, profile=profile)
@@ -68,7 +68,7 @@ def check(
             print_json(report.to_json())
         else:
             show(report_view(report, everything=everything))
-        drawn = pictures and write_picture(report, target, preflight.instruments.models)
+        drawn = pictures and write_picture(report, target, preflight.toolkit.models)
         if drawn and not as_json:
             show(Text(f"        picture: {drawn}", "dim"))
     raise typer.Exit(ExitCode.OK if passed else ExitCode.FAILED)

@@ -10,12 +10,12 @@ import typer
 from palprep.cli.exits import ExitCode
 from palprep.cli.options import AsJson, Language, Statement
 from palprep.cli.printing import STYLES, print_json, show
-from palprep.rules.roles import Outcome
+from palprep.values import Outcome
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from palprep.speech.facts import ConsentFacts
+    from palprep.consent.facts import ConsentFacts
 
 
 def consent(
@@ -37,7 +37,7 @@ def consent(
     Exit code 0 only when it was; an unknown outcome is 1 as well.
     """
     from palprep import verify_consent
-    from palprep.speech.statements import read_statement
+    from palprep.consent.statements import read_statement
 
     required = read_statement(statement) if statement else None
     facts = verify_consent(file, full_name=name, statement=required, language=language, model=model)

@@ -124,7 +124,7 @@ def _vision_models() -> Iterator[Finding]:
 
 
 def _consent_model() -> Finding:
-    from palprep.speech.whisper import INSTALL, Whisper
+    from palprep.consent.whisper import INSTALL, Whisper
 
     try:
         model = Whisper.load()

@@ -16,7 +16,7 @@ from palprep.errors import UsageError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from palprep.speech.dossier import Dossier, Flaw
+    from palprep.dossier.chain import Dossier, Flaw
 
 
 def dossier(
@@ -44,7 +44,7 @@ def dossier(
     --expires and --revoke add an entry; nothing is ever taken away. Exit code 1 when something
     was changed, or the consent does not hold now.
     """
-    from palprep import dossiers
+    from palprep.dossier import files as dossiers
 
     now = dt.datetime.now(dt.UTC)
     kept = _dossiers(paths)
@@ -68,7 +68,7 @@ def dossier(
 
 def _dossiers(paths: list[Path]) -> dict[Path, Dossier | None]:
     """Each dossier, with what the journal keeps of it where a run's folder was named."""
-    from palprep.batch.evidence import kept_dossiers
+    from palprep.dossier.kept import kept_dossiers
 
     found: dict[Path, Dossier | None] = {}
     for path in paths:

@@ -42,7 +42,7 @@ def explain(
 
 def _entry(rule_id: str, profile: Profile) -> dict[str, Any]:
     from palprep.rules.registry import RULES
-    from palprep.rules.roles import Role
+    from palprep.values import Role
 
     rule = RULES[rule_id]
     limits = [

@@ -23,11 +23,11 @@ from palprep.cli.printing import print_error, print_json, progress_bar, report_v
 from palprep.cli.speakers import folders_with_consent, role_of, speaker_of
 from palprep.errors import FixError, MediaError, PalprepError, ToolFailed, UsageError
 from palprep.rules.profile import DEFAULT_PROFILE
-from palprep.rules.roles import Role
+from palprep.values import Role
 
 if TYPE_CHECKING:
-    from palprep.preflight import Prepared
-    from palprep.probe import Speaker
+    from palprep.facts.probe import Speaker
+    from palprep.preflight.check_and_prepare import Prepared
 
 
 def fix(
@@ -55,7 +55,7 @@ def fix(
     the evidence is put beside it. Sources are never touched. Exit code 1 when a file cannot be
     repaired, or fails its checks even so.
     """
-    from palprep.preflight import Preflight
+    from palprep.preflight.check_and_prepare import Preflight
 
     preflight = Preflight(profile)
     speaker = speaker_of(name, statement, language, profile=profile)
@@ -105,7 +105,7 @@ def _holders(paths: list[Path], role: Role | None) -> frozenset[Path]:
 
 
 def _dossier(prepared: Prepared, speaker: Speaker | None) -> Path | None:
-    from palprep.dossiers import keep_dossier
+    from palprep.dossier.files import keep_dossier
 
     if speaker is None:
         return None

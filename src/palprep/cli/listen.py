@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from palprep.receive import Delivery
+    from palprep.callbacks.server import Delivery
 
 
 def listen(
@@ -26,7 +26,7 @@ def listen(
 
     Prints the secret address to give as callback_url.
     """
-    from palprep.batch.listen import listen as receive
+    from palprep.journal.inbox import listen as receive
 
     def ready(address: str) -> None:
         typer.echo(f"palprep listens on {address}")

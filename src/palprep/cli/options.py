@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from palprep.rules.roles import Role
+from palprep.values import Role
 
 Paths = Annotated[list[Path], typer.Argument(metavar="PATH", help="Files.", show_default=False)]
 AsRole = Annotated[

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from palprep.annotated import annotated
-from palprep.filmstrip import filmstrip_png
 from palprep.fixes.output import atomic_output
+from palprep.views.portrait import portrait_overlay
+from palprep.views.timeline_image import timeline_png
 
 if TYPE_CHECKING:
     from palprep.rules.report import Report
@@ -21,7 +21,7 @@ def write_picture(report: Report, target: Path, models: Models) -> Path | None:
 
     Raises MediaError when the file can no longer be read, OutputUnwritable.
     """
-    png = filmstrip_png(report) or annotated(report, models)
+    png = timeline_png(report) or portrait_overlay(report, models)
     if png is None:
         return None
     with atomic_output(target) as temporary:

@@ -14,9 +14,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from palprep.rules.measures import measure_words
 from palprep.rules.report import Check, Report
-from palprep.rules.roles import Outcome
-from palprep.rules.words import measure_words
+from palprep.values import Outcome
 
 STYLES: Mapping[Outcome, str] = {
     Outcome.FAIL: "bold red",
@@ -124,8 +124,8 @@ def report_view(report: Report, *, everything: bool = False) -> RenderableType:
 
 
 def _time_line(report: Report) -> list[RenderableType]:
-    from palprep.cli.lanes import Lanes
-    from palprep.rules.timeline import timeline
+    from palprep.facts.timeline import timeline
+    from palprep.views.terminal_lanes import Lanes
 
     line = timeline(report.facts) if report.facts else None
     return [] if line is None else [Padding(Lanes(line), (0, 0, 0, 8))]

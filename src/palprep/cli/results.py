@@ -11,7 +11,7 @@ from rich.text import Text
 from palprep.cli.exits import ExitCode, worst
 
 if TYPE_CHECKING:
-    from palprep.batch.views import PersonResult, Status
+    from palprep.journal.run_view import PersonResult, Status
 
 _STYLES: dict[Status, str] = {
     "done": "green",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
-    from palprep.batch.bench import Progress, Tell
+    from palprep.batch.context import Progress, Tell
 
 
 def run(
@@ -70,7 +70,7 @@ def run(
     The key comes from PALPREP_API_KEY. The same command again continues where a run ended,
     and creates nothing twice.
     """
-    from palprep.batch.remote import Connection
+    from palprep.batch.connection import Connection
     from palprep.batch.runner import run as run_people
     from palprep.cli.results import exit_code_of_results, results_table
 

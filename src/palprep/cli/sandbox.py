@@ -37,7 +37,7 @@ def sandbox(
     """Serve the whole interface on loopback, judged by palprep's own checks, until Ctrl-C."""
     import json
 
-    from palprep.batch.judges import judge_image, train
+    from palprep.batch.sandbox_judges import judge_image, train
     from palprep.errors import UsageError
     from palprep.sandbox import Sandbox, serve
     from palprep.sandbox.keys import DEFAULT_KEYS

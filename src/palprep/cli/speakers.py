@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from palprep.errors import MediaError, UsageError
-from palprep.rules.roles import Role
+from palprep.values import Role
 
 if TYPE_CHECKING:
-    from palprep.probe import Speaker
+    from palprep.facts.probe import Speaker
 
 
 def speaker_of(
     name: str | None, statement: Path | None, language: str, *, profile: str
 ) -> Speaker | None:
     """Whose consent to listen for; None without a name."""
-    from palprep.probe import Speaker
-    from palprep.speech.statements import read_statement
+    from palprep.consent.statements import read_statement
+    from palprep.facts.probe import Speaker
 
     if name is None:
         if statement is not None:
@@ -38,7 +38,7 @@ def folders_with_consent(paths: Iterable[Path], role: Role | None) -> frozenset[
 def role_of(path: Path, role: Role | None) -> Role | None:
     """What the file will be judged as; None for one that cannot be read, as its report says."""
     from palprep.media.sniff import sniff
-    from palprep.rules.kinds import infer_role
+    from palprep.preflight.roles import infer_role
 
     try:
         return role or infer_role(path, sniff(path))

@@ -13,7 +13,7 @@ from palprep.cli.printing import print_json, show
 from palprep.errors import UsageError
 
 if TYPE_CHECKING:
-    from palprep.batch.creations import Creation
+    from palprep.journal.creations import Creation
 
 
 def status(
@@ -60,8 +60,8 @@ def status(
 def _settle(directory: Path, found: list[str], retry: list[str]) -> None:
     if not found and not retry:
         return
-    from palprep.batch.journal import JOURNAL_NAME, Journal
-    from palprep.batch.settle import settle_found, settle_retry
+    from palprep.journal.resolve import settle_found, settle_retry
+    from palprep.journal.store import JOURNAL_NAME, Journal
 
     with Journal(directory / JOURNAL_NAME) as journal:
         for decision in found:

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from palprep.errors import FixError
-from palprep.rules.plan import Crop, StillPlan
+from palprep.rules.plans.plan import Crop, ImagePlan
 
 _STEPS = 65_536
 """Steps of linear light on the way back to sRGB: under a tenth of an 8-bit step at black."""
 
 
-def adjust(picture: Image.Image, plan: StillPlan) -> Image.Image:
+def adjust(picture: Image.Image, plan: ImagePlan) -> Image.Image:
     """The plan's level, crop, exposure and white balance of an upright sRGB picture.
 
     Raises FixError when the (turned) crop reaches outside the picture.
@@ -66,7 +66,7 @@ def _encoding() -> NDArray[np.uint8]:
     return encoded
 
 
-def _checked_crop(picture: Image.Image, plan: StillPlan) -> Crop:
+def _checked_crop(picture: Image.Image, plan: ImagePlan) -> Crop:
     whole = Crop(left=0, top=0, width=picture.width, height=picture.height)
     crop = plan.crop or whole
     if not crop.lies_within(*picture.size, level_deg=plan.level_deg):

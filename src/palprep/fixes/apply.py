@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import assert_never
 
+from palprep.fixes.audio import fix_audio
 from palprep.fixes.done import Applied, FixDone
-from palprep.fixes.sound import fix_sound
-from palprep.fixes.still import fix_still
+from palprep.fixes.image import fix_image
 from palprep.fixes.video import fix_video
 from palprep.fixes.voice import fix_voice
-from palprep.rules.plan import Plan, SoundPlan, StillPlan, VideoPlan, VoicePlan
+from palprep.rules.plans.plan import AudioPlan, ImagePlan, Plan, VideoPlan, VoicePlan
 
 __all__ = ["Applied", "FixDone", "apply"]
 
@@ -33,10 +33,10 @@ def apply(
     if progress is not None:
         progress(0.0)
     match plan:
-        case StillPlan():
-            applied = fix_still(plan, source, target_stem)
-        case SoundPlan():
-            applied = fix_sound(plan, source, target_stem, progress=progress)
+        case ImagePlan():
+            applied = fix_image(plan, source, target_stem)
+        case AudioPlan():
+            applied = fix_audio(plan, source, target_stem, progress=progress)
         case VideoPlan():
             applied = fix_video(plan, source, target_stem, progress=progress)
         case VoicePlan():

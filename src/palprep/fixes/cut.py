@@ -11,9 +11,9 @@ import ffmpeg
 
 from palprep.fixes.graph import BARE, BARE_SOUND, address, read, seconds
 from palprep.fixes.header import VideoHeader
-from palprep.fixes.picture import H264, filtered
-from palprep.media.facts import MediaType, SoundStream, VideoFacts
-from palprep.rules.plan import VideoPlan
+from palprep.fixes.video_filters import H264, filtered
+from palprep.media.facts import AudioStreamFacts, MediaType, VideoFacts
+from palprep.rules.plans.plan import VideoPlan
 
 SOUND_RATE_BPS = 192_000
 """AAC-LC at which speech and its room are not told from the original."""
@@ -32,7 +32,7 @@ class Cut:
     header: VideoHeader
     facts: VideoFacts | None
     """Of a picture that is encoded; None for one whose packets are copied."""
-    sound: SoundStream | None
+    sound: AudioStreamFacts | None
     """None for a video without sound."""
 
     @property
@@ -73,7 +73,7 @@ class Cut:
             return read(self.source, self.media_type)
         # On the input: decoding starts at the key frame before, and the cut is exact to
         # the frame all the same.
-        window = {"t": seconds(trim.length_s)}
+        window = {"t": seconds(trim.duration_s)}
         if trim.start_s > 0:
             window["ss"] = seconds(trim.start_s)
         return read(self.source, self.media_type, **window)
@@ -82,7 +82,7 @@ class Cut:
         picture = source["V:0"]  # capital V: not a cover picture
         return filtered(picture, self.plan, self.facts) if self.facts else picture
 
-    def _sound(self, source: Any, stream: SoundStream) -> Any:
+    def _sound(self, source: Any, stream: AudioStreamFacts) -> Any:
         sound = source[str(stream.index)]
         if self.plan.copy_audio:
             return sound

@@ -9,7 +9,7 @@ from typing import Any
 import ffmpeg
 
 from palprep.media.container import demuxer_of
-from palprep.media.facts import MediaType, SoundStream
+from palprep.media.facts import AudioStreamFacts, MediaType
 
 BARE = {"map_metadata": -1, "map_chapters": -1, "fflags": "+bitexact"}
 """Output options that keep places, devices, names and dates of the source out, and the
@@ -38,7 +38,7 @@ def seconds(value: float) -> str:
     return f"{value:.6f}"
 
 
-def stream_words(stream: SoundStream) -> str:
+def stream_words(stream: AudioStreamFacts) -> str:
     """A sound stream in words, for example ``aac, 48,000 Hz, 2 channels``."""
     plural = "" if stream.channels == 1 else "s"
     return f"{stream.codec}, {stream.sample_rate_hz:,} Hz, {stream.channels} channel{plural}"

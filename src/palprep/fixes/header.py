@@ -8,11 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from palprep.errors import UnsupportedMedia
-from palprep.media.boxes import read_movie
-from palprep.media.container import open_container, picture_streams
-from palprep.media.facts import MediaType, SoundStream
+from palprep.media.audio import audio_streams, choose
+from palprep.media.container import open_container, video_streams
+from palprep.media.facts import AudioStreamFacts, MediaType
+from palprep.media.isobmff import read_movie
 from palprep.media.sniff import open_source
-from palprep.media.sound import choose, sound_streams
 from palprep.values import Value
 
 
@@ -21,7 +21,7 @@ class VideoHeader(Value):
 
     codec: str
     duration_s: float
-    sounds: tuple[SoundStream, ...]
+    sounds: tuple[AudioStreamFacts, ...]
     chosen: int
     """Index into ``sounds`` of the one that a player would play."""
     index_in_front: bool
@@ -31,10 +31,10 @@ def read_header(source: Path, media_type: MediaType) -> VideoHeader:
     """The header of a video. Raises UnsupportedMedia without a picture, DamagedMedia for a
     container that cannot be read."""
     with open_container(source, media_type, pictures=False) as container:
-        pictures = picture_streams(container)
+        pictures = video_streams(container)
         if not pictures or pictures[0].codec_context is None:
             raise UnsupportedMedia(f"{source.name} has no moving picture in a known codec")
-        picture, sounds = pictures[0], sound_streams(container)
+        picture, sounds = pictures[0], audio_streams(container)
         stated = float((picture.duration or 0) * (picture.time_base or 0))
         return VideoHeader(
             codec=picture.codec_context.codec.canonical_name,

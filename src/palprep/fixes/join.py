@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.errors import FixError
-from palprep.media.facts import MediaType, SoundStream
+from palprep.media.facts import AudioStreamFacts, MediaType
 from palprep.media.samples import stream_samples
-from palprep.rules.plan import Window
+from palprep.rules.plans.plan import Window
 
 with warnings.catch_warnings():
     # pydub looks for an ffmpeg on PATH, which is not needed for what it does here, and has
@@ -34,7 +34,7 @@ Samples = NDArray[np.float32]
 def write_joined(
     source: Path,
     media_type: MediaType,
-    stream: SoundStream,
+    stream: AudioStreamFacts,
     spans: Sequence[Window],
     target: Path,
     *,

@@ -14,7 +14,7 @@ from typing import Any
 from palprep.errors import FixError
 from palprep.fixes.progress import Progress
 from palprep.media.ffmpeg import run
-from palprep.rules.plan import NoiseBound
+from palprep.rules.plans.plan import NoiseBound
 from palprep.values import Value
 
 MAX_LIMITING_DB = 6.0

@@ -8,11 +8,11 @@ from pathlib import Path
 from palprep.errors import CannotFit
 from palprep.fixes.cut import SOUND_RATE_BPS, Cut
 from palprep.fixes.done import FixDone
-from palprep.fixes.picture import CRF, constant_rate
 from palprep.fixes.progress import Progress, Stages
+from palprep.fixes.video_filters import CRF, constant_rate
 from palprep.media.facts import VideoFacts
 from palprep.media.ffmpeg import run
-from palprep.rules.plan import VideoPlan
+from palprep.rules.plans.plan import VideoPlan
 
 _MUXING = 0.985
 """Share of the bytes that packets may take; the rest is the mp4's index."""

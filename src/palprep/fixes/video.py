@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from palprep.errors import FixError
+from palprep.fixes.audio import stream_at
 from palprep.fixes.cut import Cut
 from palprep.fixes.done import Applied, FixDone
 from palprep.fixes.graph import stream_words
 from palprep.fixes.header import VideoHeader, read_header
 from palprep.fixes.output import atomic_output, named
-from palprep.fixes.picture import picture_words
 from palprep.fixes.rate import write_within
-from palprep.fixes.sound import stream_at
-from palprep.media.facts import SoundStream
+from palprep.fixes.video_filters import picture_words
+from palprep.media.facts import AudioStreamFacts
 from palprep.media.sniff import sniff
 from palprep.media.video import probe_video
-from palprep.rules.plan import MP4_PICTURES, MP4_SOUNDS, VideoPlan
+from palprep.rules.plans.plan import MP4_PICTURES, MP4_SOUNDS, VideoPlan
 
 
 def fix_video(
@@ -50,7 +50,7 @@ def fix_video(
     return Applied(path=str(target), fixes=(*_done(cut), *fitted))
 
 
-def _sound(plan: VideoPlan, header: VideoHeader, source: Path) -> SoundStream | None:
+def _sound(plan: VideoPlan, header: VideoHeader, source: Path) -> AudioStreamFacts | None:
     if plan.audio_stream is not None:
         return stream_at(header.sounds, plan.audio_stream, source)
     return header.sounds[header.chosen] if header.sounds else None

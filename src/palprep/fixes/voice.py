@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from palprep.fixes.audio import stream_at
 from palprep.fixes.containers import CONTAINERS
 from palprep.fixes.done import Applied, FixDone
 from palprep.fixes.graph import BARE, address, read, stream_words
@@ -14,12 +15,12 @@ from palprep.fixes.join import write_joined
 from palprep.fixes.loudness import Gain, Loudness, Target, amplified, fitting_gain, measure
 from palprep.fixes.output import atomic_output, named
 from palprep.fixes.progress import Stages
-from palprep.fixes.sound import stream_at
-from palprep.media.facts import Kind, MediaType, SoundStream
+from palprep.media.audio import probe_audio
+from palprep.media.facts import AudioStreamFacts, MediaType
 from palprep.media.ffmpeg import run
 from palprep.media.sniff import sniff
-from palprep.media.sound import probe_sound
-from palprep.rules.plan import VoicePlan
+from palprep.rules.plans.plan import VoicePlan
+from palprep.values import Kind
 
 _LOSSY = frozenset({"mp3", "m4a"})
 """Their decoders' peaks stand above what was encoded, by how much only the result tells."""
@@ -53,7 +54,7 @@ def fix_voice(
     Raises FixError when the source has no such stream, ends before a span does, or is silent.
     """
     media_type = sniff(source)
-    facts = probe_sound(source, media_type, levels=False)
+    facts = probe_audio(source, media_type, levels=False)
     stream = stream_at(facts.streams, plan.stream, source)
     target = named(target_stem, CONTAINERS[plan.container].suffix, source=source)
     stages = Stages(progress)
@@ -90,7 +91,9 @@ def fix_voice(
 class _Voice:
     """The cut and cleaned sound, to be levelled and encoded."""
 
-    def __init__(self, plan: VoicePlan, sound: Any, stream: SoundStream, length_s: float) -> None:
+    def __init__(
+        self, plan: VoicePlan, sound: Any, stream: AudioStreamFacts, length_s: float
+    ) -> None:
         self._plan, self._sound, self._length_s = plan, sound, length_s
         self._container = CONTAINERS[plan.container]
         channels = 1 if plan.mix != "keep" else stream.channels
@@ -131,7 +134,7 @@ class _Voice:
         run(node, duration_s=self._length_s, progress=stages.next(0.9))
 
 
-def _cleaned(sound: Any, plan: VoicePlan, stream: SoundStream) -> Any:
+def _cleaned(sound: Any, plan: VoicePlan, stream: AudioStreamFacts) -> Any:
     mix = _MIXES.get(plan.mix)
     if mix is not None and stream.channels > 1:
         sound = sound.filter("aformat", channel_layouts="stereo").filter("pan", args=mix)
@@ -154,7 +157,7 @@ def _cut_words(plan: VoicePlan, length_s: float) -> Iterator[FixDone]:
         yield FixDone(id="select", did=did)
 
 
-def _clean_words(plan: VoicePlan, stream: SoundStream) -> Iterator[FixDone]:
+def _clean_words(plan: VoicePlan, stream: AudioStreamFacts) -> Iterator[FixDone]:
     if plan.mix != "keep" and stream.channels > 1:
         yield FixDone(id="mix", did=_MIX_WORDS[plan.mix])
     if plan.high_pass_hz is not None:
@@ -174,7 +177,7 @@ def _loudness_words(plan: VoicePlan, before: Loudness, gain: Gain) -> Iterator[F
 
 
 def _file_words(
-    plan: VoicePlan, media_type: MediaType, stream: SoundStream, encoding: dict[str, Any]
+    plan: VoicePlan, media_type: MediaType, stream: AudioStreamFacts, encoding: dict[str, Any]
 ) -> Iterator[FixDone]:
     if media_type.kind is Kind.VIDEO:
         yield FixDone(id="extract", did="took the audio track alone")

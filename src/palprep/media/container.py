@@ -21,9 +21,9 @@ from av.stream import Disposition, Stream
 from av.video.stream import VideoStream
 
 from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
-from palprep.media.boxes import Movie, read_movie
 from palprep.media.facts import MediaType
 from palprep.media.formats import DEMUXERS
+from palprep.media.isobmff import Movie, read_movie
 from palprep.media.sniff import open_source
 
 MAX_FRAME_PIXELS = 8192 * 8192
@@ -105,7 +105,7 @@ def damage_of(source: Path, media_type: MediaType) -> Iterator[None]:
         ) from None
 
 
-def picture_streams(container: InputContainer) -> tuple[VideoStream, ...]:
+def video_streams(container: InputContainer) -> tuple[VideoStream, ...]:
     """Streams of moving pictures; covers and thumbnails that FFmpeg lists as video are none."""
     return tuple(stream for stream in container.streams.video if not _is_attached_picture(stream))
 

@@ -16,7 +16,7 @@ _SRGB_TRANSFER, _HDR_TRANSFERS = 13, frozenset({16, 18})
 """Code points of ITU-T H.273: IEC 61966-2-1, and PQ and HLG."""
 
 
-class Turn(NamedTuple):
+class DisplayMatrix(NamedTuple):
     """What a display matrix asks for: first mirror left and right, then turn."""
 
     quarters: int
@@ -24,7 +24,7 @@ class Turn(NamedTuple):
     mirrored: bool
 
     @classmethod
-    def of(cls, frame: VideoFrame) -> Turn:
+    def of(cls, frame: VideoFrame) -> DisplayMatrix:
         """The turn of a frame; players round to quarters."""
         quarters = round(frame.rotation / 90) % 4
         # A container of our own: the one that ``frame.side_data`` makes and the frame hold each
@@ -69,4 +69,4 @@ def upright(frame: VideoFrame, aspect: Fraction, max_side: int | None) -> NDArra
         dst_color_trc=_SRGB_TRANSFER if hdr else None,
         dst_color_primaries=_BT709 if hdr else None,
     )
-    return np.ascontiguousarray(Turn.of(frame).applied(rgb), dtype=np.uint8)
+    return np.ascontiguousarray(DisplayMatrix.of(frame).applied(rgb), dtype=np.uint8)

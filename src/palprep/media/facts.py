@@ -7,23 +7,13 @@ not state it; it never says that the value is fine.
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Literal
 
 from palprep.media.signal_facts import SignalFacts, TimingFacts
-from palprep.values import Value
+from palprep.values import Kind, Value
 
 FLOOR_DBFS = -120.0
 """Levels are reported no lower than this; digital silence reads as this value."""
-
-
-class Kind(StrEnum):
-    """What a file is used as."""
-
-    IMAGE = "image"
-    AUDIO = "audio"
-    VIDEO = "video"
-    OTHER = "other"
 
 
 class MediaType(Value):
@@ -52,7 +42,7 @@ class FileFacts(Value):
     type: MediaType
 
 
-class StillFacts(Value):
+class ImageFacts(Value):
     """A still picture. ``width`` and ``height`` are as shown, after orientation."""
 
     format: str
@@ -77,14 +67,14 @@ class StillFacts(Value):
     """Length of the file in base64 without line breaks: 4 * ceil(bytes / 3)."""
 
 
-class SoundLevels(Value):
+class AudioLevels(Value):
     """Plain sample levels over the whole stream, all channels together."""
 
     peak_dbfs: float
     rms_dbfs: float
 
 
-class SoundStream(Value):
+class AudioStreamFacts(Value):
     """One audio stream as its container describes it."""
 
     index: int
@@ -100,18 +90,18 @@ class SoundStream(Value):
     default: bool = False
 
 
-class SoundFacts(Value):
+class AudioFacts(Value):
     """The sound of a recording or of a video. ``chosen`` indexes ``streams``."""
 
     container: str
     duration_s: float
     """Decoded length of the chosen stream when it was decoded, else its stated length."""
-    streams: tuple[SoundStream, ...]
+    streams: tuple[AudioStreamFacts, ...]
     chosen: int
-    levels: SoundLevels | None
+    levels: AudioLevels | None
 
     @property
-    def stream(self) -> SoundStream:
+    def stream(self) -> AudioStreamFacts:
         """The stream that a voice would be made from."""
         return self.streams[self.chosen]
 
@@ -152,8 +142,8 @@ class VideoFacts(Value):
     dolby_vision: str | None = None
     """Profile and, after the dot, what its base layer is for others: ``5.0`` nothing,
     ``8.1`` HDR10, ``8.4`` HLG; None without Dolby Vision."""
-    picture_streams: int = 1
-    sound: SoundFacts | None = None
+    video_streams: int = 1
+    audio: AudioFacts | None = None
     """None when the video has no audio stream."""
     timing: TimingFacts | None = None
     signal: SignalFacts | None = None

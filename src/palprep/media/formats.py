@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from palprep.media.facts import Kind, MediaType
+from palprep.media.facts import MediaType
+from palprep.values import Kind
 
 _ACCEPTED: tuple[tuple[Kind, str, str, str, tuple[str, ...]], ...] = (
     (Kind.IMAGE, "jpeg", "a JPEG picture", "image/jpeg", (".jpg", ".jpeg")),

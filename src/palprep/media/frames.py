@@ -22,7 +22,7 @@ from palprep.media.container import (
     decoded,
     limit_frames,
     open_container,
-    picture_streams,
+    video_streams,
 )
 from palprep.media.display import upright
 from palprep.media.facts import MediaType
@@ -164,7 +164,7 @@ def small_luma(frame: VideoFrame) -> NDArray[np.uint8]:
 
 
 def _prepared(container: InputContainer, source: Path, *, key_frames_only: bool) -> VideoStream:
-    streams = picture_streams(container)
+    streams = video_streams(container)
     if not streams or streams[0].codec_context is None:
         raise UnsupportedMedia(f"{source.name} has no moving picture that can be decoded")
     stream = streams[0]

@@ -13,12 +13,12 @@ from typing import Any, BinaryIO
 import pillow_heif
 from PIL import Image
 
-from palprep.media.boxes import Box, children
+from palprep.media.isobmff import IsoBox, children
 
 _MAX_META_BYTES = 1 << 24
 
 
-class HeifStill:
+class HeifImage:
     """One HEIF file: its facts without decoding, its primary picture by :meth:`decode`."""
 
     def __init__(self, file: BinaryIO) -> None:
@@ -92,5 +92,5 @@ def _properties_of(item: int, links: bytes) -> Iterator[int]:
         at += count * step
 
 
-def _first(file: BinaryIO, start: int, end: int, kind: bytes) -> Box | None:
+def _first(file: BinaryIO, start: int, end: int, kind: bytes) -> IsoBox | None:
     return next((box for box in children(file, start, end) if box.kind == kind), None)

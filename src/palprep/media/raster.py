@@ -44,7 +44,7 @@ def check_pixels(size: tuple[int, int], name: str) -> None:
         )
 
 
-class RasterStill:
+class RasterImage:
     """One JPEG, PNG or WebP: its facts without decoding, its first frame by :meth:`decode`."""
 
     def __init__(self, file: BinaryIO, form: str, name: str) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.container import Packets, decoded, open_container
 from palprep.media.facts import MediaType
-from palprep.media.timing import SoundTimes
+from palprep.media.timing import AudioTimes
 
 BLOCK_S = 1.0
 _LEAST_GAP_S = 0.1
@@ -41,7 +41,7 @@ def stream_samples(
     ``rate_hz`` and ``channels`` are converted to; None keeps what the stream has at its start.
     One channel is the mean of all, so that equal channels keep their level. One channel gives
     blocks of shape (samples,), more give (channels, samples). ``stream`` is an index into the
-    container as in ``SoundStream.index``, by default the first audio stream. The first sample
+    container as in ``AudioStreamFacts.index``, by default the first audio stream. The first sample
     is the first one that the stream presents. Damaged packets are passed over, and silence
     stands where time stamps leave a gap, as in players: samples count presentation time.
 
@@ -80,7 +80,7 @@ class Blocks:
         self._waiting: list[NDArray[np.float32]] = []
         self._count = 0
         self._fill_s = _MOST_FILLED_S
-        self.times = SoundTimes()
+        self.times = AudioTimes()
         """Of the samples that were decoded."""
 
     def of(self, container: InputContainer, source: Path) -> Iterator[NDArray[np.float32]]:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.media.shake import ShakeMeter
-from palprep.media.signal_facts import SignalFacts, SignalSecond, Span
+from palprep.media.signal_facts import SignalFacts, SignalSecond
+from palprep.values import Span
 
 _BLACK_LUMA = 38
 """Limited-range black (16) and a tenth of the range: pixel_black_th of FFmpeg's blackdetect."""
@@ -82,7 +83,7 @@ class SignalMeter:
             cuts=None if cuts is None else tuple(round(float(times[at]), 3) for at in cuts),
             freezes=None if self._sparse else tuple(self._freezes),
             repeated_frames=None if self._sparse else self._repeated(times, means),
-            exposure_jumps=None if cuts is None else tuple(_jumps(times, means, cuts)),
+            exposure_steps=None if cuts is None else tuple(_jumps(times, means, cuts)),
             flicker_percent=None if cuts is None else _flicker(means, cuts),
             shake_percent=None if self._sparse else self._shake.result(),
         )

@@ -2,19 +2,7 @@
 
 from __future__ import annotations
 
-from palprep.values import Value
-
-
-class Span(Value):
-    """A stretch of presentation time, in seconds."""
-
-    start_s: float
-    end_s: float
-
-    @property
-    def length_s(self) -> float:
-        """How long it lasts."""
-        return self.end_s - self.start_s
+from palprep.values import Span, Value
 
 
 class TimingFacts(Value):
@@ -30,11 +18,11 @@ class TimingFacts(Value):
     rate such gaps are what the rate varies by, and the number says little."""
     key_frames: int
     longest_key_interval_s: float
-    sound_offset_s: float | None = None
+    audio_offset_s: float | None = None
     """Start of the sound less the start of the picture; positive when the sound is late."""
-    sound_end_s: float | None = None
+    audio_end_s: float | None = None
     """End of the sound less the end of the picture."""
-    sound_drift_s: float | None = None
+    audio_drift_s: float | None = None
     """Length of the sound by its timestamps less its length by its samples. Positive when
     samples are missing, or the recorder's clocks ran apart. Where the sound was not decoded,
     its packets' lengths are counted, which tell gaps alone."""
@@ -69,7 +57,7 @@ class SignalFacts(Value):
     repeated_frames: int | None = None
     """Frames that equal the one before to the last bit, as a recorder repeats them that cannot
     keep up; of the frames that were looked at, and without those of a freeze."""
-    exposure_jumps: tuple[float, ...] | None = None
+    exposure_steps: tuple[float, ...] | None = None
     """Times at which the brightness steps and stays, without a cut."""
     flicker_percent: float | None = None
     """Root mean square of the alternation of brightness from frame to frame, in percent."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from palprep.media.facts import Kind, MediaType
+from palprep.media.facts import MediaType
 from palprep.media.formats import accepted, refused
+from palprep.values import Kind
 
 _ACCEPTED: tuple[tuple[bytes, Kind, str], ...] = (
     (b"\xff\xd8\xff", Kind.IMAGE, "jpeg"),

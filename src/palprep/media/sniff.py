@@ -11,9 +11,10 @@ from typing import BinaryIO
 
 from palprep.errors import FileMissing, FileUnreadable
 from palprep.media import ebml, signatures
-from palprep.media.boxes import read_brands, read_movie
-from palprep.media.facts import Kind, MediaType
+from palprep.media.facts import MediaType
 from palprep.media.formats import accepted, refused
+from palprep.media.isobmff import read_brands, read_movie
+from palprep.values import Kind
 
 HEAD_BYTES = 65_536
 """How much of the head is looked at for signatures and text."""
@@ -97,9 +98,9 @@ def _boxed(file: BinaryIO, size: int) -> MediaType:
             return refused(name, description)
     movie = read_movie(file, size)
     quicktime = brand in {None, "qt"}
-    if movie.picture_tracks:
+    if movie.video_tracks:
         return accepted(Kind.VIDEO, "mov" if quicktime else "mp4")
-    if movie.sound_tracks or brand in _SOUND_BRANDS:
+    if movie.audio_tracks or brand in _SOUND_BRANDS:
         return accepted(Kind.AUDIO, "mov" if quicktime else "m4a")
     if compatible & _STILL_BRANDS and movie.moov_position is None:
         return _boxed_still(compatible)

@@ -9,10 +9,11 @@ from pathlib import Path
 from PIL import Image
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
-from palprep.media.container import limit_frames, open_container, picture_streams
+from palprep.media.container import limit_frames, open_container, video_streams
 from palprep.media.display import upright
-from palprep.media.facts import Kind, MediaType
-from palprep.media.still import load_still
+from palprep.media.facts import MediaType
+from palprep.media.image import load_image
+from palprep.values import Kind
 
 _QUALITY = 82
 _INTO = 0.1
@@ -26,7 +27,7 @@ def thumbnail(path: str | Path, media_type: MediaType, *, max_side: int = 480) -
     """
     match media_type.kind:
         case Kind.IMAGE:
-            picture = load_still(path, media_type, max_side=max_side)
+            picture = load_image(path, media_type, max_side=max_side)
         case Kind.VIDEO:
             picture = _video_picture(Path(path), media_type, max_side)
         case _:
@@ -38,7 +39,7 @@ def thumbnail(path: str | Path, media_type: MediaType, *, max_side: int = 480) -
 
 def _video_picture(path: Path, media_type: MediaType, max_side: int) -> Image.Image:
     with open_container(path, media_type) as container:
-        streams = picture_streams(container)
+        streams = video_streams(container)
         if not streams:
             raise UnsupportedMedia(f"{path.name} has no moving picture")
         limit_frames(streams[0])

@@ -107,7 +107,7 @@ class TimingMeter:
         )
 
 
-class SoundTimes:
+class AudioTimes:
     """When a sound starts and ends by its timestamps, and how long it lasts without them."""
 
     def __init__(self) -> None:
@@ -124,7 +124,7 @@ class SoundTimes:
         self.length_s += length_s
 
 
-def timing_facts(picture: Timing, sound: SoundTimes, *, edited: bool) -> TimingFacts:
+def timing_facts(picture: Timing, sound: AudioTimes, *, edited: bool) -> TimingFacts:
     """The picture's timing as facts, and the sound's beside it."""
     heard = sound.start_s is not None
     start = sound.start_s or 0.0
@@ -137,8 +137,8 @@ def timing_facts(picture: Timing, sound: SoundTimes, *, edited: bool) -> TimingF
         dropped_frames=picture.dropped,
         key_frames=picture.key_frames,
         longest_key_interval_s=round(picture.longest_key_interval_s, 6),
-        sound_offset_s=round(start - picture.start_s, 6) if heard else None,
-        sound_end_s=round(sound.end_s - end, 6) if heard else None,
-        sound_drift_s=round(drift, 6) if heard else None,
+        audio_offset_s=round(start - picture.start_s, 6) if heard else None,
+        audio_end_s=round(sound.end_s - end, 6) if heard else None,
+        audio_drift_s=round(drift, 6) if heard else None,
         edited=edited,
     )

@@ -12,13 +12,13 @@ from av.video.stream import VideoStream
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media import ebml
-from palprep.media.boxes import DolbyVision, Movie, read_movie
-from palprep.media.container import limit_frames, open_container, picture_streams
-from palprep.media.display import Turn
+from palprep.media.container import limit_frames, open_container, video_streams
+from palprep.media.display import DisplayMatrix
 from palprep.media.facts import MediaType, VideoFacts
+from palprep.media.isobmff import DolbyVision, Movie, read_movie
+from palprep.media.packet_scan import PacketScan
 from palprep.media.sniff import open_source
 from palprep.media.timing import Timing, timing_facts
-from palprep.media.walk import Walk
 
 _TRANSFERS = {
     1: "bt709",
@@ -52,7 +52,7 @@ def probe_video(path: str | Path, media_type: MediaType, *, levels: bool = True)
     layout = _Layout.of(source, media_type)
     movie = layout.movie
     with open_container(source, media_type) as container:
-        pictures = picture_streams(container)
+        pictures = video_streams(container)
         if not pictures:
             raise UnsupportedMedia(f"{source.name} has no moving picture")
         stream = pictures[0]
@@ -61,7 +61,7 @@ def probe_video(path: str | Path, media_type: MediaType, *, levels: bool = True)
         limit_frames(stream)
         # Decoding would replace these by what the pictures themselves say.
         stated = stream.codec_context.width, stream.codec_context.height
-        seen = Walk(container, stream, source, levels=levels)
+        seen = PacketScan(container, stream, source, levels=levels)
         timing = seen.timing.result(stated_end=_stated_end(stream))
         frame = seen.frame
         if frame is None or timing is None:
@@ -95,9 +95,9 @@ def probe_video(path: str | Path, media_type: MediaType, *, levels: bool = True)
             mirrored=header.mirrored,
             interlaced=frame.interlaced_frame,
             dolby_vision=f"{dolby.profile}.{dolby.compatibility}" if dolby else None,
-            picture_streams=len(pictures),
+            video_streams=len(pictures),
             timing=timing_facts(timing, seen.sound_times, edited=bool(movie and movie.edited)),
-            sound=seen.sound(media_type),
+            audio=seen.sound(media_type),
         )
 
 
@@ -111,7 +111,7 @@ class _Layout:
     @property
     def dolby_vision(self) -> DolbyVision | None:
         """Of the first track that has it."""
-        tracks = self.movie.picture_tracks if self.movie else ()
+        tracks = self.movie.video_tracks if self.movie else ()
         return next((track.dolby_vision for track in tracks if track.dolby_vision), None)
 
     @classmethod
@@ -142,7 +142,7 @@ class _Header:
     @classmethod
     def of(cls, stream: VideoStream, frame: VideoFrame, stated: tuple[int, int]) -> _Header:
         context = stream.codec_context
-        turn = Turn.of(frame)
+        turn = DisplayMatrix.of(frame)
         pixels = frame.format
         transfer = _TRANSFERS.get(int(frame.color_trc)) or _TRANSFERS.get(int(context.color_trc))
         return cls(

@@ -5,18 +5,18 @@ What is heard in it is judged in :mod:`palprep.rules.voice`.
 
 from __future__ import annotations
 
-from palprep.media.facts import SoundFacts
-from palprep.rules.facts import Facts
+from palprep.facts.facts import Facts
+from palprep.media.facts import AudioFacts
 from palprep.rules.rule import Measured, Rule, Unmeasured
 
 
-class SoundRule(Rule):
+class AudioRule(Rule):
     """A rule of the sound of a recording or of a video; silent where there is no sound at all."""
 
     def measure(self, facts: Facts) -> Measured | Unmeasured | None:
-        return None if facts.audio is None else self.measure_sound(facts.audio)
+        return None if facts.audio is None else self.measure_audio(facts.audio)
 
-    def measure_sound(self, sound: SoundFacts) -> Measured | Unmeasured:
+    def measure_audio(self, sound: AudioFacts) -> Measured | Unmeasured:
         """The measure of a sound; every subclass gives one."""
         raise NotImplementedError
 
@@ -59,7 +59,7 @@ class AudioPresent(Rule):
         return Measured(value=sound is not None, shown=shown)
 
 
-class AudioAudible(SoundRule):
+class AudioAudible(AudioRule):
     """A track that holds nothing but silence is as good as none."""
 
     id = "audio_audible"
@@ -68,14 +68,14 @@ class AudioAudible(SoundRule):
     predicts = "consent"
     advice = "Record it again with the right microphone chosen; check the meter while speaking."
 
-    def measure_sound(self, sound: SoundFacts) -> Measured | Unmeasured:
+    def measure_audio(self, sound: AudioFacts) -> Measured | Unmeasured:
         if sound.levels is None:
             return Unmeasured(reason="Levels were not measured; run the check without --quick.")
         rms = sound.levels.rms_dbfs
         return Measured(value=rms, shown=f"{rms:.1f} dBFS RMS")
 
 
-class AudioDuration(SoundRule):
+class AudioDuration(AudioRule):
     """Too little speech gives a poor clone; more than the best length adds nothing."""
 
     id = "audio_duration"
@@ -83,11 +83,11 @@ class AudioDuration(SoundRule):
     unit = "s"
     advice = "Record one to three minutes of natural speech."
 
-    def measure_sound(self, sound: SoundFacts) -> Measured:
+    def measure_audio(self, sound: AudioFacts) -> Measured:
         return Measured(value=sound.duration_s, shown=f"{sound.duration_s:.1f} s")
 
 
-class AudioSampleRate(SoundRule):
+class AudioSampleRate(AudioRule):
     """The sample rate bounds the highest frequency that can be cloned: half of it."""
 
     id = "audio_sample_rate"
@@ -95,12 +95,12 @@ class AudioSampleRate(SoundRule):
     unit = "Hz"
     advice = "Record at 48 kHz; raising the rate afterwards adds nothing."
 
-    def measure_sound(self, sound: SoundFacts) -> Measured:
+    def measure_audio(self, sound: AudioFacts) -> Measured:
         rate = sound.stream.sample_rate_hz
         return Measured(value=rate, shown=f"{rate:,} Hz")
 
 
-class AudioChannels(SoundRule):
+class AudioChannels(AudioRule):
     """Mono or stereo: surround tracks are mixed down in ways nobody listened to."""
 
     id = "audio_channels"
@@ -108,11 +108,11 @@ class AudioChannels(SoundRule):
     unit = "channels"
     advice = "Mix it down to mono or stereo: palprep fix does."
 
-    def measure_sound(self, sound: SoundFacts) -> Measured:
+    def measure_audio(self, sound: AudioFacts) -> Measured:
         return Measured(value=sound.stream.channels, shown=sound.stream.layout)
 
 
-class AudioPeak(SoundRule):
+class AudioPeak(AudioRule):
     """Head-room below full scale: peaks at the top are clipped, or will be after coding."""
 
     id = "audio_peak"
@@ -120,7 +120,7 @@ class AudioPeak(SoundRule):
     unit = "dBFS"
     advice = "Lower the recording level; a clipped peak cannot be mended by turning it down."
 
-    def measure_sound(self, sound: SoundFacts) -> Measured | Unmeasured:
+    def measure_audio(self, sound: AudioFacts) -> Measured | Unmeasured:
         if sound.levels is None:
             return Unmeasured(reason="Levels were not measured; run the check without --quick.")
         peak = sound.levels.peak_dbfs

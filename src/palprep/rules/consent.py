@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from palprep.rules.facts import Facts
+from palprep.consent.facts import ConsentFacts
+from palprep.facts.facts import Facts
+from palprep.facts.timeline import timeline
 from palprep.rules.report import Check, Report
 from palprep.rules.rule import Measured, Rule, Unmeasured
-from palprep.rules.timeline import timeline
-from palprep.speech.facts import ConsentFacts
 
 _NOT_LISTENED = "Nobody listened for it: say who speaks (--name 'Full Name'), without --quick."
 _NOT_FOUND = "The statement was not found."

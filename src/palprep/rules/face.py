@@ -7,13 +7,13 @@ on framing and light stand in their own modules.
 
 from __future__ import annotations
 
-from palprep.rules.facts import Facts
+from palprep.facts.facts import Facts
 from palprep.rules.framing import FRAMING_RULES
 from palprep.rules.light import LIGHT_RULES
-from palprep.rules.picture import BARELY_VISIBLE, PictureRule, SubjectRule, region_of
-from palprep.rules.report import Region
+from palprep.rules.picture import BARELY_VISIBLE, PortraitRule, SubjectRule, region_of
 from palprep.rules.rule import Measured, Rule, Unmeasured
-from palprep.vision.facts import PictureFacts, SubjectFacts, counts_as_person
+from palprep.values import Rect
+from palprep.vision.facts import PortraitFacts, SubjectFacts, counts_as_person
 
 NO_PERSON = 0.15
 DOUBTED_FACE = 0.7
@@ -51,12 +51,12 @@ class HumanLikeSubject(SubjectRule):
     predicts = "human_like_subject"
     advice = "Use a camera photograph of the person, unretouched, with the face uncovered."
 
-    def measure_picture(self, picture: PictureFacts) -> Measured | Unmeasured:
+    def measure_portrait(self, picture: PortraitFacts) -> Measured | Unmeasured:
         if picture.framing is None:
             return Measured(value=0.0, shown="no face was found")
-        return super().measure_picture(picture)
+        return super().measure_portrait(picture)
 
-    def measure_subject(self, subject: SubjectFacts, region: Region) -> Measured | Unmeasured:
+    def measure_subject(self, subject: SubjectFacts, region: Rect) -> Measured | Unmeasured:
         likelihood = subject.human.likelihood
         covered = subject.visibility.least < BARELY_VISIBLE
         low, high = UNDECIDED_COVERED if covered else UNDECIDED
@@ -65,7 +65,7 @@ class HumanLikeSubject(SubjectRule):
         return self.measure_hidden(region) if covered else UNTOLD
 
 
-class OnlyOnePerson(PictureRule):
+class OnlyOnePerson(PortraitRule):
     """Exactly one person is visible; faces less than a quarter as high as the largest one are
     passers-by, and what is clearly no person does not count.
     """
@@ -76,7 +76,7 @@ class OnlyOnePerson(PictureRule):
     predicts = "only_one_person_visible"
     advice = "Retake it alone, before a background without people or pictures of people."
 
-    def measure_picture(self, picture: PictureFacts) -> Measured:
+    def measure_portrait(self, picture: PortraitFacts) -> Measured:
         faces = [face for face in picture.faces if counts_as_person(face, picture.faces[0])]
         return Measured(
             value=len(faces) - (1 if _no_person(picture.subject) else 0),
@@ -100,8 +100,8 @@ class AppearsUnder18(SubjectRule):
         "front, with a neutral face and nothing covering it."
     )
 
-    def measure_picture(self, picture: PictureFacts) -> Measured | Unmeasured:
-        found = super().measure_picture(picture)
+    def measure_portrait(self, picture: PortraitFacts) -> Measured | Unmeasured:
+        found = super().measure_portrait(picture)
         others = [(face.age_years, face) for face in picture.faces if face.age_years is not None]
         if not others:
             return found
@@ -115,7 +115,7 @@ class AppearsUnder18(SubjectRule):
             region=region_of(youngest.box),
         )
 
-    def measure_subject(self, subject: SubjectFacts, region: Region) -> Measured | Unmeasured:
+    def measure_subject(self, subject: SubjectFacts, region: Rect) -> Measured | Unmeasured:
         if subject.visibility.least < BARELY_VISIBLE and subject.age_years >= GROWN_UP:
             return self.measure_hidden(region)
         return Measured(
@@ -128,10 +128,10 @@ class AppearsUnder18(SubjectRule):
 class TowardsCamera(SubjectRule):
     """Where the face or the eyes point: a face that is not to be seen points elsewhere."""
 
-    def measure_faceless(self, picture: PictureFacts) -> Measured:  # noqa: ARG002
+    def measure_faceless(self, picture: PortraitFacts) -> Measured:  # noqa: ARG002
         return Measured(value=AWAY, shown="no face was found")
 
-    def measure_hidden(self, region: Region) -> Measured:
+    def measure_hidden(self, region: Rect) -> Measured:
         return Measured(value=AWAY, shown="covered, or turned away too far", region=region)
 
 
@@ -144,7 +144,7 @@ class PoseSuitable(TowardsCamera):
     predicts = "pose_suitable_for_replica"
     advice = "Retake it with the head straight towards the camera, at eye height."
 
-    def measure_subject(self, subject: SubjectFacts, region: Region) -> Measured:
+    def measure_subject(self, subject: SubjectFacts, region: Rect) -> Measured:
         pose = subject.pose
         return Measured(
             value=round(pose.turn_deg, 1),
@@ -162,7 +162,7 @@ class HeadLevel(SubjectRule):
     predicts = "pose_suitable_for_replica"
     advice = "Hold the head upright; palprep fix levels a moderate lean."
 
-    def measure_subject(self, subject: SubjectFacts, region: Region) -> Measured:
+    def measure_subject(self, subject: SubjectFacts, region: Rect) -> Measured:
         roll = subject.pose.roll_deg
         return Measured(value=round(abs(roll), 1), shown=f"{roll:+.0f} degrees", region=region)
 
@@ -176,7 +176,7 @@ class LookingStraight(TowardsCamera):
     predicts = "looking_straight_at_camera"
     advice = "Retake it looking into the lens, not at the screen, with the eyes open."
 
-    def measure_subject(self, subject: SubjectFacts, region: Region) -> Measured:
+    def measure_subject(self, subject: SubjectFacts, region: Rect) -> Measured:
         eyes = subject.eyes
         if eyes.openness < BARELY_VISIBLE:
             return Measured(value=AWAY, shown="eyes shut", region=region)
@@ -199,23 +199,23 @@ class FaceObscured(SubjectRule):
     predicts = "face_substantially_obscured"
     advice = "Retake it without mask, sunglasses, hands or hair over the face."
 
-    def measure_subject(self, subject: SubjectFacts, region: Region) -> Measured:
+    def measure_subject(self, subject: SubjectFacts, region: Rect) -> Measured:
         return Measured(
             value=round(subject.visibility.least, 2),
             shown=subject.visibility.words(),
             region=region,
         )
 
-    def measure_faceless(self, picture: PictureFacts) -> Measured | Unmeasured:
+    def measure_faceless(self, picture: PortraitFacts) -> Measured | Unmeasured:
         if picture.person_share < PERSON_THERE:
             return super().measure_faceless(picture)
         return Measured(value=0.0, shown="somebody is there, but no face was found")
 
-    def measure_hidden(self, region: Region) -> Measured:
+    def measure_hidden(self, region: Rect) -> Measured:
         return Measured(value=0.0, shown="a face whose parts cannot be made out", region=region)
 
 
-class NoNudity(PictureRule):
+class NoNudity(PortraitRule):
     """The picture is not pornographic, by the score of open_nsfw, 0 to 1; of a video, the worst
     of the frames that are looked at closely.
 
@@ -233,7 +233,7 @@ class NoNudity(PictureRule):
             return super().measure(facts)
         return self._measure_score(facts.footage.nudity)
 
-    def measure_picture(self, picture: PictureFacts) -> Measured | Unmeasured:
+    def measure_portrait(self, picture: PortraitFacts) -> Measured | Unmeasured:
         return self._measure_score(picture.nudity)
 
     @staticmethod
@@ -246,7 +246,7 @@ class NoNudity(PictureRule):
         return Measured(value=round(score, 3))
 
 
-class CelebrityOrCharacter(PictureRule):
+class CelebrityOrCharacter(PortraitRule):
     """Neither a celebrity nor a protected character. Only the service can know."""
 
     id = "celebrity_or_copyright_character"
@@ -254,7 +254,7 @@ class CelebrityOrCharacter(PictureRule):
     predicts = "celebrity_or_copyright_character"
     advice = "Use a person who agreed, and no public figure or character."
 
-    def measure_picture(self, picture: PictureFacts) -> Unmeasured:  # noqa: ARG002
+    def measure_portrait(self, picture: PortraitFacts) -> Unmeasured:  # noqa: ARG002
         return Unmeasured(reason="Only the service judges this: ask it with validate_image.")
 
 

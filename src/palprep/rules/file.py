@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from palprep.rules.facts import Facts
+from palprep.facts.facts import Facts
 from palprep.rules.rule import Measured, Rule
 
 

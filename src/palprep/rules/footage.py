@@ -6,17 +6,13 @@ import math
 import statistics
 from abc import abstractmethod
 
-from palprep.rules.facts import Facts
+from palprep.facts.facts import Facts
 from palprep.rules.rule import Measured, Rule, Unmeasured
 from palprep.vision.footage_facts import FootageFacts, FrameSample
 
 MOST_OF_THE_TIME = 0.8
 """Share of the samples in which head and eyes must be steady: people who speak look aside now
 and then."""
-
-MOVING = 0.05
-"""Range of the mouth's opening, over its width, within two seconds. People who speak reach
-0.06 at the least in the footage that was measured, a still face 0.02 at the most."""
 
 
 NO_FACE = "No face was found in any frame."

@@ -6,12 +6,12 @@ import difflib
 from collections.abc import Mapping
 
 from palprep.errors import ProfileError
-from palprep.rules.facts import Facts
+from palprep.facts.facts import Facts
 from palprep.rules.profile import Profile
 from palprep.rules.registry import RULES
 from palprep.rules.report import Check
-from palprep.rules.roles import Role
 from palprep.rules.rule import Rule
+from palprep.values import Role
 
 
 def judge(

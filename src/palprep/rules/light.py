@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from palprep.rules.picture import NO_FACE, PictureRule, SkinRule, region_of
-from palprep.rules.reframe import COLOURLESS
-from palprep.rules.report import Region
+from palprep.rules.picture import NO_FACE, PortraitRule, SkinRule, region_of
+from palprep.rules.plans.image import COLOURLESS
 from palprep.rules.rule import Measured, Rule, Unmeasured
-from palprep.vision.facts import PictureFacts, Quality
+from palprep.values import Rect
+from palprep.vision.facts import PortraitFacts, Quality
 from palprep.vision.scores import overall_score, quality_scores
 
 
-class ImageQuality(PictureRule):
+class ImageQuality(PortraitRule):
     """The face is sharp, evenly lit, neither too dark nor burnt out, in natural colours.
 
     The measure is the product of several component scores, each a smooth step around its own
@@ -25,7 +25,7 @@ class ImageQuality(PictureRule):
         "palprep fix can only mend moderate exposure and white balance."
     )
 
-    def measure_picture(self, picture: PictureFacts) -> Measured:
+    def measure_portrait(self, picture: PortraitFacts) -> Measured:
         scores = quality_scores(picture.quality)
         total, weakest = round(overall_score(scores)), min(scores, key=scores.__getitem__)
         return Measured(
@@ -43,7 +43,7 @@ class FaceBrightness(SkinRule):
     predicts = "image_quality_acceptable"
     advice = "Light the face evenly from the front; palprep fix shifts it by up to one stop."
 
-    def measure_skin(self, quality: Quality, region: Region) -> Measured:
+    def measure_skin(self, quality: Quality, region: Rect) -> Measured:
         return Measured(value=round(quality.brightness, 2), region=region)
 
 
@@ -56,7 +56,7 @@ class SkinColour(SkinRule):
     predicts = "image_quality_acceptable"
     advice = "Retake it in neutral light without filter; palprep fix mends a moderate cast."
 
-    def measure_skin(self, quality: Quality, region: Region) -> Measured | Unmeasured:
+    def measure_skin(self, quality: Quality, region: Rect) -> Measured | Unmeasured:
         if quality.skin_hue_deg is None or quality.skin_chroma is None:
             return NO_FACE
         if quality.skin_chroma < COLOURLESS:

@@ -27,8 +27,7 @@ from typing import Any, Literal
 from pydantic import ValidationError, model_validator
 
 from palprep.errors import ProfileError
-from palprep.rules.roles import Outcome, Role
-from palprep.values import Value
+from palprep.values import Outcome, Role, Value
 
 BUILT_IN = ("core-4", "core-4.5", "core-3")
 DEFAULT_PROFILE = "core-4"

@@ -6,27 +6,17 @@ from typing import Any
 
 from pydantic import computed_field
 
-from palprep.rules.facts import Facts
-from palprep.rules.roles import Outcome, Role
-from palprep.rules.words import Measure, aligned, measure_words
-from palprep.values import Value
+from palprep.facts.facts import Facts
+from palprep.rules.measures import Measure, aligned, measure_words
+from palprep.values import Outcome, Rect, Role, Value
 
-__all__ = ["Check", "Measure", "Region", "Report", "ReportError"]
+__all__ = ["Check", "Measure", "Rect", "Report", "ReportError"]
 
 _REPORT_KEYS = ("path", "role", "profile", "verdict", "passed", "error", "checks", "facts")
 _CHECK_KEYS = (
     *("id", "label", "outcome", "passed", "measured"),
     *("limit", "source", "advice", "region"),
 )
-
-
-class Region(Value):
-    """A rectangle of the picture in pixels as shown, origin at the top left."""
-
-    x: float
-    y: float
-    width: float
-    height: float
 
 
 class Check(Value):
@@ -42,7 +32,7 @@ class Check(Value):
     """Where the limit comes from."""
     advice: str | None = None
     """How to mend it; None when nothing is wrong."""
-    region: Region | None = None
+    region: Rect | None = None
 
     @computed_field  # type: ignore[prop-decorator]
     @property

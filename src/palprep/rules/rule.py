@@ -11,11 +11,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
-from palprep.rules.facts import Facts
+from palprep.facts.facts import Facts
 from palprep.rules.profile import Limit
-from palprep.rules.report import Check, Measure, Region
-from palprep.rules.roles import Outcome
-from palprep.values import Value
+from palprep.rules.report import Check, Measure
+from palprep.values import Outcome, Rect, Value
 
 
 class Measured(Value):
@@ -28,7 +27,7 @@ class Measured(Value):
     value: Measure
     shown: str | None = None
     advice: str | None = None
-    region: Region | None = None
+    region: Rect | None = None
 
 
 class Unmeasured(Value):

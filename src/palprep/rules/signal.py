@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from palprep.facts.facts import Facts
 from palprep.media.facts import VideoFacts
-from palprep.media.signal_facts import SignalFacts, Span, TimingFacts
-from palprep.rules.facts import Facts
+from palprep.media.signal_facts import SignalFacts, TimingFacts
 from palprep.rules.rule import Measured, Rule, Unmeasured
+from palprep.values import Span
 
 _NOT_TOLD = "Key frames alone do not tell; run the check without --quick."
 _SHOWN = 3
@@ -93,9 +94,9 @@ class VideoExposureSteps(SignalRule):
     advice = "Lock exposure and white balance in the camera, and keep the light as it is."
 
     def measure_signal(self, signal: SignalFacts) -> Measured | Unmeasured:
-        if signal.exposure_jumps is None:
+        if signal.exposure_steps is None:
             return Unmeasured(reason=_NOT_TOLD)
-        return Measured(value=len(signal.exposure_jumps), shown=_moments(signal.exposure_jumps))
+        return Measured(value=len(signal.exposure_steps), shown=_moments(signal.exposure_steps))
 
 
 class VideoFlicker(SignalRule):
@@ -155,7 +156,7 @@ class VideoSoundOffset(TimingRule):
     advice = "palprep fix lets both start together; look at the lips afterwards."
 
     def measure_timing(self, video: VideoFacts, timing: TimingFacts) -> Measured | None:  # noqa: ARG002
-        offset = timing.sound_offset_s
+        offset = timing.audio_offset_s
         return None if offset is None else Measured(value=round(offset, 3))
 
 
@@ -169,12 +170,12 @@ class VideoSoundDrift(TimingRule):
     advice = "palprep fix puts silence where sound is missing; look at the lips towards the end."
 
     def measure_timing(self, video: VideoFacts, timing: TimingFacts) -> Measured | None:  # noqa: ARG002
-        drift = timing.sound_drift_s
+        drift = timing.audio_drift_s
         return None if drift is None else Measured(value=round(drift, 3))
 
 
 def _total(spans: Sequence[Span]) -> Measured:
-    seconds = sum(span.length_s for span in spans)
+    seconds = sum(span.duration_s for span in spans)
     where = f" at {_moments([span.start_s for span in spans])}" if spans else ""
     return Measured(value=round(seconds, 2), shown=f"{seconds:.1f} s{where}")
 

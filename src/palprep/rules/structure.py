@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from palprep.rules.facts import Facts
+from palprep.facts.facts import Facts
+from palprep.facts.timeline import Timeline, timeline
 from palprep.rules.rule import Measured, Rule, Unmeasured
-from palprep.rules.timeline import Timeline, timeline
 
 
 class StructureRule(Rule):

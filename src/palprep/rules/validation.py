@@ -79,7 +79,7 @@ def _issue(check: Check) -> str:
 
 
 def _scene(report: Report) -> str:
-    picture = report.facts.picture if report.facts else None
+    picture = report.facts.portrait if report.facts else None
     if picture is None:
         return "The picture was not looked at."
     if picture.framing is None:

@@ -5,8 +5,8 @@ Each names the refusal of the service that it foretells.
 
 from __future__ import annotations
 
+from palprep.facts.facts import Facts
 from palprep.media.facts import VideoFacts
-from palprep.rules.facts import Facts
 from palprep.rules.rule import Measured, Rule
 
 
@@ -125,7 +125,7 @@ class VideoAudioCodec(VideoRule):
     advice = "Encode the sound as AAC: palprep fix does."
 
     def measure_video(self, video: VideoFacts) -> Measured | None:
-        return None if video.sound is None else Measured(value=video.sound.stream.codec)
+        return None if video.audio is None else Measured(value=video.audio.stream.codec)
 
 
 class VideoDuration(VideoRule):

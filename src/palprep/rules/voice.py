@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from palprep.rules.facts import Facts
+from palprep.facts.facts import Facts
 from palprep.rules.rule import Measured, Rule, Unmeasured
 from palprep.speech.facts import VoiceFacts
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.speech.facts import Span
-from palprep.speech.kept import Kept
+from palprep.speech.growing_array import GrowingArray
 from palprep.speech.silero import CHUNK, RATE_HZ, START, Silero, State
+from palprep.values import Span
 
 BEGINS = 0.5
 ENDS = 0.35
@@ -32,7 +32,7 @@ class Activity:
         self._network = network
         self._state: State = START
         self._rest: NDArray[np.float32] = np.zeros(0, np.float32)
-        self._probabilities = Kept()
+        self._probabilities = GrowingArray()
 
     def push(self, samples: NDArray[np.float32]) -> NDArray[np.float32]:
         """Take the next samples; the probabilities of the chunks they complete."""

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.speech.facts import Span
-from palprep.speech.kept import Kept
+from palprep.speech.growing_array import GrowingArray
+from palprep.values import Span
 
 Array = NDArray[np.float32]
 
@@ -32,8 +32,8 @@ class EnvelopeMeter:
         self._rate = rate_hz
         self._seen = 0
         self._rest: Array | None = None
-        self._peaks = Kept()
-        self._powers = Kept()
+        self._peaks = GrowingArray()
+        self._powers = GrowingArray()
 
     def push(self, block: Array, offset: Array | None = None) -> None:
         """Take the next samples. ``offset`` is the direct current of each channel, shape

@@ -10,18 +10,19 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.media.facts import FLOOR_DBFS, MediaType, SoundFacts
+from palprep.media.audio import probe_audio
+from palprep.media.facts import FLOOR_DBFS, AudioFacts, MediaType
 from palprep.media.samples import stream_samples
-from palprep.media.sound import probe_sound
 from palprep.speech.activity import Activity
 from palprep.speech.defects import DefectMeter
 from palprep.speech.envelope import Envelope, EnvelopeMeter, dropouts
-from palprep.speech.facts import Span, VoiceFacts
+from palprep.speech.facts import VoiceFacts
 from palprep.speech.loudness import LoudnessMeter, TruePeakMeter, decibels
 from palprep.speech.noise import TARGET_RMS_DBFS, noise_facts
 from palprep.speech.silero import CHUNK, RATE_HZ, Silero
 from palprep.speech.speakers import SpeakerMeter, spoken_runs
 from palprep.speech.spectrum import Bandwidth, Recent, SpectrumMeter, ToneMeter
+from palprep.values import Span
 
 Array = NDArray[np.float32]
 
@@ -46,7 +47,7 @@ def listen(
     path: str | Path,
     media_type: MediaType,
     *,
-    sound: SoundFacts | None = None,
+    sound: AudioFacts | None = None,
     network: Silero | None = None,
 ) -> VoiceFacts:
     """Measure a recording, or the sound of a video.
@@ -55,19 +56,19 @@ def listen(
     ``sound`` saves reading the headers again. Raises MediaError for what cannot be read and
     ToolMissing without the voice activity network.
     """
-    known = sound or probe_sound(path, media_type, levels=False)
+    known = sound or probe_audio(path, media_type, levels=False)
     stream = known.stream
     channels = 1 if stream.channels == 1 else 2
     blocks = stream_samples(
         path, media_type, rate_hz=stream.sample_rate_hz, channels=channels, stream=stream.index
     )
-    ear = Ear(stream.sample_rate_hz, channels, network or Silero.load())
+    ear = VoiceMeter(stream.sample_rate_hz, channels, network or Silero.load())
     for block in blocks:
         ear.push(block.reshape(channels, -1))
     return ear.facts()
 
 
-class Ear:
+class VoiceMeter:
     """All meters together. Push blocks of shape ``(channels, samples)``, then ask."""
 
     def __init__(self, rate_hz: int, channels: int, network: Silero) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.media.facts import FLOOR_DBFS
-from palprep.speech.kept import Kept
+from palprep.speech.growing_array import GrowingArray
 
 _OFFSET = -0.691
 """Makes a 1 kHz sine at full scale in one channel read -3.01 LUFS."""
@@ -45,7 +45,7 @@ class LoudnessMeter:
         self._size = 1 << int(np.ceil(np.log2(memory + rate_hz)))
         self._history: NDArray[np.float64] = np.zeros((channels, memory))
         self._response = k_weighting(rate_hz, self._size)
-        self._energies = Kept(dtype=np.float64)
+        self._energies = GrowingArray(dtype=np.float64)
         self._partial = 0.0
         self._seen = 0
         self._steps = 0

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from palprep.media.facts import FLOOR_DBFS
 from palprep.speech.envelope import Envelope
-from palprep.speech.facts import Span
+from palprep.values import Span
 
 TARGET_RMS_DBFS = -20.0
 """In the middle of -23 to -18 dB, which published guidance for voice cloning asks for."""

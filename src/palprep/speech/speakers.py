@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.speech.facts import SpeakerFacts
-from palprep.speech.kept import Kept
+from palprep.speech.growing_array import GrowingArray
 from palprep.speech.matrices import product
 from palprep.speech.mel import filterbank
 
@@ -41,7 +41,7 @@ class SpeakerMeter:
         self._transform = _cosines(_BANDS, _CEPSTRA)
         self._frames: list[Array] = []
         self._waiting = 0
-        self._units = Kept(_CEPSTRA)
+        self._units = GrowingArray(_CEPSTRA)
 
     def push(self, chunks: Array) -> None:
         """Take consecutive samples of speech (whole chunks that were judged to be speech)."""

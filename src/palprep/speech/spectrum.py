@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.speech.kept import Kept
+from palprep.speech.growing_array import GrowingArray
 
 Array = NDArray[np.float32]
 
@@ -138,7 +138,7 @@ class ToneMeter:
     def __init__(self) -> None:
         self._window = np.hanning(self.SIZE + 1)[:-1].astype(np.float32)
         self._rest: Array = np.zeros(0, np.float32)
-        self._low = Kept(round(_HUM_TO_HZ / self.step_hz))
+        self._low = GrowingArray(round(_HUM_TO_HZ / self.step_hz))
         self._flatness: list[float] = []
 
     @property

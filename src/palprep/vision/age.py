@@ -17,14 +17,14 @@ import numpy as np
 
 from palprep.vision.align import similarity, warp
 from palprep.vision.arrays import Pixels
-from palprep.vision.landmarks import Landmarks
-from palprep.vision.mesh import (
+from palprep.vision.landmark_indices import (
     LEFT_EYE_INNER,
     LEFT_EYE_OUTER,
     NOSE_BASE,
     RIGHT_EYE_INNER,
     RIGHT_EYE_OUTER,
 )
+from palprep.vision.landmarks import Landmarks
 from palprep.vision.models import Network
 
 SIDE = 64

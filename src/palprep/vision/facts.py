@@ -10,16 +10,7 @@ from __future__ import annotations
 
 import math
 
-from palprep.values import Value
-
-
-class Box(Value):
-    """A rectangle, origin at the top left. It may reach past the picture."""
-
-    x: float
-    y: float
-    width: float
-    height: float
+from palprep.values import Rect, Value
 
 
 class Pose(Value):
@@ -61,7 +52,7 @@ class Eyes(Value):
 class FaceFacts(Value):
     """One face that was found."""
 
-    box: Box
+    box: Rect
     score: float
     """The detector's confidence."""
     presence: float
@@ -79,9 +70,9 @@ class Framing(Value):
     depend on resolution.
     """
 
-    face: Box
+    face: Rect
     """Around the points of the face, hairline to chin."""
-    head: Box
+    head: Rect
     """With hair: what of the person mask belongs to the head."""
     centre_x: float
     """The face's middle as a share of the picture's width."""
@@ -196,7 +187,7 @@ class SubjectFacts(Value):
     human: HumanCues
 
 
-class PictureFacts(Value):
+class PortraitFacts(Value):
     """One picture."""
 
     width: int

@@ -1,6 +1,6 @@
 """A person over time: what sampled frames of a video show, and whether it is one person.
 
-A glance is far cheaper than :func:`palprep.vision.look.look`: a seated person moves little, so
+A glance is far cheaper than :func:`palprep.vision.analysis.look`: a seated person moves little, so
 that its points are sought where they were a moment ago, and about once a second a search at
 low resolution tells whether it still is there and who else is. Only where that finds no large
 face is it searched for as in a still. A few frames, spread evenly, are looked at closely.
@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from palprep.media.frames import SampledFrame
+from palprep.vision.analysis import look
 from palprep.vision.arrays import Floats, Pixels
 from palprep.vision.detect import NEAR, Detection, find_faces, recount_faces
 from palprep.vision.facts import NOTICEABLE, SURE_PRESENCE, SURE_SCORE
@@ -22,7 +23,6 @@ from palprep.vision.footage_facts import FootageFacts, FrameSample
 from palprep.vision.framing import face_box
 from palprep.vision.identity import cosine, embed_crop, face_crop
 from palprep.vision.landmarks import Landmarks, find_landmarks, follow_landmarks
-from palprep.vision.look import look
 from palprep.vision.models import Models
 from palprep.vision.pose import fit_head, head_pose, measure_eyes
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from palprep.values import Value
-from palprep.vision.facts import PictureFacts
+from palprep.vision.facts import PortraitFacts
 
 MOUTH_WINDOW_S = 1.0
 """Mouth motion is measured over this much to both sides of a moment."""
@@ -39,7 +39,7 @@ class FootageFacts(Value):
 
     every_s: float
     samples: tuple[FrameSample, ...]
-    looks: tuple[PictureFacts, ...]
+    looks: tuple[PortraitFacts, ...]
     """Close looks at a few frames, evenly spread."""
 
     @property
@@ -59,7 +59,7 @@ class FootageFacts(Value):
         scores = [look.nudity for look in self.looks if look.nudity is not None]
         return max(scores, default=None)
 
-    def typical(self) -> PictureFacts | None:
+    def typical(self) -> PortraitFacts | None:
         """The close look that shows the most: with a subject, and turned the least."""
         shown = [each for each in self.looks if each.subject is not None]
         return min(

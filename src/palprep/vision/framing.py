@@ -5,9 +5,10 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
+from palprep.values import Rect
 from palprep.vision.arrays import Mask, Pixels
 from palprep.vision.detect import Detection
-from palprep.vision.facts import Box, Framing
+from palprep.vision.facts import Framing
 from palprep.vision.landmarks import Landmarks
 from palprep.vision.mask import person_mask
 from palprep.vision.models import Network
@@ -27,22 +28,22 @@ TOUCH = 0.02
 """A mask this close to the border, in face heights, touches it."""
 
 
-def face_box(face: Landmarks) -> Box:
+def face_box(face: Landmarks) -> Rect:
     """Around the points of the face's surface."""
     low, high = face.points[:468, :2].min(0), face.points[:468, :2].max(0)
     width, height = high - low
-    return Box(x=float(low[0]), y=float(low[1]), width=float(width), height=float(height))
+    return Rect(x=float(low[0]), y=float(low[1]), width=float(width), height=float(height))
 
 
-def detected_face_box(found: Detection) -> Box:
+def detected_face_box(found: Detection) -> Rect:
     """The same from the detector's box, which starts above the hairline: its median relation to
     the box of the points.
     """
     x, y, width, height = found.box
-    return Box(x=x, y=y + 0.11 * height, width=width, height=0.89 * height)
+    return Rect(x=x, y=y + 0.11 * height, width=width, height=0.89 * height)
 
 
-def bust_mask(rgb: Pixels, face: Box, network: Network) -> tuple[Mask, float]:
+def bust_mask(rgb: Pixels, face: Rect, network: Network) -> tuple[Mask, float]:
     """The person mask around one face, in the size of the picture, False elsewhere; and the
     share of the picture that was looked at.
     """
@@ -61,7 +62,7 @@ def bust_mask(rgb: Pixels, face: Box, network: Network) -> tuple[Mask, float]:
     return whole, (right - left) * (bottom - top) / (height * width)
 
 
-def measure_framing(face: Box, mask: Mask) -> Framing:
+def measure_framing(face: Rect, mask: Mask) -> Framing:
     """Margins of the head, and how much body is seen below the chin."""
     height, width = mask.shape
     top = _head_top(face, mask)
@@ -76,7 +77,7 @@ def measure_framing(face: Box, mask: Mask) -> Framing:
     chin = face.y + face.height
     return Framing(
         face=face,
-        head=Box(x=left, y=top, width=right - left, height=max(chin - top, 0.0)),
+        head=Rect(x=left, y=top, width=right - left, height=max(chin - top, 0.0)),
         centre_x=(face.x + face.width / 2) / width,
         centre_y=(face.y + face.height / 2) / height,
         face_height_share=face.height / height,
@@ -88,13 +89,13 @@ def measure_framing(face: Box, mask: Mask) -> Framing:
     )
 
 
-def _columns(face: Box, share: float, width: int) -> slice:
+def _columns(face: Rect, share: float, width: int) -> slice:
     middle = face.x + face.width / 2
     left = int(np.clip(middle - share * face.width, 0, width - 1))
     return slice(left, max(left + 1, int(min(width, middle + share * face.width))))
 
 
-def _head_top(face: Box, mask: Mask) -> float:
+def _head_top(face: Rect, mask: Mask) -> float:
     """The row at which the mask above the face ends, 0 when it reaches the border."""
     height, width = mask.shape
     start = int(np.clip(face.y + 0.3 * face.height, 1, height))
@@ -103,7 +104,7 @@ def _head_top(face: Box, mask: Mask) -> float:
     return float(gaps[-1] + 1) if len(gaps) else 0.0
 
 
-def _run(mask: Mask, y: float, face: Box) -> tuple[float, float]:
+def _run(mask: Mask, y: float, face: Rect) -> tuple[float, float]:
     """The unbroken stretch of person in this row around the face, no narrower than the face."""
     height, width = mask.shape
     row = mask[int(np.clip(y, 0, height - 1))]
@@ -114,7 +115,7 @@ def _run(mask: Mask, y: float, face: Box) -> tuple[float, float]:
     return min(float(left), face.x), max(float(right), face.x + face.width)
 
 
-def _body_below(face: Box, mask: Mask) -> float:
+def _body_below(face: Rect, mask: Mask) -> float:
     """Rows below the chin, before the first without a person near the face's middle.
 
     The mask ends 3 face heights below the chin; a body that reaches that far is taken to go on
@@ -129,7 +130,7 @@ def _body_below(face: Box, mask: Mask) -> float:
     return (height - chin) / face.height if reached > BUST[1] - 0.1 else reached
 
 
-def _shoulder_width(face: Box, mask: Mask) -> float:
+def _shoulder_width(face: Rect, mask: Mask) -> float:
     height = mask.shape[0]
     chin = face.y + face.height
     start = int(np.clip(chin, 0, height - 1))

@@ -22,8 +22,8 @@ from palprep.vision.arrays import Floats, Pixels, tensor
 from palprep.vision.detect import Detection
 from palprep.vision.facts import HumanCues
 from palprep.vision.identity import SIDE, TEMPLATE, embed
+from palprep.vision.landmark_indices import MOUTH_LEFT, MOUTH_RIGHT
 from palprep.vision.landmarks import Landmarks
-from palprep.vision.mesh import MOUTH_LEFT, MOUTH_RIGHT
 from palprep.vision.models import Models
 from palprep.vision.pose import HeadFit
 

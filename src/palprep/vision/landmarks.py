@@ -14,7 +14,12 @@ import numpy as np
 from palprep.vision.align import warp
 from palprep.vision.arrays import Floats, Pixels, tensor
 from palprep.vision.detect import Detection
-from palprep.vision.mesh import LEFT_EYE_OUTER, RIGHT_EYE_OUTER, SHAPE_NAMES, SHAPE_POINTS
+from palprep.vision.landmark_indices import (
+    LEFT_EYE_OUTER,
+    RIGHT_EYE_OUTER,
+    SHAPE_NAMES,
+    SHAPE_POINTS,
+)
 from palprep.vision.models import Models
 
 CROP_SIDE = 256

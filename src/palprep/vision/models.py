@@ -24,7 +24,7 @@ from palprep.errors import ToolMissing
 from palprep.values import Value
 from palprep.vision.arrays import Floats
 from palprep.vision.geometry import FaceGeometry, read_geometry
-from palprep.vision.linear import LinearModel, read_linear_model
+from palprep.vision.linear_model import LinearModel, read_linear_model
 
 
 class Weights(Value):
@@ -83,7 +83,7 @@ class Network:
 
 
 class Models:
-    """The networks that :func:`palprep.vision.look.look` needs.
+    """The networks that :func:`palprep.vision.analysis.look` needs.
 
     ``folder`` holds the files of the manifest; None takes those that are installed. Every
     file's sha256 is compared before it is parsed. Raises ToolMissing when a file is missing or

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from palprep.values import Rect
 from palprep.vision.arrays import Floats, Pixels, shrunk
 from palprep.vision.colour import pixels_to_lab
-from palprep.vision.facts import Box, Visibility
+from palprep.vision.facts import Visibility
 from palprep.vision.landmarks import Landmarks
 
 REFERENCE = (9, 151, 6)
@@ -43,7 +44,7 @@ PATCH = 0.02
 FACE_HEIGHT = 256
 
 
-def measure_visibility(rgb: Pixels, face: Landmarks, box: Box, score: float) -> Visibility:
+def measure_visibility(rgb: Pixels, face: Landmarks, box: Rect, score: float) -> Visibility:
     """``score`` is the detector's confidence in this face."""
     lab, points = _face_lab(rgb, face, box)
     radius = max(1.0, PATCH * (float(np.ptp(points[:468, 0]))))
@@ -64,7 +65,7 @@ def measure_visibility(rgb: Pixels, face: Landmarks, box: Box, score: float) -> 
     )
 
 
-def _face_lab(rgb: Pixels, face: Landmarks, box: Box) -> tuple[Floats, Floats]:
+def _face_lab(rgb: Pixels, face: Landmarks, box: Rect) -> tuple[Floats, Floats]:
     """The face and a little around it in CIELAB at a fixed height, and its points there."""
     margin = 0.1 * box.height
     left, top = max(0, int(box.x - margin)), max(0, int(box.y - margin))

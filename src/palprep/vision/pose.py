@@ -9,8 +9,7 @@ import numpy as np
 from palprep.vision.arrays import Floats
 from palprep.vision.facts import Eyes, Pose
 from palprep.vision.geometry import FaceGeometry
-from palprep.vision.landmarks import Landmarks
-from palprep.vision.mesh import (
+from palprep.vision.landmark_indices import (
     LEFT_EYE_INNER,
     LEFT_EYE_OUTER,
     LEFT_IRIS,
@@ -18,6 +17,7 @@ from palprep.vision.mesh import (
     RIGHT_EYE_OUTER,
     RIGHT_IRIS,
 )
+from palprep.vision.landmarks import Landmarks
 
 NEUTRAL_PITCH_DEG = -5.0
 """What the canonical mesh reads for a head held straight: its face plane leans back. Median of

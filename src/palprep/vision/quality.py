@@ -5,11 +5,12 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
+from palprep.values import Rect
 from palprep.vision.arrays import Floats, Mask, Pixels, resized, shrunk
 from palprep.vision.colour import hue_and_chroma, linear_to_lab, pixels_to_lab, to_linear
-from palprep.vision.facts import Box, Quality
+from palprep.vision.facts import Quality
+from palprep.vision.landmark_indices import FACE_OVAL
 from palprep.vision.landmarks import Landmarks
-from palprep.vision.mesh import FACE_OVAL
 
 FACE_HEIGHT = 192
 """Sharpness is measured on faces shrunk to this height in pixels, so that resolution does not
@@ -19,7 +20,7 @@ SAMPLE = 10_000
 """About as many of the face's pixels are counted: shares are then exact to half a per cent."""
 
 
-def measure_quality(rgb: Pixels, box: Box, face: Landmarks | None, scale: float) -> Quality:
+def measure_quality(rgb: Pixels, box: Rect, face: Landmarks | None, scale: float) -> Quality:
     """``box`` bounds what is measured, and ``face`` outlines it where its points are known;
     ``scale`` is full-size pixels per pixel of ``rgb``.
     """
@@ -48,7 +49,7 @@ def measure_quality(rgb: Pixels, box: Box, face: Landmarks | None, scale: float)
     )
 
 
-def _place(rgb: Pixels, box: Box, face: Landmarks | None) -> tuple[tuple[slice, slice], Mask]:
+def _place(rgb: Pixels, box: Rect, face: Landmarks | None) -> tuple[tuple[slice, slice], Mask]:
     """Rows and columns of the picture, and which of their pixels belong to the face."""
     height, width = rgb.shape[:2]
     left, top = int(np.clip(box.x, 0, width - 1)), int(np.clip(box.y, 0, height - 1))

@@ -1,0 +1,169 @@
+"""The service that a run talks to: somebody's, or a sandbox of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import socket
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+from palprep.batch.sandbox_judges import judge_image, train
+from palprep.callbacks.server import CallbackServer
+from palprep.client import Client
+from palprep.errors import ToolFailed, UsageError
+from palprep.journal.inbox import into_journal, secret_path
+from palprep.journal.store import Journal
+from palprep.pipelines.steps import Clock
+from palprep.publish.publishers import ObjectStorePublisher, Publisher, SandboxPublisher
+from palprep.sandbox import Sandbox
+
+S = TypeVar("S")
+
+EMBEDDED = "embedded sandbox"
+"""How results name the sandbox that a run starts for itself."""
+
+
+@dataclass(frozen=True)
+class Connection:
+    """Which service, and how it and this machine reach each other.
+
+    Without ``base_url`` the run starts a sandbox of its own, which keeps its state in the
+    output folder. ``publish_to`` names a bucket that the service fetches from (``s3://``,
+    ``gs://``, ``az://``); a sandbox on this machine needs none. ``callback_url`` is the
+    public address behind which ``palprep listen`` takes callbacks; on this machine none is
+    needed. ``ask_for_replicas`` allows a GET that the specification does not show.
+    A run waits ``voice_wait_s`` and ``replica_wait_s`` seconds for a training, and
+    ``doubt_wait_s`` for a callback that settles a doubt, and leaves the rest to the next run.
+    ``clock`` and ``sleep`` replace the real ones; real sleep ends at once when a run is
+    stopped.
+    """
+
+    base_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    publish_to: str | None = None
+    callback_url: str | None = None
+    ask_for_replicas: bool = False
+    voice_wait_s: float = 900.0
+    replica_wait_s: float = 900.0
+    doubt_wait_s: float = 30.0
+    clock: Clock = time.monotonic
+    sleep: Callable[[float], None] | None = None
+
+    @property
+    def target(self) -> str:
+        """The service's identity in the journal: what was created there stays known there."""
+        return self.base_url.rstrip("/") if self.base_url else EMBEDDED
+
+
+@dataclass(frozen=True)
+class Remote:
+    """An open connection. ``callback_for`` gives the address for one creation's callback, or
+    None when nothing here can be called back."""
+
+    connection: Connection
+    client: Client
+    publisher: Publisher
+    callback_for: Callable[[str], str | None]
+
+    @property
+    def target(self) -> str:
+        """See :attr:`Connection.target`."""
+        return self.connection.target
+
+
+@contextlib.contextmanager
+def connect(connection: Connection, journal: Journal, into: Path) -> Iterator[Remote]:
+    """Everything that stands between this run and the service, closed again at the end.
+
+    Raises UsageError when the pieces do not suffice, before anything is sent.
+    """
+    with contextlib.ExitStack() as stack:
+        base_url, api_key = connection.base_url, connection.api_key
+        if base_url is None:
+            sandbox = stack.enter_context(_embedded(journal, into))
+            base_url, api_key = sandbox.url, sandbox.user_key
+        if api_key is None:
+            raise UsageError(f"No API key for {base_url}: set PALPREP_API_KEY")
+        here = _is_loopback(base_url)
+        publisher = _publisher(connection.publish_to, base_url, here=here)
+        stack.callback(publisher.close)
+        callback_for = _callbacks(stack, connection, journal, here=here)
+        # An http_proxy of the environment must not stand between loopback and loopback.
+        client = stack.enter_context(Client(api_key=api_key, base_url=base_url, trust_env=not here))
+        yield Remote(connection, client, publisher, callback_for)
+
+
+def _publisher(
+    publish_to: str | None, base_url: str, *, here: bool
+) -> SandboxPublisher | ObjectStorePublisher:
+    if publish_to is not None:
+        return ObjectStorePublisher(publish_to)
+    if here:
+        return SandboxPublisher(base_url)
+    raise UsageError(
+        f"{base_url} fetches media by URL: name a bucket it can read with --publish-to "
+        "(s3://BUCKET/PREFIX, gs://… or az://…)"
+    )
+
+
+def _callbacks(
+    stack: contextlib.ExitStack, connection: Connection, journal: Journal, *, here: bool
+) -> Callable[[str], str | None]:
+    nonce = secret_path(journal)
+    if connection.callback_url is not None:
+        public = connection.callback_url.rstrip("/")
+        return lambda tag: f"{public}/{nonce}/{tag}"
+    if not here:
+        return lambda tag: None  # noqa: ARG005 -- nobody outside can reach this machine
+    server = stack.enter_context(
+        _on_kept_port(
+            journal,
+            "callback_port",
+            lambda port: CallbackServer(into_journal(journal), nonce=nonce, port=port),
+        )
+    )
+    return server.url_for
+
+
+def _embedded(journal: Journal, into: Path) -> contextlib.AbstractContextManager[Sandbox]:
+    def start(port: int) -> Sandbox:
+        return Sandbox(data=into / "sandbox", port=port, judge_image=judge_image, trainer=train)
+
+    return _on_kept_port(journal, "sandbox_port", start)
+
+
+@contextlib.contextmanager
+def _on_kept_port(
+    journal: Journal, name: str, make: Callable[[int], contextlib.AbstractContextManager[S]]
+) -> Iterator[S]:
+    """Run a server on the port that this journal's runs have always used.
+
+    After a kill, addresses that were given out then (of published files, of callbacks) work
+    again. When somebody else has taken the port, a free one must do.
+    """
+    kept = int(journal.setting(name, lambda: str(_free_port())))
+    with contextlib.ExitStack() as stack:
+        try:
+            server = stack.enter_context(make(kept))
+        except (ToolFailed, UsageError):
+            server = stack.enter_context(make(0))
+        yield server
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _is_loopback(base_url: str) -> bool:
+    host = urlsplit(base_url).hostname or ""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,1 @@
+"""Receives the service's callbacks on a secret address."""

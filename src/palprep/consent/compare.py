@@ -1,0 +1,206 @@
+"""The statement against a transcript: where they agree, and the stretches where they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from palprep.consent.phonetics import similarity
+from palprep.consent.words import FILLERS, Word
+
+
+class Key(NamedTuple):
+    """One comparable key of a word."""
+
+    text: str
+    word: int
+    """Index of the word it belongs to."""
+
+
+class Difference(NamedTuple):
+    """Expected words ``first`` up to ``last`` were heard as words ``heard_first`` up to
+    ``heard_last``. Either range may be empty: words added, or words missing.
+    """
+
+    first: int
+    last: int
+    heard_first: int
+    heard_last: int
+
+
+class Comparison(NamedTuple):
+    """How a transcript covers the expected words."""
+
+    pairs: tuple[tuple[int, int], ...]
+    """(expected word, heard word) where they agree, in order."""
+    instead: tuple[tuple[int, int], ...]
+    """(expected word, heard word) where another word stands in the wanted one's place."""
+    differences: tuple[Difference, ...]
+    heard_first: int
+    """The transcript's words before this one precede the statement ..."""
+    heard_last: int
+    """... and from this one on they follow it."""
+    agreement: float
+    """Share of the expected keys that were heard as they are, 0..1."""
+
+
+def compare(expected: Sequence[Word], heard: Sequence[Word]) -> Comparison:
+    """Align two texts word by word; the transcript may go on before and after.
+
+    A stretch that differs only in where the words are parted (``A I`` for ``AI``) agrees.
+    """
+    wanted = _flatten(expected)
+    given = _flatten(heard, skip=FILLERS)
+    steps = _align([key.text for key in wanted], [key.text for key in given])
+    steps = _trim(steps)
+    same = {
+        (i, j)
+        for i, j in steps
+        if i is not None and j is not None and wanted[i].text == given[j].text
+    }
+    for stretch in _stretches(steps, same):
+        left = [i for i, _ in stretch if i is not None]
+        right = [j for _, j in stretch if j is not None]
+        if left and "".join(wanted[i].text for i in left) == "".join(given[j].text for j in right):
+            same.update((i, right[min(k, len(right) - 1)]) for k, i in enumerate(left))
+            steps = _replace(steps, stretch, left, right)
+    return _to_words(steps, same, wanted, given, len(heard))
+
+
+def _flatten(words: Sequence[Word], skip: frozenset[str] = frozenset()) -> list[Key]:
+    return [
+        Key(key, index) for index, word in enumerate(words) for key in word.keys if key not in skip
+    ]
+
+
+Step = tuple[int | None, int | None]
+_OUTSIDE = 0.02
+"""Of two equally good paths, the one that uses more of what was heard."""
+
+
+def _align(wanted: list[str], given: list[str]) -> list[Step]:
+    """Cheapest edit path; what stands before and after the statement costs next to nothing."""
+    rows, columns = len(wanted) + 1, len(given) + 1
+    cost = [[0.0] * columns for _ in range(rows)]
+    for i in range(1, rows):
+        cost[i][0] = float(i)
+    for j in range(1, columns):
+        cost[0][j] = _OUTSIDE * j
+    for i in range(1, rows):
+        for j in range(1, columns):
+            cost[i][j] = min(
+                cost[i - 1][j - 1] + _change(wanted[i - 1], given[j - 1]),
+                cost[i - 1][j] + 1.0,
+                cost[i][j - 1] + 1.0,
+            )
+    j = min(
+        range(columns),
+        key=lambda column: (cost[-1][column] + _OUTSIDE * (columns - 1 - column), column),
+    )
+    steps: list[Step] = [(None, column) for column in range(columns - 2, j - 1, -1)]
+    i = rows - 1
+    while i > 0:
+        change = _change(wanted[i - 1], given[j - 1]) if j else 0.0
+        if j and cost[i][j] == cost[i - 1][j - 1] + change:
+            i, j = i - 1, j - 1
+            steps.append((i, j))
+        elif cost[i][j] == cost[i - 1][j] + 1.0:
+            i -= 1
+            steps.append((i, None))
+        else:
+            j -= 1
+            steps.append((None, j))
+    steps.extend((None, column) for column in range(j - 1, -1, -1))
+    return steps[::-1]
+
+
+def _change(wanted: str, given: str) -> float:
+    # Never dearer than a missing word, so that a changed first word takes the place of the
+    # wanted one; the more alike, the cheaper, so that the right ones are paired.
+    return 0.0 if wanted == given else 1.0 - 0.8 * similarity(wanted, given)
+
+
+def _trim(steps: list[Step]) -> list[Step]:
+    """The steps of the statement itself, without what was said before and after."""
+    inside = [index for index, (i, _) in enumerate(steps) if i is not None]
+    return steps[inside[0] : inside[-1] + 1] if inside else []
+
+
+def _stretches(steps: list[Step], same: set[tuple[int, int]]) -> list[list[Step]]:
+    found: list[list[Step]] = [[]]
+    for step in steps:
+        if step in same:
+            found.append([])
+        else:
+            found[-1].append(step)
+    return [stretch for stretch in found if stretch]
+
+
+def _replace(
+    steps: list[Step], stretch: list[Step], left: list[int], right: list[int]
+) -> list[Step]:
+    at = steps.index(stretch[0])
+    joined: list[Step] = [(i, right[min(k, len(right) - 1)]) for k, i in enumerate(left)]
+    return steps[:at] + joined + steps[at + len(stretch) :]
+
+
+def _to_words(
+    steps: list[Step],
+    same: set[tuple[int, int]],
+    wanted: list[Key],
+    given: list[Key],
+    heard_words: int,
+) -> Comparison:
+    agreed = {wanted[i].word for i in range(len(wanted))} - {
+        wanted[i].word for i, j in steps if i is not None and (j is None or (i, j) not in same)
+    }
+    # A heard word that is used only in part (the "not" of "can't") agrees with nothing.
+    partial = {given[j].word for i, j in steps if j is not None and (i, j) not in same}
+    pairs: list[tuple[int, int]] = []
+    blocks: list[tuple[set[int], set[int]]] = [(set(), set())]
+    for i, j in steps:
+        word = wanted[i].word if i is not None else None
+        heard = given[j].word if j is not None else None
+        if word in agreed and heard is not None and heard not in partial:
+            if (word, heard) not in pairs:
+                pairs.append((word, heard))
+                blocks.append((set(), set()))
+        else:
+            if word is not None:
+                blocks[-1][0].add(word)
+            if heard is not None:
+                blocks[-1][1].add(heard)
+    differences = _differences(blocks, pairs)
+    used = [given[j].word for _, j in steps if j is not None]
+    hits = sum(1 for i, j in steps if i is not None and j is not None and (i, j) in same)
+    met = {(wanted[i].word, given[j].word) for i, j in steps if i is not None and j is not None}
+    return Comparison(
+        pairs=tuple(pairs),
+        instead=tuple(sorted(met - set(pairs))),
+        differences=differences,
+        heard_first=used[0] if used else heard_words,
+        heard_last=used[-1] + 1 if used else heard_words,
+        agreement=hits / len(wanted) if wanted else 0.0,
+    )
+
+
+def _differences(
+    blocks: list[tuple[set[int], set[int]]], pairs: list[tuple[int, int]]
+) -> tuple[Difference, ...]:
+    """Block k stands before pair k; an empty side takes its place from the pair before."""
+    found = []
+    for index, (words, heard) in enumerate(blocks):
+        if not words and not heard:
+            continue
+        after = pairs[index - 1] if index else (-1, min(heard, default=0) - 1)
+        first = min(words, default=after[0] + 1)
+        heard_first = min(heard, default=after[1] + 1)
+        found.append(
+            Difference(
+                first,
+                max(words, default=first - 1) + 1,
+                heard_first,
+                max(heard, default=heard_first - 1) + 1,
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,153 @@
+"""Where in a recording the statement is, though the model hears thirty seconds at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from palprep.consent.phonetics import similarity
+from palprep.consent.readings import Reading, Script, read_window
+from palprep.consent.whisper import Whisper
+from palprep.consent.words import Word
+from palprep.speech.mel import RATE_HZ, WINDOW_S
+from palprep.values import Span
+
+STEP_S = 15.0
+_UNSURE_S = 3.0
+"""Voice activity is late where speech is faint or narrow: this much in front of it is heard."""
+_LEAD_S = 0.3
+_COMPLETE = 0.9
+"""Once this share of the statement was heard, no further window is tried."""
+_MOST_WORDS = 70
+"""What a brisk speaker says in a window, at 140 words a minute."""
+_PART_WORDS = 40
+"""What a slow speaker says in a window, at 80 words a minute."""
+_NEAR_S = 0.3
+"""So exactly are the ends of words known."""
+_SAME_END = 0.5
+"""So alike is what a window that begins at the end of a word makes of that word."""
+
+Samples = NDArray[np.float32]
+
+
+class Found(NamedTuple):
+    """A statement, or a part of one, and the reading of the window that holds most of it."""
+
+    script: Script
+    reading: Reading
+    between: tuple[Word, ...] = ()
+    """What is heard between the part before and this one."""
+
+    def transcript(self, *, begins: bool, ends: bool) -> str:
+        """What is heard of it, and before what begins and after what ends the statement."""
+        reading = self.reading
+        if (begins and ends) or not reading.found:
+            return reading.transcript
+        first = 0 if begins else reading.opens
+        last = len(reading.heard) if ends else reading.comparison.heard_last
+        return " ".join(word.shown for word in (*self.between, *reading.heard[first:last]))
+
+
+def find_statement(
+    samples: Samples, script: Script, model: Whisper, spans: Sequence[Span], window_s: float
+) -> tuple[Found, ...]:
+    """The statement that begins within the first ``window_s`` seconds: in one window if it
+    fits, else in parts, each read where the one before it ends.
+
+    ``spans`` are the stretches of speech; there is one at least.
+    """
+    first_s = max(0.0, spans[0].start_s - _UNSURE_S)
+    if len(script.words) <= _MOST_WORDS:
+        reading, start_s = _search(model, samples, script, first_s, window_s)
+        if not (reading.found and _goes_on(reading, spans, start_s)):
+            earlier = _heard_between(model, samples, script.language, first_s, start_s)
+            return (Found(script, reading._replace(earlier=earlier)),)
+    found: list[Found] = []
+    begin_s, until_s = first_s, window_s
+    for part in script.parts(_PART_WORDS):
+        reading, start_s = _search(model, samples, part, begin_s, until_s)
+        if found:
+            found.append(Found(part, reading, _between(found[-1], reading)))
+        else:
+            earlier = _heard_between(model, samples, script.language, first_s, start_s)
+            found.append(Found(part, reading._replace(earlier=earlier)))
+        if reading.found:
+            begin_s = _pause_at(reading.forced[-1].end_s, spans)
+            until_s = begin_s + STEP_S
+    return tuple(found)
+
+
+def _search(
+    model: Whisper, samples: Samples, script: Script, start_s: float, until_s: float
+) -> tuple[Reading, float]:
+    """The reading of the window that holds most of the script, and where that window begins.
+
+    Windows begin where speech does, so that silence in front costs nothing of what the model
+    hears; a statement cut by a window's end is read again from its start.
+    """
+    length_s = len(samples) / RATE_HZ
+    best, best_s = _read(model, samples, script, start_s), start_s
+    while best.comparison.agreement < _COMPLETE and start_s + WINDOW_S < length_s:
+        if best.found and best.forced[0].start_s - _LEAD_S > start_s + 1.0:
+            start_s = best.forced[0].start_s - _LEAD_S
+        else:
+            start_s += STEP_S
+        if start_s >= until_s:
+            break
+        other = _read(model, samples, script, start_s)
+        if other.comparison.agreement > best.comparison.agreement:
+            best, best_s = other, start_s
+    return best, best_s
+
+
+def _read(model: Whisper, samples: Samples, script: Script, start_s: float) -> Reading:
+    first = int(start_s * RATE_HZ)
+    return read_window(
+        model, samples[first : first + int(WINDOW_S * RATE_HZ)], script, first / RATE_HZ
+    )
+
+
+def _goes_on(reading: Reading, spans: Sequence[Span], start_s: float) -> bool:
+    """Whether the window ended before the statement did."""
+    nothing_after = reading.comparison.heard_last >= len(reading.heard)
+    spoken_on = any(span.start_s < start_s + WINDOW_S < span.end_s + STEP_S for span in spans)
+    last_said = max(pair[0] for pair in reading.comparison.pairs)
+    return nothing_after and spoken_on and last_said + 1 < len(reading.forced)
+
+
+def _pause_at(end_s: float, spans: Sequence[Span]) -> float:
+    """The middle of the pause in which a part ends, or its end where speech flows on."""
+    for before, after in pairwise(spans):
+        if before.end_s - _NEAR_S <= end_s <= after.start_s + _NEAR_S:
+            return (before.end_s + after.start_s) / 2
+    return end_s
+
+
+def _heard_between(
+    model: Whisper, samples: Samples, language: str, first_s: float, last_s: float
+) -> tuple[str, ...]:
+    """What is said between two moments, if they are a second apart."""
+    texts = []
+    while last_s - first_s > 1.0:
+        until_s = min(last_s, first_s + WINDOW_S)
+        piece = samples[int(first_s * RATE_HZ) : int(until_s * RATE_HZ)]
+        texts.append(model.transcribe(model.hear(piece), language)[0])
+        first_s = until_s
+    return tuple(texts)
+
+
+def _between(before: Found, reading: Reading) -> tuple[Word, ...]:
+    """What is heard in front of a part, but for the end of the part before it."""
+    if not reading.found:
+        return ()
+    said = reading.heard[: reading.opens]
+    for count in range(len(said), 0, -1):
+        ends = before.script.words[-count:]
+        cut = similarity(" ".join(ends[0].keys), " ".join(said[0].keys)) >= _SAME_END
+        if cut and [word.keys for word in ends[1:]] == [word.keys for word in said[1:count]]:
+            return said[count:]
+    return said

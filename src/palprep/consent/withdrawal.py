@@ -1,0 +1,79 @@
+"""Words that take consent back: within the statement, and in what is said beside it. English."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from palprep.consent.words import Word
+
+CLOSE = 8
+"""How many words before and after the statement a mere negation counts for."""
+_SENTENCE = 14
+"""How many words beside the statement can belong to a remark about it."""
+
+_NEGATING = frozenset(
+    (
+        *("not", "never", "no", "none", "nothing", "without", "nor", "neither"),
+        *("withdraw", "withdraws", "withdrawing", "withdrawal", "withdrew", "withdrawn"),
+        *("revoke", "revokes", "revoking", "revoked", "revocation", "rescind", "retract"),
+        *("refuse", "refuses", "decline", "deny", "denies", "object", "disagree"),
+    )
+)
+_TAKES_BACK = re.compile(
+    r"\b(withdraw\w*|withdrew|revok\w*|revocation|rescind\w*|retract\w*|disagree\w*)\b"
+    r"|\b(do|does|did|will|can|have|has|shall|would|could) not (\w+ )?"
+    r"(agree\w*|consent\w*|give|gave|given|allow\w*|permit\w*|authoriz\w*"
+    r"|mean (it|that|this))\b"
+    r"|\bnever (\w+ )?(agree\w*|consent\w*|gave|give|given|authoriz\w*)\b"
+    r"|\btake (\w+ )?(that|it|this|everything|all|all of it|all of that) back\b"
+    r"|\btake back (what|that|this|it|everything|all|my)\b"
+    r"|\b(just )?(kidding|joking)\b|\bagainst my will\b|\bunder (duress|protest|pressure)\b"
+    r"|\bno longer (\w+ )?(valid|agree|consent|applies)\b|\b(null and|is) void\b"
+    r"|\bi (\w+ )?(refuse|decline|object)\b"
+)
+"""Said anywhere beside a statement, these are about it."""
+_REMARK = re.compile(
+    r"\b(chang\w*) my mind\b|\bcancel\w*\b|\bno longer\b"
+    r"|\b(invalid|untrue|false|a lie|lying|lied)\b"
+    r"|\b(forget|ignore|disregard|scratch|strike|scrap|erase|delete|undo) "
+    r"(\w+ )?(that|it|this|everything|all|what|my)\b"
+    r"|\b(none|nothing|not) (\w+ ){0,4}(true|mean|meant|serious|valid|want|wanted|real)\b"
+    r"|\b(forced|coerced|ordered|paid|made|told) (me )?to (say|read|do|give)\b"
+    r"|\bmade me (say|read|do)\b|\ba joke\b|\bpretend\w*\b|\bonly if\b|\bunless\b"
+)
+"""Right beside a statement, these are about it; in other talk they are not."""
+_SPOKEN_OF = re.compile(r"\b(consent|permission|agree|agreement)\b")
+
+
+def negates(word: Word, wanted: Collection[str]) -> bool:
+    """Whether a heard word turns what it stands in, and is not one that the statement has."""
+    return any(key in _NEGATING and key not in wanted for key in word.keys)
+
+
+def takes_back(before: Sequence[Word], after: Sequence[Sequence[Word]]) -> bool:
+    """Whether what is heard before a statement, or any reading of what is heard after it,
+    withdraws it or puts it in doubt.
+    """
+    everything = [_text(before), *map(_text, after)]
+    beside = [_text(before[-_SENTENCE:]), *(_text(words[:_SENTENCE]) for words in after)]
+    return any(_TAKES_BACK.search(text) for text in everything) or any(
+        _REMARK.search(text) for text in beside
+    )
+
+
+def speaks_of_consent(words: Sequence[Word]) -> bool:
+    """Whether consent is a subject of what is heard."""
+    return _SPOKEN_OF.search(_text(words)) is not None
+
+
+def is_remark(words: Sequence[Word]) -> bool:
+    """Whether somebody says so little of themselves that it may be about the statement before
+    it, whatever words it is made of.
+    """
+    own = any("i" in word.keys for word in words[:2])
+    return own and len(words) <= _SENTENCE
+
+
+def _text(words: Sequence[Word]) -> str:
+    return " ".join(key for word in words for key in word.keys)

@@ -1,0 +1,217 @@
+"""The consent dossier: what can be shown to somebody who asks whether a person agreed.
+
+A dossier is a chain of entries. Each entry holds the sha256 of the one before, so that
+nothing can be changed, taken out or put in between without the chain breaking; entries are
+only ever added. The first records the evidence, later ones an expiry, a revocation, or that
+somebody went on without consent.
+Pure values: the clock and the hashes of the files come in, writing is left to the caller.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+from palprep.consent.facts import ConsentFacts
+from palprep.values import Value
+
+SCHEMA = "palprep-consent-dossier/1"
+_START = "0" * 64
+
+
+class FileProof(Value):
+    """A file as it was when the entry was written."""
+
+    name: str
+    sha256: str
+    size_bytes: int
+
+
+class ConsentCheck(Value):
+    """A check beyond the words, for example that one face is seen and is the same."""
+
+    id: str
+    label: str = ""
+    outcome: str
+    measured: str | None = None
+
+
+class Entry(Value):
+    """One entry. ``sha256`` is over all other fields in canonical JSON."""
+
+    schema_name: str = SCHEMA
+    number: int
+    kind: Literal["evidence", "expiry", "revocation", "waiver"]
+    written_at: dt.datetime
+    previous_sha256: str
+    person: str
+    consent: ConsentFacts | None = None
+    """The statement as required and as heard, with the timeline of its words."""
+    source: FileProof | None = None
+    output: FileProof | None = None
+    checks: tuple[ConsentCheck, ...] = ()
+    tools: Mapping[str, str] = {}
+    """Versions of what measured: package name to version."""
+    expires_at: dt.datetime | None = None
+    revoked_at: dt.datetime | None = None
+    note: str | None = None
+    sha256: str
+
+
+class Dossier(Value):
+    """All entries about one person and one prepared file, oldest first."""
+
+    entries: tuple[Entry, ...]
+
+    @property
+    def evidence(self) -> Entry:
+        """The first entry."""
+        return self.entries[0]
+
+    def in_force(self, now: dt.datetime) -> bool:
+        """Whether the words passed or passed with a doubt, and neither expiry nor
+        revocation has come.
+        """
+        consent = self.evidence.consent
+        given = consent is not None and consent.outcome in {"pass", "warn"}
+        ends = [moment for moment in (self.expires_at, self.revoked_at) if moment is not None]
+        return given and all(now < moment for moment in ends)
+
+    @property
+    def expires_at(self) -> dt.datetime | None:
+        """The expiry that counts: the one that was recorded last."""
+        found = [entry.expires_at for entry in self.entries if entry.expires_at is not None]
+        return found[-1] if found else None
+
+    @property
+    def revoked_at(self) -> dt.datetime | None:
+        """The first revocation."""
+        return min((each.revoked_at for each in self.entries if each.revoked_at), default=None)
+
+
+class Flaw(NamedTuple):
+    """Why a dossier does not prove what it says."""
+
+    entry: int | None
+    problem: str
+
+
+def open_dossier(
+    *,
+    person: str,
+    consent: ConsentFacts,
+    source: FileProof,
+    output: FileProof,
+    written_at: dt.datetime,
+    checks: tuple[ConsentCheck, ...] = (),
+    tools: Mapping[str, str] | None = None,
+    expires_at: dt.datetime | None = None,
+) -> Dossier:
+    """A dossier with its evidence. Times must carry a time zone."""
+    entry = _sealed(
+        number=1,
+        kind="evidence",
+        written_at=_aware(written_at),
+        previous_sha256=_START,
+        person=person,
+        consent=consent,
+        source=source,
+        output=output,
+        checks=checks,
+        tools=dict(tools or {}),
+        expires_at=_aware(expires_at) if expires_at else None,
+    )
+    return Dossier(entries=(entry,))
+
+
+def with_expiry(
+    dossier: Dossier, *, expires_at: dt.datetime, written_at: dt.datetime, note: str | None = None
+) -> Dossier:
+    """The dossier with a new expiry; the last one counts."""
+    return _appended(
+        dossier,
+        kind="expiry",
+        written_at=_aware(written_at),
+        expires_at=_aware(expires_at),
+        note=note,
+    )
+
+
+def with_revocation(
+    dossier: Dossier, *, revoked_at: dt.datetime, written_at: dt.datetime, note: str | None = None
+) -> Dossier:
+    """The dossier with the person's revocation. Nothing takes a revocation back: a new
+    statement is a new dossier.
+    """
+    return _appended(
+        dossier,
+        kind="revocation",
+        written_at=_aware(written_at),
+        revoked_at=_aware(revoked_at),
+        note=note,
+    )
+
+
+def with_waiver(dossier: Dossier, *, written_at: dt.datetime, note: str) -> Dossier:
+    """The dossier with the decision to go on although the consent, as the note says, was not
+    heard as required. It makes nothing of it good.
+    """
+    return _appended(dossier, kind="waiver", written_at=_aware(written_at), note=note)
+
+
+def verify_dossier(dossier: Dossier, files: Mapping[str, str] | None = None) -> tuple[Flaw, ...]:
+    """Every flaw of a dossier, empty when it holds.
+
+    ``files`` maps file names to their sha256 as found now; a recorded file of that name
+    with another hash was changed since.
+    """
+    flaws = []
+    previous = _START
+    for place, entry in enumerate(dossier.entries, start=1):
+        if entry.number != place:
+            flaws.append(Flaw(entry.number, f"stands in place {place}: an entry is missing"))
+        if entry.previous_sha256 != previous:
+            flaws.append(Flaw(entry.number, "does not follow the entry before it"))
+        if _digest(entry.model_dump(mode="json", exclude={"sha256"})) != entry.sha256:
+            flaws.append(Flaw(entry.number, "was changed after it was written"))
+        for proof in (entry.source, entry.output):
+            now = (files or {}).get(proof.name) if proof else None
+            if proof and now is not None and now != proof.sha256:
+                flaws.append(Flaw(entry.number, f"{proof.name} was changed since"))
+        previous = entry.sha256
+    if not dossier.entries or dossier.entries[0].kind != "evidence":
+        flaws.append(Flaw(None, "the dossier does not begin with its evidence"))
+    return tuple(flaws)
+
+
+def extends(longer: Dossier, shorter: Dossier) -> bool:
+    """Whether one dossier is the other with entries added at its end, and nothing else."""
+    return longer.entries[: len(shorter.entries)] == shorter.entries
+
+
+def _appended(dossier: Dossier, **fields: Any) -> Dossier:
+    last = dossier.entries[-1]
+    entry = _sealed(
+        number=last.number + 1, previous_sha256=last.sha256, person=last.person, **fields
+    )
+    return Dossier(entries=(*dossier.entries, entry))
+
+
+def _sealed(**fields: Any) -> Entry:
+    draft = Entry(**fields, sha256="")
+    digest = _digest(draft.model_dump(mode="json", exclude={"sha256"}))
+    return draft.model_copy(update={"sha256": digest})
+
+
+def _digest(data: Mapping[str, Any]) -> str:
+    text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _aware(time: dt.datetime) -> dt.datetime:
+    if time.tzinfo is None:
+        raise ValueError("a dossier's times must carry a time zone")
+    return time.astimezone(dt.UTC)

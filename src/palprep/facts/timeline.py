@@ -1,0 +1,169 @@
+"""A video second by second: who speaks, who is still, and whether it is built as wanted.
+
+The wanted structure of a training video is the statement of consent, then speaking, then
+listening in silence, half and half (public guidance for avatar footage).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from palprep.facts.facts import Facts
+from palprep.values import Span, Value
+from palprep.vision.footage_facts import FootageFacts, FrameSample
+
+FACING_DEG, EYES_DEG = 20.0, 10.0
+"""A second in which the head is turned further from the lens, or the eyes, is drawn as turned
+away. How long that may last is for the rules faces_the_lens and looks_at_the_lens."""
+
+MOVING = 0.05
+"""Range of the mouth's opening, over its width, within two seconds. People who speak reach
+0.06 at the least in the footage that was measured, a still face 0.02 at the most."""
+
+SPOKEN_SHARE = 0.3
+"""A second counts as spoken when this much of it is speech: words have pauses between."""
+
+
+class Second(Value):
+    """One second of the video. None where it was not measured."""
+
+    at_s: int
+    speaking: bool | None = None
+    mouth_moves: bool | None = None
+    seen: bool | None = None
+    """A face is in every frame that was looked at."""
+    facing: bool | None = None
+    """Head and eyes are turned to the lens."""
+    face_height_share: float | None = None
+    luma: float | None = None
+    """Mean luma, 0 (black) to 255."""
+
+    @property
+    def still(self) -> bool | None:
+        """Neither speech nor a moving mouth; None where neither was measured."""
+        known = [value for value in (self.speaking, self.mouth_moves) if value is not None]
+        return not any(known) if known else None
+
+
+class Timeline(Value):
+    """All seconds of a video, and the moments and stretches that stand out.
+
+    Times count from where a player starts: the first frame or the first sample, whatever
+    comes first.
+    """
+
+    duration_s: float
+    starts_s: float = 0.0
+    """Presentation time of that start."""
+    seconds: tuple[Second, ...]
+    speech: tuple[Span, ...] = ()
+    consent: Span | None = None
+    """Where the statement of consent was spoken."""
+    cuts: tuple[float, ...] = ()
+    freezes: tuple[Span, ...] = ()
+    black: tuple[Span, ...] = ()
+    exposure_steps: tuple[float, ...] = ()
+
+    @property
+    def speaking_share(self) -> float | None:
+        """Share of the seconds in which somebody speaks, 0 to 1."""
+        return _share([second.speaking for second in self.seconds])
+
+    @property
+    def still_share(self) -> float | None:
+        """Share of the seconds of silence with a mouth at rest, 0 to 1."""
+        return _share([second.still for second in self.seconds])
+
+    @property
+    def listens_at_the_end(self) -> bool | None:
+        """Whether there is more stillness in the second half than in the first."""
+        middle = len(self.seconds) // 2
+        first = _share([second.still for second in self.seconds[:middle]])
+        last = _share([second.still for second in self.seconds[middle:]])
+        return None if first is None or last is None else last > first
+
+
+def timeline(facts: Facts) -> Timeline | None:
+    """The time line of a video, None for everything else."""
+    video = facts.video
+    if video is None:
+        return None
+    late_s = (video.timing.audio_offset_s or 0.0) if video.timing else 0.0
+    starts_s = video.start_s + min(0.0, late_s)
+    heard = partial(_moved, by_s=max(0.0, late_s))
+    shown = partial(_moved, by_s=-starts_s)
+    duration_s = video.start_s + video.duration_s - starts_s
+    speech = heard(facts.voice.speech) if facts.voice else ()
+    signal, consent = video.signal, facts.consent
+    stated: tuple[Span, ...] = ()
+    if consent and consent.starts_at is not None and consent.ends_at is not None:
+        stated = heard([Span(start_s=consent.starts_at, end_s=consent.ends_at)])
+    return Timeline(
+        duration_s=duration_s,
+        starts_s=starts_s,
+        seconds=tuple(_seconds(facts, starts_s, speech, max(1, math.ceil(duration_s)))),
+        speech=speech,
+        consent=stated[0] if stated else None,
+        cuts=tuple(each - starts_s for each in (signal.cuts or ())) if signal else (),
+        freezes=shown(signal.freezes or ()) if signal else (),
+        black=shown(signal.black) if signal else (),
+        exposure_steps=tuple(each - starts_s for each in (signal.exposure_steps or ()))
+        if signal
+        else (),
+    )
+
+
+def _moved(spans: Iterable[Span], *, by_s: float) -> tuple[Span, ...]:
+    return tuple(Span(start_s=span.start_s + by_s, end_s=span.end_s + by_s) for span in spans)
+
+
+def _seconds(facts: Facts, starts_s: float, speech: Sequence[Span], count: int) -> Iterator[Second]:
+    spoken = _spoken(speech, count) if facts.voice is not None else [None] * count
+    people = _people(facts.footage, starts_s, count)
+    luma: list[float | None] = [None] * count
+    if facts.video is not None and facts.video.signal is not None:
+        for each in facts.video.signal.seconds:
+            luma[_index(each.at_s - starts_s, count)] = each.luma
+    for at in range(count):
+        yield Second(at_s=at, speaking=spoken[at], luma=luma[at], **people.get(at, {}))
+
+
+def _spoken(speech: Sequence[Span], count: int) -> list[bool]:
+    seconds = [0.0] * count
+    for span in speech:
+        for at in range(int(span.start_s), min(count, math.ceil(span.end_s))):
+            seconds[at] += max(0.0, min(span.end_s, at + 1) - max(span.start_s, at))
+    return [amount >= SPOKEN_SHARE for amount in seconds]
+
+
+def _people(footage: FootageFacts | None, starts_s: float, count: int) -> dict[int, dict[str, Any]]:
+    """What the samples of each second show; seconds without a sample are left out."""
+    shown: dict[int, dict[str, Any]] = {}
+    for sample in footage.samples if footage else ():
+        second = shown.setdefault(_index(sample.at_s - starts_s, count), {"seen": True})
+        if sample.face_height_share is None:
+            second["seen"] = False
+            continue
+        second["facing"] = second.get("facing", True) and _faces_lens(sample)
+        second["face_height_share"] = sample.face_height_share
+    for at_s, amount in footage.mouth_motion() if footage else ():
+        second = shown[_index(at_s - starts_s, count)]
+        second["mouth_moves"] = second.get("mouth_moves", False) or amount >= MOVING
+    return shown
+
+
+def _faces_lens(sample: FrameSample) -> bool:
+    turned = max(abs(sample.yaw_deg or 0.0), abs(sample.pitch_deg or 0.0))
+    return turned <= FACING_DEG and (sample.gaze_off_deg or 0.0) <= EYES_DEG
+
+
+def _index(at_s: float, count: int) -> int:
+    return min(count - 1, max(0, int(at_s)))
+
+
+def _share(values: list[bool | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None

@@ -1,0 +1,106 @@
+"""Stills: one decode, the plan's steps, one encode, and nothing but pixels in the output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from PIL import Image
+
+from palprep.fixes.adjust import adjust
+from palprep.fixes.done import Applied, FixDone
+from palprep.fixes.fit import BEST_QUALITY, Encoded, fit
+from palprep.fixes.output import atomic_output, named
+from palprep.media.facts import ImageFacts
+from palprep.media.image import probe_and_open
+from palprep.media.sniff import sniff
+from palprep.rules.plans.plan import ImagePlan
+
+SUFFIXES = {"jpeg": ".jpg", "png": ".png"}
+
+
+def fix_image(plan: ImagePlan, source: Path, target_stem: Path) -> Applied:
+    """Write the picture that ``plan`` makes of ``source`` beside ``target_stem``.
+
+    Upright, sRGB, three channels, without metadata of any kind. Raises FixError for a crop
+    outside the picture, CannotFit when no quality and size fits, MediaError for a source that
+    does not decode, OutputUnwritable.
+    """
+    facts, pixels = probe_and_open(source, sniff(source))
+    picture = adjust(Image.fromarray(pixels), plan)
+    full_size = picture.size
+    if plan.max_side_px is not None and max(picture.size) > plan.max_side_px:
+        bounds = (plan.max_side_px, plan.max_side_px)
+        picture.thumbnail(bounds, Image.Resampling.LANCZOS, reducing_gap=None)
+    wanted_size = picture.size
+    encoded = fit(
+        picture,
+        formats=plan.formats,
+        max_base64_chars=plan.max_base64_chars,
+        min_side_px=plan.min_side_px,
+    )
+    target = named(target_stem, SUFFIXES[encoded.format], source=source)
+    with atomic_output(target) as temporary:
+        temporary.write_bytes(encoded.data)
+    done = (
+        *_decoded(facts),
+        *_adjusted(plan),
+        *_scaled(full_size, encoded),
+        *_encoded(plan, facts, wanted_size, encoded),
+    )
+    return Applied(path=str(target), fixes=done)
+
+
+def _decoded(facts: ImageFacts) -> Iterator[FixDone]:
+    if facts.frames > 1:
+        yield FixDone(id="first_frame", did=f"kept the first of {facts.frames} pictures")
+    if facts.orientation != 1:
+        yield FixDone(id="orient", did=f"turned upright (EXIF orientation {facts.orientation})")
+    if facts.icc_profile is not None and not facts.icc_is_srgb:
+        yield FixDone(id="to_srgb", did=f"converted colours from {facts.icc_profile} to sRGB")
+    elif facts.mode not in {"RGB", "RGBA"}:
+        yield FixDone(id="to_srgb", did=f"converted from {facts.mode} to 8-bit sRGB")
+    if facts.has_alpha:
+        yield FixDone(id="flatten", did="flattened transparency onto white")
+    if facts.metadata:
+        yield FixDone(id="strip_metadata", did="removed metadata: " + ", ".join(facts.metadata))
+
+
+def _adjusted(plan: ImagePlan) -> Iterator[FixDone]:
+    if plan.level_deg:
+        way = "counter-clockwise" if plan.level_deg > 0 else "clockwise"
+        yield FixDone(id="level", did=f"levelled by {abs(plan.level_deg):.1f}° {way}")
+    if plan.crop:
+        crop = plan.crop
+        yield FixDone(
+            id="crop", did=f"cropped to {crop.width}x{crop.height} px at ({crop.left}, {crop.top})"
+        )
+    if plan.exposure_ev:
+        word = "brightened" if plan.exposure_ev > 0 else "darkened"
+        yield FixDone(id="exposure", did=f"{word} by {abs(plan.exposure_ev):.2f} stops")
+    if plan.white_balance != (1.0, 1.0, 1.0):
+        red, green, blue = plan.white_balance
+        yield FixDone(
+            id="white_balance", did=f"white balance: R x{red:.2f}, G x{green:.2f}, B x{blue:.2f}"
+        )
+
+
+def _scaled(full_size: tuple[int, int], encoded: Encoded) -> Iterator[FixDone]:
+    size = (encoded.width, encoded.height)
+    if full_size != size:
+        before, after = (f"{width}x{height}" for width, height in (full_size, size))
+        yield FixDone(id="scale_down", did=f"scaled down from {before} to {after} px")
+
+
+def _encoded(
+    plan: ImagePlan, facts: ImageFacts, wanted_size: tuple[int, int], encoded: Encoded
+) -> Iterator[FixDone]:
+    name, chars = encoded.format.upper(), encoded.base64_chars
+    verb = "re-encoded as" if encoded.format == facts.format else f"{facts.format.upper()} to"
+    quality = "" if encoded.quality is None else f" quality {encoded.quality}"
+    did = f"{verb} {name}{quality}: {chars:,} base64 characters"
+    yield FixDone(id="convert", did=did)
+    smaller = wanted_size != (encoded.width, encoded.height)
+    if smaller or (encoded.quality is not None and encoded.quality < BEST_QUALITY):
+        did = f"fitted under {plan.max_base64_chars:,} base64 characters"
+        yield FixDone(id="fit_base64", did=did)

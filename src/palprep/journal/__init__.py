@@ -1,0 +1,1 @@
+"""What a run has done, entry by entry, so that nothing is created twice."""

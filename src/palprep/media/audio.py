@@ -1,0 +1,125 @@
+"""Facts of sound: what the container says of its streams, and plain levels by decoding."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from av.audio.layout import AudioLayout
+from av.audio.stream import AudioStream
+from av.container import InputContainer
+from av.stream import Disposition
+from numpy.typing import NDArray
+
+from palprep.errors import DamagedMedia, UnsupportedMedia
+from palprep.media.container import open_container
+from palprep.media.facts import FLOOR_DBFS, AudioFacts, AudioLevels, AudioStreamFacts, MediaType
+from palprep.media.samples import Blocks, audio_stream
+
+
+def probe_audio(path: str | Path, media_type: MediaType, *, levels: bool = True) -> AudioFacts:
+    """Facts of a recording, or of the sound of a video.
+
+    The chosen stream is the one that the container marks as default, else the first. With
+    ``levels`` it is decoded once, a second at a time; without, only headers are read and the
+    duration is the stated one. Raises DamagedMedia when nothing decodes, UnsupportedMedia when
+    there is no audio stream or no decoder for it.
+    """
+    source = Path(path)
+    with open_container(source, media_type) as container:
+        streams = audio_streams(container)
+        if not streams:
+            raise UnsupportedMedia(f"{source.name} has no sound")
+        chosen = choose(streams)
+        measured = None
+        duration = streams[chosen].duration_s or _stated(container)
+        if levels:
+            meter = LevelMeter()
+            blocks = Blocks(
+                audio_stream(container, streams[chosen].index, source), rate_hz=None, channels=None
+            )
+            for block in blocks.of(container, source):
+                meter.add(block)
+            duration = meter.samples / (blocks.rate_hz or 1)
+            measured = meter.levels()
+    if not duration:
+        raise DamagedMedia(f"{source.name} holds no sound at all; export or record it again")
+    return AudioFacts(
+        container=media_type.format,
+        duration_s=duration,
+        streams=streams,
+        chosen=chosen,
+        levels=measured,
+    )
+
+
+class LevelMeter:
+    """Peak and RMS of everything that was added, all channels together."""
+
+    def __init__(self) -> None:
+        self.samples = 0
+        """Per channel."""
+        self._values = 0
+        self._peak = 0.0
+        self._energy = 0.0
+
+    def add(self, block: NDArray[np.float32]) -> None:
+        """Take a block of shape (samples,) or (channels, samples) into account."""
+        finite = np.nan_to_num(block, nan=0.0, posinf=1.0, neginf=-1.0)
+        flat = finite.ravel()
+        self.samples += block.shape[-1]
+        self._values += flat.size
+        self._peak = max(self._peak, float(np.abs(flat).max(initial=0.0)))
+        # Not np.dot: its threads wait by spinning, on cores that decode pictures meanwhile.
+        self._energy += float(np.einsum("i,i", flat, flat, dtype=np.float64))
+
+    def levels(self) -> AudioLevels:
+        """In dBFS, where a full-scale square wave reads 0 for both."""
+        mean_square = self._energy / self._values if self._values else 0.0
+        return AudioLevels(
+            peak_dbfs=_decibels(self._peak), rms_dbfs=_decibels(float(np.sqrt(mean_square)))
+        )
+
+
+def audio_streams(container: InputContainer) -> tuple[AudioStreamFacts, ...]:
+    """What the container says of each audio stream that a decoder exists for."""
+    return tuple(
+        _described(stream) for stream in container.streams.audio if stream.codec_context is not None
+    )
+
+
+def choose(streams: tuple[AudioStreamFacts, ...]) -> int:
+    """Position of the stream that a player would play: the default one, else the first."""
+    return next((at for at, stream in enumerate(streams) if stream.default), 0)
+
+
+def _described(stream: AudioStream) -> AudioStreamFacts:
+    context, base = stream.codec_context, stream.time_base
+    return AudioStreamFacts(
+        index=stream.index,
+        codec=context.codec.canonical_name,
+        codec_profile=context.profile,
+        sample_rate_hz=context.sample_rate,
+        channels=context.layout.nb_channels,
+        layout=_layout_name(context.layout),
+        bit_rate=stream.bit_rate or context.bit_rate or None,
+        duration_s=float(stream.duration * base) if stream.duration and base else None,
+        start_s=float(stream.start_time * base) if stream.start_time is not None and base else None,
+        language=stream.language if stream.language not in {None, "und"} else None,
+        default=bool(stream.disposition & Disposition.default),
+    )
+
+
+def _layout_name(layout: AudioLayout) -> str:
+    # WAV files from before channel masks only count their channels.
+    return {1: "mono", 2: "stereo"}.get(layout.nb_channels, layout.name)
+
+
+def _stated(container: InputContainer) -> float:
+    return max(container.duration or 0, 0) / 1_000_000
+
+
+def _decibels(amplitude: float) -> float:
+    if amplitude <= 0.0:
+        return FLOOR_DBFS
+    return max(FLOOR_DBFS, 20.0 * float(np.log10(amplitude)))

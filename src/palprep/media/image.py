@@ -1,0 +1,193 @@
+"""Facts and pixels of still pictures."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
+from palprep.media.colour import describe_icc, eight_bits, to_srgb
+from palprep.media.exif import Exif, read_exif, xmp_orientation
+from palprep.media.facts import ImageFacts, MediaType
+from palprep.media.heif import HeifImage
+from palprep.media.raster import RasterImage, check_pixels
+from palprep.media.sniff import open_source
+from palprep.values import Kind
+
+_PROBE_SIDE = 64
+"""A probe decodes a JPEG at the coarsest scale; every coded byte is still read."""
+
+_BROKEN = (
+    *(OSError, ValueError, SyntaxError, EOFError, LookupError, TypeError, ArithmeticError),
+    *(RuntimeError, AttributeError, MemoryError, struct.error, zlib.error, Warning),
+)
+"""What Pillow's and libheif's decoders raise on damaged input, and what they only warn of, for
+programs that turn warnings into errors."""
+
+MAX_FILE_BYTES = 1 << 28
+"""Stills above 256 MiB are refused unread: the decoders take the whole file into memory."""
+
+_UPRIGHT = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+"""What turns a picture upright, by EXIF orientation."""
+
+
+def probe_image(path: str | Path, media_type: MediaType) -> ImageFacts:
+    """Facts of a picture. It is decoded once, so that a truncated file is found out.
+
+    Raises FileMissing or FileUnreadable; UnsupportedMedia for another kind of file, or for
+    more than ``raster.MAX_PIXELS``; DamagedMedia when it does not decode.
+    """
+    return probe_and_open(path, media_type, max_side=_PROBE_SIDE)[0]
+
+
+def open_image(
+    path: str | Path, media_type: MediaType, *, max_side: int | None = None
+) -> NDArray[np.uint8]:
+    """The picture upright as sRGB: shape (height, width, 3), RGB, 0..255, read-only.
+
+    With ``max_side`` the longer side has at most that many pixels; a larger JPEG is then
+    decoded at reduced size, which costs a fraction of a full decode. Never enlarged.
+    Raises as :func:`probe_image` does.
+    """
+    return np.asarray(load_image(path, media_type, max_side=max_side))
+
+
+def load_image(
+    path: str | Path, media_type: MediaType, *, max_side: int | None = None
+) -> Image.Image:
+    """As :func:`open_image`, as a Pillow image of mode ``RGB`` that is free of metadata."""
+    source = Path(path)
+    with _opened(source, media_type) as still:
+        _, is_srgb = describe_icc(still.icc)
+        return _pixels(still, _exif(still), max_side, is_srgb=is_srgb)
+
+
+def probe_and_open(
+    path: str | Path, media_type: MediaType, *, max_side: int | None = None
+) -> tuple[ImageFacts, NDArray[np.uint8]]:
+    """Facts and pixels from one decode: see :func:`probe_image` and :func:`open_image`."""
+    source = Path(path)
+    with _opened(source, media_type) as still:
+        exif = _exif(still)
+        icc = describe_icc(still.icc)
+        pixels = _pixels(still, exif, max_side, is_srgb=icc[1])
+        facts = _facts(still, exif, icc, media_type.format, source.stat().st_size)
+        return facts, np.asarray(pixels)
+
+
+@contextmanager
+def _opened(source: Path, media_type: MediaType) -> Iterator[HeifImage | RasterImage]:
+    if media_type.kind is not Kind.IMAGE or not media_type.accepted:
+        raise UnsupportedMedia(f"{source.name} is {media_type.description}, no accepted picture")
+    with open_source(source) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > MAX_FILE_BYTES:
+            raise UnsupportedMedia(f"{source.name} has {size:,} bytes; export it smaller")
+        try:
+            still = (
+                HeifImage(file)
+                if media_type.format in {"heic", "heif"}
+                else RasterImage(file, media_type.format, source.name)
+            )
+            check_pixels(still.size, source.name)
+            yield still
+        except MediaError:
+            raise
+        except _BROKEN as error:
+            reason = str(error).strip() or type(error).__name__
+            raise DamagedMedia(
+                f"{source.name} starts like {media_type.description} but does not decode "
+                f"({reason}); export it again"
+            ) from None
+
+
+def _exif(still: HeifImage | RasterImage) -> Exif:
+    exif = read_exif(still.exif)
+    if isinstance(still, HeifImage):
+        # HEIF turns by its own boxes, which libheif has applied; EXIF only repeats them.
+        return exif._replace(orientation=1)
+    # As Pillow does: XMP turns a picture where EXIF is silent.
+    return exif._replace(orientation=exif.orientation or xmp_orientation(still.xmp) or 1)
+
+
+def _pixels(
+    still: HeifImage | RasterImage, exif: Exif, max_side: int | None, *, is_srgb: bool | None
+) -> Image.Image:
+    picture = still.decode() if isinstance(still, HeifImage) else still.decode(max_side)
+    turn = _UPRIGHT.get(exif.orientation or 1)
+    # Palette indices and 16-bit greys cannot be averaged, so this comes before scaling.
+    stored = eight_bits(picture)
+    if max_side is not None and max(stored.size) > max_side:
+        stored = _shrunk(stored, max_side)
+    upright = to_srgb(stored, None if is_srgb else still.icc)
+    turned = upright if turn is None else upright.transpose(turn)
+    turned.info = {}
+    return turned
+
+
+def _shrunk(picture: Image.Image, max_side: int) -> Image.Image:
+    scale = max_side / max(picture.size)
+    width, height = (max(1, round(side * scale)) for side in picture.size)
+    if picture.mode in {"L", "RGB"}:
+        # The same average over areas as Pillow's, several times as fast.
+        small = cv2.resize(np.asarray(picture), (width, height), interpolation=cv2.INTER_AREA)
+        return Image.fromarray(small.astype(np.uint8, copy=False))
+    return picture.resize((width, height), Image.Resampling.BOX)
+
+
+def _facts(
+    still: HeifImage | RasterImage,
+    exif: Exif,
+    icc: tuple[str | None, bool | None],
+    form: str,
+    size_bytes: int,
+) -> ImageFacts:
+    description, is_srgb = icc
+    orientation = exif.orientation or 1
+    width, height = still.size[::-1] if orientation >= 5 else still.size
+    return ImageFacts(
+        format=form,
+        stored_width=still.stored_size[0],
+        stored_height=still.stored_size[1],
+        width=width,
+        height=height,
+        orientation=orientation,
+        mode=still.mode,
+        bits_per_channel=still.bits,
+        icc_profile=description,
+        icc_is_srgb=is_srgb,
+        has_alpha=still.has_alpha,
+        frames=still.frames,
+        metadata=tuple(sorted(_metadata(still, exif))),
+        base64_chars=4 * -(-size_bytes // 3),
+    )
+
+
+def _metadata(still: HeifImage | RasterImage, exif: Exif) -> Iterator[str]:
+    found = {
+        "comment": isinstance(still, RasterImage) and still.has_comment,
+        "exif": bool(still.exif),
+        "gps": exif.has_gps,
+        "icc": bool(still.icc),
+        "iptc": isinstance(still, RasterImage) and still.has_iptc,
+        "thumbnail": exif.has_thumbnail or (isinstance(still, HeifImage) and still.has_thumbnail),
+        "xmp": still.xmp is not None,
+    }
+    return (kind for kind, there in found.items() if there)

@@ -1,0 +1,263 @@
+"""Boxes of ISO base media files (mp4, mov, m4a, HEIF), read without any media library.
+
+Layout: ISO/IEC 14496-12 (box header 4.2, ``ftyp`` 4.3, ``tkhd`` 8.3.2, ``hdlr`` 8.4.3,
+``dref`` 8.7.2, ``elst`` 8.6.6). Every read is bounded: a box may claim any size, so a size is
+only ever compared, and never allocated.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, Literal, NamedTuple
+
+MAX_BOXES = 200_000
+"""Boxes looked at on one level. An hour in fragments of a tenth of a second has 72,000."""
+
+PRIMING_S = 0.25
+"""Encoders hide their first samples by an edit list: AAC up to 2112 of them, x264 the delay of
+its reordering, which a low rate stretches. A quarter of a second covers both."""
+
+MAX_TABLE_BYTES = 1 << 20
+"""No table that is read here needs more; longer ones are read as far as this."""
+
+
+class IsoBox(NamedTuple):
+    """One box: where its header starts, where its content starts, where it claims to end."""
+
+    kind: bytes
+    start: int
+    body: int
+    end: int
+
+
+class Edit(NamedTuple):
+    """One entry of an edit list, in seconds; ``media_s`` is None for an empty edit."""
+
+    duration_s: float
+    media_s: float | None
+    rate: float
+
+
+class DolbyVision(NamedTuple):
+    """A Dolby Vision configuration record (Dolby Vision Streams Within ISOBMFF, 3.2)."""
+
+    profile: int
+    compatibility: int
+    """What others may show the base layer as: 1 HDR10, 2 SDR, 4 HLG; 0 nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """One track of a movie. ``handler`` is ``vide``, ``soun``, or another four letters."""
+
+    track_id: int
+    handler: str
+    chapters_in: tuple[int, ...]
+    external: bool
+    """Its media lies in another file."""
+    encrypted: bool
+    """Its samples are scrambled (ISO/IEC 23001-7): no decoder can read them."""
+    edits: tuple[Edit, ...]
+    dolby_vision: DolbyVision | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Movie:
+    """What the boxes of a file say, whether or not its streams decode."""
+
+    brand: str | None
+    """Major brand; None for a QuickTime file from before brands."""
+    compatible: frozenset[str]
+    moov_position: Literal["front", "end", "fragmented"] | None
+    truncated: bool
+    """A box claims bytes that the file does not have, or the index or the media is missing."""
+    tracks: tuple[Track, ...]
+
+    @property
+    def edited(self) -> bool:
+        """An edit list delays, cuts or joins more than an encoder's priming."""
+        return any(_is_edited(track.edits) for track in self.tracks)
+
+    @property
+    def video_tracks(self) -> tuple[Track, ...]:
+        """Tracks of moving pictures. Chapter pictures of an audio book are none."""
+        chapters = {number for track in self.tracks for number in track.chapters_in}
+        return tuple(
+            track
+            for track in self.tracks
+            if track.handler == "vide" and track.track_id not in chapters
+        )
+
+    @property
+    def audio_tracks(self) -> tuple[Track, ...]:
+        """Tracks of sound."""
+        return tuple(track for track in self.tracks if track.handler == "soun")
+
+
+def _is_edited(edits: tuple[Edit, ...]) -> bool:
+    shown = [edit for edit in edits if edit.media_s is not None]
+    delayed = any(edit.media_s is None and edit.duration_s > PRIMING_S for edit in edits)
+    skipped = any((edit.media_s or 0.0) > PRIMING_S for edit in shown)
+    return delayed or skipped or len(shown) > 1 or any(edit.rate != 1.0 for edit in shown)
+
+
+def children(file: BinaryIO, start: int, end: int) -> Iterator[IsoBox]:
+    """The boxes between two offsets. A box that claims to pass ``end`` is the last one."""
+    position = start
+    for _ in range(MAX_BOXES):
+        if position + 8 > end:
+            return
+        file.seek(position)
+        header = file.read(16)
+        if len(header) < 8:
+            return
+        size, kind = struct.unpack_from(">I4s", header)
+        body = position + 8
+        if size == 1 and len(header) == 16:
+            (size,) = struct.unpack_from(">Q", header, 8)
+            body = position + 16
+        box_end = end if size == 0 else position + size
+        if box_end < body:
+            return
+        yield IsoBox(kind, position, body, box_end)
+        position = box_end
+
+
+def read_movie(file: BinaryIO, size_bytes: int) -> Movie:
+    """The boxes of a whole file. A file that is no movie has no tracks and no ``moov``."""
+    top = list(children(file, 0, size_bytes))
+    kinds = [box.kind for box in top]
+    brand, compatible = read_brands(file, size_bytes)
+    moov = next((box for box in top if box.kind == b"moov"), None)
+    media = [box.start for box in top if box.kind == b"mdat" and box.end - box.body > 0]
+    position: Literal["front", "end", "fragmented"] | None = None
+    tracks: tuple[Track, ...] = ()
+    fragmented = False
+    if moov is not None:
+        end = min(moov.end, size_bytes)
+        timescale = _movie_timescale(file, moov.body, end)
+        inside = list(children(file, moov.body, end))
+        tracks = tuple(_track(file, box, timescale) for box in inside if box.kind == b"trak")
+        fragmented = b"moof" in kinds or any(box.kind == b"mvex" for box in inside)
+        if fragmented:
+            position = "fragmented"
+        else:
+            position = "end" if media and media[0] < moov.start else "front"
+    overrun = any(box.end > size_bytes for box in top)
+    return Movie(
+        brand=brand,
+        compatible=compatible,
+        moov_position=position,
+        truncated=overrun or moov is None or not media,
+        tracks=tracks,
+    )
+
+
+def read_brands(file: BinaryIO, size_bytes: int) -> tuple[str | None, frozenset[str]]:
+    """Major and compatible brands of the ``ftyp`` box, without trailing spaces."""
+    for box in children(file, 0, size_bytes):
+        if box.kind == b"ftyp":
+            content = _content(file, box, limit=4096)
+            brands = [content[at : at + 4] for at in range(0, len(content) - 3, 4)]
+            words = [brand.decode("latin-1").rstrip() for brand in brands]
+            return (words[0] if words else ""), frozenset(words[2:])
+        if box.kind not in {b"free", b"skip", b"wide", b"JXL "}:
+            return None, frozenset()
+    return None, frozenset()
+
+
+def _content(file: BinaryIO, box: IsoBox, *, limit: int = MAX_TABLE_BYTES) -> bytes:
+    file.seek(box.body)
+    return file.read(min(box.end - box.body, limit))
+
+
+def _descend(file: BinaryIO, start: int, end: int, *path: bytes) -> IsoBox | None:
+    box = None
+    for kind in path:
+        box = next((each for each in children(file, start, end) if each.kind == kind), None)
+        if box is None:
+            return None
+        start, end = box.body, min(box.end, end)
+    return box
+
+
+def _movie_timescale(file: BinaryIO, start: int, end: int) -> int:
+    return _timescale(file, _descend(file, start, end, b"mvhd"))
+
+
+def _timescale(file: BinaryIO, box: IsoBox | None) -> int:
+    content = _content(file, box, limit=32) if box else b""
+    offset = 20 if content[:1] == b"\x01" else 12
+    if len(content) < offset + 4:
+        return 1
+    return int(struct.unpack_from(">I", content, offset)[0]) or 1
+
+
+def _track(file: BinaryIO, trak: IsoBox, movie_timescale: int) -> Track:
+    start, end = trak.body, trak.end
+    header = _descend(file, start, end, b"tkhd")
+    handler = _descend(file, start, end, b"mdia", b"hdlr")
+    chapters = _descend(file, start, end, b"tref", b"chap")
+    edit_list = _descend(file, start, end, b"edts", b"elst")
+    references = _descend(file, start, end, b"mdia", b"minf", b"dinf", b"dref")
+    samples = _descend(file, start, end, b"mdia", b"minf", b"stbl", b"stsd")
+    head = _content(file, header, limit=32) if header else b""
+    offset = 20 if head[:1] == b"\x01" else 12
+    name = _content(file, handler, limit=12)[8:12] if handler else b""
+    chapter_ids = _content(file, chapters) if chapters else b""
+    media_timescale = _timescale(file, _descend(file, start, end, b"mdia", b"mdhd"))
+    return Track(
+        track_id=int.from_bytes(head[offset : offset + 4], "big"),
+        handler=name.decode("latin-1"),
+        chapters_in=struct.unpack(
+            f">{len(chapter_ids) // 4}I", chapter_ids[: len(chapter_ids) & ~3]
+        ),
+        encrypted=_encrypted(file, samples) if samples else False,
+        external=_external(file, references) if references else False,
+        edits=tuple(_edits(_content(file, edit_list), movie_timescale, media_timescale))
+        if edit_list
+        else (),
+        dolby_vision=_dolby_vision(file, samples) if samples and name == b"vide" else None,
+    )
+
+
+def _external(file: BinaryIO, dref: IsoBox) -> bool:
+    """Whether any data reference lacks the flag that says: in this same file."""
+    entries = children(file, dref.body + 8, dref.end)
+    return any(
+        not _content(file, box, limit=4)[3:4] or not _content(file, box, limit=4)[3] & 1
+        for box in entries
+    )
+
+
+def _encrypted(file: BinaryIO, stsd: IsoBox) -> bool:
+    entries = children(file, stsd.body + 8, stsd.end)
+    return any(box.kind in {b"encv", b"enca"} for box in entries)
+
+
+_VISUAL_ENTRY = 78
+"""Bytes of a visual sample entry before its boxes (12.1.3)."""
+
+
+def _dolby_vision(file: BinaryIO, stsd: IsoBox) -> DolbyVision | None:
+    for entry in children(file, stsd.body + 8, stsd.end):
+        for box in children(file, entry.body + _VISUAL_ENTRY, min(entry.end, stsd.end)):
+            if box.kind in {b"dvcC", b"dvvC", b"dvwC"}:
+                record = _content(file, box, limit=5)
+                if len(record) == 5:
+                    return DolbyVision(profile=record[2] >> 1, compatibility=record[4] >> 4)
+    return None
+
+
+def _edits(content: bytes, movie_timescale: int, media_timescale: int) -> Iterator[Edit]:
+    layout = struct.Struct(">Qqhh" if content[:1] == b"\x01" else ">Iihh")
+    count = int.from_bytes(content[4:8], "big")
+    for index in range(min(count, (len(content) - 8) // layout.size)):
+        duration, media, whole, fraction = layout.unpack_from(content, 8 + index * layout.size)
+        yield Edit(
+            duration_s=duration / movie_timescale,
+            media_s=None if media == -1 else media / media_timescale,
+            rate=whole + fraction / 65536,
+        )

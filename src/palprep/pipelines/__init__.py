@@ -1,0 +1,1 @@
+"""Steps at the service: validate a face, make a voice, make a replica."""

@@ -1,0 +1,1 @@
+"""The media loop: measure, judge, fix, and prove. No HTTP."""

@@ -1,0 +1,280 @@
+"""The loop that everything else calls: probe, judge, plan, apply, then probe and judge again.
+
+Media only; nothing here speaks HTTP. The transform is not trusted: what it wrote is measured
+and judged by the same functions as the source, and that report is the one that counts.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from palprep.errors import FixError, MediaError, UsageError
+from palprep.facts.probe import Speaker, Toolkit, probe
+from palprep.fixes.apply import FixDone, apply
+from palprep.fixes.output import atomic_output, named
+from palprep.media.facts import MediaType
+from palprep.media.sniff import sniff
+from palprep.media.thumbnail import thumbnail as media_thumbnail
+from palprep.preflight.roles import infer_role, require_kind, role_named
+from palprep.rules.judge import judge
+from palprep.rules.plans.consent import plan_consent_clip
+from palprep.rules.plans.plan import VideoPlan
+from palprep.rules.plans.planner import plan
+from palprep.rules.profile import DEFAULT_PROFILE, Profile, load_profile
+from palprep.rules.report import Report, ReportError
+from palprep.values import Role, Value
+
+Progress = Callable[[float], None]
+"""Called with the fraction done, 0 to 1, never decreasing."""
+
+
+class Prepared(Value):
+    """A file that is ready to be published, with the proof.
+
+    ``report`` is the output's own; ``fixes`` is empty when the source was fit as it was, and
+    the output is then a copy of it byte for byte. ``sha256`` is the output's, in hex.
+    ``consent`` is the statement as a consent video of its own, where it was split out.
+    """
+
+    source: str
+    path: str
+    report: Report
+    fixes: tuple[FixDone, ...]
+    sha256: str
+    consent: Prepared | None = None
+
+
+class Preflight:
+    """Checks and prepares files against one profile, keeping loaded what can be kept.
+
+    The functions :func:`check` and :func:`prepare` use a shared one; make your own to hold
+    the models of a worker, or a profile of your own.
+    """
+
+    def __init__(
+        self,
+        profile: str | Path | Profile = DEFAULT_PROFILE,
+        *,
+        toolkit: Toolkit | None = None,
+        quick: bool = False,
+    ) -> None:
+        self.profile = profile if isinstance(profile, Profile) else load_profile(profile)
+        self.toolkit = toolkit or Toolkit()
+        self.quick = quick
+
+    def check(
+        self,
+        path: str | Path,
+        *,
+        role: Role | str | None = None,
+        speaker: Speaker | None = None,
+        consent_apart: bool = False,
+    ) -> Report:
+        """Measure and judge one file. Bad media gives a failed report, never an exception.
+
+        Without ``role`` the content decides: a picture is a face image, sound is voice
+        audio, a video is a training video, or a consent video when its name says consent.
+        With ``speaker`` a video's consent statement is verified too; with ``consent_apart``
+        it is not looked for in a training video, since another video holds it.
+        """
+        wanted = role_named(role) if role is not None else None
+        try:
+            return self._report(Path(path), wanted, speaker, apart=consent_apart)
+        except MediaError as error:
+            return Report(
+                path=str(path),
+                role=wanted,
+                profile=self.profile.name,
+                error=ReportError(code=error.code, message=error.message),
+            )
+
+    def prepare(
+        self,
+        path: str | Path,
+        *,
+        into: str | Path,
+        role: Role | str | None = None,
+        speaker: Speaker | None = None,
+        consent_apart: bool = False,
+        split_consent: bool = False,
+        progress: Progress | None = None,
+    ) -> Prepared:
+        """Make the smallest repair in a new file under ``into`` and prove it.
+
+        With ``speaker`` a video is cut, where it must be, so that it opens with the statement
+        of consent. ``split_consent`` writes the statement into a video of its own as well,
+        ``-consent`` after the name; the training video is then prepared as with
+        ``consent_apart``, and keeps it.
+
+        The source is never touched. Raises MediaError for a file that cannot be read, FixError
+        where the repair cannot be made, or no statement was heard that could be split out,
+        UsageError when the output would replace the source.
+        """
+        source, wanted = Path(path), role_named(role) if role is not None else None
+        if split_consent and speaker is None:
+            raise UsageError("Splitting the consent out needs to know who speaks: give a speaker")
+        before = self._report(source, wanted, speaker, apart=consent_apart and not split_consent)
+        cut = self._consent_clip(before) if split_consent else None
+        apart = consent_apart or cut is not None
+        if cut is not None:
+            before = self._judged_again(before, consent=None, consent_apart=True)
+        repair = plan(before, self.profile)
+        target_stem = Path(into) / source.stem
+        if repair is None:
+            output, fixes = _copy(source, target_stem, sniff(source))
+            after = self._report_of_copy(before, output)
+        else:
+            applied = apply(repair, source, target_stem, progress=progress)
+            output, fixes = Path(applied.path), applied.fixes
+            after = self._report(output, before.role, speaker, apart=apart)
+        return Prepared(
+            source=str(source),
+            path=str(output),
+            report=after,
+            fixes=fixes,
+            sha256=sha256_of(output),
+            consent=self._split(cut, source, target_stem, speaker) if cut is not None else None,
+        )
+
+    def _consent_clip(self, report: Report) -> VideoPlan:
+        if report.role is not Role.TRAINING_VIDEO or report.facts is None:
+            raise UsageError(f"{report.path} is no training video to split the consent out of")
+        as_clip = self._judged_again(report, role=Role.CONSENT_VIDEO)
+        cut = plan_consent_clip(as_clip, report.facts, self.profile)
+        if cut is None:
+            consent = report.facts.consent
+            why = " ".join(consent.reasons) if consent else "It has no sound."
+            raise FixError(f"There is no consent in {report.path} to split out. {why}")
+        return cut
+
+    def _split(
+        self, cut: VideoPlan, source: Path, target_stem: Path, speaker: Speaker | None
+    ) -> Prepared:
+        stem = target_stem.with_name(f"{target_stem.name}-consent")
+        applied = apply(cut, source, stem)
+        output = Path(applied.path)
+        return Prepared(
+            source=str(source),
+            path=str(output),
+            report=self._report(output, Role.CONSENT_VIDEO, speaker),
+            fixes=applied.fixes,
+            sha256=sha256_of(output),
+        )
+
+    def _judged_again(
+        self, report: Report, *, role: Role | None = None, **changed: object
+    ) -> Report:
+        """The same file judged in another role, or with other facts."""
+        judged_as = role or report.role
+        if report.facts is None or judged_as is None:
+            return report
+        facts = report.facts.model_copy(update=changed)
+        checks = judge(facts, judged_as, self.profile)
+        return report.model_copy(update={"role": judged_as, "facts": facts, "checks": checks})
+
+    def _report_of_copy(self, report: Report, copy: Path) -> Report:
+        """The same bytes under another name: only what follows from the name is new."""
+        moved = report.model_copy(update={"path": str(copy)})
+        if report.facts is None:
+            return moved
+        file = report.facts.file.model_copy(update={"path": str(copy), "name": copy.name})
+        return self._judged_again(moved, file=file)
+
+    def _report(
+        self, path: Path, role: Role | None, speaker: Speaker | None, *, apart: bool = False
+    ) -> Report:
+        media_type = sniff(path)
+        judged_as = role or infer_role(path, media_type)
+        require_kind(path, media_type, judged_as)
+        elsewhere = apart and judged_as is Role.TRAINING_VIDEO
+        facts = probe(
+            path,
+            media_type,
+            judged_as,
+            self.toolkit,
+            speaker=None if elsewhere else speaker,
+            quick=self.quick,
+        ).model_copy(update={"consent_apart": elsewhere})
+        return Report(
+            path=str(path),
+            role=judged_as,
+            profile=self.profile.name,
+            checks=judge(facts, judged_as, self.profile),
+            facts=facts,
+        )
+
+
+def check(
+    path: str | Path,
+    *,
+    role: Role | str | None = None,
+    profile: str | Path = DEFAULT_PROFILE,
+    speaker: Speaker | None = None,
+    consent_apart: bool = False,
+    quick: bool = False,
+) -> Report:
+    """Measure and judge one file: see :meth:`Preflight.check`.
+
+    ``quick`` looks at headers, packets and a few key frames only, and leaves the rest unknown.
+    """
+    return _shared(str(profile), quick=quick).check(
+        path, role=role, speaker=speaker, consent_apart=consent_apart
+    )
+
+
+def prepare(
+    path: str | Path,
+    *,
+    into: str | Path,
+    role: Role | str | None = None,
+    profile: str | Path = DEFAULT_PROFILE,
+    speaker: Speaker | None = None,
+    consent_apart: bool = False,
+    split_consent: bool = False,
+    progress: Progress | None = None,
+) -> Prepared:
+    """Repair one file into a folder and prove the result: see :meth:`Preflight.prepare`."""
+    return _shared(str(profile)).prepare(
+        path,
+        into=into,
+        role=role,
+        speaker=speaker,
+        consent_apart=consent_apart,
+        split_consent=split_consent,
+        progress=progress,
+    )
+
+
+def thumbnail(path: str | Path) -> bytes:
+    """A small upright JPEG of a picture or a video.
+
+    Raises MediaError for a file that has no picture or cannot be read.
+    """
+    return media_thumbnail(path, sniff(path))
+
+
+def sha256_of(path: Path) -> str:
+    """SHA-256 of the file in hex, read in blocks."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@functools.lru_cache(maxsize=4)
+def _shared(profile: str, *, quick: bool = False) -> Preflight:
+    return Preflight(profile, quick=quick)
+
+
+def _copy(
+    source: Path, target_stem: Path, media_type: MediaType
+) -> tuple[Path, tuple[FixDone, ...]]:
+    suffix = source.suffix.lower()
+    renamed = suffix not in media_type.extensions
+    target = named(target_stem, media_type.extensions[0] if renamed else suffix, source=source)
+    with atomic_output(target) as temporary:
+        shutil.copyfile(source, temporary)
+    did = f"copied under the extension of its content, {media_type.extensions[0]}"
+    return target, (FixDone(id="rename", did=did),) if renamed else ()

@@ -1,0 +1,131 @@
+"""The best portrait among many: a folder of stills, or the frames of a video.
+
+What fails fewer checks ranks higher; between equals the finer measure of
+:func:`palprep.preflight.fitness.fitness` decides. Near-duplicates stand behind the best of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from palprep.errors import FileMissing, MediaError, UnsupportedMedia
+from palprep.facts.facts import Facts
+from palprep.media.facts import FileFacts, MediaType
+from palprep.media.frames import sample_frames
+from palprep.media.image import probe_and_open
+from palprep.media.sniff import sniff
+from palprep.preflight.fitness import fitness, group_duplicates
+from palprep.rules.face import FACE_RULES
+from palprep.rules.judge import judge
+from palprep.rules.profile import DEFAULT_PROFILE, Profile, load_profile
+from palprep.rules.report import Check
+from palprep.values import Kind, Outcome, Role, Value
+from palprep.vision.analysis import MAX_SIDE, look
+from palprep.vision.models import Models
+
+_FACE_CHECKS = frozenset(rule.id for rule in FACE_RULES)
+
+
+class Candidate(Value):
+    """One picture in the ranking, best first."""
+
+    path: str
+    at_s: float | None
+    """Presentation time of the frame, None for a still."""
+    fitness: float
+    """0 to 1: see :func:`palprep.preflight.fitness.fitness`."""
+    failed: tuple[str, ...]
+    """Ids of the face checks that fail."""
+    warned: tuple[str, ...]
+    fingerprint: str
+    duplicate_of: int | None
+    """Rank, from 0, of the better picture that this one nearly equals."""
+
+
+def pick_best(
+    source: str | Path | Iterable[str | Path],
+    *,
+    profile: str | Path | Profile = DEFAULT_PROFILE,
+    per_second: float = 2.0,
+    models: Models | None = None,
+) -> tuple[Candidate, ...]:
+    """Rank the stills of a folder, given stills, or a video's frames at ``per_second``.
+
+    A folder's files that are no readable stills are passed over. Raises FileMissing when
+    nothing is there, UnsupportedMedia when nothing of it is a picture, MediaError for a video
+    that does not decode.
+    """
+    limits = profile if isinstance(profile, Profile) else load_profile(profile)
+    loaded = models or Models()
+    found: list[Candidate] = []
+    paths, lenient = _paths(source)
+    for path in paths:
+        try:
+            found += _candidates(path, limits, loaded, per_second)
+        except MediaError:
+            if not lenient:
+                raise
+    if not found:
+        raise UnsupportedMedia(f"{source} holds no picture that could be read")
+    ranked = sorted(found, key=lambda each: (len(each.failed), len(each.warned), -each.fitness))
+    groups = group_duplicates([each.fingerprint for each in ranked])
+    return tuple(
+        each.model_copy(update={"duplicate_of": leader}) if leader != rank else each
+        for rank, (each, leader) in enumerate(zip(ranked, groups, strict=True))
+    )
+
+
+def _paths(source: str | Path | Iterable[str | Path]) -> tuple[list[Path], bool]:
+    """The files to look at, and whether one that is no picture is passed over."""
+    if not isinstance(source, str | Path):
+        return [Path(each) for each in source], False
+    path = Path(source)
+    if path.is_dir():
+        return sorted(each for each in path.iterdir() if each.is_file()), True
+    if not path.exists():
+        raise FileMissing(f"{path} does not exist")
+    return [path], False
+
+
+def _candidates(
+    path: Path, limits: Profile, models: Models, per_second: float
+) -> Iterator[Candidate]:
+    media_type = sniff(path)
+    if media_type.kind is Kind.IMAGE:
+        still, pixels = probe_and_open(path, media_type, max_side=MAX_SIDE)
+        picture = look(pixels, models, size=(still.width, still.height))
+        facts = Facts(file=_file(path, media_type), image=still, portrait=picture)
+        yield _candidate(facts, limits, None)
+    elif media_type.kind is Kind.VIDEO:
+        file = _file(path, media_type)
+        for frame in sample_frames(path, media_type, per_second=per_second, max_side=MAX_SIDE):
+            facts = Facts(file=file, portrait=look(frame.rgb, models))
+            yield _candidate(facts, limits, frame.at_s)
+    else:
+        raise UnsupportedMedia(f"{path.name} is {media_type.description}; a picture is wanted")
+
+
+def _candidate(facts: Facts, limits: Profile, at_s: float | None) -> Candidate:
+    checks = [check for check in judge(facts, Role.FACE_IMAGE, limits) if check.id in _FACE_CHECKS]
+    if facts.portrait is None:
+        raise ValueError("a candidate has been looked at")
+    return Candidate(
+        path=facts.file.path,
+        at_s=at_s,
+        fitness=round(fitness(facts.portrait), 4),
+        failed=_ids(checks, Outcome.FAIL),
+        warned=_ids(checks, Outcome.WARN),
+        fingerprint=facts.portrait.fingerprint,
+        duplicate_of=None,
+    )
+
+
+def _ids(checks: Iterable[Check], outcome: Outcome) -> tuple[str, ...]:
+    return tuple(check.id for check in checks if check.outcome is outcome)
+
+
+def _file(path: Path, media_type: MediaType) -> FileFacts:
+    return FileFacts(
+        path=str(path), name=path.name, size_bytes=path.stat().st_size, type=media_type
+    )

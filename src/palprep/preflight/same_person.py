@@ -1,0 +1,55 @@
+"""Same person: the faces of several files compared pair by pair."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from palprep.errors import UnsupportedMedia, UsageError
+from palprep.media.frames import sample_frames
+from palprep.media.image import open_image
+from palprep.media.sniff import sniff
+from palprep.rules.report import Check
+from palprep.rules.same_person import judge_likeness
+from palprep.values import Kind
+from palprep.vision.analysis import MAX_SIDE
+from palprep.vision.arrays import Floats
+from palprep.vision.identity import cosine, identify
+from palprep.vision.models import Models
+
+FRAMES = 8
+"""Frames of a video whose embeddings are averaged, at most, one a second."""
+
+
+def same_person(paths: Sequence[str | Path], *, models: Models | None = None) -> tuple[Check, ...]:
+    """One check per pair of stills or videos, in the order of ``itertools.combinations``.
+
+    Embeddings identify a person; they are dropped when the cosines are known. Raises UsageError
+    for fewer than two files, MediaError for a file that cannot be read.
+    """
+    if len(paths) < 2:
+        raise UsageError("Comparing faces takes two files at the least")
+    loaded = models or Models()
+    faces = [(Path(path).name, face_of(Path(path), loaded)) for path in paths]
+    return tuple(
+        judge_likeness(first, second, None if one is None or other is None else cosine(one, other))
+        for (first, one), (second, other) in itertools.combinations(faces, 2)
+    )
+
+
+def face_of(path: Path, models: Models) -> Floats | None:
+    """The embedding of the largest face of a still, or the mean over a video's frames; None
+    without a face.
+    """
+    media_type = sniff(path)
+    if media_type.kind is Kind.IMAGE:
+        return identify(open_image(path, media_type, max_side=MAX_SIDE), models)
+    if media_type.kind is not Kind.VIDEO:
+        raise UnsupportedMedia(f"{path.name} is {media_type.description}; it shows no face")
+    frames = sample_frames(path, media_type, per_second=1.0, max_side=MAX_SIDE)
+    seen = (identify(frame.rgb, models) for frame in itertools.islice(frames, FRAMES))
+    found = [each for each in seen if each is not None]
+    return np.asarray(np.mean(found, axis=0)) if found else None

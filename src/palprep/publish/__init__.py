@@ -1,0 +1,1 @@
+"""A prepared file becomes a URL that the service can fetch."""

@@ -1,0 +1,1 @@
+"""From a report to the smallest fix: plans as values, one module a medium."""

@@ -1,0 +1,251 @@
+"""What a crop, a turn and a change of light can mend of a portrait, as pure arithmetic.
+
+Nothing is invented: a crop only takes away, and where the pixels do not suffice the answer is
+None together with words for a retake (:func:`framing_advice`).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import NamedTuple
+
+from palprep.rules.plans.plan import Crop, Reason
+from palprep.vision.colour import lab_to_linear, linear_to_lab, to_linear
+from palprep.vision.facts import Framing, PortraitFacts
+
+SHARES = (0.36, 0.32, 0.28, 0.25, 0.22, 0.42, 0.5)
+"""Face heights over crop height that a crop aims at, best first: chest up, between 0.22 and 0.6.
+Tight ones come last, for turned pictures with little room at the corners."""
+
+FACE_SHARE = SHARES[0]
+
+LARGEST_SHARE = 0.6
+"""No crop leaves less than this much picture around the face."""
+
+WIDEST, NARROWEST = 16 / 9, 3 / 4
+"""Width over height between which a crop stays."""
+
+HEADROOM = (0.35, 0.2, 0.1)
+"""Room above the head in a crop, in face heights, best first; the least is for crops that are
+turned, whose corners need room as well."""
+
+SIDE_ROOM = 0.25
+"""Least room beside the face on either side, in face widths."""
+
+MIN_SIDE_PX = 512
+"""No crop is made smaller than this (public guidance for avatar pictures)."""
+
+LEVEL_FROM_DEG, LEVEL_TO_DEG = 3.0, 20.0
+"""A lean below the first is natural, beyond the second the shoulders would tilt visibly."""
+
+BRIGHTNESS = 0.62
+"""What exposure aims at: luma that a quarter of the face exceeds, as well-lit faces have it."""
+
+MAX_EV = 1.0
+"""Stops; more shows noise and banding."""
+
+CLIPPED = 0.02
+"""Share of burnt-out pixels of a face beyond which it is not darkened, nor its colour trusted."""
+
+COLOURLESS = 4.0
+"""CIELAB chroma below which a hue says nothing."""
+
+SKIN_HUE_DEG = (25.0, 85.0)
+"""CIELAB hue of faces of every tone in neutral light."""
+
+MAX_GAIN = 1.25
+"""No channel is raised or lowered by more than this factor against green."""
+
+
+CROP_ANSWERS = frozenset({"person_centered", "chest_up_framing_acceptable"})
+LEVEL_ANSWERS = frozenset({"head_level"})
+EXPOSURE_ANSWERS = frozenset({"face_brightness"})
+COLOUR_ANSWERS = frozenset({"skin_colour"})
+
+
+class CropSpan(NamedTuple):
+    """Where a crop shall begin and how large it shall be, in pixels."""
+
+    top: float
+    height: float
+    width: float
+
+
+class Mending(NamedTuple):
+    """Parameters of a :class:`~palprep.rules.plans.plan.ImagePlan`, by its names."""
+
+    level_deg: float
+    crop: Crop | None
+    exposure_ev: float
+    white_balance: tuple[float, float, float]
+
+
+def propose_crop(
+    picture: PortraitFacts, *, level_deg: float = 0.0, min_side_px: int = MIN_SIDE_PX
+) -> Crop | None:
+    """A crop that puts the face in the middle, chest up, with the whole head inside.
+
+    ``level_deg`` turns the picture counter-clockwise about the crop's centre first. None when
+    there is no face or more than one, since nobody knows who is meant, when no such crop of
+    ``min_side_px`` exists, or when it would be the whole picture.
+    """
+    framing = picture.framing
+    if framing is None or framing.margin < 0 or picture.people > 1:
+        return None
+    shapes = (picture.width / picture.height, NARROWEST)
+    for height, headroom, shape in itertools.product(_heights(picture, framing), HEADROOM, shapes):
+        top = max(
+            0.0, min(framing.head.y - headroom * framing.face.height, picture.height - height)
+        )
+        wanted = CropSpan(top, height, max(height * shape, min_side_px))
+        crop = _place(picture, framing, wanted, level_deg)
+        if (
+            crop is not None
+            and min(crop.width, crop.height) >= min_side_px
+            and crop.lies_within(picture.width, picture.height, level_deg=level_deg)
+        ):
+            return None if _is_whole(crop, picture) and not level_deg else crop
+    return None
+
+
+def _heights(picture: PortraitFacts, framing: Framing) -> list[float]:
+    """Heights to try, best first: those that bring a small face to chest-up size, or slowly
+    less of a picture whose face is large enough."""
+    face = framing.face.height
+    if framing.face_height_share < FACE_SHARE:
+        return [min(face / share, picture.height) for share in SHARES]
+    tall = [picture.height * 0.96**step for step in range(12)]
+    return [height for height in tall if face / height <= LARGEST_SHARE]
+
+
+def _place(
+    picture: PortraitFacts, framing: Framing, wanted: CropSpan, level_deg: float
+) -> Crop | None:
+    """A crop of about that size with the face in the middle, None where there is no room."""
+    face, (top, height, width) = framing.face, wanted
+    # The turn is about the crop's centre and carries the face sideways: the centre is moved
+    # so that the turned face stands in the middle.
+    above = top + height / 2 - (face.y + face.height / 2)
+    centre = face.x + face.width / 2 + above * math.tan(math.radians(level_deg))
+    room = 2 * min(centre, picture.width - centre)
+    least = face.width * (1 + 2 * SIDE_ROOM)
+    width = min(room, max(width, height * NARROWEST, least), height * WIDEST)
+    # Too close to one side for its height: a lower crop keeps the proportions.
+    height = min(height, width / NARROWEST)
+    fits = width >= least and face.height / height <= LARGEST_SHARE
+    if not fits or top + height < face.y + 1.3 * face.height:
+        return None
+    return Crop(
+        left=math.ceil(centre - width / 2),
+        top=math.floor(top),
+        width=max(1, math.floor(width) - 1),
+        height=max(1, math.floor(height)),
+    )
+
+
+def _is_whole(crop: Crop, picture: PortraitFacts) -> bool:
+    return crop.width >= picture.width - 2 and crop.height >= picture.height - 2
+
+
+def propose_level(picture: PortraitFacts) -> float:
+    """Degrees to turn counter-clockwise so that the head stands upright; 0 for none."""
+    if picture.subject is None:
+        return 0.0
+    roll = picture.subject.pose.roll_deg
+    return -round(roll, 1) if LEVEL_FROM_DEG <= abs(roll) <= LEVEL_TO_DEG else 0.0
+
+
+def propose_exposure(picture: PortraitFacts) -> float:
+    """Stops, in linear light, that bring the face to ordinary brightness, within one stop.
+
+    Darkening stops where highlights are burnt out: what is clipped stays clipped.
+    """
+    quality = picture.quality
+    if picture.framing is None or quality.brightness <= 0:
+        return 0.0
+    stops = 2.2 * math.log2(BRIGHTNESS / quality.brightness)
+    if stops < 0 and quality.clipped_highlights > CLIPPED:
+        return 0.0
+    return round(max(-MAX_EV, min(MAX_EV, stops)), 2)
+
+
+def propose_white_balance(picture: PortraitFacts) -> tuple[float, float, float]:
+    """Gains of R, G and B in linear light that bring the hue of the skin to the nearest natural
+    one, green unchanged. All 1 where it is natural, colourless, burnt out or not known.
+    """
+    quality = picture.quality
+    rgb, hue, chroma = quality.skin_rgb, quality.skin_hue_deg, quality.skin_chroma
+    if rgb is None or hue is None or chroma is None or quality.clipped_highlights > CLIPPED:
+        return 1.0, 1.0, 1.0
+    low, high = SKIN_HUE_DEG
+    if chroma < COLOURLESS or low <= hue <= high:
+        return 1.0, 1.0, 1.0
+    aim = math.radians(min(low, high, key=lambda limit: abs((hue - limit + 180) % 360 - 180)))
+    now = to_linear(rgb)
+    lightness = linear_to_lab(now)[0]
+    then = lab_to_linear((lightness, chroma * math.cos(aim), chroma * math.sin(aim)))
+    if min(*now, *then) <= 0:
+        return 1.0, 1.0, 1.0
+    red, green, blue = (after / before for after, before in zip(then, now, strict=True))
+    return _gain(red / green), 1.0, _gain(blue / green)
+
+
+def _gain(ratio: float) -> float:
+    return round(max(1 / MAX_GAIN, min(MAX_GAIN, ratio)), 3)
+
+
+def mend(picture: PortraitFacts, wanting: frozenset[str]) -> tuple[tuple[Reason, ...], Mending]:
+    """The adjustments that answer the checks in ``wanting``, and why each is made."""
+    level = propose_level(picture) if wanting & LEVEL_ANSWERS else 0.0
+    crop = propose_crop(picture, level_deg=level) if level or wanting & CROP_ANSWERS else None
+    if level and crop is None:
+        # There is no room to turn without empty corners; the crop alone may still help.
+        level = 0.0
+        crop = propose_crop(picture) if wanting & CROP_ANSWERS else None
+    exposure = propose_exposure(picture) if wanting & EXPOSURE_ANSWERS else 0.0
+    gains = propose_white_balance(picture) if wanting & COLOUR_ANSWERS else (1.0, 1.0, 1.0)
+    made = {
+        "level": (level != 0, LEVEL_ANSWERS),
+        "crop": (crop is not None, CROP_ANSWERS),
+        "exposure": (exposure != 0, EXPOSURE_ANSWERS),
+        "white_balance": (gains != (1.0, 1.0, 1.0), COLOUR_ANSWERS),
+    }
+    reasons = tuple(
+        Reason(fix=fix, answers=tuple(sorted(wanting & answers)))
+        for fix, (done, answers) in made.items()
+        if done
+    )
+    return reasons, Mending(level, crop, exposure, gains)
+
+
+def framing_advice(picture: PortraitFacts) -> str:
+    """What to do about centring or framing: the crop that ``palprep fix`` makes, or the retake."""
+    crop = propose_crop(picture)
+    if crop is not None:
+        return f"palprep fix crops it to {crop.width} x {crop.height} px around the face."
+    if picture.framing is None:
+        return "Retake it with the face in view."
+    return _retake(picture, picture.framing)
+
+
+def _retake(picture: PortraitFacts, framing: Framing) -> str:
+    """What to do where no crop helps."""
+    if picture.people > 1:
+        return "Several people are seen: crop it to the one who is meant, or retake it alone."
+    if framing.margin < 0:
+        return "No crop brings back what the border cuts: retake it with room around the head."
+    if framing.face_height_share > LARGEST_SHARE:
+        times = framing.face_height_share / FACE_SHARE
+        return (
+            f"No crop can add shoulders: retake it from about {times:.1f} times the distance, "
+            "with the chest in view."
+        )
+    small = propose_crop(picture, min_side_px=1)
+    if small is not None:
+        return (
+            f"A crop from the chest up would be {small.width} x {small.height} px, less than "
+            f"{MIN_SIDE_PX}: use the picture at its full resolution, or retake it closer."
+        )
+    side = "right" if framing.centre_x > 0.5 else "left"
+    return f"Too little picture is left at the {side} of the face: retake it with the face centred."

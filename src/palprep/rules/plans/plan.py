@@ -1,0 +1,198 @@
+"""From a report to the smallest repair: a plan says what will be done and why.
+
+A plan is a value. It holds every parameter, so that the same plan applied to the same file
+gives the same output, and so that it can be shown before anything is written.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from palprep.values import Value
+
+MP4_PICTURES = frozenset({"h264", "hevc", "av1", "vp9", "mpeg4"})
+MP4_SOUNDS = frozenset({"aac", "mp3", "opus", "flac", "alac", "ac3", "eac3"})
+"""Codecs whose packets an mp4 holds as they are, and players open."""
+
+
+class Reason(Value):
+    """Why the plan holds a step: the fix, and the checks it answers (may be empty for
+    steps that every prepared file gets, such as removing metadata)."""
+
+    fix: str
+    answers: tuple[str, ...] = ()
+    why: str = ""
+    """What spoke for this choice among several, with its numbers."""
+
+
+class Crop(Value):
+    """In pixels of the upright picture, before any levelling."""
+
+    left: int
+    top: int
+    width: int = Field(gt=0)
+    height: int = Field(gt=0)
+
+    def lies_within(self, width: int, height: int, *, level_deg: float = 0.0) -> bool:
+        """Whether the crop, turned with its picture by ``level_deg``, shows nothing but
+        picture: all four corners stand inside ``width`` x ``height`` pixels.
+        """
+        turn = math.radians(level_deg)
+        cos, sin = abs(math.cos(turn)), abs(math.sin(turn))
+        half_width = (self.width * cos + self.height * sin) / 2
+        half_height = (self.width * sin + self.height * cos) / 2
+        x, y = self.left + self.width / 2, self.top + self.height / 2
+        slack = 1e-6  # rounding of the sine only; a tenth of a pixel outside is outside
+        return half_width <= min(x, width - x) + slack and half_height <= min(y, height - y) + slack
+
+
+class ImagePlan(Value):
+    """One decode, these steps in this order, one encode."""
+
+    kind: Literal["still"] = "still"
+    reasons: tuple[Reason, ...]
+    level_deg: float = 0.0
+    """Turn counter-clockwise by this much about the crop's centre, before cropping. Needs a
+    crop, since a turned picture has corners that show nothing."""
+    crop: Crop | None = None
+    exposure_ev: float = 0.0
+    """Stops, applied in linear light."""
+    white_balance: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    """Gains of R, G and B, applied in linear light."""
+    formats: tuple[str, ...] = ("jpeg",)
+    """Output formats to try, best first, among ``jpeg`` and ``png``."""
+    max_base64_chars: int = Field(gt=0)
+    max_side_px: int | None = Field(default=None, gt=0)
+    min_side_px: int = Field(default=1, gt=0)
+    """The short side is never scaled below this to fit; a smaller source keeps its size."""
+
+
+class AudioPlan(Value):
+    """One audio file from the chosen stream of the source."""
+
+    kind: Literal["sound"] = "sound"
+    reasons: tuple[Reason, ...]
+    stream: int
+    copy_codec: bool
+    """Copy the packets into ``container``; otherwise decode and encode once."""
+    container: Literal["m4a", "mp3", "wav", "flac", "ogg", "webm"]
+    channels: Literal[1, 2] | None = None
+    """Channels after an encode; None keeps mono and stereo and mixes more down to stereo."""
+    rate_hz: int | None = Field(default=None, gt=0)
+    """Sample rate after an encode; None keeps the source's."""
+
+    @model_validator(mode="after")
+    def _copy_changes_nothing(self) -> Self:
+        if self.copy_codec and (self.channels or self.rate_hz):
+            raise ValueError("copied packets keep their channels and rate; set copy_codec=False")
+        return self
+
+
+class Window(Value):
+    """A stretch of a recording in seconds from its start, ``end_s`` not included."""
+
+    start_s: float = Field(ge=0)
+    end_s: float
+
+    @model_validator(mode="after")
+    def _not_empty(self) -> Self:
+        if self.end_s <= self.start_s:
+            raise ValueError("end_s must be after start_s")
+        return self
+
+    @property
+    def duration_s(self) -> float:
+        """Length in seconds, above 0."""
+        return self.end_s - self.start_s
+
+
+class VideoPlan(Value):
+    """One mp4 with its index in front; picture and sound are each copied or encoded once.
+
+    The defaults remux: every step but the trim's end asks for ``copy_video=False`` when it
+    touches the picture, and for ``copy_audio=False`` when it touches the sound.
+    """
+
+    kind: Literal["video"] = "video"
+    reasons: tuple[Reason, ...]
+    copy_video: bool
+    copy_audio: bool
+    audio_stream: int | None = None
+    """Container index of the sound to keep; None takes the one that a player would."""
+    trim: Window | None = None
+    frame_rate: float | None = Field(default=None, gt=0)
+    """Constant frames per second after an encode, at most the source's own; None keeps the
+    source's mean rate and makes it constant."""
+    tone_map: bool = True
+    """Bring HDR pictures (PQ or HLG) to BT.709 SDR when they are encoded; SDR stays as it is."""
+    audio_delay_s: float = 0.0
+    """Positive when the sound comes too early and must be delayed."""
+    audio_tempo: float = Field(default=1.0, ge=0.9, le=1.1)
+    """Speed of the sound against the picture, pitch kept; above 1 shortens drifting sound."""
+    max_size_bytes: int | None = Field(default=None, gt=0)
+
+    @model_validator(mode="after")
+    def _copies_change_nothing(self) -> Self:
+        cut_inside = self.trim is not None and self.trim.start_s > 0
+        if self.copy_video and (self.frame_rate or cut_inside):
+            # Copied packets can only be cut at key frames; what precedes would stay inside.
+            raise ValueError("copied pictures keep their rate and start; set copy_video=False")
+        if self.copy_audio and (self.audio_delay_s or self.audio_tempo != 1.0):
+            raise ValueError("copied sound keeps its timing; set copy_audio=False")
+        return self
+
+
+class NoiseBound(Value):
+    """How far a recording may be turned up before its noise is heard."""
+
+    floor_dbfs: float
+    """The noise between the words, as measured in the source."""
+    limit_dbfs: float
+    """Where the noise may stand at the most afterwards."""
+
+    @property
+    def max_gain_db(self) -> float:
+        """0 when the noise already stands at the limit or above."""
+        return max(0.0, self.limit_dbfs - self.floor_dbfs)
+
+
+class VoicePlan(Value):
+    """One voice sample: speech cut out and joined, cleaned, and set to a loudness."""
+
+    kind: Literal["voice"] = "voice"
+    reasons: tuple[Reason, ...]
+    stream: int
+    spans: tuple[Window, ...] = ()
+    """What to keep, in order and apart, cut at silences; empty keeps everything."""
+    crossfade_s: float = Field(default=0.02, ge=0, le=0.5)
+    """Overlap at each join, in whole milliseconds; it comes out of both neighbours."""
+    mix: Literal["keep", "average", "first", "second", "difference"] = "average"
+    """Of a stereo recording: ``first`` or ``second`` where the other channel is silent,
+    ``difference`` where one channel has its phase inverted, so that an average would cancel.
+    Mono stays mono; more than two channels are first mixed down to stereo."""
+    high_pass_hz: float | None = Field(default=None, ge=20, le=200)
+    """Fourth-order corner against hum and rumble."""
+    loudness_lufs: float | None = Field(default=None, ge=-40, le=-10)
+    """Integrated loudness to reach (EBU R 128); None leaves the level alone."""
+    true_peak_dbtp: float = Field(default=-3.0, ge=-20, le=0)
+    """Ceiling of the true peak when a loudness is set."""
+    noise: NoiseBound | None = None
+    """Ends the gain before the loudness is reached, if the noise would be raised too far."""
+    rate_hz: int | None = Field(default=None, gt=0)
+    container: Literal["wav", "flac", "mp3", "m4a"] = "wav"
+
+    @model_validator(mode="after")
+    def _spans_can_be_joined(self) -> Self:
+        for earlier, later in pairwise(self.spans):
+            if later.start_s < earlier.end_s:
+                raise ValueError("spans must be in order and must not overlap")
+        if any(span.duration_s <= 2 * self.crossfade_s for span in self.spans):
+            raise ValueError("every span must be longer than two crossfades")
+        return self
+
+
+Plan = ImagePlan | AudioPlan | VideoPlan | VoicePlan

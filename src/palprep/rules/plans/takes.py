@@ -1,0 +1,199 @@
+"""The best stretch of a video: a window that slides over the time line and is scored.
+
+A take starts and ends in a pause, never inside a word. What speaks for it is what public
+guidance for avatar footage asks of the whole: first speaking, then listening as long and
+still; a face all the time, turned to the lens; long enough; in one piece.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from palprep.facts.timeline import Second, Timeline
+from palprep.rules.plans.plan import Window
+
+LEAD_S = 0.3
+"""Silence kept before the first word, so that its onset is not cut."""
+
+TAIL_S = 0.5
+"""Silence kept after the last word."""
+
+_LEAST_LEAD_S = 0.05
+"""Where words follow each other without a pause."""
+
+_EQUAL = 0.01
+"""Scores this close are equal; then the earlier start wins, which cuts the least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """A stretch of a video and what speaks for it, each share 0 to 1, None when unmeasured."""
+
+    start_s: float
+    end_s: float
+    structure: float | None
+    """Share of the seconds that are as wanted: speaking before the middle, still after it."""
+    seen: float | None
+    """Share of the seconds that show a face."""
+    facing: float | None
+    """Share of those in which it is turned to the lens."""
+    length: float
+    """Length over the length that is wanted, 1 at the most."""
+    breaks: int
+    """Cuts, freezes, black stretches and steps of exposure inside."""
+
+    @property
+    def score(self) -> float:
+        """The mean of everything that was measured; a break halves its part, two leave a third."""
+        shares = (self.structure, self.seen, self.facing, self.length, 1 / (1 + self.breaks))
+        known = [share for share in shares if share is not None]
+        return sum(known) / len(known)
+
+    def words(self) -> str:
+        """Why this take, with its numbers."""
+        parts = [
+            (self.structure, "speaking first, then still"),
+            (self.seen, "face seen"),
+            (self.facing, "turned to the lens"),
+        ]
+        said = [f"{what} {share:.0%}" for share, what in parts if share is not None]
+        broken = "in one piece" if not self.breaks else f"{self.breaks} breaks inside"
+        return ", ".join([f"{self.end_s - self.start_s:.1f} s", *said, broken])
+
+
+def best_take(
+    line: Timeline,
+    *,
+    shortest_s: float = 0.0,
+    longest_s: float = math.inf,
+    wanted_s: float = 0.0,
+    starts: Iterable[float] | None = None,
+) -> Take | None:
+    """The take with the best score, None when no pause allows one within the limits.
+
+    ``starts`` are the moments at which it may start, by default those of
+    :func:`possible_starts`; ``wanted_s`` is the length from which on more is no better.
+    """
+    pauses, scores = _pauses(line), _Scores(line, wanted_s)
+    ends = _ends(line, pauses)
+    takes = (
+        scores.of(start, end)
+        for start in (possible_starts(line) if starts is None else starts)
+        for end in _between(ends, start + shortest_s, start + longest_s, pauses)
+    )
+    return max(
+        takes,
+        key=lambda take: (round(take.score / _EQUAL), -take.start_s, take.end_s),
+        default=None,
+    )
+
+
+def possible_starts(line: Timeline) -> tuple[float, ...]:
+    """The beginning, a breath before each first word, and where a break ends in a pause."""
+    pauses = _pauses(line)
+    words = {pause.end_s - min(LEAD_S, pause.duration_s / 2) for pause in pauses}
+    after = {each.end_s for each in _breaks(line) if _within(pauses, each.end_s)}
+    return tuple(sorted({0.0, *words, *after}))
+
+
+def before_word(line: Timeline, word_s: float) -> float:
+    """Where to cut before a word: in the pause before it, or else just before it."""
+    for pause in _pauses(line):
+        if pause.start_s < word_s <= pause.end_s + LEAD_S:
+            end = min(pause.end_s, word_s)
+            return end - min(LEAD_S, (end - pause.start_s) / 2)
+    return max(0.0, word_s - _LEAST_LEAD_S)
+
+
+def _pauses(line: Timeline) -> list[Window]:
+    """Where nobody speaks, in order."""
+    found: list[Window] = []
+    silent_from = 0.0
+    for span in line.speech:
+        if span.start_s > silent_from:
+            found.append(Window(start_s=silent_from, end_s=span.start_s))
+        silent_from = max(silent_from, span.end_s)
+    if line.duration_s > silent_from:
+        found.append(Window(start_s=silent_from, end_s=line.duration_s))
+    return found
+
+
+def _ends(line: Timeline, pauses: Sequence[Window]) -> list[float]:
+    """A breath after each last word, every second of a pause, and where a break begins in one."""
+    breaths = [pause.start_s + min(TAIL_S, pause.duration_s / 2) for pause in pauses]
+    seconds = (
+        float(second)
+        for breath, pause in zip(breaths, pauses, strict=True)
+        for second in range(math.ceil(breath), math.ceil(pause.end_s))
+    )
+    before = (each.start_s for each in _breaks(line) if _within(pauses, each.start_s))
+    return sorted({*breaths, *seconds, *before, line.duration_s})
+
+
+def _between(
+    ends: Sequence[float], earliest: float, latest: float, pauses: Sequence[Window]
+) -> Iterable[float]:
+    """The ends within the limits, and the latest moment itself where it is in a pause."""
+    yield from ends[bisect_left(ends, earliest) : bisect_right(ends, latest)]
+    if ends and latest < ends[-1] and _within(pauses, latest):
+        yield latest
+
+
+def _breaks(line: Timeline) -> list[Window]:
+    """What a take should not hold, moments as stretches that end right after them."""
+    moments = [(moment, moment) for moment in (*line.cuts, *line.exposure_steps)]
+    spans = [(span.start_s, span.end_s) for span in (*line.freezes, *line.black)]
+    return [
+        Window(start_s=max(0.0, start), end_s=max(end, start + 1e-3, 1e-3))
+        for start, end in sorted((*moments, *spans))
+    ]
+
+
+def _within(pauses: Sequence[Window], moment: float) -> bool:
+    return any(pause.start_s <= moment <= pause.end_s for pause in pauses)
+
+
+class _Scores:
+    """Scores any window of a time line in constant time, but for its breaks."""
+
+    def __init__(self, line: Timeline, wanted_s: float) -> None:
+        self._wanted_s = wanted_s
+        breaks = _breaks(line)
+        self._begins = sorted(each.start_s for each in breaks)
+        self._ends = sorted(each.end_s for each in breaks)
+        self._speaking = _Shares(line.seconds, lambda second: second.speaking)
+        self._still = _Shares(line.seconds, lambda second: second.still)
+        self._seen = _Shares(line.seconds, lambda second: second.seen)
+        self._facing = _Shares(line.seconds, lambda second: second.facing)
+
+    def of(self, start: float, end: float) -> Take:
+        first, last = round(start), max(round(start) + 1, round(end))
+        middle = (first + last) // 2
+        speaking, still = self._speaking.of(first, middle), self._still.of(middle, last)
+        return Take(
+            start_s=round(start, 3),
+            end_s=round(end, 3),
+            structure=None if speaking is None or still is None else (speaking + still) / 2,
+            seen=self._seen.of(first, last),
+            facing=self._facing.of(first, last),
+            length=min(1.0, (end - start) / self._wanted_s) if self._wanted_s else 1.0,
+            breaks=bisect_left(self._begins, end) - bisect_right(self._ends, start),
+        )
+
+
+class _Shares:
+    """Over any range of seconds, in how many of those that were measured something holds."""
+
+    def __init__(self, seconds: Sequence[Second], holds: Callable[[Second], bool | None]) -> None:
+        values = [holds(second) for second in seconds]
+        self._known = list(accumulate((value is not None for value in values), initial=0))
+        self._true = list(accumulate((bool(value) for value in values), initial=0))
+
+    def of(self, first: int, last: int) -> float | None:
+        first, last = (min(each, len(self._known) - 1) for each in (first, last))
+        known = self._known[last] - self._known[first]
+        return (self._true[last] - self._true[first]) / known if known else None

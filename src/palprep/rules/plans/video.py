@@ -1,0 +1,158 @@
+"""What mends a training or consent video."""
+
+from __future__ import annotations
+
+import math
+
+from palprep.facts.facts import Facts
+from palprep.facts.timeline import Timeline, timeline
+from palprep.rules.plans.plan import MP4_PICTURES, MP4_SOUNDS, Reason, VideoPlan, Window
+from palprep.rules.plans.reasons import reasons_for, tightest_maximum, tightest_minimum, wanting_of
+from palprep.rules.plans.takes import TAIL_S, before_word, best_take, possible_starts
+from palprep.rules.profile import Profile
+from palprep.rules.report import Report
+from palprep.rules.video import base_layer_shows
+from palprep.values import Outcome, Role
+
+_FIXES = {
+    "remux": ("video_format", "video_index_in_front"),
+    "transcode_video": (
+        *("video_codec", "video_pixel_format", "video_constant_frame_rate"),
+        *("video_dynamic_range", "video_upright", "video_progressive"),
+    ),
+    "transcode_audio": ("video_audio_codec",),
+    "resync": ("video_sound_offset", "video_sound_drift"),
+    "fit_size": ("file_size",),
+}
+
+_CUT_AWAY = ("video_cuts", "video_freezes", "video_black", "video_exposure_steps")
+"""Checks that a stretch of the video may pass where the whole does not."""
+
+_OPENS = ("consent_first", "consent_start")
+"""Checks that pass where the video opens with the statement."""
+
+BYTES_PER_MB = 1_000_000
+
+
+def plan_video(report: Report, facts: Facts, profile: Profile) -> VideoPlan | None:
+    """Copy what is right, encode what is not, and cut where the statement or the length asks.
+
+    A picture that is cut at its start has to be encoded: packets begin at key frames only.
+    None where nothing can be mended, as in Dolby Vision whose colours others cannot read.
+    """
+    video = facts.video
+    if video is None or report.role is None or not base_layer_shows(video):
+        return None
+    reasons = reasons_for(report, _FIXES)
+    trimming = _trimming(report, facts, profile)
+    trim = trimming[0] if trimming else None
+    if trimming is not None:
+        reasons = (*reasons, trimming[1])
+    if not reasons:
+        return None
+    fixes = {reason.fix for reason in reasons}
+    if trim is None and "resync" in fixes:
+        trim = _from_first_frame(facts)
+    encoded = "fit_size" in fixes or (trim is not None and trim.start_s > 0)
+    limit_mb = tightest_maximum(profile, report.role, "file_size")
+    return VideoPlan(
+        reasons=reasons,
+        copy_video=video.codec in MP4_PICTURES and not (encoded or "transcode_video" in fixes),
+        copy_audio=_sound_can_stay(facts)
+        and not (encoded or {"resync", "transcode_audio"} & fixes),
+        audio_stream=video.audio.stream.index if video.audio else None,
+        trim=trim,
+        max_size_bytes=int(limit_mb * BYTES_PER_MB) if "fit_size" in fixes and limit_mb else None,
+    )
+
+
+def _from_first_frame(facts: Facts) -> Window | None:
+    """The window without the sound that comes before any picture; None when there is none.
+
+    Late sound needs no cut: its encode begins with silence.
+    """
+    line, timing = timeline(facts), facts.video.timing if facts.video else None
+    early_s = -(timing.audio_offset_s or 0.0) if timing else 0.0
+    if line is None or early_s <= 0:
+        return None
+    return Window(start_s=round(early_s, 3), end_s=round(line.duration_s, 3))
+
+
+def _sound_can_stay(facts: Facts) -> bool:
+    return facts.audio is None or facts.audio.stream.codec in MP4_SOUNDS
+
+
+def _trimming(report: Report, facts: Facts, profile: Profile) -> tuple[Window, Reason] | None:
+    """The window to keep and why; None when the whole is right, or no better part is known."""
+    line, role = timeline(facts), report.role
+    if line is None or role is None:
+        return None
+    longest = tightest_maximum(profile, role, "video_duration") or math.inf
+    wanting = wanting_of(report) & {"video_duration", *_OPENS, *_CUT_AWAY}
+    late = _late(facts, wanting)
+    if role is Role.CONSENT_VIDEO:
+        found = _around_statement(facts, line, longest, late=late)
+    elif late or wanting & {*_CUT_AWAY} or line.duration_s > longest:
+        found = _best_window(facts, line, profile, longest, late=late)
+    else:
+        return None
+    return found and (found[0], Reason(fix="trim", answers=tuple(sorted(wanting)), why=found[1]))
+
+
+def _around_statement(
+    facts: Facts, line: Timeline, longest_s: float, *, late: bool
+) -> tuple[Window, str] | None:
+    """From the statement's first word, and where that is still too long, to its last one."""
+    if line.consent is None or not _spoken(facts):
+        return None  # Cutting might cut the statement.
+    start = before_word(line, line.consent.start_s) if late else 0.0
+    end = line.duration_s
+    if end - start > longest_s:
+        end = line.consent.end_s + TAIL_S
+        if end - start > longest_s:
+            return None
+    if start == 0.0 and end == line.duration_s:
+        return None
+    return Window(start_s=round(start, 3), end_s=round(end, 3)), "holds the whole statement"
+
+
+def _best_window(
+    facts: Facts, line: Timeline, profile: Profile, longest_s: float, *, late: bool
+) -> tuple[Window, str] | None:
+    opens = line.consent is not None and _spoken(facts)
+    starts = _starts(facts, line, late=late)
+    to_end_s = line.duration_s - starts[0]
+    stated_s = line.consent.end_s - starts[0] if line.consent and opens else 0.0
+    least_s = tightest_minimum(profile, Role.TRAINING_VIDEO, "video_duration", Outcome.FAIL) or 0.0
+    take = best_take(
+        line,
+        shortest_s=min(max(least_s, stated_s), to_end_s),
+        longest_s=longest_s,
+        wanted_s=tightest_minimum(profile, Role.TRAINING_VIDEO, "video_duration") or 0.0,
+        starts=starts,
+    )
+    if take is None or (take.start_s == 0.0 and take.end_s >= round(line.duration_s, 3)):
+        return None
+    why = "opens with the statement of consent, " if opens else ""
+    return Window(start_s=take.start_s, end_s=take.end_s), why + take.words()
+
+
+def _starts(facts: Facts, line: Timeline, *, late: bool) -> tuple[float, ...]:
+    """Where the take may start. What nobody listened to may open with the statement."""
+    if line.consent is not None and _spoken(facts):
+        start = before_word(line, line.consent.start_s)
+        return (start,) if late else (0.0, start)
+    if facts.consent_apart or (facts.consent is not None and facts.consent.outcome == "fail"):
+        return possible_starts(line)
+    first = line.speech[0].start_s if line.speech else line.duration_s
+    return tuple(start for start in possible_starts(line) if start <= first)
+
+
+def _spoken(facts: Facts) -> bool:
+    return facts.consent is not None and facts.consent.outcome in {"pass", "warn"}
+
+
+def _late(facts: Facts, wanting: frozenset[str]) -> bool:
+    """Whether the statement was heard, and something else, or a long silence, before it."""
+    said_before = facts.consent is not None and bool(facts.consent.said_before)
+    return _spoken(facts) and (said_before or bool(wanting & {*_OPENS}))

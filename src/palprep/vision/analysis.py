@@ -1,0 +1,221 @@
+"""One picture, looked at once: every network and every measure.
+
+:func:`see` runs the networks that find things, :func:`measure` turns what they found into
+facts, :func:`look` is both. What was seen (points, mask) is kept apart from the facts, for
+those who draw it.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from palprep.values import Rect
+from palprep.vision.age import apparent_age
+from palprep.vision.arrays import Floats, Mask, Pixels, shrunk
+from palprep.vision.detect import Detection, find_faces
+from palprep.vision.facts import (
+    SURE_PRESENCE,
+    FaceFacts,
+    Framing,
+    PortraitFacts,
+    SubjectFacts,
+    counts_as_person,
+    is_certain,
+)
+from palprep.vision.framing import bust_mask, detected_face_box, face_box, measure_framing
+from palprep.vision.human import measure_human
+from palprep.vision.landmarks import Landmarks, find_landmarks
+from palprep.vision.mask import person_mask
+from palprep.vision.models import Models
+from palprep.vision.nudity import nudity_score
+from palprep.vision.occlusion import measure_visibility
+from palprep.vision.perceptual_hash import fingerprint
+from palprep.vision.pose import fit_head, head_pose, measure_eyes
+from palprep.vision.quality import measure_quality
+
+MAX_SIDE = 1000
+"""Larger pictures are shrunk to this longest side first: a face of a sixth of the height still
+has 125 px then. Callers may decode as small as this; 12-megapixel JPEGs decode at a quarter."""
+
+MOST = 0.6
+"""Share of the picture from which the bust stands for the whole."""
+
+MAX_FACES = 8
+"""Faces whose points are sought; the rest only count by the detector's score."""
+
+
+@dataclass(frozen=True)
+class Detections:
+    """What the networks saw, in pixels of ``rgb``; ``scale`` is full-size pixels per pixel."""
+
+    rgb: Pixels
+    scale: float
+    width: int
+    height: int
+    detections: tuple[Detection, ...]
+    landmarks: tuple[Landmarks, ...]
+    """Of the first :data:`MAX_FACES` detections."""
+    person: Floats | None
+    """Person mask of the whole picture, 256 x 256, None where ``bust`` says as much."""
+    bust: Mask | None
+    """Person mask around the subject, in the size of ``rgb``."""
+
+    @property
+    def subject(self) -> int | None:
+        """Index of the largest certain face."""
+        for index, found in enumerate(self.detections):
+            if is_certain(self.presence(index), found.score):
+                return index
+        return None
+
+    def person_share(self) -> float:
+        """Share of the picture that shows a person."""
+        mask = self.bust if self.person is None else self.person > 0.5
+        return 0.0 if mask is None else float(mask.mean())
+
+    def presence(self, index: int) -> float:
+        """How sure the landmark net is of a face, 0 to 1."""
+        return self.landmarks[index].presence if index < len(self.landmarks) else 0.0
+
+    def marks(self, index: int) -> Landmarks | None:
+        """The points of a face, None when they cannot be made out."""
+        return self.landmarks[index] if self.presence(index) >= SURE_PRESENCE else None
+
+    def box(self, index: int) -> Rect:
+        """Hairline to chin, from the points or else from the detector's box."""
+        marks = self.marks(index)
+        return face_box(marks) if marks else detected_face_box(self.detections[index])
+
+
+def look(rgb: Pixels, models: Models, *, size: tuple[int, int] | None = None) -> PortraitFacts:
+    """The facts of one upright sRGB picture (height x width x 3, red first).
+
+    ``size`` is the full width and height when ``rgb`` was decoded smaller; facts are then in
+    pixels of the full picture.
+    """
+    size = size or (rgb.shape[1], rgb.shape[0])
+    rgb = _small_enough(rgb)
+    # A network leaves a second core idle about half of the time: what needs nothing of what
+    # the others find runs beside them.
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        nudity = beside.submit(_nudity, rgb, models)
+        return _measure(see(rgb, models, size=size), models, beside, nudity)
+
+
+def see(rgb: Pixels, models: Models, *, size: tuple[int, int] | None = None) -> Detections:
+    """Find faces, their points, and persons."""
+    width, height = size or (rgb.shape[1], rgb.shape[0])
+    rgb = _small_enough(rgb)
+    detections = find_faces(rgb, models.detector)
+    sight = Detections(
+        rgb=rgb,
+        scale=width / rgb.shape[1],
+        width=width,
+        height=height,
+        detections=detections,
+        landmarks=tuple(find_landmarks(rgb, face, models) for face in detections[:MAX_FACES]),
+        person=None,
+        bust=None,
+    )
+    if sight.subject is None:
+        return replace(sight, person=person_mask(rgb, models.mask))
+    bust, covered = bust_mask(rgb, sight.box(sight.subject), models.mask)
+    # Around a face of portrait size the bust is most of the picture: one run of the net will do.
+    person = None if covered >= MOST else person_mask(rgb, models.mask)
+    return replace(sight, bust=bust, person=person)
+
+
+def measure(sight: Detections, models: Models) -> PortraitFacts:
+    """Facts from what was seen."""
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        return _measure(sight, models, beside, beside.submit(_nudity, sight.rgb, models))
+
+
+def _measure(
+    sight: Detections, models: Models, beside: Executor, nudity: Future[float | None]
+) -> PortraitFacts:
+    index, framing, subject = sight.subject, None, None
+    marks = None if index is None else sight.marks(index)
+    height, width = sight.rgb.shape[:2]
+    box = Rect(x=0, y=0, width=width, height=height) if index is None else sight.box(index)
+    quality = beside.submit(measure_quality, sight.rgb, box, marks, sight.scale)
+    if index is not None and sight.bust is not None:
+        framing = _scaled_framing(measure_framing(box, sight.bust), sight.scale)
+        if marks is not None:
+            subject = _measure_subject(sight, index, marks, models, beside)
+    return PortraitFacts(
+        width=sight.width,
+        height=sight.height,
+        faces=_measure_faces(sight, models),
+        person_share=sight.person_share(),
+        fingerprint=fingerprint(sight.rgb),
+        quality=quality.result(),
+        framing=framing,
+        subject=subject,
+        nudity=nudity.result(),
+    )
+
+
+def _small_enough(rgb: Pixels) -> Pixels:
+    longest = max(rgb.shape[:2])
+    return shrunk(rgb, MAX_SIDE / longest) if longest > MAX_SIDE else rgb
+
+
+def _nudity(rgb: Pixels, models: Models) -> float | None:
+    return None if models.nudity is None else nudity_score(rgb, models.nudity)
+
+
+def _measure_faces(sight: Detections, models: Models) -> tuple[FaceFacts, ...]:
+    faces = [_measure_face(sight, index, models) for index in range(len(sight.detections))]
+    for index, face in enumerate(faces):
+        marks = sight.marks(index)
+        if index != sight.subject and marks and counts_as_person(face, faces[0]):
+            # Two crops will do: this is about children in the picture, and groups fail anyway.
+            years, _ = apparent_age(sight.rgb, marks, models.age, zooms=(1.0,))
+            faces[index] = face.model_copy(update={"age_years": years})
+    return tuple(faces)
+
+
+def _measure_face(sight: Detections, index: int, models: Models) -> FaceFacts:
+    found, marks = sight.detections[index], sight.marks(index)
+    x, y, width, height = found.box
+    return FaceFacts(
+        box=_scaled(Rect(x=x, y=y, width=width, height=height), sight.scale),
+        score=found.score,
+        presence=sight.presence(index),
+        pose=head_pose(fit_head(marks, models.geometry)) if marks else None,
+    )
+
+
+def _measure_subject(
+    sight: Detections, index: int, marks: Landmarks, models: Models, beside: Executor
+) -> SubjectFacts:
+    found = sight.detections[index]
+    age = beside.submit(apparent_age, sight.rgb, marks, models.age)
+    fit = fit_head(marks, models.geometry)
+    pose = head_pose(fit)
+    eyes = measure_eyes(marks, fit, pose)
+    visibility = measure_visibility(sight.rgb, marks, sight.box(index), found.score)
+    human = measure_human(sight.rgb, found, marks, fit, models)
+    years, spread = age.result()
+    return SubjectFacts(
+        pose=pose,
+        eyes=eyes.model_copy(update={"distance_px": eyes.distance_px * sight.scale}),
+        mouth_open=marks.shapes["jawOpen"],
+        age_years=years,
+        age_spread_years=spread,
+        visibility=visibility,
+        human=human,
+    )
+
+
+def _scaled(box: Rect, scale: float) -> Rect:
+    return Rect(
+        x=box.x * scale, y=box.y * scale, width=box.width * scale, height=box.height * scale
+    )
+
+
+def _scaled_framing(framing: Framing, scale: float) -> Framing:
+    boxes = {"face": _scaled(framing.face, scale), "head": _scaled(framing.head, scale)}
+    return framing.model_copy(update=boxes)

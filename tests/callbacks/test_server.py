@@ -1,0 +1,149 @@
+"""Callbacks over a real socket: the secret path, the bounds, and what the sink gets."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import time
+
+import httpx
+import pytest
+
+from palprep.api.events import ReplicaTraining, VoiceStatusChanged
+from palprep.callbacks.server import CallbackServer, Inbox, callback_app
+from palprep.errors import JournalError, ToolFailed
+
+NONCE = "s3cret-path"
+VOICE = {"voice_id": "v1", "voice_name": "Ada", "status": "completed"}
+
+
+@pytest.fixture
+def inbox():
+    return Inbox()
+
+
+@pytest.fixture
+def server(inbox):
+    with CallbackServer(inbox, nonce=NONCE) as running:
+        yield running
+
+
+def post(server, path, **options):
+    return httpx.post(f"{server.origin}/{path}", trust_env=False, **options)
+
+
+def test_an_event_reaches_the_sink_before_it_is_answered(server, inbox):
+    assert post(server, f"{NONCE}/voice-1", json=VOICE).status_code == 204
+    [delivery] = inbox.look("voice-1")
+    assert isinstance(delivery.event, VoiceStatusChanged)
+    assert delivery.event.status == "completed"
+    assert delivery.body == VOICE
+
+
+def test_the_address_is_the_one_to_hand_out(server, inbox):
+    assert server.url_for("replica-1") == f"http://127.0.0.1:{server.port}/{NONCE}/replica-1"
+    httpx.post(server.url_for(), json={"replica_id": "r", "status": "error"}, trust_env=False)
+    [delivery] = inbox.look(None)
+    assert isinstance(delivery.event, ReplicaTraining)
+
+
+def test_a_body_of_unknown_shape_is_kept_whole(server, inbox):
+    for body in ({"hello": [1]}, [1, 2], "text", {"voice_id": "v", "status": "singing"}):
+        assert post(server, f"{NONCE}/x", json=body).status_code == 204
+    deliveries = inbox.look("x")
+    assert [delivery.event for delivery in deliveries] == [None] * 4
+    assert deliveries[0].body == {"hello": [1]}
+
+
+@pytest.mark.parametrize("path", ["", "wrong", "wrong/voice-1", f"{NONCE}x", f"{NONCE}/a/b"])
+def test_other_paths_are_not_found(server, inbox, path):
+    assert post(server, path, json=VOICE).status_code == 404
+    assert inbox.look("voice-1") == ()
+
+
+def test_only_posts(server):
+    assert httpx.get(server.url_for("x"), trust_env=False).status_code == 405
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"NaN", b'{"a": Infinity}', b"[" * 60_000])
+def test_what_is_not_json_is_refused(server, inbox, body):
+    assert post(server, f"{NONCE}/x", content=body).status_code == 400
+    assert inbox.look("x") == ()
+
+
+def test_the_body_is_bounded_whatever_its_length_says(server, inbox):
+    assert post(server, f"{NONCE}/x", content=b"1" * 65_537).status_code == 413
+    chunks = (b" " * 40_000 for _ in range(3))
+    assert post(server, f"{NONCE}/x", content=chunks).status_code == 413
+    assert inbox.look("x") == ()
+
+
+async def test_a_slow_body_is_given_up():
+    app = callback_app(lambda delivery: None, nonce=NONCE, within_s=0.05)
+
+    async def trickle():
+        yield b"{"
+        await asyncio.sleep(5)
+
+    transport = httpx.ASGITransport(app=app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://x") as client:
+        reply = await client.post(f"/{NONCE}/x", content=trickle())
+    assert reply.status_code == 408
+
+
+def test_a_sink_that_fails_asks_the_sender_to_come_again():
+    def full(delivery):
+        raise JournalError("the disk is full")
+
+    with CallbackServer(full, nonce=NONCE) as server:
+        assert post(server, f"{NONCE}/x", json=VOICE).status_code == 503
+
+
+def test_slow_sinks_do_not_stop_other_callbacks():
+    gate = threading.Barrier(4, timeout=10)
+    with CallbackServer(lambda delivery: gate.wait() and None, nonce=NONCE) as server:
+        replies = []
+        threads = [
+            threading.Thread(
+                target=lambda n=n: replies.append(post(server, f"{NONCE}/{n}", json=VOICE))
+            )
+            for n in range(4)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert [reply.status_code for reply in replies] == [204] * 4
+
+
+def test_waiting_in_the_inbox(server, inbox):
+    assert inbox.wait("late", beyond=0, timeout_s=0.01) == ()
+    sender = threading.Timer(0.05, lambda: post(server, f"{NONCE}/late", json=VOICE))
+    sender.start()
+    started = time.monotonic()
+    [delivery] = inbox.wait("late", beyond=0, timeout_s=10)
+    assert time.monotonic() - started < 5
+    assert delivery.body == VOICE
+    sender.join()
+
+
+def test_a_public_address_in_front(inbox):
+    server = CallbackServer(inbox, nonce=NONCE, public_url="https://tunnel.example/")
+    assert server.url_for("a") == f"https://tunnel.example/{NONCE}/a"
+    server.close()
+
+
+def test_a_taken_port_is_named(inbox):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(ToolFailed, match=f"127.0.0.1:{port}.*choose another port"):
+            CallbackServer(inbox, nonce=NONCE, port=port)
+
+
+def test_the_port_is_free_again_afterwards(inbox):
+    with CallbackServer(inbox, nonce=NONCE) as server:
+        port = server.port
+        post(server, f"{NONCE}/x", json=VOICE)
+    with CallbackServer(inbox, nonce=NONCE, port=port) as server:
+        assert post(server, f"{NONCE}/x", json=VOICE).status_code == 204

@@ -1,0 +1,78 @@
+"""Where a transcript has the name."""
+
+from __future__ import annotations
+
+import pytest
+
+from palprep.consent.compare import compare
+from palprep.consent.names import locate_name, name_slot, same_name
+from palprep.consent.words import split_words
+
+REQUIRED = split_words("I, Jane Doe, am currently speaking.")
+
+
+def place_of(heard: str) -> tuple[str, float, list[tuple[str, str]]]:
+    words = split_words(heard)
+    slot = name_slot(REQUIRED, "Jane Doe")
+    place = locate_name(compare(REQUIRED, words), slot, REQUIRED, words)
+    beside = [
+        (
+            " ".join(word.shown for word in REQUIRED[one.first : one.last]),
+            " ".join(word.shown for word in words[one.heard_first : one.heard_last]),
+        )
+        for one in place.beside
+    ]
+    name = " ".join(word.shown for word in words[place.first : place.last])
+    return name, place.likeness, beside
+
+
+@pytest.mark.parametrize(
+    ("heard", "name", "beside"),
+    [
+        ("I, Jane Doe, am currently speaking.", "Jane Doe,", []),
+        (
+            "Hi, Jayne Dough. I'm currently speaking.",
+            "Jayne Dough.",
+            [("I,", "Hi,"), ("am", "I'm")],
+        ),
+        (
+            "Well, hello. Hi, Jane Doe and currently speaking.",
+            "Jane Doe",
+            [("I,", "Hi,"), ("am", "and")],
+        ),
+        ("Jane Doe, I'm currently speaking.", "Jane Doe,", [("I,", ""), ("am", "I'm")]),
+    ],
+)
+def test_the_name_is_found_by_its_sound(heard, name, beside):
+    found, likeness, others = place_of(heard)
+    assert (found, others) == (name, beside)
+    assert likeness > 0.9
+
+
+def test_another_name_stands_in_its_place_without_likeness():
+    name, likeness, _ = place_of("I, Robert Miller, am currently speaking.")
+    assert name == "Robert Miller,"
+    assert likeness < 0.5
+
+
+def test_no_name_leaves_the_place_empty():
+    assert place_of("I am currently speaking.")[0] == ""
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Jane Doe", "Jayne Dough", True),
+        ("Stephen Miller", "Steven Miller", True),
+        ("Jane Doe", "John Doe", False),
+        ("Jane Doe", "Jane Dove", False),
+        ("Jane Doe", "Jane", False),
+        ("Jane Doe", "", False),
+    ],
+)
+def test_names_are_the_same_word_for_word(one, other, same):
+    assert same_name(split_words(one), split_words(other)) is same
+
+
+def test_a_name_that_is_not_in_the_statement_has_no_slot():
+    assert not name_slot(split_words("I agree."), "Jane Doe")

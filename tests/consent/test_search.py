@@ -1,0 +1,120 @@
+"""Statements that do not fit into what the model hears at once. The model is played by a fake
+that hears two made-up words a second, and writes down those that its window holds."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from palprep.consent.readings import Script
+from palprep.consent.search import find_statement
+from palprep.consent.whisper import Heard, Token, log_probability
+from palprep.consent.words import split_words
+from palprep.speech.mel import RATE_HZ
+from palprep.values import Span
+
+NAME = "Jane Doe"
+SYLLABLES = ["".join(pair) for pair in itertools.product("bdfgklmnprst", "aeio")]
+WORDS = [one + other for one, other in zip(SYLLABLES * 2, SYLLABLES[7:] * 2, strict=False)]
+SENTENCES = [" ".join(WORDS[at : at + 8]) + "." for at in range(0, 80, 8)]
+TEXT = " ".join(("I, Jane Doe, agree today.", *SENTENCES))
+WORD_S = 0.5
+
+
+class Parrot:
+    """The k-th half second of a recording holds the k-th word that is said, as the value k + 1."""
+
+    name = "parrot"
+    sha256 = "0" * 64
+
+    def __init__(self, said: str) -> None:
+        self.words = said.split()
+
+    def hear(self, samples):
+        marks = samples[: 30 * RATE_HZ : RATE_HZ // 4]
+        return Heard(np.unique(marks[marks >= 1]).astype(int), len(samples) // 160)
+
+    def transcribe(self, heard, language, *, hypotheses=1):
+        return (" ".join(self.words[mark - 1] for mark in heard.encoded),)
+
+    def continuations(self, heard, begun, language):
+        return self.transcribe(heard, language)
+
+    def weigh(self, heard, texts, language, *, told=None):
+        return tuple(log_probability(self.align(heard, text, language)) for text in texts)
+
+    def align(self, heard, text, language, *, told=None):
+        tokens = []
+        said = [(mark, split_words(self.words[mark - 1])) for mark in heard.encoded]
+        first = heard.encoded[0] if len(heard.encoded) else 0
+        at = 0
+        for word in split_words(text):
+            same = [n for n, (_, w) in enumerate(said[at:], at) if w and w[0].keys == word.keys]
+            place = said[same[0]][0] if same else first
+            at = same[0] + 1 if same else at
+            start = WORD_S * float(place - first)
+            probability = 0.9 if same else 0.0001
+            tokens.append(Token(word.shown, probability, start, start + 0.4, word.begin, word.end))
+        return tuple(tokens)
+
+
+def spoken(said: str) -> tuple[Parrot, np.ndarray, list[Span]]:
+    parrot = Parrot(said)
+    samples = np.repeat(np.arange(1, len(parrot.words) + 1), RATE_HZ // 2).astype(np.float32)
+    spans = [
+        Span(start_s=WORD_S * k + 0.05, end_s=WORD_S * k + 0.4) for k in range(len(parrot.words))
+    ]
+    return parrot, samples, spans
+
+
+def find(said: str, text: str = TEXT, window_s: float = 30.0):
+    parrot, samples, spans = spoken(said)
+    return find_statement(samples, Script.of(text, NAME, "en"), parrot, spans, window_s)
+
+
+def test_a_statement_that_fits_is_read_at_once():
+    text = " ".join(TEXT.split()[:11])
+    (found,) = find(text, text)
+    assert found.reading.comparison.agreement == 1.0
+    assert found.reading.earlier == ()
+
+
+def test_a_statement_longer_than_a_window_is_read_in_parts():
+    found = find(TEXT)
+    assert len(found) > 1
+    assert " ".join(one.script.text for one in found) == TEXT
+    assert all(one.reading.comparison.agreement == 1.0 for one in found)
+    assert all(one.between == () for one in found)
+    times = [word.start_s for one in found for word in one.reading.forced]
+    assert times == sorted(times)
+    assert times[-1] == pytest.approx((len(TEXT.split()) - 1) * WORD_S, abs=1.0)
+    ends = [(one is found[0], one is found[-1]) for one in found]
+    whole = [
+        one.transcript(begins=first, ends=last)
+        for one, (first, last) in zip(found, ends, strict=True)
+    ]
+    assert " ".join(whole) == TEXT
+
+
+def test_what_is_said_between_two_parts_is_told():
+    first = find(TEXT)[0].script.text
+    found = find(TEXT.replace(first, f"{first} nothing of this counts"))
+    assert " ".join(word.shown for word in found[1].between) == "nothing of this counts"
+
+
+def test_what_is_said_before_a_late_window_is_heard_too():
+    before = "refuse " + "chatter " * 50
+    text = " ".join(TEXT.split()[:23])
+    (found,) = find(before + text, text)
+    assert found.reading.comparison.agreement == 1.0
+    assert found.reading.forced[0].start_s == pytest.approx(25.5, abs=0.6)
+    heard = " ".join((*found.reading.earlier, *(w.shown for w in found.reading.heard)))
+    assert heard.startswith("refuse chatter")
+
+
+def test_a_statement_that_breaks_off_is_not_found_whole():
+    found = find(" ".join(TEXT.split()[:20]))
+    last = found[-1].reading
+    assert not last.found or last.comparison.agreement < 1.0

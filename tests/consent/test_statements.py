@@ -1,0 +1,66 @@
+"""The required statements."""
+
+from __future__ import annotations
+
+import pytest
+
+from palprep.consent.statements import fill_statement, read_statement, required_statement
+from palprep.errors import UsageError
+
+
+def test_the_default_statement_has_a_place_for_the_name():
+    text = fill_statement(required_statement(profile="core-4"), "  Ada   Lovelace ")
+    assert text.startswith("I, Ada Lovelace, am currently speaking")
+    assert "{" not in text
+    assert "\n" not in text
+
+
+@pytest.mark.parametrize("language", ["xx", "", "../en", "EN.toml"])
+def test_a_language_without_a_statement_is_said(language):
+    with pytest.raises(UsageError, match="give the service's own text"):
+        required_statement(language=language)
+
+
+@pytest.mark.parametrize("name", ["", "  ", "123"])
+def test_a_name_is_needed(name):
+    with pytest.raises(UsageError, match="full name"):
+        fill_statement("I, {full_name}, agree.", name)
+
+
+def test_a_users_statement_is_plain_text_or_toml(tmp_path):
+    plain, table = tmp_path / "mine.txt", tmp_path / "mine.toml"
+    plain.write_text("I, {full_name},\nagree.\n", "utf-8")
+    table.write_text(
+        '[statements]\ndefault = "I, {full_name}, agree."\nstudio = "{full_name} agrees."\n'
+    )
+    assert fill_statement(read_statement(plain), "Ada") == "I, Ada, agree."
+    assert fill_statement(read_statement(table), "Ada") == "I, Ada, agree."
+    assert fill_statement(read_statement(table, profile="studio"), "Ada") == "Ada agrees."
+
+
+def test_a_statement_may_hold_the_very_name_in_place_of_the_placeholder():
+    text = "I, ada  LOVELACE, agree."
+    assert fill_statement(text, "Ada Lovelace") == "I, ada LOVELACE, agree."
+
+
+@pytest.mark.parametrize("text", ["I agree.", "I, Ada Lovelacey, agree.", "I, Charles, agree."])
+def test_a_statement_that_names_nobody_or_somebody_else_is_refused(text):
+    with pytest.raises(UsageError, match=r"nobody called Ada Lovelace: write \{full_name\}"):
+        fill_statement(text, "Ada Lovelace")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.txt", b"", "empty"),
+        ("a.txt", b"\xff\xfe\x00", "cannot be read"),
+        ("a.toml", b"= 1", "not valid TOML"),
+        ("a.toml", b"text = 1", "no .statements. table"),
+        ("a.toml", b"[statements]\nother = '{full_name}'", "no default"),
+    ],
+)
+def test_a_users_statement_that_cannot_be_meant_is_refused(tmp_path, name, content, message):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(UsageError, match=message):
+        read_statement(path)

@@ -1,0 +1,172 @@
+"""Verification of spoken statements, with the real model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from palprep.consent import whisper as whisper_module
+from palprep.consent.readings import Script
+from palprep.consent.statements import fill_statement, required_statement
+from palprep.consent.verify import verify_consent, verify_samples
+from palprep.consent.whisper import Whisper, default_directory
+from palprep.errors import FileMissing, ToolFailed, ToolMissing
+from palprep.speech.mel import filterbank, log_mel
+
+
+@pytest.fixture(scope="module")
+def model() -> Whisper:
+    return Whisper.load()
+
+
+def script(name: str = "Jane Carter", change: tuple[str, str] = ("", "")) -> Script:
+    text = fill_statement(required_statement(), name)
+    assert change[0] in text
+    return Script.of(text.replace(*change) if change[0] else text, name, "en")
+
+
+def test_the_statement_in_a_video_passes(spoken_consent, model):
+    facts = verify_consent(spoken_consent, full_name="Jane Carter", model=model)
+    assert facts.outcome == "pass"
+    assert facts.reasons == ()
+    assert 0.0 <= facts.starts_at < 1.5
+    assert [word.expected for word in facts.words] == facts.statement.split()
+    times = [(word.start, word.end) for word in facts.words]
+    assert all(start <= end for start, end in times)
+    assert times == sorted(times)
+    assert facts.ends_at == times[-1][1]
+    shown = json.loads(json.dumps(facts.shown("consent.mp4")))
+    assert list(shown) == [
+        *("path", "outcome", "transcript", "starts_at", "ends_at", "words", "reasons")
+    ]
+    assert list(shown["words"][0]) == [
+        *("expected", "heard", "start", "end", "probability", "outcome")
+    ]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("give my consent", "withdraw my consent"),
+        ("audio and video samples", "audio and photo samples"),
+        ("can be used", "cannot be used"),
+        ("am currently speaking and give", "give"),
+        ("sound like me.", "sound like me for one year."),
+    ],
+)
+def test_what_was_said_is_not_another_statement(speech, model, change):
+    assert verify_samples(speech, script(change=change), model).outcome == "fail"
+
+
+def test_another_persons_name_fails_and_is_named(speech, model):
+    facts = verify_samples(speech, script("Robert Miller"), model)
+    assert facts.outcome == "fail"
+    assert any("Robert Miller" in reason for reason in facts.reasons)
+    assert {word.expected for word in facts.words if word.outcome == "fail"} >= {
+        "Robert",
+        "Miller,",
+    }
+
+
+def test_silence_and_noise_are_no_statement(model):
+    noise = np.random.default_rng(0).standard_normal(16_000 * 5).astype(np.float32) * 0.01
+    for samples in (np.zeros(16_000 * 5, np.float32), noise, np.zeros(0, np.float32)):
+        facts = verify_samples(samples, script(), model)
+        assert facts.outcome == "fail"
+        assert facts.starts_at is None
+        assert {word.outcome for word in facts.words} == {"fail"}
+
+
+def test_a_statement_after_a_long_silence_is_found_where_it_is(speech, model):
+    late = np.concatenate((np.zeros(16_000 * 12, np.float32), speech))
+    facts = verify_samples(late, script(), model)
+    assert facts.outcome in {"pass", "warn"}
+    assert 12.0 <= facts.starts_at < 13.5
+
+
+def test_a_statement_beyond_the_opening_fails(speech, model):
+    late = np.concatenate((np.zeros(16_000 * 12, np.float32), speech))
+    facts = verify_samples(late, script(), model, window_s=10.0)
+    assert facts.outcome == "fail"
+
+
+def test_another_language_is_unknown(spoken_consent, model):
+    facts = verify_consent(
+        spoken_consent,
+        full_name="Jane Carter",
+        statement="Ich, {full_name}.",
+        language="de",
+        model=model,
+    )
+    assert facts.outcome == "unknown"
+    assert "multilingual" in facts.reasons[0]
+
+
+def test_without_the_extra_it_is_unknown_and_says_what_to_install(spoken_consent, monkeypatch):
+    monkeypatch.setattr(whisper_module, "_CARRIER", "no_such_package_of_models")
+    facts = verify_consent(spoken_consent, full_name="Jane Carter")
+    assert facts.outcome == "unknown"
+    assert "palprep[consent]" in facts.reasons[0]
+    assert facts.words == ()
+
+
+def test_a_named_model_that_is_not_there_is_an_error(spoken_consent, tmp_path):
+    with pytest.raises(ToolMissing, match=r"model\.bin"):
+        verify_consent(spoken_consent, full_name="Jane Carter", model=tmp_path)
+
+
+def test_a_default_model_that_was_changed_is_not_loaded(monkeypatch, tmp_path):
+    for name in ("model.bin", "tokenizer.json"):
+        (tmp_path / name).write_bytes(b"not the published one")
+    monkeypatch.setattr(whisper_module, "default_directory", lambda: tmp_path)
+    with pytest.raises(ToolFailed, match="sha256"):
+        Whisper.load()
+
+
+def test_a_model_directory_can_be_named(speech):
+    facts = verify_samples(speech, script(), Whisper.load(default_directory()))
+    assert facts.outcome == "pass"
+    assert facts.model == "model"
+    assert len(facts.model_sha256) == 64
+
+
+def test_a_missing_file_is_an_error(tmp_path, model):
+    with pytest.raises(FileMissing):
+        verify_consent(tmp_path / "none.mp4", full_name="Jane Carter", model=model)
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("key", ["exact", "cannot", "negated", "photo", "wrong_name", "other"])
+def test_only_the_exact_statement_of_the_corpus_passes(corpora, model, key):
+    path = Path(corpora) / "consent" / f"{key}.piper.flac"
+    outcome = verify_consent(path, full_name="Jane Doe", model=model).outcome
+    assert outcome == ("pass" if key == "exact" else "fail")
+
+
+def test_the_filterbank_is_slaneys():
+    filters = filterbank(80)
+    assert filters.shape == (80, 201)
+    # Equal area per hertz: each triangle's sum over bins of 40 Hz is 1 / 40 where many bins fit.
+    assert filters[60:].sum(axis=1) * 40 == pytest.approx(np.ones(20), rel=0.03)
+    assert int(filters[0].argmax()) == 1
+
+
+def test_features_are_thirty_seconds_whatever_is_given():
+    filters = filterbank(80)
+    for length in (0, 1, 16_000, 16_000 * 40):
+        features = log_mel(np.zeros(length, np.float32), filters)
+        assert features.shape == (80, 3000)
+        assert features.dtype == np.float32
+        assert np.isfinite(features).all()
+
+
+def test_a_tone_lights_its_channel():
+    time = np.arange(16_000 * 2) / 16_000
+    features = log_mel(np.sin(2 * np.pi * 1000 * time).astype(np.float32), filterbank(80))
+    peak = int(features[:, 100].argmax())
+    centre = int(filterbank(80)[:, 25].argmax())
+    assert peak == centre
+    assert features.max() - features.min() <= 2.0 + 1e-6

@@ -1,0 +1,122 @@
+"""The consent dossier: nothing changes unnoticed."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from palprep.consent.facts import ConsentFacts
+from palprep.dossier.chain import (
+    ConsentCheck,
+    Dossier,
+    FileProof,
+    extends,
+    open_dossier,
+    verify_dossier,
+    with_expiry,
+    with_revocation,
+)
+
+NOW = dt.datetime(2026, 11, 21, 12, 0, tzinfo=dt.UTC)
+LATER = NOW + dt.timedelta(days=365)
+
+
+def consent(outcome: str = "pass") -> ConsentFacts:
+    return ConsentFacts(
+        outcome=outcome,
+        transcript="I agree.",
+        starts_at=0.1,
+        ends_at=0.9,
+        words=(),
+        reasons=(),
+        statement="I agree.",
+        full_name="Ada Lovelace",
+        language="en",
+    )
+
+
+def dossier(outcome: str = "pass", **other) -> Dossier:
+    return open_dossier(
+        person="Ada Lovelace",
+        consent=consent(outcome),
+        source=FileProof(name="raw.mov", sha256="a" * 64, size_bytes=10),
+        output=FileProof(name="consent.mp4", sha256="b" * 64, size_bytes=9),
+        written_at=NOW,
+        checks=(ConsentCheck(id="same_face", outcome="pass", measured="0.71"),),
+        tools={"palprep": "0.1.0"},
+        **other,
+    )
+
+
+def problems(found: Dossier, **files) -> list[str]:
+    return [flaw.problem for flaw in verify_dossier(found, files or None)]
+
+
+def test_a_chain_holds_and_survives_json():
+    chain = with_revocation(
+        with_expiry(dossier(), expires_at=LATER, written_at=NOW), revoked_at=NOW, written_at=NOW
+    )
+    assert problems(chain) == []
+    assert Dossier.model_validate(chain.to_json()) == chain
+    assert [entry.kind for entry in chain.entries] == ["evidence", "expiry", "revocation"]
+    assert extends(chain, dossier())
+    assert not extends(dossier(), chain)
+
+
+@pytest.mark.parametrize(
+    ("number", "change"),
+    [
+        (0, {"person": "Somebody Else"}),
+        (0, {"written_at": LATER}),
+        (0, {"consent": consent("warn")}),
+        (1, {"expires_at": LATER + dt.timedelta(days=1)}),
+        (1, {"note": "added later"}),
+    ],
+)
+def test_a_changed_entry_is_noticed(number, change):
+    chain = with_expiry(dossier(), expires_at=LATER, written_at=NOW)
+    entries = list(chain.entries)
+    entries[number] = entries[number].model_copy(update=change)
+    assert "was changed after it was written" in problems(Dossier(entries=tuple(entries)))
+
+
+def test_an_entry_that_was_taken_out_or_swapped_is_noticed():
+    chain = with_revocation(
+        with_expiry(dossier(), expires_at=LATER, written_at=NOW), revoked_at=NOW, written_at=NOW
+    )
+    first, second, third = chain.entries
+    assert "does not follow the entry before it" in problems(Dossier(entries=(first, third)))
+    assert problems(Dossier(entries=(first, third, second)))
+    assert "the dossier does not begin with its evidence" in problems(
+        Dossier(entries=(second, third))
+    )
+    assert problems(Dossier(entries=()))
+
+
+def test_a_file_that_changed_since_is_noticed():
+    assert problems(dossier(), **{"consent.mp4": "b" * 64}) == []
+    assert problems(dossier(), **{"consent.mp4": "c" * 64}) == ["consent.mp4 was changed since"]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "given"), [("pass", True), ("warn", True), ("fail", False), ("unknown", False)]
+)
+def test_only_a_spoken_statement_is_in_force(outcome, given):
+    assert dossier(outcome).in_force(NOW) is given
+
+
+def test_expiry_and_revocation_end_it():
+    dated = dossier(expires_at=LATER)
+    assert dated.in_force(NOW)
+    assert not dated.in_force(LATER)
+    assert with_expiry(dated, expires_at=LATER + dt.timedelta(days=1), written_at=NOW).in_force(
+        LATER
+    )
+    revoked = with_revocation(dated, revoked_at=NOW, written_at=NOW)
+    assert not revoked.in_force(NOW)
+
+
+def test_times_must_carry_a_zone():
+    with pytest.raises(ValueError, match="time zone"):
+        with_expiry(dossier(), expires_at=dt.datetime(2027, 1, 1), written_at=NOW)  # noqa: DTZ001

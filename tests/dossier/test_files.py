@@ -1,0 +1,116 @@
+import datetime as dt
+import json
+
+import pytest
+
+from palprep.consent.facts import ConsentFacts, WordRecord
+from palprep.dossier.files import expire, flaws_of, keep_dossier, read_dossier, revoke
+from palprep.errors import JournalError, UsageError
+from palprep.facts.facts import Facts
+from palprep.media.facts import FileFacts, MediaType
+from palprep.preflight.check_and_prepare import Prepared, sha256_of
+from palprep.rules.report import Check, Report
+from palprep.values import Kind, Outcome, Role
+
+NOON = dt.datetime(2026, 11, 21, 12, tzinfo=dt.UTC)
+DAY = dt.timedelta(days=1)
+
+
+@pytest.fixture
+def prepared(tmp_path):
+    source, output = tmp_path / "in" / "consent.mov", tmp_path / "out" / "consent.mp4"
+    for path, data in ((source, b"as it came"), (output, b"as it was prepared")):
+        path.parent.mkdir()
+        path.write_bytes(data)
+    consent = ConsentFacts(
+        outcome="pass", transcript="I, Ada", starts_at=0.2, ends_at=1.0, reasons=(),
+        words=(WordRecord(expected="I", heard="I", start=0.2, end=0.3, probability=0.9,
+                          outcome="pass"),),
+        statement="I, Ada", full_name="Ada", language="en",
+    )  # fmt: skip
+    kind = MediaType(
+        kind=Kind.VIDEO, format="mp4", description="an MP4 video", mime="video/mp4",
+        extensions=(".mp4",), accepted=True,
+    )  # fmt: skip
+    file = FileFacts(path=str(output), name=output.name, size_bytes=18, type=kind)
+    checks = tuple(
+        Check(id=name, label=name, outcome=Outcome.PASS, measured=1)
+        for name in ("mouth_moves", "file_size")
+    )
+    report = Report(
+        path=str(output), role=Role.CONSENT_VIDEO, profile="core-4", checks=checks,
+        facts=Facts(file=file, consent=consent),
+    )  # fmt: skip
+    return Prepared(
+        source=str(source), path=str(output), report=report, fixes=(), sha256=sha256_of(output)
+    )
+
+
+def test_the_dossier_lies_beside_the_video_and_holds_the_evidence(prepared):
+    path = keep_dossier(prepared, person="ada", written_at=NOON)
+    entry = read_dossier(path).evidence
+    assert path.parent.name == "out"
+    assert entry.person == "ada"
+    assert entry.consent.words[0].heard == "I"
+    assert entry.output.sha256 == prepared.sha256
+    assert entry.source.name == "consent.mov"
+    assert entry.source.sha256 != entry.output.sha256
+    assert [check.id for check in entry.checks] == ["mouth_moves"]
+    assert {"palprep", "av"} <= set(entry.tools)
+    assert flaws_of(path) == ()
+
+
+def test_where_nothing_was_listened_for_there_is_no_dossier(prepared):
+    facts = prepared.report.facts.model_copy(update={"consent": None})
+    report = prepared.report.model_copy(update={"facts": facts})
+    bare = prepared.model_copy(update={"report": report})
+    assert keep_dossier(bare, person="ada", written_at=NOON) is None
+
+
+def test_a_second_run_keeps_the_first_record(prepared):
+    path = keep_dossier(prepared, person="ada", written_at=NOON)
+    before = path.read_bytes()
+    assert keep_dossier(prepared, person="ada", written_at=NOON + DAY) == path
+    assert path.read_bytes() == before
+
+
+def test_expiry_and_revocation_are_added_and_nothing_is_taken_away(prepared):
+    path = keep_dossier(prepared, person="ada", written_at=NOON)
+    first = read_dossier(path)
+    expire(path, expires_at=NOON + 10 * DAY, written_at=NOON)
+    assert read_dossier(path).in_force(NOON + 9 * DAY)
+    assert not read_dossier(path).in_force(NOON + 10 * DAY)
+    revoke(path, revoked_at=NOON + DAY, written_at=NOON + DAY, note="by letter")
+    grown = read_dossier(path)
+    assert grown.entries[0] == first.evidence
+    assert [entry.kind for entry in grown.entries] == ["evidence", "expiry", "revocation"]
+    assert not grown.in_force(NOON + 2 * DAY)
+    assert flaws_of(path) == ()
+
+
+def test_a_changed_video_is_detected(prepared, tmp_path):
+    path = keep_dossier(prepared, person="ada", written_at=NOON)
+    (tmp_path / "out" / "consent.mp4").write_bytes(b"something else")
+    assert [flaw.problem for flaw in flaws_of(path)] == ["consent.mp4 was changed since"]
+
+
+def test_a_changed_dossier_is_detected_and_not_added_to(prepared):
+    path = keep_dossier(prepared, person="ada", written_at=NOON)
+    data = json.loads(path.read_text())
+    data["entries"][0]["consent"]["outcome"] = "warn"
+    path.write_text(json.dumps(data))
+    assert flaws_of(path)
+    with pytest.raises(JournalError, match="was changed after it was written"):
+        keep_dossier(prepared, person="ada", written_at=NOON)
+    with pytest.raises(JournalError, match="was changed after it was written"):
+        revoke(path, revoked_at=NOON, written_at=NOON)
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"not json"])
+def test_what_is_no_dossier_is_told_so(tmp_path, content):
+    path = tmp_path / "x.consent.json"
+    path.write_bytes(content)
+    with pytest.raises(JournalError, match="no consent dossier"):
+        read_dossier(path)
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_dossier(tmp_path / "nowhere.json")

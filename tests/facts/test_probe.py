@@ -1,0 +1,78 @@
+"""Which measures are taken of what, on the sample media."""
+
+import io
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from palprep.facts.probe import QUICK_SAMPLES, Speaker, Toolkit, probe
+from palprep.facts.timeline import timeline
+from palprep.media.sniff import sniff
+from palprep.preflight.check_and_prepare import Preflight
+from palprep.values import Outcome, Role
+from palprep.views.lanes import WIDTH
+from palprep.views.timeline_image import lanes_of, timeline_png
+
+JANE = Path(__file__).parents[2] / "sample_media/people/jane-carter"
+CONSENT = JANE / "consent.mp4"
+
+
+@pytest.fixture(scope="module")
+def toolkit():
+    return Toolkit()
+
+
+@pytest.fixture(scope="module")
+def consent(toolkit):
+    """The consent clip with everything measured."""
+    preflight = Preflight(toolkit=toolkit)
+    return preflight.check(
+        CONSENT, role=Role.CONSENT_VIDEO, speaker=Speaker(full_name="Jane Carter")
+    )
+
+
+def test_a_video_is_watched_listened_to_and_verified(consent):
+    facts = consent.facts
+    assert facts.footage.samples[0].people == 1
+    assert facts.portrait.people == 1
+    assert facts.video.signal.frames > 100
+    assert facts.voice.speech
+    assert facts.consent.outcome == "pass"
+    assert consent.check("consent_spoken").outcome is Outcome.PASS
+    assert consent.check("one_person_throughout").outcome is Outcome.PASS
+    assert consent.check("same_person_throughout").outcome is Outcome.PASS
+
+
+def test_quick_leaves_the_rest_unknown_and_looks_at_few_frames(toolkit):
+    report = Preflight(toolkit=toolkit, quick=True).check(CONSENT)
+    facts = report.facts
+    assert facts.voice is None
+    assert facts.consent is None
+    assert len(facts.footage.samples) <= QUICK_SAMPLES
+    unknown = {check.id for check in report.having(Outcome.UNKNOWN)}
+    assert {"audio_audible", "video_cuts", "consent_spoken"} <= unknown
+    assert report.check("video_codec").outcome is Outcome.PASS
+
+
+def test_the_voice_of_a_video_needs_no_look_at_its_picture(toolkit):
+    facts = probe(CONSENT, sniff(CONSENT), Role.VOICE_AUDIO, toolkit)
+    assert facts.voice.speech
+    assert facts.footage is None
+    assert facts.portrait is None
+
+
+def test_the_time_line_of_a_report_is_a_picture(consent):
+    line = timeline(consent.facts)
+    lanes = {lane.label: lane for lane in lanes_of(line)}
+    assert lanes["Consent"].spans == [(line.consent.start_s, line.consent.end_s)]
+    assert lanes["Speech"].spans
+    with Image.open(io.BytesIO(timeline_png(consent))) as picture:
+        assert picture.format == "PNG"
+        assert picture.width == WIDTH
+        strip = picture.crop((140, 0, 240, 40)).convert("L")
+        assert strip.getextrema()[0] < 200
+
+
+def test_a_still_has_no_time_line(toolkit):
+    assert timeline_png(Preflight(toolkit=toolkit).check(JANE / "portrait.heic")) is None

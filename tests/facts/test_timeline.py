@@ -1,0 +1,93 @@
+import pytest
+from voices import voice_of
+
+from palprep.consent.facts import ConsentFacts
+from palprep.facts.timeline import timeline
+from palprep.media.signal_facts import SignalFacts, TimingFacts
+from palprep.rules.structure import VideoSpeakingShare, VideoStillShare
+from palprep.values import Span
+from palprep.vision.footage_facts import FootageFacts, FrameSample
+
+SPEAKS_UNTIL = 5.0
+
+
+def sample(at_s, mouth_open, yaw_deg=0.0):
+    return FrameSample(
+        at_s=at_s, people=1, face_height_share=0.3, yaw_deg=yaw_deg, pitch_deg=0.0,
+        gaze_off_deg=2.0, mouth_open=mouth_open,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def ten_seconds(video_facts):
+    """Speaks for five seconds, looks aside in the third, then listens, mouth at rest."""
+    samples = [
+        sample(
+            index / 4,
+            0.2 if index % 2 and index / 4 < SPEAKS_UNTIL else 0.0,
+            yaw_deg=40.0 if int(index / 4) == 2 else 0.0,
+        )
+        for index in range(40)
+    ]
+    signal = SignalFacts(
+        frames=300, seconds=(), black=(), cuts=(7.5,), exposure_steps=(),
+        freezes=(Span(start_s=8.0, end_s=9.5),),
+    )  # fmt: skip
+    facts = video_facts(duration_s=10.0, signal=signal)
+    return facts.model_copy(
+        update={
+            "footage": FootageFacts(every_s=0.25, samples=tuple(samples), looks=()),
+            "voice": voice_of((0.2, SPEAKS_UNTIL), duration_s=10.0),
+            "consent": ConsentFacts(
+                outcome="pass", transcript="", starts_at=0.4, ends_at=3.9, words=(), reasons=(),
+                statement="", full_name="Ada", language="en",
+            ),
+        }
+    )  # fmt: skip
+
+
+def test_every_second_says_who_speaks_and_who_is_still(ten_seconds):
+    line = timeline(ten_seconds)
+    assert [second.speaking for second in line.seconds] == [True] * 5 + [False] * 5
+    # A mouth counts as moving for a second after it last did.
+    assert [second.still for second in line.seconds] == [False] * 6 + [True] * 4
+    assert [second.facing for second in line.seconds] == [True, True, False] + [True] * 7
+    assert line.speaking_share == 0.5
+    assert line.still_share == 0.4
+    assert line.listens_at_the_end is True
+    assert (line.consent.start_s, line.consent.end_s) == (0.4, 3.9)
+    assert line.cuts == (7.5,)
+    assert line.freezes[0].end_s == 9.5
+
+
+def test_the_structure_is_judged_by_its_shares(ten_seconds):
+    assert VideoSpeakingShare().measure(ten_seconds).value == 0.5
+    assert VideoStillShare().measure(ten_seconds).value == 0.4
+
+
+def test_what_was_not_measured_is_not_guessed(video_facts, image_facts):
+    bare = timeline(video_facts(duration_s=3.2))
+    assert len(bare.seconds) == 4
+    assert bare.speaking_share is None
+    assert bare.still_share is None
+    assert bare.listens_at_the_end is None
+    assert "without --quick" in VideoSpeakingShare().measure(video_facts()).reason
+    assert timeline(image_facts()) is None
+
+
+@pytest.mark.parametrize(
+    ("late_s", "starts_s", "speech_at", "cut_at"),
+    [(0.5, 1.4, 0.7, 6.1), (-0.5, 0.9, 0.2, 6.6), (0.0, 1.4, 0.2, 6.1)],
+)
+def test_times_count_from_where_a_player_starts(ten_seconds, late_s, starts_s, speech_at, cut_at):
+    """The picture starts at 1.4 s, and the sound before it or after it."""
+    timing = TimingFacts(
+        interval_s=0.04, longest_interval_s=0.04, jitter_s=0.0, dropped_frames=0, key_frames=1,
+        longest_key_interval_s=10.0, audio_offset_s=late_s,
+    )  # fmt: skip
+    video = ten_seconds.video.model_copy(update={"start_s": 1.4, "timing": timing})
+    line = timeline(ten_seconds.model_copy(update={"video": video}))
+    assert line.starts_s == pytest.approx(starts_s)
+    assert line.speech[0].start_s == pytest.approx(speech_at)
+    assert line.cuts == (pytest.approx(cut_at),)
+    assert line.duration_s == pytest.approx(11.4 - starts_s)

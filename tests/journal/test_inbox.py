@@ -1,0 +1,102 @@
+"""``palprep listen``: callbacks into a journal, while nobody runs or beside a run."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import httpx
+import pytest
+
+from palprep.errors import JournalError
+from palprep.journal.creations import CreationState
+from palprep.journal.inbox import listen, secret_path
+from palprep.journal.store import JOURNAL_NAME, Journal
+
+INTENT = {"what": "replica", "request": {}}
+
+
+@pytest.fixture
+def journal(tmp_path):
+    with Journal(tmp_path / JOURNAL_NAME, lock=True, create=True) as run:
+        yield run
+
+
+@pytest.fixture
+def listening(journal, tmp_path):
+    """The address of a listener beside a run, and what it was told."""
+    addresses, told = [], []
+    ready, stop = threading.Event(), threading.Event()
+
+    def on_ready(address):
+        addresses.append(address)
+        ready.set()
+
+    thread = threading.Thread(
+        target=listen,
+        args=(tmp_path,),
+        kwargs={"port": 0, "on_ready": on_ready, "on_delivery": told.append, "stop": stop},
+    )
+    thread.start()
+    assert ready.wait(20)
+    yield addresses[0], told
+    stop.set()
+    thread.join(20)
+    assert not thread.is_alive()
+
+
+def post(url, **body):
+    reply = httpx.post(url, content=json.dumps(body), trust_env=False)
+    assert reply.status_code == 204
+
+
+def test_the_address_is_secret_and_stays(journal, listening):
+    address, _ = listening
+    assert address.rsplit("/", 1)[1] == secret_path(journal)
+    assert len(secret_path(journal)) >= 32
+
+
+def test_the_tag_proves_what_was_in_doubt(journal, listening):
+    address, told = listening
+    journal.append("intent", person="ada", key="replica-1", body=INTENT)
+    post(f"{address}/replica-1", replica_id="r9", status="completed")
+    creation = journal.creation("replica-1")
+    assert (creation.state, creation.id, creation.status) == (
+        CreationState.CREATED, "r9", "completed",
+    )  # fmt: skip
+    [entry] = [entry for entry in journal.entries() if entry.kind == "callback"]
+    assert entry.person == "ada"
+    assert entry.body["received"] == {"replica_id": "r9", "status": "completed"}
+    assert [delivery.tag for delivery in told] == ["replica-1"]
+
+
+def test_without_a_tag_the_id_tells(journal, listening):
+    address, _ = listening
+    journal.append("intent", person="ada", key="replica-1", body=INTENT)
+    journal.append("created", key="replica-1", body={"id": "r1", "status": "started"})
+    post(address, replica_id="r1", status="error", error_message="no consent")
+    creation = journal.creation("replica-1")
+    assert (creation.status, creation.error_message) == ("error", "no consent")
+
+
+def test_delivered_twice_is_as_good_as_once(journal, listening):
+    address, _ = listening
+    journal.append("intent", person="ada", key="replica-1", body=INTENT)
+    for _ in range(2):
+        post(f"{address}/replica-1", replica_id="r9", status="completed")
+    assert journal.creation("replica-1").id == "r9"
+
+
+def test_what_belongs_to_nothing_is_kept(journal, listening):
+    address, _ = listening
+    post(f"{address}/unknown", hello="\ud800")
+    [entry] = [entry for entry in journal.entries() if entry.kind == "callback"]
+    assert (entry.person, entry.key, entry.body) == (
+        None, "unknown", {"received": {"hello": "\ud800"}},
+    )  # fmt: skip
+    assert journal.creations() == ()
+
+
+def test_there_must_be_a_journal(tmp_path):
+    with pytest.raises(JournalError, match="There is no journal at"):
+        listen(tmp_path, on_ready=print)

@@ -1,0 +1,200 @@
+"""The journal file: durable, append-only, one run at a time, clear about what is wrong."""
+
+from __future__ import annotations
+
+import datetime as dt
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import threading
+
+import pytest
+
+from palprep.errors import JournalError, UsageError
+from palprep.journal.creations import CreationState
+from palprep.journal.resolve import settle_found, settle_retry
+from palprep.journal.store import JOURNAL_NAME, Journal, is_running
+
+INTENT = {"what": "voice", "request": {"voice_name": "Ada"}}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / JOURNAL_NAME
+
+
+def test_entries_come_back_as_they_were_written(path):
+    moment = dt.datetime(2026, 11, 21, 5, 0, tzinfo=dt.UTC)
+    with Journal(path, create=True, now=lambda: moment) as journal:
+        written = journal.append("note", person="ada", key="k", body={"ä": [1, None, "\ud800"]})
+        journal.append("other")
+        assert journal.entries(key="k") == (written,)
+    with Journal(path) as journal:
+        first, second = journal.entries()
+    assert first == written
+    assert first.at == "2026-11-21T05:00:00.000+00:00"
+    assert (second.kind, second.person, second.key) == ("other", None, None)
+
+
+def test_an_entry_is_flushed_when_append_returns(path):
+    script = """
+        import os, signal, sys
+        from palprep.journal.store import Journal
+        journal = Journal(sys.argv[1], lock=True, create=True)
+        journal.append("intent", person="ada", key="k", body={"what": "voice"})
+        os.kill(os.getpid(), signal.SIGKILL)
+    """
+    died = subprocess.run([sys.executable, "-c", textwrap.dedent(script), path], check=False)
+    assert died.returncode == -signal.SIGKILL
+    with Journal(path, lock=True) as journal:
+        assert journal.creation("k").state is CreationState.IN_DOUBT
+        synchronous = journal._connection.execute("PRAGMA synchronous").fetchone()[0]
+        mode = journal._connection.execute("PRAGMA journal_mode").fetchone()[0]
+    assert (synchronous, mode) == (2, "wal")
+
+
+def test_entries_cannot_be_changed_or_deleted(path):
+    with Journal(path, create=True) as journal:
+        journal.append("note")
+    connection = sqlite3.connect(path)
+    for statement in ("UPDATE entry SET kind = 'x'", "DELETE FROM entry"):
+        with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+            connection.execute(statement)
+    connection.close()
+
+
+def test_a_second_run_is_told_at_once(path):
+    with Journal(path, lock=True, create=True):
+        assert is_running(path)
+        with pytest.raises(JournalError, match="Another run is using"):
+            Journal(path, lock=True)
+        with Journal(path) as reader:
+            reader.append("callback")
+            assert len(reader.entries()) == 1
+    assert not is_running(path)
+    with Journal(path, lock=True) as journal:
+        assert len(journal.entries()) == 1
+
+
+def test_many_threads_write_one_journal(path):
+    with Journal(path, create=True) as journal:
+        threads = [
+            threading.Thread(target=lambda: [journal.append("note") for _ in range(20)])
+            for _ in range(8)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert [entry.seq for entry in journal.entries()] == list(range(1, 161))
+
+
+def test_a_missing_journal_is_named(path):
+    with pytest.raises(JournalError, match="There is no journal at"):
+        Journal(path)
+
+
+def test_a_text_file_is_no_journal(path):
+    path.write_text("not a database, but long enough to be taken for one" * 40)
+    with pytest.raises(JournalError, match="damaged or no journal"):
+        Journal(path)
+    assert path.read_text().startswith("not a database")
+
+
+def test_another_programs_database_is_left_alone(path):
+    foreign = sqlite3.connect(path)
+    foreign.execute("CREATE TABLE theirs (x)")
+    foreign.commit()
+    foreign.close()
+    before = path.read_bytes()
+    with pytest.raises(JournalError, match="database of another program"):
+        Journal(path, create=True)
+    assert path.read_bytes() == before
+
+
+def test_a_torn_journal_is_noticed(path):
+    with Journal(path, create=True) as journal:
+        for _ in range(200):
+            journal.append("note", body={"text": "x" * 500})
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2 + 100])
+    with pytest.raises(JournalError, match=r"damaged or no journal.*results\.jsonl"):
+        Journal(path)
+
+
+def test_a_newer_journal_asks_for_an_upgrade(path):
+    Journal(path, create=True).close()
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(JournalError, match="newer palprep"):
+        Journal(path)
+
+
+@pytest.mark.parametrize("lock", [True, False])
+def test_a_place_that_takes_no_files_says_so(tmp_path, lock):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(JournalError, match="must be writable"):
+        Journal(tmp_path / "file" / JOURNAL_NAME, lock=lock, create=True)
+
+
+def test_a_full_disk_says_so_and_keeps_what_was_written(path):
+    with Journal(path, create=True) as journal:
+        journal.append("note")
+        pages = journal._connection.execute("PRAGMA page_count").fetchone()[0]
+        journal._connection.execute(f"PRAGMA max_page_count = {pages}")
+        with pytest.raises(JournalError, match="free some space"):
+            journal.append("note", body={"text": "x" * 100_000})
+        assert len(journal.entries()) == 1
+
+
+def test_a_setting_is_chosen_once(path):
+    with Journal(path, create=True) as journal:
+        assert journal.setting("nonce", lambda: "first") == "first"
+    with Journal(path) as journal:
+        assert journal.setting("nonce", lambda: "second") == "first"
+
+
+def test_settling_by_hand(path):
+    with Journal(path, lock=True, create=True) as journal:
+        journal.append("intent", person="ada", key="a", body=INTENT)
+        journal.append("intent", person="bob", key="b", body=INTENT)
+        assert settle_found(journal, "a", " v7 ").id == "v7"
+        assert settle_retry(journal, "b").state is CreationState.ABSENT
+        with pytest.raises(UsageError, match="nothing is in doubt"):
+            settle_found(journal, "a", "v8")
+        with pytest.raises(UsageError, match="Nothing is in doubt under 'zzz'"):
+            settle_retry(journal, "zzz")
+
+
+def test_settling_lists_what_is_in_doubt(path):
+    with Journal(path, lock=True, create=True) as journal:
+        journal.append("intent", person="ada", key="a", body=INTENT)
+        with pytest.raises(UsageError, match="in doubt are a"):
+            settle_found(journal, "typo", "v8")
+        with pytest.raises(UsageError, match="Give the id"):
+            settle_found(journal, "a", " ")
+
+
+def test_a_resource_in_error_may_be_retried(path):
+    with Journal(path, lock=True, create=True) as journal:
+        journal.append("intent", person="ada", key="a", body=INTENT)
+        journal.append("created", key="a", body={"id": "v1", "status": "started"})
+        with pytest.raises(UsageError):
+            settle_retry(journal, "a")
+        journal.append("status", key="a", body={"id": "v1", "status": "error"})
+        assert settle_retry(journal, "a").state is CreationState.ABSENT
+
+
+def test_nothing_is_settled_while_a_run_is_at_work(path):
+    with Journal(path, lock=True, create=True) as run:
+        run.append("intent", person="ada", key="a", body=INTENT)
+        with Journal(path) as other:
+            with pytest.raises(JournalError, match="Another run"):
+                settle_retry(other, "a")
+            with pytest.raises(JournalError, match="Another run"):
+                settle_found(other, "a", "v1")
+    with Journal(path) as other:
+        assert settle_retry(other, "a") == other.creation("a")

@@ -1,0 +1,245 @@
+from __future__ import annotations
+
+import base64
+import io
+import threading
+import warnings
+import zlib
+
+import numpy as np
+import pillow_heif
+import pytest
+from PIL import Image, ImageCms, ImageFile, PngImagePlugin
+
+from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia
+from palprep.media.image import load_image, open_image, probe_and_open, probe_image
+from palprep.media.sniff import sniff
+
+from .conftest import gradient
+
+BLUE_CORNER = {
+    1: (0, 0),
+    2: (0, 1),
+    3: (1, 1),
+    4: (1, 0),
+    5: (0, 0),
+    6: (0, 1),
+    7: (1, 1),
+    8: (1, 0),
+}
+"""Where the stored top left corner is shown, as (bottom?, right?), by EXIF orientation."""
+
+
+def exif_of(orientation: int, *, gps: bool = False) -> bytes:
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    if gps:
+        exif.get_ifd(0x8825)[1] = "N"
+        exif[0x8825] = {1: "N", 2: (48.0, 51.0, 24.0)}
+    return exif.tobytes()
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP"])
+def test_upright_by_exif(tmp_path, picture, form, orientation):
+    path = tmp_path / "a"
+    picture.save(path, form, exif=exif_of(orientation), quality=95)
+    facts, pixels = probe_and_open(path, sniff(path))
+    assert facts.orientation == orientation
+    assert (facts.stored_width, facts.stored_height) == (64, 48)
+    shown = (48, 64) if orientation >= 5 else (64, 48)
+    assert (facts.width, facts.height) == shown
+    assert pixels.shape == (shown[1], shown[0], 3)
+    bottom, right = BLUE_CORNER[orientation]
+    corner = pixels[-4 if bottom else 3, -4 if right else 3]
+    assert corner[2] > 200
+    assert corner[0] < 60
+
+
+def test_heif_turned_by_irot_is_upright_and_says_so(tmp_path, picture):
+    path = tmp_path / "a.heic"
+    image = pillow_heif.from_pillow(picture)
+    image[0].info["exif"] = exif_of(6)
+    image.save(path, quality=90)
+    facts, pixels = probe_and_open(path, sniff(path))
+    assert (facts.stored_width, facts.stored_height) == (64, 48)
+    assert (facts.width, facts.height) == (48, 64)
+    assert facts.orientation == 1
+    assert pixels.shape == (64, 48, 3)
+    assert pixels[4, -5][2] > 180  # blue is top right after a quarter turn clockwise
+    assert "exif" in facts.metadata
+
+
+@pytest.mark.parametrize(
+    ("mode", "bits", "alpha"),
+    [("1", 1, False), ("L", 8, False), ("LA", 8, True), ("P", 8, False), ("RGBA", 8, True),
+     ("I;16", 16, False)],
+)  # fmt: skip
+def test_png_modes_become_rgb(tmp_path, picture, mode, bits, alpha):
+    path = tmp_path / "a.png"
+    if mode == "I;16":
+        Image.fromarray(np.full((48, 64), 0x8000, np.uint16)).save(path)
+    else:
+        picture.convert(mode).save(path)
+    facts, pixels = probe_and_open(path, sniff(path))
+    assert (facts.mode, facts.bits_per_channel, facts.has_alpha) == (mode, bits, alpha)
+    assert pixels.shape == (48, 64, 3)
+    assert pixels.dtype == np.uint8
+    if mode == "I;16":
+        assert set(np.unique(pixels)) == {128}
+
+
+def test_transparency_is_flattened_onto_white(tmp_path):
+    path = tmp_path / "a.png"
+    Image.new("RGBA", (8, 8), (0, 0, 0, 0)).save(path)
+    assert open_image(path, sniff(path)).min() == 255
+    half = Image.new("RGBA", (8, 8), (0, 0, 0, 128))
+    half.save(path)
+    assert abs(int(open_image(path, sniff(path))[0, 0, 0]) - 127) <= 1
+    keyed = Image.new("RGB", (8, 8), (10, 20, 30))
+    keyed.save(path, transparency=(10, 20, 30))
+    assert probe_image(path, sniff(path)).has_alpha
+    assert open_image(path, sniff(path)).min() == 255
+
+
+def test_cmyk_jpeg(tmp_path, picture):
+    path = tmp_path / "a.jpg"
+    picture.convert("CMYK").save(path, quality=95)
+    facts = probe_image(path, sniff(path))
+    assert facts.mode == "CMYK"
+    wanted = np.asarray(picture.convert("CMYK").convert("RGB")).astype(int)
+    assert np.abs(open_image(path, sniff(path)).astype(int) - wanted).mean() < 6
+
+
+def srgb_profile() -> bytes:
+    return ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+
+
+def swapped_profile() -> bytes:
+    """A real profile of other colours: sRGB with its red and green primaries exchanged."""
+    data = bytearray(srgb_profile())
+    data[:] = data.replace(b"rXYZ", b"tmpX").replace(b"gXYZ", b"rXYZ").replace(b"tmpX", b"gXYZ")
+    return bytes(data)
+
+
+def test_icc_is_recognised_by_what_it_does_and_converted(tmp_path, picture):
+    path = tmp_path / "a.png"
+    picture.save(path, icc_profile=srgb_profile())
+    facts = probe_image(path, sniff(path))
+    assert facts.icc_profile is not None
+    assert facts.icc_is_srgb is True
+    assert np.array_equal(open_image(path, sniff(path)), gradient())
+    picture.save(path, icc_profile=swapped_profile())
+    facts, pixels = probe_and_open(path, sniff(path))
+    assert facts.icc_is_srgb is False
+    assert np.abs(pixels.astype(int) - gradient()[..., [1, 0, 2]]).max() <= 3
+    picture.save(path, icc_profile=b"no profile at all")
+    facts, pixels = probe_and_open(path, sniff(path))
+    assert (facts.icc_profile, facts.icc_is_srgb) == ("unreadable", None)
+    assert np.array_equal(pixels, gradient())
+
+
+def test_metadata_kinds(tmp_path, picture):
+    path = tmp_path / "a.jpg"
+    picture.save(path, exif=exif_of(1, gps=True), comment="hello", xmp=b"<x:xmpmeta/>",
+                 icc_profile=srgb_profile())  # fmt: skip
+    assert probe_image(path, sniff(path)).metadata == ("comment", "exif", "gps", "icc", "xmp")
+    text = PngImagePlugin.PngInfo()
+    text.add_text("Author", "Ada")
+    picture.save(tmp_path / "a.png", pnginfo=text)
+    assert probe_image(tmp_path / "a.png", sniff(tmp_path / "a.png")).metadata == ("comment",)
+    picture.save(path)
+    assert probe_image(path, sniff(path)).metadata == ()
+    load_image(path, sniff(path)).save(tmp_path / "b.jpg")
+    assert load_image(path, sniff(path)).info == {}
+
+
+def test_frames_and_base64_length(tmp_path, picture):
+    path = tmp_path / "a.png"
+    picture.save(path, save_all=True, append_images=[picture.rotate(90)] * 2)
+    facts = probe_image(path, sniff(path))
+    assert facts.frames == 3
+    assert facts.base64_chars == len(base64.b64encode(path.read_bytes()))
+
+
+@pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP", "HEIF"])
+def test_a_truncated_file_is_found_out(tmp_path, form):
+    noise = np.random.default_rng(1).integers(0, 255, (200, 300, 3), np.uint8)
+    path = tmp_path / "a"
+    if form == "HEIF":
+        pillow_heif.from_pillow(Image.fromarray(noise)).save(path)
+    else:
+        Image.fromarray(noise).save(path, form)
+    assert probe_image(path, sniff(path)).width == 300
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) * 2 // 3])
+    with pytest.raises(DamagedMedia, match="does not decode"):
+        probe_image(path, sniff(path))
+    assert ImageFile.LOAD_TRUNCATED_IMAGES is False
+
+
+def png_claiming(width: int, height: int) -> bytes:
+    header = width.to_bytes(4, "big") + height.to_bytes(4, "big") + b"\x08\x06\0\0\0"
+    out = io.BytesIO(b"\x89PNG\r\n\x1a\n")
+    out.seek(0, io.SEEK_END)
+    for kind, body in ((b"IHDR", header), (b"IDAT", zlib.compress(b"")), (b"IEND", b"")):
+        out.write(len(body).to_bytes(4, "big") + kind + body)
+        out.write(zlib.crc32(kind + body).to_bytes(4, "big"))
+    return out.getvalue()
+
+
+def webp_claiming(width: int, height: int) -> bytes:
+    body = b"\0\0\0\0" + (width - 1).to_bytes(3, "little") + (height - 1).to_bytes(3, "little")
+    chunks = b"WEBPVP8X" + len(body).to_bytes(4, "little") + body
+    return b"RIFF" + len(chunks).to_bytes(4, "little") + chunks
+
+
+@pytest.mark.parametrize("data", [png_claiming(65535, 65535), webp_claiming(16384, 16384)])
+def test_bombs_are_refused_before_decoding_and_without_warnings(tmp_path, data):
+    path = tmp_path / "a.png"
+    path.write_bytes(data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UnsupportedMedia, match="at most 120,000,000"):
+            probe_image(path, sniff(path))
+
+
+def test_reduced_decoding_agrees_with_full(tmp_path):
+    path = tmp_path / "a.jpg"
+    Image.fromarray(gradient(1600, 1200)).save(path, quality=95, exif=exif_of(6))
+    small = open_image(path, sniff(path), max_side=400)
+    assert small.shape == (400, 300, 3)
+    full = Image.fromarray(open_image(path, sniff(path))).resize((300, 400), Image.Resampling.BOX)
+    assert np.abs(small.astype(int) - np.asarray(full).astype(int)).mean() < 1.5
+    assert open_image(path, sniff(path), max_side=5000).shape == (1600, 1200, 3)
+
+
+def test_pictures_decode_alike_in_many_threads(tmp_path, picture):
+    paths = []
+    for index, form in enumerate(["JPEG", "PNG", "WEBP"] * 4):
+        paths.append(tmp_path / f"{index}")
+        picture.save(paths[-1], form, quality=90)
+    alone = [open_image(path, sniff(path)).sum() for path in paths]
+    together = [0] * len(paths)
+
+    def decode(index: int) -> None:
+        together[index] = open_image(paths[index], sniff(paths[index])).sum()
+
+    threads = [threading.Thread(target=decode, args=(index,)) for index in range(len(paths))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert together == alone
+
+
+def test_other_files_are_refused_by_name(tmp_path, picture):
+    path = tmp_path / "a.jpg"
+    path.write_text("hello")
+    with pytest.raises(UnsupportedMedia, match="a text file"):
+        probe_image(path, sniff(path))
+    picture.save(path)
+    found = sniff(path)
+    path.unlink()
+    with pytest.raises(FileMissing):
+        probe_image(path, found)

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import io
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from palprep.media.ebml import read_matroska
+from palprep.media.exif import read_exif, xmp_orientation
+from palprep.media.isobmff import children, read_movie
+
+
+def box(kind: bytes, *parts: bytes) -> bytes:
+    body = b"".join(parts)
+    return struct.pack(">I4s", 8 + len(body), kind) + body
+
+
+def track(number: int, handler: bytes, *extra: bytes) -> bytes:
+    tkhd = box(b"tkhd", struct.pack(">IIII", 0, 0, 0, number), bytes(68))
+    mdhd = box(b"mdhd", struct.pack(">IIIII", 0, 0, 0, 48_000, 96_000), bytes(4))
+    hdlr = box(b"hdlr", bytes(8), handler, bytes(13))
+    return box(b"trak", tkhd, box(b"mdia", mdhd, hdlr), *extra)
+
+
+def movie(*tracks: bytes) -> bytes:
+    return box(b"moov", box(b"mvhd", struct.pack(">IIIII", 0, 0, 0, 1000, 2000)), *tracks)
+
+
+FTYP = box(b"ftyp", b"isom", bytes(4), b"isommp42")
+MDAT = box(b"mdat", bytes(100))
+
+
+def read(data: bytes):
+    return read_movie(io.BytesIO(data), len(data))
+
+
+def test_order_of_index_and_media():
+    assert read(FTYP + movie(track(1, b"vide")) + MDAT).moov_position == "front"
+    assert read(FTYP + MDAT + movie(track(1, b"vide"))).moov_position == "end"
+    fragmented = read(FTYP + movie(track(1, b"vide"), box(b"mvex")) + box(b"moof") + MDAT)
+    assert fragmented.moov_position == "fragmented"
+    assert not fragmented.truncated
+
+
+def test_truncation():
+    whole = FTYP + movie(track(1, b"vide")) + MDAT
+    assert not read(whole).truncated
+    assert read(whole[:-1]).truncated
+    assert read(FTYP + MDAT).truncated
+    assert read(FTYP + movie(track(1, b"vide"))).truncated
+
+
+def test_brands():
+    found = read(FTYP + MDAT)
+    assert (found.brand, found.compatible) == ("isom", {"isom", "mp42"})
+    assert read(MDAT).brand is None
+
+
+def test_chapter_pictures_are_no_picture_track():
+    references = box(b"tref", box(b"chap", struct.pack(">I", 2)))
+    found = read(FTYP + movie(track(1, b"soun", references), track(2, b"vide")) + MDAT)
+    assert found.video_tracks == ()
+    assert [each.track_id for each in found.audio_tracks] == [1]
+
+
+def test_edit_list_in_seconds():
+    edits = struct.pack(">IIIihhIihh", 0, 2, 500, -1, 1, 0, 1500, 1024, 1, 0)
+    listed = box(b"edts", box(b"elst", edits))
+    (only,) = read(FTYP + movie(track(1, b"soun", listed)) + MDAT).tracks
+    assert only.edits[0] == (0.5, None, 1.0)
+    assert only.edits[1] == pytest.approx((1.5, 1024 / 48_000, 1.0))
+
+
+def test_encrypted_samples():
+    table = box(b"stbl", box(b"stsd", struct.pack(">II", 0, 1), box(b"encv", bytes(70))))
+    mdia = box(b"mdia", box(b"hdlr", bytes(8), b"vide", bytes(13)), box(b"minf", table))
+    (only,) = read(FTYP + movie(box(b"trak", mdia)) + MDAT).tracks
+    assert only.encrypted
+
+
+def test_a_size_that_lies_ends_the_walk():
+    data = struct.pack(">I4s", 4, b"free") + MDAT
+    assert list(children(io.BytesIO(data), 0, len(data))) == []
+    huge = struct.pack(">I4sQ", 1, b"moov", 1 << 62)
+    assert read(FTYP + huge).truncated
+
+
+@given(st.binary(max_size=400), st.integers(0, 400))
+def test_no_bytes_make_the_readers_raise(noise, cut):
+    data = FTYP + movie(track(1, b"vide"), box(b"trak", noise)) + MDAT
+    read(data[:cut] + noise + data[cut:])
+    read_matroska(io.BytesIO(b"\x1a\x45\xdf\xa3" + noise), 4 + len(noise))
+    read_exif(b"Exif\0\0II*\0" + noise)
+    read_exif(b"MM\0*" + noise)
+    xmp_orientation(noise)
+
+
+def test_exif_orientation_gps_and_thumbnail():
+    def entries(order: str, gps: int, following: int) -> bytes:
+        orientation = struct.pack(f"{order}HHIHH", 0x0112, 3, 1, 6, 0)
+        pointer = struct.pack(f"{order}HHII", 0x8825, 4, 1, gps)
+        listed = struct.pack(f"{order}H", 2) + orientation + pointer
+        return listed + struct.pack(f"{order}I", following)
+
+    for magic, order in ((b"II*\0", "<"), (b"MM\0*", ">")):
+        one = struct.pack(f"{order}HHHIII", 1, 1, 2, 2, 0, 0)
+        head = magic + struct.pack(f"{order}I", 8)
+        found = read_exif(b"Exif\0\0" + head + entries(order, 38, 38) + one)
+        assert found == (6, True, True)
+        empty = struct.pack(f"{order}H", 0)
+        assert read_exif(head + entries(order, 38, 0) + empty) == (6, False, False)
+    assert read_exif(None) == (None, False, False)
+    assert xmp_orientation(b'<rdf:Description tiff:Orientation="8"/>') == 8
+    assert xmp_orientation(b"<tiff:Orientation>3</tiff:Orientation>") == 3
+    assert xmp_orientation(b'tiff:Orientation="80"') is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "record", "found"),
+    [
+        (b"dvcC", bytes([1, 0, 5 << 1, 0b0101, 0 << 4]), (5, 0)),
+        (b"dvvC", bytes([1, 0, 8 << 1, 0b0101, 4 << 4]), (8, 4)),
+        (b"dvcC", bytes([1, 0, 5 << 1]), None),
+        (b"colr", bytes(20), None),
+    ],
+)
+def test_dolby_vision_is_read_from_the_sample_entry(kind, record, found):
+    entry = box(b"hvc1", bytes(78), box(b"hvcC", bytes(23)), box(kind, record))
+    stsd = box(b"stsd", struct.pack(">II", 0, 1), entry)
+    tkhd = box(b"tkhd", struct.pack(">IIII", 0, 0, 0, 1), bytes(68))
+    hdlr = box(b"hdlr", bytes(8), b"vide", bytes(13))
+    media = box(b"mdia", hdlr, box(b"minf", box(b"stbl", stsd)))
+    (seen,) = read(FTYP + movie(box(b"trak", tkhd, media)) + MDAT).tracks
+    assert seen.dolby_vision == found

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from palprep.errors import DamagedMedia
+from palprep.media.prefetch import ahead
+
+
+def test_items_keep_their_order():
+    assert list(ahead(range(50))) == list(range(50))
+    assert list(ahead([])) == []
+
+
+def test_items_are_made_in_another_thread_and_few_wait():
+    made: list[int] = []
+    threads: set[int] = set()
+
+    def items() -> Iterator[int]:
+        for number in range(20):
+            threads.add(threading.get_ident())
+            made.append(number)
+            yield number
+
+    for number in ahead(items(), most=2):
+        # Two wait, one is at the door, and this one is looked at.
+        assert len(made) <= number + 4
+    assert len(made) == 20
+    assert threading.get_ident() not in threads
+
+
+def test_what_making_raises_comes_after_the_items_before_it():
+    def items() -> Iterator[int]:
+        yield 1
+        raise DamagedMedia("It breaks off")
+
+    seen: list[int] = []
+    with pytest.raises(DamagedMedia, match="breaks off"):
+        seen.extend(ahead(items()))
+    assert seen == [1]
+
+
+@pytest.mark.parametrize("looked_at", [0, 1, 5])
+def test_leaving_early_ends_the_thread_and_closes_the_source(looked_at):
+    closed = threading.Event()
+
+    def endless() -> Iterator[int]:
+        number = 0
+        try:
+            while True:
+                yield number
+                number += 1
+        finally:
+            closed.set()
+
+    before = threading.active_count()
+    numbers = ahead(endless())
+    for _ in range(looked_at):
+        next(numbers)
+    numbers.close()
+    assert threading.active_count() <= before
+    assert closed.is_set() is (looked_at > 0)

@@ -1,0 +1,183 @@
+"""The loop on real files: small ones made here, with every repair proved on the output."""
+
+import hashlib
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+from PIL import Image
+
+from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia, UsageError
+from palprep.media.sniff import sniff
+from palprep.preflight.check_and_prepare import Preflight, check, prepare, thumbnail
+from palprep.values import Kind, Outcome, Role
+
+
+@pytest.fixture(scope="module")
+def preflight():
+    return Preflight()
+
+
+@pytest.fixture
+def turned(tmp_path):
+    """A picture that EXIF turns: red on the left once it is upright."""
+    pixels = np.zeros((300, 600, 3), np.uint8)
+    pixels[:, :300] = (220, 30, 30)
+    upright = Image.fromarray(pixels)
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    path = tmp_path / "turned.jpg"
+    upright.transpose(Image.Transpose.ROTATE_90).save(path, quality=95, exif=exif)
+    return path
+
+
+@pytest.fixture
+def clip(tmp_path):
+    """Two seconds of H.264 and AAC with the index at the end."""
+    path = tmp_path / "clip.mp4"
+    with av.open(str(path), "w", format="mp4") as out:
+        picture = out.add_stream("libx264", rate=25, pix_fmt="yuv420p", width=320, height=240)
+        sound = out.add_stream("aac", rate=48_000, layout="mono")
+        for index in range(50):
+            pixels = np.full((240, 320, 3), 5 * index, np.uint8)
+            out.mux(picture.encode(av.VideoFrame.from_ndarray(pixels, format="rgb24")))
+        wave = (0.2 * np.sin(np.arange(96_000) * 0.05)).astype(np.float32)[None]
+        frame = av.AudioFrame.from_ndarray(wave, format="fltp", layout="mono")
+        frame.sample_rate = 48_000
+        out.mux(sound.encode(frame))
+        out.mux(picture.encode(None))
+        out.mux(sound.encode(None))
+    return path
+
+
+def test_a_picture_is_checked_as_a_face_image(preflight, turned):
+    report = preflight.check(turned)
+    assert report.role is Role.FACE_IMAGE
+    assert report.check("image_upright").outcome is Outcome.WARN
+    assert report.check("only_one_person_visible").outcome is Outcome.FAIL
+    assert report.check("person_centered").outcome is Outcome.UNKNOWN
+    assert report.facts.portrait.faces == ()
+
+
+def test_a_repair_is_proved_on_the_output_and_leaves_the_source_alone(preflight, turned, tmp_path):
+    before = turned.read_bytes()
+    prepared = preflight.prepare(turned, into=tmp_path / "out")
+    assert turned.read_bytes() == before
+    assert prepared.report.path == prepared.path
+    assert prepared.report.check("image_upright").outcome is Outcome.PASS
+    assert "orient" in {fix.id for fix in prepared.fixes}
+    with Image.open(prepared.path) as output:
+        assert output.size == (600, 300)
+        assert not output.getexif()
+        red, _, blue = output.convert("RGB").getpixel((100, 150))
+        assert red > 180
+        assert blue < 80
+    assert prepared.sha256 == hashlib.sha256(Path(prepared.path).read_bytes()).hexdigest()
+
+
+def test_what_needs_no_repair_is_copied_byte_for_byte(preflight, tmp_path):
+    source = tmp_path / "plain.jpg"
+    Image.new("RGB", (700, 700), "navy").save(source)
+    prepared = preflight.prepare(source, into=tmp_path / "out")
+    assert prepared.fixes == ()
+    assert (tmp_path / "out" / "plain.jpg").read_bytes() == source.read_bytes()
+
+
+def test_a_wrong_extension_is_mended_by_the_copy(preflight, tmp_path):
+    source = tmp_path / "plain.png"
+    Image.new("RGB", (700, 700), "navy").save(source, "JPEG")
+    assert preflight.check(source).check("file_extension").outcome is Outcome.WARN
+    prepared = preflight.prepare(source, into=tmp_path / "out")
+    assert prepared.path.endswith("plain.jpg")
+    assert [fix.id for fix in prepared.fixes] == ["rename"]
+    assert prepared.report.check("file_extension").outcome is Outcome.PASS
+
+
+def test_an_output_never_replaces_its_source(preflight, tmp_path):
+    source = tmp_path / "plain.jpg"
+    Image.new("RGB", (700, 700), "navy").save(source)
+    with pytest.raises(UsageError, match="is the source itself"):
+        preflight.prepare(source, into=tmp_path)
+
+
+def test_a_video_gets_its_index_in_front_without_encoding(preflight, clip, tmp_path):
+    assert preflight.check(clip).check("video_index_in_front").outcome is Outcome.WARN
+    fractions = []
+    prepared = preflight.prepare(clip, into=tmp_path / "out", progress=fractions.append)
+    assert prepared.report.check("video_index_in_front").outcome is Outcome.PASS
+    assert packets(clip) == packets(prepared.path)
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0
+
+
+def packets(path):
+    with av.open(str(path)) as container:
+        return [bytes(packet) for packet in container.demux(video=0) if packet.size]
+
+
+def test_the_voice_of_a_video_is_its_audio_track(preflight, clip, tmp_path):
+    prepared = preflight.prepare(clip, into=tmp_path / "out", role="voice-audio")
+    assert sniff(prepared.path).kind is Kind.AUDIO
+    assert prepared.report.facts.recording.duration_s == pytest.approx(2.0, abs=0.1)
+
+
+def test_the_name_tells_a_consent_video(preflight, clip):
+    consent = clip.with_name("Consent of Ada.mp4")
+    clip.rename(consent)
+    assert preflight.check(consent).role is Role.CONSENT_VIDEO
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "says"),
+    [
+        (b"just words, no media", "media_unsupported", "text"),
+        (b"#EXTM3U\n#EXTINF:1,\nfile:///etc/hosts\n", "media_unsupported", "playlist"),
+        (b"", "media_unsupported", "empty"),
+        (b"\xff\xd8\xff\xe0\x00\x10JFIF" + bytes(50), "media_damaged", "JPEG"),
+    ],
+)
+def test_bad_media_is_a_failed_report_and_no_traceback(preflight, tmp_path, content, code, says):
+    path = tmp_path / "video.mp4"
+    path.write_bytes(content)
+    report = preflight.check(path)
+    assert (report.verdict, report.passed, report.error.code) == (Outcome.FAIL, False, code)
+    assert says in report.error.message
+    assert report.checks == ()
+    with pytest.raises((UnsupportedMedia, DamagedMedia)):
+        preflight.prepare(path, into=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_missing_files_and_directories(preflight, tmp_path):
+    (tmp_path / "x.jpg").mkdir()
+    for path in (tmp_path / "x.jpg", tmp_path / "nowhere.jpg"):
+        assert preflight.check(path).error.code == "file_missing"
+        with pytest.raises(FileMissing):
+            preflight.prepare(path, into=tmp_path / "out")
+
+
+def test_content_that_cannot_fill_the_role_says_what_would(preflight, turned):
+    report = preflight.check(turned, role="training-video")
+    assert report.error.code == "media_unsupported"
+    assert "training-video wants a video" in report.error.message
+
+
+def test_an_unknown_role_is_the_callers_mistake():
+    with pytest.raises(UsageError, match="face-image, training-video"):
+        check("x.jpg", role="portrait")
+
+
+def test_module_functions_take_a_profile(turned, tmp_path):
+    assert check(turned, profile="core-4.5").profile == "core-4.5"
+    assert prepare(turned, into=tmp_path / "out", profile="core-4.5").report.profile == "core-4.5"
+
+
+@pytest.mark.parametrize("which", ["turned", "clip"])
+def test_thumbnails_are_upright_jpegs(which, request):
+    path = request.getfixturevalue(which)
+    target = path.with_suffix(".thumb.jpg")
+    target.write_bytes(thumbnail(path))
+    with Image.open(target) as picture:
+        assert picture.format == "JPEG"
+        assert picture.size in {(480, 240), (320, 240)}

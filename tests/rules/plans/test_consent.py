@@ -1,0 +1,75 @@
+"""The statement cut out of the video that it opens."""
+
+from __future__ import annotations
+
+import pytest
+from voices import voice_of
+
+from palprep.consent.facts import ConsentFacts
+from palprep.media.signal_facts import SignalFacts
+from palprep.rules.judge import judge
+from palprep.rules.plans.consent import plan_consent_clip
+from palprep.rules.profile import load_profile
+from palprep.rules.report import Report
+from palprep.values import Role
+
+PROFILE = load_profile()
+
+
+@pytest.fixture
+def clip_of(video_facts):
+    """``clip_of(outcome, *speech, starts_at=, ends_at=, ...)``: the plan for such a video."""
+
+    def planned(outcome, *speech, starts_at=6.0, ends_at=18.0, size_bytes=90_000_000, **video):
+        facts = video_facts(size_bytes=size_bytes, **video).model_copy(
+            update={
+                "voice": voice_of(*speech),
+                "consent": ConsentFacts(
+                    outcome=outcome, transcript="", starts_at=starts_at, ends_at=ends_at,
+                    words=(), reasons=(), statement="", full_name="Ada", language="en",
+                    said_before="hello" if starts_at > 1 else "",
+                ),
+            }
+        )  # fmt: skip
+        role = Role.CONSENT_VIDEO
+        checks = judge(facts, role, PROFILE)
+        report = Report(path="x", role=role, profile="core-4", checks=checks, facts=facts)
+        return plan_consent_clip(report, facts, PROFILE)
+
+    return planned
+
+
+def test_the_clip_is_the_statement_with_a_little_air(clip_of):
+    plan = clip_of("pass", (0.5, 4.0), (6.0, 18.0), (20.0, 90.0))
+    assert (plan.trim.start_s, plan.trim.end_s) == (pytest.approx(5.7), pytest.approx(18.5))
+    assert (plan.copy_video, plan.copy_audio) == (False, False)
+    assert "its own" in plan.reasons[-1].why
+
+
+def test_no_neighbouring_word_comes_along(clip_of):
+    plan = clip_of("warn", (0.5, 5.8), (6.0, 18.0), (18.4, 90.0))
+    assert 5.8 < plan.trim.start_s < 6.0
+    assert plan.trim.end_s == pytest.approx(18.2)
+
+
+def test_no_neighbouring_shot_comes_along(clip_of):
+    signal = SignalFacts(frames=3000, seconds=(), black=(), freezes=(), cuts=(2.0, 5.9, 18.3, 40.0))
+    plan = clip_of("pass", (0.5, 4.0), (6.0, 18.0), signal=signal)
+    assert (plan.trim.start_s, plan.trim.end_s) == (5.9, 18.3)
+
+
+def test_the_clip_ends_where_the_video_ends(clip_of):
+    plan = clip_of("pass", (85.0, 99.8), starts_at=85.0, ends_at=99.8)
+    assert plan.trim.end_s == 100.0
+
+
+def test_it_gets_the_format_of_a_consent_video_and_needs_no_fitting(clip_of):
+    plan = clip_of("pass", (6.0, 18.0), codec="hevc", size_bytes=900_000_000)
+    assert {reason.fix for reason in plan.reasons} == {"transcode_video", "trim"}
+    assert plan.max_size_bytes is None
+
+
+@pytest.mark.parametrize("outcome", ["fail", "unknown"])
+def test_what_was_not_heard_is_not_cut_out(clip_of, outcome):
+    assert clip_of(outcome, (6.0, 18.0)) is None
+    assert clip_of(outcome, (0.3, 18.0), starts_at=0.3) is None

@@ -1,0 +1,170 @@
+"""Crops, turns and light: whatever is proposed must hold for any face anywhere."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from palprep.rules.plans.image import (
+    LARGEST_SHARE,
+    MAX_EV,
+    MAX_GAIN,
+    framing_advice,
+    mend,
+    propose_crop,
+    propose_exposure,
+    propose_white_balance,
+)
+from palprep.values import Rect
+from palprep.vision.colour import lab_to_linear, linear_to_lab, to_linear
+from palprep.vision.facts import FaceFacts, Framing, PortraitFacts, Quality
+
+QUALITY = Quality(
+    face_px=400, sharpness=0.6, brightness=0.62, clipped_highlights=0.0, clipped_shadows=0.0,
+    evenness=0.8, contrast=0.5, noise=1.0, skin_rgb=(190, 150, 130), skin_hue_deg=50.0,
+    skin_chroma=25.0, vivid_chroma=35.0, chroma=15.0, blocking=1.1,
+)  # fmt: skip
+
+
+def portrait(
+    width: int, height: int, x: float, y: float, face: float, **quality: object
+) -> PortraitFacts:
+    """A picture with a face of that height around (x, y)."""
+    box = Rect(x=x - 0.4 * face, y=y - face / 2, width=0.8 * face, height=face)
+    top = box.y - 0.3 * face
+    framing = Framing(
+        face=box, head=Rect(x=box.x, y=top, width=box.width, height=1.3 * face),
+        centre_x=x / width, centre_y=y / height, face_height_share=face / height,
+        margin_top=top / face, margin_side=min(box.x, width - box.x - box.width) / face,
+        margin_bottom=(height - y - face / 2) / face, body_below=1.0, shoulder_width=2.5,
+    )  # fmt: skip
+    return PortraitFacts(
+        width=width, height=height, faces=(), person_share=0.4, fingerprint="0" * 16,
+        quality=QUALITY.model_copy(update=quality), framing=framing, subject=None,
+    )  # fmt: skip
+
+
+PORTRAITS = st.builds(
+    portrait,
+    width=st.integers(400, 6000), height=st.integers(400, 6000),
+    x=st.floats(50, 5900), y=st.floats(50, 5900), face=st.floats(60, 3000),
+)  # fmt: skip
+
+
+@given(PORTRAITS, st.floats(-20, 20))
+def test_every_crop_is_a_framed_portrait_inside_the_picture(picture, level) -> None:
+    crop = propose_crop(picture, level_deg=level)
+    if crop is None:
+        return
+    face, head = picture.framing.face, picture.framing.head
+    assert min(crop.width, crop.height) >= 512
+    assert crop.lies_within(picture.width, picture.height, level_deg=level)
+    assert face.height / crop.height <= LARGEST_SHARE + 0.01
+    if level == 0:
+        middle = crop.left + crop.width / 2
+        assert abs(middle - (face.x + face.width / 2)) <= 2
+        assert crop.top <= max(head.y, 0) + 1
+        assert crop.top + crop.height >= face.y + face.height
+
+
+def test_a_face_at_the_side_comes_to_the_middle() -> None:
+    picture = portrait(1600, 1200, 500, 500, 400)
+    crop = propose_crop(picture)
+    assert crop is not None
+    assert crop.left + crop.width / 2 == pytest.approx(500, abs=2)
+    assert "crops it to" in framing_advice(picture)
+
+
+def test_a_small_face_is_brought_to_chest_up_size() -> None:
+    crop = propose_crop(portrait(3000, 4000, 1500, 900, 400))
+    assert crop is not None
+    assert 0.22 <= 400 / crop.height <= 0.4
+
+
+@pytest.mark.parametrize(
+    ("picture", "words"),
+    [
+        (portrait(800, 600, 400, 370, 450), "times the distance"),
+        (portrait(1000, 1000, 500, 300, 80), "full resolution"),
+        (portrait(1000, 1000, 500, 100, 300), "border cuts"),
+        (portrait(1600, 1200, 300, 500, 480), "left at the left"),
+    ],
+)
+def test_what_no_crop_mends_gets_words_for_a_retake(picture, words) -> None:
+    assert propose_crop(picture) is None
+    assert words in framing_advice(picture)
+
+
+def test_no_crop_chooses_between_people() -> None:
+    picture = portrait(1600, 1200, 500, 500, 400)
+    faces = tuple(
+        FaceFacts(box=box, score=0.94, presence=1.0)
+        for box in (picture.framing.face, Rect(x=1100, y=300, width=280, height=350))
+    )
+    crowded = picture.model_copy(update={"faces": faces})
+    assert propose_crop(picture) is not None
+    assert propose_crop(crowded) is None
+    assert "Several people" in framing_advice(crowded)
+    assert mend(crowded, frozenset({"person_centered"}))[0] == ()
+
+
+def test_a_turned_crop_gives_up_headroom_before_it_gives_up() -> None:
+    picture = portrait(1500, 1100, 750, 330, 260)
+    level = propose_crop(picture, level_deg=12)
+    plain = propose_crop(picture)
+    assert level is not None
+    assert plain is not None
+    assert plain.top < level.top <= picture.framing.head.y
+    assert level.lies_within(1500, 1100, level_deg=12)
+
+
+def test_a_burnt_out_face_keeps_its_colour() -> None:
+    cast = {"skin_rgb": (150, 170, 190), "skin_hue_deg": -110.0, "skin_chroma": 14.0}
+    assert propose_white_balance(portrait(900, 900, 450, 400, 300, **cast)) != (1, 1, 1)
+    burnt = portrait(900, 900, 450, 400, 300, **cast, clipped_highlights=0.1)
+    assert propose_white_balance(burnt) == (1, 1, 1)
+
+
+@given(st.floats(0.01, 1.0), st.floats(0, 0.2))
+def test_exposure_stays_moderate_and_goes_the_right_way(brightness, clipped) -> None:
+    stops = propose_exposure(
+        portrait(1600, 1200, 800, 500, 400, brightness=brightness, clipped_highlights=clipped)
+    )
+    assert abs(stops) <= MAX_EV
+    assert stops == 0 or (stops > 0) == (brightness < 0.62)
+    if clipped > 0.02:
+        assert stops >= 0
+
+
+@given(st.tuples(*[st.integers(1, 255)] * 3))
+def test_white_balance_is_moderate_and_leaves_green(rgb) -> None:
+    lab = linear_to_lab(to_linear(rgb))
+    hue, chroma = math.degrees(math.atan2(lab[2], lab[1])), math.hypot(lab[1], lab[2])
+    picture = portrait(
+        1600, 1200, 800, 500, 400, skin_rgb=rgb, skin_hue_deg=hue, skin_chroma=chroma
+    )
+    red, green, blue = propose_white_balance(picture)
+    assert green == 1
+    assert 1 / MAX_GAIN - 0.001 <= min(red, blue) <= max(red, blue) <= MAX_GAIN
+    if 25 <= hue <= 85:
+        assert (red, blue) == (1, 1)
+
+
+@given(st.tuples(*[st.floats(0.001, 1)] * 3))
+def test_lab_and_back(linear) -> None:
+    assert lab_to_linear(linear_to_lab(linear)) == pytest.approx(linear, abs=1e-4)
+
+
+def test_only_what_was_asked_is_mended_and_says_for_what() -> None:
+    picture = portrait(1600, 1200, 500, 500, 400, brightness=0.3)
+    reasons, mending = mend(picture, frozenset({"person_centered", "image_format"}))
+    assert [reason.fix for reason in reasons] == ["crop"]
+    assert reasons[0].answers == ("person_centered",)
+    assert mending.exposure_ev == 0
+    both, brighter = mend(picture, frozenset({"person_centered", "face_brightness"}))
+    assert {reason.fix for reason in both} == {"crop", "exposure"}
+    assert brighter.exposure_ev == MAX_EV
+    assert mend(picture, frozenset())[0] == ()

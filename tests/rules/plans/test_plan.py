@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
+
+from palprep.rules.plans.plan import (
+    AudioPlan,
+    Crop,
+    ImagePlan,
+    NoiseBound,
+    Plan,
+    VideoPlan,
+    VoicePlan,
+    Window,
+)
+
+PLANS = [
+    ImagePlan(
+        reasons=(),
+        max_base64_chars=100,
+        level_deg=2.0,
+        crop=Crop(left=1, top=2, width=3, height=4),
+    ),
+    AudioPlan(reasons=(), stream=1, copy_codec=True, container="m4a"),
+    VideoPlan(reasons=(), copy_video=False, copy_audio=False, trim=Window(start_s=0.5, end_s=2.0)),
+    VoicePlan(reasons=(), stream=0, spans=(Window(start_s=1, end_s=2), Window(start_s=2, end_s=4))),
+]
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.kind)
+def test_a_plan_survives_json(plan: Plan):
+    assert TypeAdapter(Plan).validate_python(plan.to_json()) == plan
+
+
+@given(
+    left=st.integers(-20, 120),
+    top=st.integers(-20, 120),
+    width=st.integers(1, 120),
+    height=st.integers(1, 120),
+    degrees=st.floats(-60, 60),
+)
+def test_a_crop_lies_within_exactly_when_its_turned_corners_do(left, top, width, height, degrees):
+    crop = Crop(left=left, top=top, width=width, height=height)
+    turn = math.radians(degrees)
+    x, y = left + width / 2, top + height / 2
+    corners = [
+        (
+            x + dx * math.cos(turn) - dy * math.sin(turn),
+            y + dx * math.sin(turn) + dy * math.cos(turn),
+        )
+        for dx in (-width / 2, width / 2)
+        for dy in (-height / 2, height / 2)
+    ]
+    overhang = max(max(-cx, cx - 100, -cy, cy - 80) for cx, cy in corners)
+    if abs(overhang) > 1e-5:  # closer than that it is rounding that decides
+        assert crop.lies_within(100, 80, level_deg=degrees) is (overhang < 0)
+
+
+def test_noise_at_its_limit_allows_no_gain():
+    assert NoiseBound(floor_dbfs=-70, limit_dbfs=-50).max_gain_db == 20
+    assert NoiseBound(floor_dbfs=-40, limit_dbfs=-50).max_gain_db == 0
+
+
+def test_parameters_out_of_range_are_refused():
+    with pytest.raises(ValidationError, match="width"):
+        Crop(left=0, top=0, width=0, height=1)
+    with pytest.raises(ValidationError, match="max_base64_chars"):
+        ImagePlan(reasons=(), max_base64_chars=0)
+    with pytest.raises(ValidationError, match="loudness_lufs"):
+        VoicePlan(reasons=(), stream=0, loudness_lufs=3)

@@ -1,0 +1,80 @@
+import pytest
+
+from palprep.errors import UsageError
+from palprep.rules.judge import judge
+from palprep.rules.plans.planner import plan
+from palprep.rules.profile import load_profile
+from palprep.rules.report import Report, ReportError
+from palprep.values import Role
+
+PROFILE = load_profile()
+
+
+def planned(facts, role):
+    checks = judge(facts, role, PROFILE)
+    report = Report(path="x", role=role, profile=PROFILE.name, checks=checks, facts=facts)
+    return plan(report, PROFILE)
+
+
+def fixes(repair):
+    return {reason.fix: reason.answers for reason in repair.reasons}
+
+
+def test_nothing_wrong_nothing_planned(image_facts, video_facts, audio_facts):
+    assert planned(image_facts(), Role.FACE_IMAGE) is None
+    assert planned(video_facts(), Role.TRAINING_VIDEO) is None
+    assert planned(audio_facts(), Role.VOICE_AUDIO) is None
+
+
+def test_what_no_repair_can_mend_is_not_planned(image_facts, video_facts):
+    assert planned(image_facts(width=300), Role.FACE_IMAGE) is None
+    assert planned(video_facts(frame_rate=15.0), Role.TRAINING_VIDEO) is None
+
+
+def test_a_still_gets_one_plan_that_answers_every_check(image_facts):
+    facts = image_facts(format="heic", orientation=6, has_alpha=True, base64_chars=30_000_000)
+    repair = planned(facts, Role.FACE_IMAGE)
+    assert fixes(repair) == {
+        "convert": ("image_training_format",),
+        "orient": ("image_upright",),
+        "flatten": ("image_alpha",),
+        "fit_base64": ("image_base64_length",),
+    }
+    assert repair.max_base64_chars == 29_360_128
+    assert repair.max_side_px == 4096
+    assert repair.formats == ("jpeg",)
+
+
+def test_a_lossless_still_may_stay_lossless(image_facts):
+    repair = planned(image_facts(format="png", has_alpha=True), Role.FACE_IMAGE)
+    assert repair.formats == ("png", "jpeg")
+
+
+@pytest.mark.parametrize(
+    ("codec", "container", "copied"),
+    [("aac", "m4a", True), ("mp3", "mp3", True), ("opus", "ogg", True), ("ac3", "wav", False)],
+)
+def test_the_sound_of_a_video_is_copied_where_a_container_takes_its_codec(
+    video_facts, audio_facts, codec, container, copied
+):
+    facts = video_facts(audio=audio_facts(codec=codec).recording)
+    repair = planned(facts, Role.VOICE_AUDIO)
+    assert fixes(repair) == {"extract": ("audio_only",)}
+    assert (repair.container, repair.copy_codec) == (container, copied)
+
+
+def test_a_video_is_remuxed_without_encoding_where_only_the_container_is_wrong(video_facts):
+    repair = planned(video_facts(moov_position="end"), Role.TRAINING_VIDEO)
+    assert fixes(repair) == {"remux": ("video_index_in_front",)}
+    assert (repair.copy_video, repair.copy_audio) == (True, True)
+
+
+def test_only_the_stream_that_is_wrong_is_encoded(video_facts):
+    repair = planned(video_facts(codec="hevc"), Role.TRAINING_VIDEO)
+    assert (repair.copy_video, repair.copy_audio) == (False, True)
+
+
+def test_an_unreadable_file_cannot_be_planned_for():
+    error = ReportError(code="media_damaged", message="no")
+    with pytest.raises(UsageError, match="could not be read"):
+        plan(Report(path="x", role=None, profile="core-4", error=error), PROFILE)

@@ -1,0 +1,105 @@
+"""Which part of a video is kept."""
+
+import pytest
+from voices import voice_of
+
+from palprep.consent.facts import ConsentFacts
+from palprep.media.signal_facts import SignalFacts
+from palprep.rules.judge import judge
+from palprep.rules.plans.planner import plan
+from palprep.rules.profile import load_profile
+from palprep.rules.report import Report
+from palprep.values import Role
+
+PROFILE = load_profile()
+
+
+def planned(facts, role=Role.TRAINING_VIDEO):
+    checks = judge(facts, role, PROFILE)
+    report = Report(path="x", role=role, profile=PROFILE.name, checks=checks, facts=facts)
+    return plan(report, PROFILE)
+
+
+def reason(repair, fix):
+    return next((each for each in repair.reasons if each.fix == fix), None)
+
+
+def stated(facts, **changed):
+    fields = {
+        "outcome": "pass", "transcript": "", "starts_at": 0.5, "ends_at": 12.0, "words": (),
+        "reasons": (), "statement": "", "full_name": "Ada", "language": "en", "said_before": "",
+    }  # fmt: skip
+    return facts.model_copy(update={"consent": ConsentFacts(**{**fields, **changed})})
+
+
+def heard(facts, *speech):
+    length = facts.video.duration_s
+    return facts.model_copy(update={"voice": voice_of(*speech, duration_s=length)})
+
+
+def test_what_was_said_before_the_statement_is_cut_off(video_facts):
+    facts = heard(video_facts(), (1.0, 6.0), (8.0, 50.0))
+    repair = planned(stated(facts, starts_at=8.0, ends_at=20.0, said_before="hello there"))
+    assert (repair.trim.start_s, repair.trim.end_s) == (7.7, 100.0)
+    assert reason(repair, "trim").why.startswith("opens with the statement of consent, 92.3 s")
+    assert (repair.copy_video, repair.copy_audio) == (False, False)
+
+
+def test_the_statement_is_found_without_speech_activity_too(video_facts):
+    facts = stated(video_facts(), starts_at=8.0, ends_at=20.0, said_before="hello there")
+    assert planned(facts).trim.start_s == pytest.approx(7.7)
+
+
+def test_a_long_video_keeps_its_first_words_while_nobody_listened_for_the_statement(video_facts):
+    facts = heard(video_facts(duration_s=200.0), (0.5, 118.0), (119.0, 150.0))
+    repair = planned(facts)
+    assert (repair.trim.start_s, repair.trim.end_s) == (0.0, 118.5)
+    assert repair.copy_video
+    assert reason(repair, "trim").answers == ("video_duration",)
+
+
+def test_without_a_statement_the_best_structure_is_kept(video_facts):
+    facts = heard(video_facts(duration_s=200.0), (0.5, 118.0), (119.0, 150.0))
+    repair = planned(stated(facts, outcome="fail", starts_at=None, ends_at=None))
+    assert (repair.trim.start_s, repair.trim.end_s) == (118.7, 200.0)
+
+
+def test_a_statement_that_opens_the_video_stays(video_facts):
+    facts = heard(video_facts(duration_s=200.0), (0.5, 70.0), (71.0, 150.0))
+    repair = planned(stated(facts))
+    assert repair.trim.start_s == 0.0
+    assert repair.trim.end_s <= 120.0
+
+
+def test_a_jump_cut_near_the_start_is_cut_away(video_facts):
+    signal = SignalFacts(
+        frames=3000, seconds=(), black=(), cuts=(4.0,), freezes=(), exposure_steps=()
+    )
+    facts = heard(video_facts(signal=signal), (6.0, 50.0))
+    repair = planned(facts)
+    assert repair.trim.start_s == pytest.approx(5.7)
+    assert reason(repair, "trim").answers == ("video_cuts",)
+    assert "in one piece" in reason(repair, "trim").why
+
+
+def test_a_video_with_cuts_everywhere_is_not_made_shorter_than_it_may_be(video_facts):
+    signal = SignalFacts(
+        frames=3000, seconds=(), black=(), cuts=tuple(range(5, 100, 5)), freezes=(),
+        exposure_steps=(),
+    )  # fmt: skip
+    repair = planned(heard(video_facts(signal=signal), (1.0, 50.0)))
+    assert repair is None or repair.trim.duration_s >= 60
+
+
+def test_a_long_consent_clip_is_cut_after_the_statement_only_when_it_was_heard(video_facts):
+    facts = video_facts(duration_s=50.0)
+    assert planned(facts, Role.CONSENT_VIDEO) is None
+    assert planned(stated(facts, ends_at=14.0), Role.CONSENT_VIDEO).trim.end_s == 14.5
+    assert planned(stated(facts, outcome="fail"), Role.CONSENT_VIDEO) is None
+
+
+def test_a_consent_clip_that_starts_with_a_long_silence_opens_with_the_statement(video_facts):
+    facts = stated(video_facts(duration_s=25.0), starts_at=9.0, ends_at=21.0)
+    repair = planned(facts, Role.CONSENT_VIDEO)
+    assert (repair.trim.start_s, repair.trim.end_s) == (8.7, 25.0)
+    assert reason(repair, "trim").answers == ("consent_start",)

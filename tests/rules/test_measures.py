@@ -1,0 +1,47 @@
+"""Measures in words, and reports as plain text."""
+
+from __future__ import annotations
+
+import pytest
+
+from palprep.rules.measures import Measure, measure_words
+from palprep.rules.report import Check, Report, ReportError
+from palprep.values import Outcome, Role
+
+
+@pytest.mark.parametrize(
+    ("measured", "words"),
+    [
+        (None, "not measured"),
+        (True, "yes"),
+        (False, "no"),
+        (29_360_128, "29,360,128"),
+        (23.976, "23.98"),
+        (123456.7, "123,457"),
+        (("gps", "icc"), "gps, icc"),
+        ((), "none"),
+        ("h264", "h264"),
+    ],
+)
+def test_a_measure_reads_naturally(measured: Measure, words: str) -> None:
+    assert measure_words(measured) == words
+
+
+def test_a_report_is_a_table_in_a_terminal() -> None:
+    checks = (
+        Check(id="image_resolution", label="Shorter side", outcome=Outcome.WARN, measured=400,
+              limit="at least 512 px", advice="Retake it."),
+        Check(id="image_frames", label="Single frame", outcome=Outcome.PASS, measured=1),
+    )  # fmt: skip
+    report = Report(path="a.png", role=Role.FACE_IMAGE, profile="core-4", checks=checks)
+    assert report.table().splitlines() == [
+        "WARN  a.png  (face-image, core-4)",
+        "warn  Shorter side  400  at least 512 px  Retake it.",
+        "pass  Single frame  1",
+    ]
+
+
+def test_an_unreadable_file_is_its_reason() -> None:
+    error = ReportError(code="file_missing", message="a.png does not exist; check the path")
+    report = Report(path="a.png", role=None, profile="core-4", error=error)
+    assert report.table() == f"FAIL  a.png  (unreadable, core-4)\n{error.message}"

@@ -1,0 +1,36 @@
+"""The sample portrait, seen once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from palprep.media.image import open_image
+from palprep.media.sniff import sniff
+from palprep.vision.analysis import Detections, measure, see
+from palprep.vision.arrays import Pixels
+from palprep.vision.models import Models
+
+
+@pytest.fixture(scope="session")
+def models() -> Models:
+    return Models()
+
+
+@pytest.fixture(scope="session")
+def portrait(sample_media: Path) -> Pixels:
+    """A public-domain portrait of one adult who smiles into the lens."""
+    path = sample_media / "people" / "anna-miller" / "portrait.png"
+    return np.asarray(open_image(path, sniff(path), max_side=900))
+
+
+@pytest.fixture(scope="session")
+def sight(portrait: Pixels, models: Models) -> Detections:
+    return see(portrait, models)
+
+
+@pytest.fixture(scope="session")
+def picture(sight: Detections, models: Models):
+    return measure(sight, models)

@@ -1,0 +1,29 @@
+"""Speech for the tests: a short voice from the sample media, decoded once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from palprep.media.samples import stream_samples
+from palprep.media.sniff import sniff
+
+
+def decode(path: Path, rate_hz: int = 16_000) -> NDArray[np.float32]:
+    """All of a file's sound as one channel."""
+    return np.concatenate(list(stream_samples(path, sniff(path), rate_hz=rate_hz, channels=1)))
+
+
+@pytest.fixture(scope="session")
+def spoken_consent(sample_media: Path) -> Path:
+    """A video in which the default statement is spoken, by a synthetic voice."""
+    return sample_media / "people" / "jane-carter" / "consent.mp4"
+
+
+@pytest.fixture(scope="session")
+def speech(spoken_consent: Path) -> NDArray[np.float32]:
+    """Its sound at 16 kHz."""
+    return decode(spoken_consent)

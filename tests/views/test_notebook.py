@@ -1,0 +1,118 @@
+"""Views for Jupyter: what a file brings along is text, never markup."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from palprep.consent.facts import ConsentFacts, WordRecord
+from palprep.fixes.done import FixDone
+from palprep.preflight.check_and_prepare import Prepared
+from palprep.rules.report import Check, Report, ReportError
+from palprep.values import Outcome, Role
+from palprep.views import notebook
+
+NASTY = "<script>alert('x')</script>&\"'"
+
+
+class Collector(HTMLParser):
+    """The tags and the text of a page; unbalanced markup fails."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.tags.add(tag)
+        if tag != "br":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def parsed(html: str) -> Collector:
+    collector = Collector()
+    collector.feed(html)
+    collector.close()
+    assert collector.open == []
+    return collector
+
+
+def report(path: str = "a.jpg", **changes: object) -> Report:
+    checks = (
+        Check(id="image_format", label="Image format", outcome=Outcome.PASS, measured="jpeg"),
+        Check(
+            id="image_metadata", label=NASTY, outcome=Outcome.WARN, measured=(NASTY,),
+            limit=NASTY, source=NASTY, advice=NASTY,
+        ),
+        Check(id="person_centered", label="Centred", outcome=Outcome.FAIL, measured=0.25),
+    )  # fmt: skip
+    filled = {"path": path, "role": Role.FACE_IMAGE, "profile": "core-4", "checks": checks}
+    return Report(**(filled | changes))
+
+
+def consent() -> ConsentFacts:
+    word = WordRecord(
+        expected=None, heard=NASTY, start=1.0, end=1.5, probability=None, outcome="fail"
+    )
+    return ConsentFacts(
+        outcome="fail", transcript=NASTY, starts_at=None, ends_at=None, words=(word,),
+        reasons=(NASTY,), statement=NASTY, full_name=NASTY, language="en",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        notebook.report_html(report(NASTY)),
+        notebook.report_html(
+            report(NASTY, checks=(), error=ReportError(code="media_damaged", message=NASTY))
+        ),
+        notebook.prepared_html(
+            Prepared(
+                source=NASTY, path=NASTY, report=report(), sha256="0" * 64,
+                fixes=(FixDone(id=NASTY, did=NASTY),),
+            )
+        ),
+        notebook.consent_html(consent()),
+    ],
+    ids=["report", "unreadable", "prepared", "consent"],
+)  # fmt: skip
+def test_what_a_file_says_is_shown_as_text(html: str) -> None:
+    page = parsed(html)
+    assert "script" not in page.tags
+    assert NASTY in page.text
+
+
+def test_what_failed_comes_first() -> None:
+    text = parsed(notebook.report_html(report())).text
+    assert text.index("Centred") < text.index(NASTY) < text.index("Image format")
+
+
+def test_the_extension_makes_ipython_use_the_views() -> None:
+    shell = InteractiveShell()
+    shell.run_line_magic("load_ext", "palprep")
+    formatted, _ = shell.display_formatter.format(report())
+    assert formatted["text/html"] == notebook.report_html(report())
+    assert formatted["text/plain"] == report().table()
+
+
+def test_a_running_ipython_needs_no_extension() -> None:
+    program = (
+        "from palprep import check; html = get_ipython().display_formatter.formatters['text/html'];"
+        "html.enabled = True; report = check('nope.jpg'); print(html(report)); report"
+    )
+    command = [sys.executable, "-m", "IPython", "--no-banner", "--quick", "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "<div>" in done.stdout
+    assert "FAIL  nope.jpg" in done.stdout

@@ -1,0 +1,84 @@
+"""The time line on a terminal: cells in order, as wide as there is room, and in plain ASCII."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from palprep.facts.timeline import Second, Timeline
+from palprep.values import Span
+from palprep.views.terminal_lanes import Lanes
+
+
+def drawn(line: Timeline, width: int = 80, encoding: str = "utf-8") -> dict[str, str]:
+    """The rows by their labels."""
+    file = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    console = Console(file=file, width=width, highlight=False)
+    console.print(Lanes(line))
+    file.flush()
+    lines = file.buffer.getvalue().decode(encoding).splitlines()
+    assert all(len(each) <= width for each in lines)
+    return {each[:9].strip(): each[9:].rstrip() for each in lines}
+
+
+def half_and_half(seconds: int, **more) -> Timeline:
+    watched = tuple(
+        Second(
+            at_s=at, speaking=at < seconds // 2, mouth_moves=at < seconds // 2, seen=True,
+            facing=at != 3,
+        )
+        for at in range(seconds)
+    )  # fmt: skip
+    return Timeline(duration_s=float(seconds), seconds=watched, **more)
+
+
+def test_a_cell_is_a_second_while_there_is_room() -> None:
+    rows = drawn(half_and_half(40))
+    assert rows["Speech"] == "█" * 20
+    assert rows["Still"] == " " * 20 + "█" * 20
+    assert rows["At lens"] == "███ " + "█" * 36
+    assert rows[""].split() == ["╵0:00", "╵0:10", "╵0:20", "╵0:30"]
+    assert rows[""].index("╵0:20") == 20
+    assert "Consent" not in rows
+    assert "Breaks" not in rows
+
+
+@pytest.mark.parametrize("width", [30, 60, 100])
+def test_a_long_video_gets_several_seconds_to_a_cell(width: int) -> None:
+    rows = drawn(half_and_half(600), width)
+    cells = len(rows["Face"])
+    assert cells <= width - 10
+    assert abs(len(rows["Speech"]) - cells / 2) <= 1
+
+
+def test_what_interrupts_the_take_is_marked_where_it_is() -> None:
+    line = half_and_half(
+        40,
+        cuts=(10.5,),
+        freezes=(Span(start_s=20.0, end_s=22.5),),
+        black=(Span(start_s=38.0, end_s=40.0),),
+        exposure_steps=(5.0,),
+        consent=Span(start_s=1.2, end_s=6.0),
+    )
+    rows = drawn(line)
+    marks = {at: mark for at, mark in enumerate(rows["Breaks"]) if mark != " "}
+    assert marks == {5: "^", 10: "|", 20: "=", 21: "=", 22: "=", 38: "#", 39: "#"}
+    assert rows[""] == "| cut, = frozen, # black, ^ light steps"
+    assert rows["Consent"] == " █████"
+
+
+def test_a_short_clip_has_a_scale_too() -> None:
+    assert drawn(half_and_half(3))[""] == "╵0:00"
+
+
+def test_a_terminal_without_unicode_gets_ascii() -> None:
+    rows = drawn(half_and_half(40), encoding="ascii")
+    assert rows["Speech"] == "#" * 20
+    assert rows[""].startswith("+0:00")
+
+
+def test_a_few_key_frames_are_no_time_line() -> None:
+    sparse = tuple(Second(at_s=at, seen=True if at % 10 == 0 else None) for at in range(60))
+    assert drawn(Timeline(duration_s=60.0, seconds=sparse)) == {}
