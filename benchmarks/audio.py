@@ -30,7 +30,7 @@ import imageio_ffmpeg
 from palprep.fixes.apply import apply
 from palprep.fixes.graph import read
 from palprep.fixes.loudness import Loudness, measure
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.rules.plans.plan import AudioPlan, VoicePlan
 
 FFMPEG = imageio_ffmpeg.get_ffmpeg_exe()
@@ -92,7 +92,7 @@ def extraction(folder: Path) -> Iterator[Finding]:
     plan = AudioPlan(reasons=(), stream=1, copy_codec=True, container="m4a")
 
     def ours() -> None:
-        apply(plan, video, folder / "ours")
+        apply(plan, Source.of(video), folder / "ours")
 
     def bare() -> None:
         _ffmpeg("-i", str(video), "-vn", "-c", "copy", str(folder / "bare.m4a"))
@@ -127,7 +127,7 @@ def loudness(folder: Path) -> Iterator[Finding]:
     )
 
     def ours() -> None:
-        apply(plan, recording, folder / "ours")
+        apply(plan, Source.of(recording), folder / "ours")
 
     def other() -> None:
         options = ("-t", str(TARGET_LUFS), "-tp", str(CEILING_DBTP), "-ar", "48000", "-f", "-q")
@@ -197,7 +197,7 @@ def _alternating(rounds: int, *actions: Callable[[], None]) -> tuple[float, ...]
 
 
 def _loudness(path: Path) -> Loudness:
-    return measure(read(path, sniff(path))["a:0"], duration_s=LENGTH_S)
+    return measure(read(Source.of(path))["a:0"], duration_s=LENGTH_S)
 
 
 def _ffmpeg(*arguments: str) -> None:

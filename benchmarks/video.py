@@ -31,6 +31,7 @@ import imageio_ffmpeg
 
 from palprep.fixes.apply import apply
 from palprep.media.frames import decoder_threads
+from palprep.media.source import Source
 from palprep.preflight.check_and_prepare import Preflight
 from palprep.rules.plans.plan import VideoPlan
 
@@ -115,7 +116,7 @@ def remux(folder: Path, rounds: int) -> Iterator[Comparison]:
     plan = VideoPlan(reasons=(), copy_video=True, copy_audio=True)
 
     def ours() -> None:
-        apply(plan, video, folder / "ours")
+        apply(plan, Source.of(video), folder / "ours")
 
     def bare() -> None:
         target = str(folder / "bare.mp4")
@@ -134,7 +135,7 @@ def transcode(folder: Path, rounds: int) -> Iterator[Comparison]:
     )
 
     def ours() -> None:
-        apply(plan, video, folder / "ours")
+        apply(plan, Source.of(video), folder / "ours")
 
     def bare() -> None:
         _ffmpeg("-i", str(video), *settings, str(folder / "bare.mp4"))

@@ -32,7 +32,7 @@ from palprep.consent.statements import PLACEHOLDER, required_statement
 from palprep.consent.verify import verify_samples
 from palprep.consent.whisper import Whisper
 from palprep.media.samples import stream_samples
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.speech.mel import RATE_HZ
 
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
@@ -158,7 +158,7 @@ def main() -> int:
 
 def verify(case: Case, model: Whisper) -> ConsentFacts:
     """As verify_consent does, but of read sentences too, which name nobody."""
-    blocks = stream_samples(case.path, sniff(case.path), rate_hz=RATE_HZ, channels=1)
+    blocks = stream_samples(Source.of(case.path), rate_hz=RATE_HZ, channels=1)
     samples = np.concatenate(list(blocks))[: LONGEST_S * RATE_HZ]
     text = case.statement.replace(PLACEHOLDER, case.name)
     return verify_samples(samples, Script.of(text, case.name, "en"), model)

@@ -37,7 +37,7 @@ from palprep.facts.timeline import timeline
 from palprep.media.audio import probe_audio
 from palprep.media.facts import AudioFacts, VideoFacts
 from palprep.media.formats import DEMUXERS
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.media.video import probe_video
 from palprep.preflight.check_and_prepare import Preflight
 from palprep.values import Kind, Role
@@ -94,16 +94,16 @@ def _files(paths: list[Path]) -> Iterator[Path]:
 def _compare(path: Path, ffprobe: str) -> Iterator[Comparison]:
     if not path.is_file():
         return
-    media_type = sniff(path)
-    if media_type.kind not in {Kind.VIDEO, Kind.AUDIO}:
+    source = Source.of(path)
+    if source.type.kind not in {Kind.VIDEO, Kind.AUDIO}:
         return
-    theirs = _probe(path, ffprobe, DEMUXERS[media_type.format])
+    theirs = _probe(path, ffprobe, DEMUXERS[source.type.format])
     try:
-        if media_type.kind is Kind.VIDEO:
-            video = probe_video(path, media_type)
+        if source.type.kind is Kind.VIDEO:
+            video = probe_video(source)
             facts = [*_picture(video, theirs), *_sound(video.audio, theirs)]
         else:
-            facts = list(_sound(probe_audio(path, media_type), theirs))
+            facts = list(_sound(probe_audio(source), theirs))
     except MediaError as error:
         # ffprobe describes streams that it cannot decode; palprep decodes before it describes.
         readable = "decodes" if theirs.get("decodes") else "does not decode"

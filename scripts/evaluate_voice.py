@@ -21,12 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.media.samples import stream_samples
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.speech.activity import speech_spans
 from palprep.speech.facts import VoiceFacts
-from palprep.speech.listen import VoiceMeter, listen
 from palprep.speech.silero import CHUNK, RATE_HZ, Silero
 from palprep.speech.speakers import SpeakerMeter, spoken_runs
+from palprep.speech.voice_meter import VoiceMeter, measure_voice
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpora" / "speech"
 LENGTH_S = 30
@@ -73,7 +73,7 @@ def print_activity(clips: list[Clip], network: Silero) -> None:
     groups: dict[tuple[str, str], list[VoiceFacts]] = defaultdict(list)
     for clip in clips:
         groups[clip.kind, clip.language].append(
-            listen(clip.path, sniff(clip.path), network=network)
+            measure_voice(Source.of(clip.path), network=network)[1]
         )
     for (kind, language), voices in sorted(groups.items()):
         ratio = np.mean([voice.speech_ratio for voice in voices])
@@ -182,7 +182,7 @@ def levelled(samples: Samples) -> Samples:
 
 def decode(path: Path) -> Samples:
     """All of a file at 16 kHz in one channel."""
-    return np.concatenate(list(stream_samples(path, sniff(path), rate_hz=RATE_HZ, channels=1)))
+    return np.concatenate(list(stream_samples(Source.of(path), rate_hz=RATE_HZ, channels=1)))
 
 
 if __name__ == "__main__":

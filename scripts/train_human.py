@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.media.image import open_image
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.vision.analysis import MAX_SIDE
 from palprep.vision.arrays import shrunk
 from palprep.vision.detect import find_faces
@@ -122,7 +122,7 @@ def describe_all(
     described: dict[str, list[Array]] = {name: [] for name in BLOCKS}
     for row in listed:
         path = pictures / row["repository"] / row["path"]
-        rgb = open_image(path, sniff(path))
+        rgb = open_image(Source.of(path))
         scale = min(1.0, MAX_SIDE / max(rgb.shape[:2]))
         rgb = shrunk(rgb, scale) if scale < 1 else rgb
         place = np.array([float(row["face_x"]), float(row["face_y"])]) * scale

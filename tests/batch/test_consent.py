@@ -14,8 +14,8 @@ from palprep.dossier.files import flaws_of, read_dossier
 from palprep.facts.facts import Facts
 from palprep.journal.store import JOURNAL_NAME, Journal
 from palprep.media.facts import FileFacts
-from palprep.media.sniff import sniff
-from palprep.preflight.check_and_prepare import Prepared, sha256_of
+from palprep.media.source import Source, sha256_of
+from palprep.preflight.check_and_prepare import Prepared
 from palprep.rules.report import Check, Report
 from palprep.rules.same_person import judge_likeness
 from palprep.values import Outcome, Role
@@ -52,7 +52,10 @@ class Scripted:
         shutil.copyfile(task.source, output)
         facts = Facts(
             file=FileFacts(
-                path=str(output), name=output.name, size_bytes=1, type=sniff(Path(task.source))
+                path=str(output),
+                name=output.name,
+                size_bytes=1,
+                type=Source.of(Path(task.source)).type,
             ),
             consent_apart=task.consent_apart,
         )
@@ -67,7 +70,8 @@ class Scripted:
             checks = (Check(id="consent_spoken", label="Consent statement", measured=self.heard,
                             outcome=Outcome(self.heard), advice=why or None),)  # fmt: skip
         report = Report(path=str(output), role=role, profile="core-4", checks=checks, facts=facts)
-        return Prepared(source=task.source, path=str(output), report=report, fixes=(),
+        return Prepared(source=task.source, source_sha256=sha256_of(Path(task.source)),
+                        path=str(output), report=report, fixes=(),
                         sha256=sha256_of(output))  # fmt: skip
 
 

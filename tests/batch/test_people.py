@@ -10,7 +10,7 @@ import pytest
 
 from palprep.batch.people import find_people, name_of, read_person
 from palprep.errors import UsageError
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.values import Kind, Role
 
 JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00" + bytes(64)
@@ -72,7 +72,7 @@ def test_other_files_are_left_alone(folder):
 
 def test_a_false_name_still_counts_so_that_its_check_can_say_why(folder):
     (folder / "training.mp4").write_text("not a video")
-    assert sniff(folder / "training.mp4").kind is Kind.OTHER
+    assert Source.of(folder / "training.mp4").type.kind is Kind.OTHER
     assert roles(read_person(folder)) == {Role.TRAINING_VIDEO: "training.mp4"}
 
 

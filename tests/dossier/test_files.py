@@ -8,7 +8,8 @@ from palprep.dossier.files import expire, flaws_of, keep_dossier, read_dossier, 
 from palprep.errors import JournalError, UsageError
 from palprep.facts.facts import Facts
 from palprep.media.facts import FileFacts, MediaType
-from palprep.preflight.check_and_prepare import Prepared, sha256_of
+from palprep.media.source import sha256_of
+from palprep.preflight.check_and_prepare import Prepared
 from palprep.rules.report import Check, Report
 from palprep.values import Kind, Outcome, Role
 
@@ -42,7 +43,12 @@ def prepared(tmp_path):
         facts=Facts(file=file, consent=consent),
     )  # fmt: skip
     return Prepared(
-        source=str(source), path=str(output), report=report, fixes=(), sha256=sha256_of(output)
+        source=str(source),
+        source_sha256=sha256_of(source),
+        path=str(output),
+        report=report,
+        fixes=(),
+        sha256=sha256_of(output),
     )
 
 

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from palprep.errors import FixError, OutputUnwritable, UsageError
 from palprep.fixes.apply import apply
+from palprep.media.source import Source
 from palprep.rules.plans.plan import AudioPlan
 
 
@@ -54,7 +55,7 @@ def test_the_track_of_a_video_is_copied_packet_by_packet(
 ):
     video = ("-c:v", "libvpx", "-deadline", "realtime") if source.endswith("webm") else ()
     made = make(source, *picture, *tone, *video, *codec)
-    applied = apply(sound_plan(container, copy=True, stream=1), made, tmp_path / "ada")
+    applied = apply(sound_plan(container, copy=True, stream=1), Source.of(made), tmp_path / "ada")
     assert applied.path == str(tmp_path / f"ada{suffix}")
     if codec[1].startswith("pcm"):  # packets of PCM are cut anywhere
         assert np.array_equal(decoded(Path(applied.path))[0], decoded(made)[0])
@@ -81,7 +82,7 @@ def test_one_encode_keeps_length_pitch_and_channels(
 ):
     made = make("a.flac", *tone)
     plan = sound_plan(container, copy=False, rate_hz=rate_hz, channels=channels)
-    applied = apply(plan, made, tmp_path / "ada")
+    applied = apply(plan, Source.of(made), tmp_path / "ada")
     samples, rate = decoded(Path(applied.path))
     assert rate == rate_hz or (rate_hz is None and rate in {44_100, 48_000})
     assert samples.shape[0] == (channels or 2)
@@ -95,7 +96,7 @@ def test_one_encode_keeps_length_pitch_and_channels(
 
 def test_surround_is_mixed_down_to_stereo(make, tmp_path):
     made = make("a.mp4", "-f", "lavfi", "-i", "sine=300:duration=1", "-ac", "6", "-c:a", "aac")
-    applied = apply(sound_plan("wav", copy=False), made, tmp_path / "ada")
+    applied = apply(sound_plan("wav", copy=False), Source.of(made), tmp_path / "ada")
     samples, _ = decoded(Path(applied.path))
     assert samples.shape[0] == 2
 
@@ -107,7 +108,7 @@ def test_tags_and_chapters_stay_behind(make, tone, tmp_path):
     assert b"Secret" in made.read_bytes()
     for container in ("mp3", "m4a", "wav", "flac", "ogg"):
         plan = sound_plan(container, copy=container == "mp3")
-        applied = apply(plan, made, tmp_path / container)
+        applied = apply(plan, Source.of(made), tmp_path / container)
         data = Path(applied.path).read_bytes()
         assert b"Secret" not in data
         assert not re.search(rb"Lav[fc]\d", data)  # no version of the writing library
@@ -120,7 +121,9 @@ def test_the_same_plan_gives_the_same_file(make, tone, tmp_path):
     made = make("a.flac", *tone)
     hashes = {
         hashlib.sha256(
-            Path(apply(sound_plan("m4a", copy=False), made, tmp_path / name).path).read_bytes()
+            Path(
+                apply(sound_plan("m4a", copy=False), Source.of(made), tmp_path / name).path
+            ).read_bytes()
         ).hexdigest()
         for name in ("one", "two")
     }
@@ -134,17 +137,17 @@ def test_the_asked_stream_is_taken_and_a_missing_one_named(make, tone, tmp_path)
         *("-map", "0", "-map", "1", "-c:a", "aac"),
     )
     samples, rate = decoded(
-        Path(apply(sound_plan("wav", copy=False, stream=1), made, tmp_path / "ada").path)
+        Path(apply(sound_plan("wav", copy=False, stream=1), Source.of(made), tmp_path / "ada").path)
     )
     assert strongest_hz(samples[0], rate) == pytest.approx(900, abs=2)
     with pytest.raises(FixError, match="no audio stream 7; its audio streams: 0, 1"):
-        apply(sound_plan("wav", copy=False, stream=7), made, tmp_path / "no")
+        apply(sound_plan("wav", copy=False, stream=7), Source.of(made), tmp_path / "no")
 
 
 def test_packets_that_the_container_cannot_take_are_refused_beforehand(make, tone, tmp_path):
     made = make("a.flac", *tone)
     with pytest.raises(FixError, match="flac packets cannot be copied into mp3"):
-        apply(sound_plan("mp3", copy=True), made, tmp_path / "ada")
+        apply(sound_plan("mp3", copy=True), Source.of(made), tmp_path / "ada")
     assert not list(tmp_path.iterdir())
     with pytest.raises(ValidationError, match="copied packets keep their channels"):
         sound_plan("mp3", copy=True, channels=1)
@@ -154,8 +157,8 @@ def test_the_source_is_untouched_and_never_the_target(make, tone, tmp_path):
     made = make("a.flac", *tone)
     before = (made.read_bytes(), made.stat().st_mtime_ns)
     with pytest.raises(UsageError, match="is the source itself"):
-        apply(sound_plan("flac", copy=True), made, made.with_suffix(""))
-    apply(sound_plan("wav", copy=False), made, tmp_path / "ada")
+        apply(sound_plan("flac", copy=True), Source.of(made), made.with_suffix(""))
+    apply(sound_plan("wav", copy=False), Source.of(made), tmp_path / "ada")
     assert (made.read_bytes(), made.stat().st_mtime_ns) == before
 
 
@@ -163,7 +166,7 @@ def test_progress_runs_from_0_to_1_and_never_back(make, tone, tmp_path):
     seen: list[float] = []
     apply(
         sound_plan("mp3", copy=False),
-        make("a.flac", *tone),
+        Source.of(make("a.flac", *tone)),
         tmp_path / "ada",
         progress=seen.append,
     )
@@ -179,7 +182,7 @@ def test_ctrl_c_leaves_nothing(make, tone, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         apply(
             sound_plan("mp3", copy=False),
-            make("a.flac", *tone),
+            Source.of(make("a.flac", *tone)),
             tmp_path / "ada",
             progress=interrupt,
         )
@@ -189,4 +192,8 @@ def test_ctrl_c_leaves_nothing(make, tone, tmp_path):
 def test_an_unwritable_output_is_told_in_words(make, tone, tmp_path):
     (tmp_path / "taken").write_bytes(b"")
     with pytest.raises(OutputUnwritable, match="a file stands where the folder should be"):
-        apply(sound_plan("wav", copy=False), make("a.flac", *tone), tmp_path / "taken" / "ada")
+        apply(
+            sound_plan("wav", copy=False),
+            Source.of(make("a.flac", *tone)),
+            tmp_path / "taken" / "ada",
+        )

@@ -13,7 +13,7 @@ from palprep.errors import CannotFit, DamagedMedia, FixError, MediaError, UsageE
 from palprep.fixes.apply import apply
 from palprep.fixes.fit import base64_chars
 from palprep.media.image import probe_image
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.rules.plans.plan import Crop, ImagePlan
 
 LIMIT = 29_360_128
@@ -75,7 +75,7 @@ def test_every_exif_orientation_comes_out_upright(tmp_path, orientation):
     stored = upright.transpose(turns[orientation]) if orientation > 1 else upright
     source = tmp_path / "ada.jpg"
     stored.save(source, quality=95, exif=tagged_exif(orientation), comment=b"Secret place")
-    applied = apply(still_plan(), source, tmp_path / "out" / "ada")
+    applied = apply(still_plan(), Source.of(source), tmp_path / "out" / "ada")
     picture = prepared(applied.path)
     assert picture.size == (320, 240)
     assert corner_colours(picture) == pytest.approx(np.array(QUARTERS), abs=4)
@@ -94,7 +94,7 @@ def test_a_heic_turned_by_its_own_box_comes_out_upright(tmp_path):
     heif = pillow_heif.from_pillow(quarters())
     heif.save(source, quality=95, exif=tagged_exif(6).tobytes())
     shown = pillow_heif.open_heif(source).to_pillow()
-    applied = apply(still_plan(), source, tmp_path / "ada")
+    applied = apply(still_plan(), Source.of(source), tmp_path / "ada")
     picture = prepared(applied.path)
     assert picture.format == "JPEG"
     assert picture.size == shown.size
@@ -127,7 +127,7 @@ def test_wide_gamut_colours_are_converted_and_the_profile_dropped(tmp_path):
     Image.new("RGB", (64, 64), (200, 100, 100)).save(
         source, quality=98, subsampling=0, icc_profile=display_p3()
     )
-    applied = apply(still_plan(), source, tmp_path / "ada")
+    applied = apply(still_plan(), Source.of(source), tmp_path / "ada")
     red, green, blue = prepared(applied.path).getpixel((32, 32))
     # Display P3 (200, 100, 100) in sRGB, by the two standards' matrices: (215, 94, 97).
     assert (red, green, blue) == pytest.approx((215, 94, 97), abs=4)
@@ -156,7 +156,7 @@ def test_every_mode_becomes_rgb_on_white(tmp_path, mode, suffix, colour, expecte
         stored = Image.new(mode, (64, 64), colour)
     source = tmp_path / f"odd{suffix}"
     stored.save(source, **({"quality": 98, "subsampling": 0} if suffix == ".jpg" else {}))
-    applied = apply(still_plan(formats=("png",)), source, tmp_path / "ada")
+    applied = apply(still_plan(formats=("png",)), Source.of(source), tmp_path / "ada")
     assert prepared(applied.path).getpixel((32, 32)) == pytest.approx(expected, abs=3)
     ids = [each.id for each in applied.fixes]
     assert ("flatten" in ids) is (mode in {"RGBA", "LA"})
@@ -167,7 +167,7 @@ def test_a_transparent_palette_entry_becomes_white(tmp_path):
     stored.putpalette([0] * 15 + [10, 200, 90] + [0] * 750)
     source = tmp_path / "odd.png"
     stored.save(source, transparency=5)
-    applied = apply(still_plan(), source, tmp_path / "ada")
+    applied = apply(still_plan(), Source.of(source), tmp_path / "ada")
     assert prepared(applied.path).getpixel((32, 32)) == (255, 255, 255)
 
 
@@ -175,11 +175,11 @@ def test_the_limit_holds_to_the_character_on_a_real_file(tmp_path):
     source = tmp_path / "noise.png"
     pixels = np.random.default_rng(3).integers(0, 256, (400, 500, 3), dtype=np.uint8)
     Image.fromarray(pixels).save(source)
-    roomy = Path(apply(still_plan(), source, tmp_path / "roomy").path)
+    roomy = Path(apply(still_plan(), Source.of(source), tmp_path / "roomy").path)
     exact = base64_chars(roomy.stat().st_size)
-    at = Path(apply(still_plan(max_base64_chars=exact), source, tmp_path / "at").path)
+    at = Path(apply(still_plan(max_base64_chars=exact), Source.of(source), tmp_path / "at").path)
     assert at.read_bytes() == roomy.read_bytes()
-    below = apply(still_plan(max_base64_chars=exact - 1), source, tmp_path / "below")
+    below = apply(still_plan(max_base64_chars=exact - 1), Source.of(source), tmp_path / "below")
     assert base64_chars(Path(below.path).stat().st_size) <= exact - 1
     assert prepared(below.path).size == (500, 400)
     assert "quality 94" in below.fixes[-2].did
@@ -189,10 +189,10 @@ def test_the_limit_holds_to_the_character_on_a_real_file(tmp_path):
 def test_a_picture_is_scaled_down_to_the_side_that_the_purpose_takes_but_never_up(tmp_path):
     source = tmp_path / "ada.png"
     quarters(800, 600).save(source)
-    smaller = apply(still_plan(max_side_px=400), source, tmp_path / "smaller")
+    smaller = apply(still_plan(max_side_px=400), Source.of(source), tmp_path / "smaller")
     assert prepared(smaller.path).size == (400, 300)
     assert "scaled down from 800x600 to 400x300 px" in [each.did for each in smaller.fixes]
-    kept = apply(still_plan(max_side_px=4000), source, tmp_path / "kept")
+    kept = apply(still_plan(max_side_px=4000), Source.of(source), tmp_path / "kept")
     assert prepared(kept.path).size == (800, 600)
 
 
@@ -205,7 +205,7 @@ def test_level_crop_exposure_and_balance_are_done_and_said(tmp_path):
         exposure_ev=0.25,
         white_balance=(1.05, 1.0, 0.95),
     )
-    applied = apply(plan, source, tmp_path / "out")
+    applied = apply(plan, Source.of(source), tmp_path / "out")
     assert prepared(applied.path).size == (600, 440)
     assert [each.did for each in applied.fixes][:4] == [
         "levelled by 2.5° clockwise",
@@ -220,12 +220,12 @@ def test_what_cannot_be_done_leaves_nothing_behind(tmp_path):
     source = tmp_path / "ada.png"
     quarters().save(source)
     with pytest.raises(FixError, match="reaches outside"):
-        apply(still_plan(level_deg=3), source, folder / "ada")
+        apply(still_plan(level_deg=3), Source.of(source), folder / "ada")
     with pytest.raises(CannotFit):
-        apply(still_plan(max_base64_chars=100), source, folder / "ada")
+        apply(still_plan(max_base64_chars=100), Source.of(source), folder / "ada")
     source.write_bytes(source.read_bytes()[:200])
     with pytest.raises(DamagedMedia):
-        apply(still_plan(), source, folder / "ada")
+        apply(still_plan(), Source.of(source), folder / "ada")
     assert not folder.exists()
 
 
@@ -234,8 +234,8 @@ def test_the_source_is_untouched_and_never_the_target(tmp_path):
     quarters().save(source, exif=tagged_exif(3))
     before = source.read_bytes()
     with pytest.raises(UsageError, match="is the source itself"):
-        apply(still_plan(), source, tmp_path / "ada")
-    apply(still_plan(), source, tmp_path / "out")
+        apply(still_plan(), Source.of(source), tmp_path / "ada")
+    apply(still_plan(), Source.of(source), tmp_path / "out")
     assert source.read_bytes() == before
     assert sorted(each.name for each in tmp_path.iterdir()) == ["ada.jpg", "out.jpg"]
 
@@ -247,10 +247,10 @@ def test_odd_pictures_come_out_clean_or_are_refused(corpora, tmp_path):
     files = sorted(path for path in (corpora / "images_odd").rglob("*") if path.is_file())
     for source in files[::8]:
         try:
-            applied = apply(still_plan(), source, tmp_path / str(made))
+            applied = apply(still_plan(), Source.of(source), tmp_path / str(made))
         except MediaError:
             continue
-        facts = probe_image(source, sniff(source))
+        facts = probe_image(Source.of(source))
         assert prepared(applied.path).size == (facts.width, facts.height)
         made += 1
     assert made > 30

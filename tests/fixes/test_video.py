@@ -10,6 +10,7 @@ from videos import first_frame, heard_at, times, video_plan
 
 from palprep.errors import CannotFit, FixError
 from palprep.fixes.apply import apply
+from palprep.media.source import Source
 from palprep.rules.plans.plan import Window
 
 
@@ -17,7 +18,7 @@ def test_a_remux_keeps_every_packet_and_turns_the_file_round(
     phone_video, packets, top_level_boxes, tmp_path
 ):
     assert top_level_boxes(phone_video)[-1] == "moov"
-    applied = apply(video_plan(), phone_video, tmp_path / "ada")
+    applied = apply(video_plan(), Source.of(phone_video), tmp_path / "ada")
     target = Path(applied.path)
     assert target == tmp_path / "ada.mp4"
     assert packets(target, "video") == packets(phone_video, "video")
@@ -29,7 +30,7 @@ def test_a_remux_keeps_every_packet_and_turns_the_file_round(
 
 
 def test_rotation_survives_a_remux_as_metadata(phone_video, tmp_path):
-    applied = apply(video_plan(), phone_video, tmp_path / "ada")
+    applied = apply(video_plan(), Source.of(phone_video), tmp_path / "ada")
     with av.open(applied.path) as container, av.open(str(phone_video)) as source:
         turned = next(container.decode(video=0)).rotation
         assert turned == next(source.decode(video=0)).rotation
@@ -39,14 +40,14 @@ def test_rotation_survives_a_remux_as_metadata(phone_video, tmp_path):
 @pytest.mark.parametrize("copy", [True, False])
 def test_place_device_and_title_stay_behind(phone_video, tmp_path, copy):
     assert b"Secretphone" in phone_video.read_bytes()
-    applied = apply(video_plan(copy=copy), phone_video, tmp_path / "ada")
+    applied = apply(video_plan(copy=copy), Source.of(phone_video), tmp_path / "ada")
     data = Path(applied.path).read_bytes()
     for secret in (b"Secretphone", b"+51.5007", b"Ada at home", b"Lavf"):
         assert secret not in data
 
 
 def test_an_encode_bakes_the_rotation_in(phone_video, tmp_path):
-    applied = apply(video_plan(copy=False), phone_video, tmp_path / "ada")
+    applied = apply(video_plan(copy=False), Source.of(phone_video), tmp_path / "ada")
     with av.open(applied.path) as container:
         stream = container.streams.video[0]
         assert (stream.width, stream.height) == (180, 320)
@@ -66,14 +67,14 @@ def test_picture_and_sound_are_copied_independently(
     phone_video, packets, tmp_path, copy_video, copy_audio
 ):
     plan = video_plan(copy_video=copy_video, copy_audio=copy_audio)
-    target = Path(apply(plan, phone_video, tmp_path / "ada").path)
+    target = Path(apply(plan, Source.of(phone_video), tmp_path / "ada").path)
     assert (packets(target, "video") == packets(phone_video, "video")) is copy_video
     assert (packets(target, "audio") == packets(phone_video, "audio")) is copy_audio
 
 
 def test_a_video_without_sound_stays_one(make, picture, tmp_path):
     made = make("mute.mp4", *picture, "-c:v", "libx264", "-pix_fmt", "yuv420p")
-    applied = apply(video_plan(), made, tmp_path / "ada")
+    applied = apply(video_plan(), Source.of(made), tmp_path / "ada")
     with av.open(applied.path) as container:
         assert not container.streams.audio
 
@@ -81,9 +82,9 @@ def test_a_video_without_sound_stays_one(make, picture, tmp_path):
 def test_codecs_that_an_mp4_does_not_hold_are_refused_beforehand(make, picture, tmp_path):
     made = make("old.mov", *picture, "-c:v", "prores_ks", "-profile:v", "0")
     with pytest.raises(FixError, match=r"prores packets cannot be copied .*copy_video=False"):
-        apply(video_plan(), made, tmp_path / "ada")
+        apply(video_plan(), Source.of(made), tmp_path / "ada")
     assert not list(tmp_path.iterdir())
-    encoded = apply(video_plan(copy=False), made, tmp_path / "ada")
+    encoded = apply(video_plan(copy=False), Source.of(made), tmp_path / "ada")
     assert len(times(Path(encoded.path))) == 60
 
 
@@ -96,14 +97,16 @@ def test_a_wavering_rate_becomes_constant(make, tmp_path):
     )
     before = np.diff(times(made))
     assert np.ptp(before) > 0.03
-    target = Path(apply(video_plan(copy=False, frame_rate=25), made, tmp_path / "ada").path)
+    target = Path(
+        apply(video_plan(copy=False, frame_rate=25), Source.of(made), tmp_path / "ada").path
+    )
     steps = np.diff(times(target))
     assert steps == pytest.approx(1 / 25, abs=1e-4)
 
 
 def test_frames_are_never_made_up_to_reach_a_rate(phone_video, tmp_path):
     with pytest.raises(FixError, match="frames are never made up"):
-        apply(video_plan(copy=False, frame_rate=60), phone_video, tmp_path / "ada")
+        apply(video_plan(copy=False, frame_rate=60), Source.of(phone_video), tmp_path / "ada")
 
 
 def test_a_trim_is_exact_to_the_frame_and_keeps_the_sound_in_step(make, tmp_path):
@@ -116,7 +119,7 @@ def test_a_trim_is_exact_to_the_frame_and_keeps_the_sound_in_step(make, tmp_path
         *("-c:v", "libx264", "-pix_fmt", "yuv420p", "-g", "250", "-c:a", "aac"),
     )
     plan = video_plan(copy=False, trim=Window(start_s=0.48, end_s=2.0))
-    target = Path(apply(plan, made, tmp_path / "ada").path)
+    target = Path(apply(plan, Source.of(made), tmp_path / "ada").path)
     with av.open(str(target)) as container:
         frames = [
             (frame.time, frame.to_ndarray(format="gray").mean())
@@ -137,7 +140,7 @@ def test_copied_sound_stays_in_step_with_a_cut_picture(make, tmp_path, copy_audi
         *("-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac"),
     )
     plan = video_plan(copy=False, copy_audio=copy_audio, trim=Window(start_s=0.43, end_s=2.43))
-    target = Path(apply(plan, made, tmp_path / "ada").path)
+    target = Path(apply(plan, Source.of(made), tmp_path / "ada").path)
     assert heard_at(target) == pytest.approx(0.57, abs=0.025)
     assert times(target)[0] == pytest.approx(0.0, abs=0.02)
     assert len(times(target)) == 50
@@ -145,7 +148,7 @@ def test_copied_sound_stays_in_step_with_a_cut_picture(make, tmp_path, copy_audi
 
 def test_a_remux_can_end_early(phone_video, packets, tmp_path):
     plan = video_plan(trim=Window(start_s=0, end_s=1.0))
-    target = Path(apply(plan, phone_video, tmp_path / "ada").path)
+    target = Path(apply(plan, Source.of(phone_video), tmp_path / "ada").path)
     kept = packets(target, "video")
     assert kept == packets(phone_video, "video")[: len(kept)]
     assert times(target)[-1] == pytest.approx(1.0, abs=0.15)
@@ -159,7 +162,7 @@ def test_sound_that_drifts_is_brought_back_into_step(make, tmp_path):
         *("-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac"),
     )
     plan = video_plan(copy_audio=False, audio_tempo=1.02)
-    target = Path(apply(plan, made, tmp_path / "ada").path)
+    target = Path(apply(plan, Source.of(made), tmp_path / "ada").path)
     assert heard_at(target) == pytest.approx(4 / 1.02, abs=0.02)
 
 
@@ -172,7 +175,7 @@ def test_sound_is_shifted_against_the_picture(make, tmp_path, delay):
         *("-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac"),
     )
     plan = video_plan(copy_audio=False, audio_delay_s=delay)
-    target = Path(apply(plan, made, tmp_path / "ada").path)
+    target = Path(apply(plan, Source.of(made), tmp_path / "ada").path)
     assert heard_at(target) == pytest.approx(1.0 + delay, abs=0.012)
 
 
@@ -183,20 +186,22 @@ def test_a_size_is_kept_by_two_passes_only_when_it_must(make, tmp_path):
         *("-vf", "noise=alls=40:allf=t", "-c:v", "libx264", "-crf", "12", "-preset", "veryfast"),
         *("-pix_fmt", "yuv420p"),
     )
-    roomy = apply(video_plan(copy=False, max_size_bytes=50_000_000), made, tmp_path / "roomy")
+    roomy = apply(
+        video_plan(copy=False, max_size_bytes=50_000_000), Source.of(made), tmp_path / "roomy"
+    )
     assert "fit_size" not in [each.id for each in roomy.fixes]
     limit = 130_000
     seen: list[float] = []
     plan = video_plan(copy=False, max_size_bytes=limit)
-    tight = apply(plan, made, tmp_path / "tight", progress=seen.append)
+    tight = apply(plan, Source.of(made), tmp_path / "tight", progress=seen.append)
     size = Path(tight.path).stat().st_size
     assert limit * 0.6 < size <= limit
     assert "two passes" in tight.fixes[-1].did
     assert seen == sorted(seen)
     with pytest.raises(CannotFit, match="trim it shorter"):
-        apply(video_plan(copy=False, max_size_bytes=4_000), made, tmp_path / "no")
+        apply(video_plan(copy=False, max_size_bytes=4_000), Source.of(made), tmp_path / "no")
     with pytest.raises(CannotFit, match="copy_video=False"):
-        apply(video_plan(max_size_bytes=limit), made, tmp_path / "no")
+        apply(video_plan(max_size_bytes=limit), Source.of(made), tmp_path / "no")
     assert sorted(each.name for each in tmp_path.iterdir()) == ["roomy.mp4", "tight.mp4"]
 
 
@@ -206,7 +211,7 @@ def test_odd_sides_lose_a_line_rather_than_their_sharpness(make, tmp_path):
         *("-f", "lavfi", "-i", "testsrc2=size=161x91:rate=25:duration=1"),
         *("-c:v", "png", "-pix_fmt", "rgb24"),
     )
-    applied = apply(video_plan(copy=False), made, tmp_path / "ada")
+    applied = apply(video_plan(copy=False), Source.of(made), tmp_path / "ada")
     assert first_frame(Path(applied.path)).shape == (90, 160, 3)
 
 
@@ -224,8 +229,10 @@ def test_plans_that_contradict_themselves_are_refused():
 def test_a_trim_beyond_the_end_and_a_missing_stream_are_named(phone_video, tmp_path):
     with pytest.raises(FixError, match=r"after the end of phone\.mov, which lasts 2\.0 s"):
         apply(
-            video_plan(copy=False, trim=Window(start_s=9, end_s=12)), phone_video, tmp_path / "no"
+            video_plan(copy=False, trim=Window(start_s=9, end_s=12)),
+            Source.of(phone_video),
+            tmp_path / "no",
         )
     with pytest.raises(FixError, match="no audio stream 5; its audio streams: 1"):
-        apply(video_plan(audio_stream=5), phone_video, tmp_path / "no")
+        apply(video_plan(audio_stream=5), Source.of(phone_video), tmp_path / "no")
     assert not list(tmp_path.iterdir())

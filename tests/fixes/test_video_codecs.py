@@ -9,6 +9,7 @@ from videos import PROFILE, first_frame, report_of, video_plan, wanting
 
 from palprep.errors import FixError
 from palprep.fixes.apply import apply
+from palprep.media.source import Source
 from palprep.rules.plans.planner import plan
 from palprep.values import Outcome
 
@@ -37,7 +38,7 @@ def test_every_codec_ends_as_h264_and_aac(make, picture, tone, tmp_path, codec):
     assert wanting(report) & {"video_codec", "video_pixel_format"}
     repair = plan(report, PROFILE)
     assert not repair.copy_video
-    applied = apply(repair, made, tmp_path / "ada")
+    applied = apply(repair, Source.of(made), tmp_path / "ada")
     after = report_of(tmp_path / "ada.mp4")
     assert wanting(after) == set()
     assert after.facts.video.frames == pytest.approx(report.facts.video.frames, abs=1)
@@ -51,7 +52,7 @@ def test_h264_of_recorders_and_cameras_is_only_put_into_an_mp4(
     made = make(name, *picture, *tone, "-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac")
     repair = plan(report_of(made), PROFILE)
     assert repair.copy_video
-    apply(repair, made, tmp_path / "ada")
+    apply(repair, Source.of(made), tmp_path / "ada")
     after = report_of(tmp_path / "ada.mp4")
     assert wanting(after) == set()
     assert after.facts.video.frames == 60
@@ -66,7 +67,7 @@ def test_mirrored_pictures_are_stored_as_they_were_shown(make, phone_video, tmp_
     report = report_of(made)
     assert report.facts.video.mirrored
     assert "video_upright" in wanting(report)
-    applied = apply(plan(report, PROFILE), made, tmp_path / "ada")
+    applied = apply(plan(report, PROFILE), Source.of(made), tmp_path / "ada")
     assert {"mirror", "rotate"} <= {each.id for each in applied.fixes}
     after = report_of(tmp_path / "ada.mp4")
     assert wanting(after) == set()
@@ -90,7 +91,7 @@ def test_interlaced_footage_becomes_whole_pictures(make, picture, tmp_path):
     )
     report = report_of(made)
     assert "video_progressive" in wanting(report)
-    applied = apply(plan(report, PROFILE), made, tmp_path / "ada")
+    applied = apply(plan(report, PROFILE), Source.of(made), tmp_path / "ada")
     assert "deinterlace" in [each.id for each in applied.fixes]
     after = report_of(tmp_path / "ada.mp4").facts.video
     assert not after.interlaced
@@ -126,7 +127,7 @@ def test_dolby_vision_without_a_base_layer_is_to_be_recorded_again(hevc, tmp_pat
     assert "record it again" in finding.advice
     assert plan(report, PROFILE) is None
     with pytest.raises(FixError, match=r"Dolby Vision 5\.0"):
-        apply(video_plan(copy=False), source, tmp_path / "no")
+        apply(video_plan(copy=False), Source.of(source), tmp_path / "no")
 
 
 def test_dolby_vision_with_a_base_layer_is_converted_by_it(hevc, tmp_path):
@@ -136,6 +137,6 @@ def test_dolby_vision_with_a_base_layer_is_converted_by_it(hevc, tmp_path):
     assert report.facts.video.dolby_vision == "8.4"
     assert "video_dolby_vision" not in wanting(report)
     assert (report.facts.video.hdr, report.facts.video.color_transfer) == (True, "arib-std-b67")
-    applied = apply(plan(report, PROFILE), source, tmp_path / "ada")
+    applied = apply(plan(report, PROFILE), Source.of(source), tmp_path / "ada")
     assert "tone_map" in [each.id for each in applied.fixes]
     assert wanting(report_of(tmp_path / "ada.mp4")) == {"audio_present"}

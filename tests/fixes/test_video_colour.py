@@ -7,6 +7,7 @@ import pytest
 from videos import video_plan
 
 from palprep.fixes.apply import apply
+from palprep.media.source import Source
 
 
 def pq_nits(signal: float) -> float:
@@ -33,7 +34,7 @@ def test_hdr_becomes_sdr_with_faces_as_bright_as_they_were(make, tmp_path, tags,
         *("-vf", f"format=yuv420p10le,setparams={others}color_trc={transfer}"),
         *("-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=none"),
     )
-    applied = apply(video_plan(copy=False), made, tmp_path / "ada")
+    applied = apply(video_plan(copy=False), Source.of(made), tmp_path / "ada")
     with av.open(applied.path) as container:
         frame = next(container.decode(video=0))
         context = container.streams.video[0].codec_context

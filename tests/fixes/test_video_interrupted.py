@@ -12,6 +12,7 @@ import pytest
 from videos import video_plan
 
 from palprep.fixes.apply import apply
+from palprep.media.source import Source
 
 
 def test_a_real_ctrl_c_leaves_neither_file_nor_process(make, tmp_path):
@@ -23,9 +24,10 @@ def test_a_real_ctrl_c_leaves_neither_file_nor_process(make, tmp_path):
     code = (
         "import pathlib, sys\n"
         "from palprep.fixes.apply import apply\n"
+        "from palprep.media.source import Source\n"
         "from palprep.rules.plans.plan import VideoPlan\n"
         "plan = VideoPlan(reasons=(), copy_video=False, copy_audio=False)\n"
-        "apply(plan, pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))\n"
+        "apply(plan, Source.of(pathlib.Path(sys.argv[1])), pathlib.Path(sys.argv[2]))\n"
     )
     target = tmp_path / "out" / "ada"
     process = subprocess.Popen(
@@ -60,5 +62,5 @@ def test_ctrl_c_leaves_nothing(phone_video, tmp_path, copy):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        apply(video_plan(copy=copy), phone_video, tmp_path / "ada", progress=interrupt)
+        apply(video_plan(copy=copy), Source.of(phone_video), tmp_path / "ada", progress=interrupt)
     assert not list(tmp_path.iterdir())

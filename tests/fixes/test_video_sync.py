@@ -7,6 +7,7 @@ import pytest
 from videos import PROFILE, heard_at, report_of, wanting
 
 from palprep.fixes.apply import apply
+from palprep.media.source import Source
 from palprep.rules.plans.planner import plan
 
 
@@ -28,7 +29,7 @@ def test_sound_and_picture_start_together_and_stay_in_step(make, tmp_path, late_
     report = report_of(made)
     assert report.facts.video.timing.audio_offset_s == pytest.approx(late_s, abs=0.03)
     repair = plan(report, PROFILE)
-    applied = apply(repair, made, tmp_path / "ada")
+    applied = apply(repair, Source.of(made), tmp_path / "ada")
     assert "resync" in [each.id for each in applied.fixes]
     after = report_of(tmp_path / "ada.mp4")
     assert after.facts.video.timing.audio_offset_s == pytest.approx(0.0, abs=0.03)
@@ -57,6 +58,6 @@ def test_silence_stands_where_packets_of_the_sound_are_missing(make, tmp_path):
     assert wanting(report) == {"video_sound_drift"}
     repair = plan(report, PROFILE)
     assert (repair.copy_video, repair.copy_audio) == (True, False)
-    apply(repair, holed, tmp_path / "ada")
+    apply(repair, Source.of(holed), tmp_path / "ada")
     assert heard_at(tmp_path / "ada.mp4") == pytest.approx(3.0, abs=0.03)
     assert wanting(report_of(tmp_path / "ada.mp4")) == set()

@@ -13,7 +13,7 @@ from palprep.errors import FixError
 from palprep.fixes.apply import apply
 from palprep.fixes.graph import read
 from palprep.fixes.loudness import Loudness, Target, choose_gain, measure
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.rules.plans.plan import NoiseBound, VoicePlan, Window
 
 RATE = 48_000
@@ -44,7 +44,7 @@ def decoded(path: str) -> np.ndarray:
 
 
 def loudness(path: str) -> Loudness:
-    return measure(read(Path(path), sniff(Path(path)))["a:0"], duration_s=1.0)
+    return measure(read(Source.of(Path(path)))["a:0"], duration_s=1.0)
 
 
 def sine(hz: float, seconds: float, amplitude: float = 0.1) -> np.ndarray:
@@ -76,7 +76,7 @@ def test_spans_are_cut_to_the_sample_and_joined_in_order(tmp_path):
     # Each second has its own pitch.
     source = write(tmp_path / "a.wav", np.concatenate([sine(200 * k, 1.0) for k in range(1, 8)]))
     spans = (Window(start_s=1.0, end_s=2.0), Window(start_s=4.0, end_s=4.5))
-    applied = apply(voice_plan(spans=spans, crossfade_s=0.02), source, tmp_path / "out")
+    applied = apply(voice_plan(spans=spans, crossfade_s=0.02), Source.of(source), tmp_path / "out")
     samples = decoded(applied.path)[0]
     assert len(samples) == round((1.5 - 0.02) * RATE)
     assert at_hz(samples[: RATE // 2], 400) == pytest.approx(0.1, rel=0.01)
@@ -94,9 +94,11 @@ def test_a_join_is_smooth(tmp_path):
         tmp_path / "a.wav", np.concatenate([np.full(RATE * 2, 0.4), np.full(RATE * 2, -0.4)])
     )
     spans = (Window(start_s=0.5, end_s=1.0), Window(start_s=3.0, end_s=3.5))
-    hard = decoded(apply(voice_plan(spans=spans, crossfade_s=0), source, tmp_path / "hard").path)[0]
+    hard = decoded(
+        apply(voice_plan(spans=spans, crossfade_s=0), Source.of(source), tmp_path / "hard").path
+    )[0]
     soft = decoded(
-        apply(voice_plan(spans=spans, crossfade_s=0.05), source, tmp_path / "soft").path
+        apply(voice_plan(spans=spans, crossfade_s=0.05), Source.of(source), tmp_path / "soft").path
     )[0]
     assert np.abs(np.diff(hard)).max() > 0.7
     assert np.abs(np.diff(soft)).max() < 0.05
@@ -116,7 +118,9 @@ def test_a_join_is_smooth(tmp_path):
 def test_mixdowns_do_as_the_plan_says(tmp_path, *, mix, left, right, expected):
     source = write(tmp_path / "a.wav", np.stack([left, right]))
     for spans in ((), (Window(start_s=0.0, end_s=0.9),)):
-        applied = apply(voice_plan(mix=mix, spans=spans), source, tmp_path / f"out{len(spans)}")
+        applied = apply(
+            voice_plan(mix=mix, spans=spans), Source.of(source), tmp_path / f"out{len(spans)}"
+        )
         samples = decoded(applied.path)
         assert samples.shape[0] == 1
         assert at_hz(samples[0][: RATE // 2], 440) == pytest.approx(expected, abs=0.001)
@@ -124,18 +128,18 @@ def test_mixdowns_do_as_the_plan_says(tmp_path, *, mix, left, right, expected):
 
 def test_stereo_stays_stereo_when_kept_and_mono_stays_mono(tmp_path):
     stereo = write(tmp_path / "a.wav", np.stack([sine(440, 1.0), sine(660, 1.0)]))
-    kept = decoded(apply(voice_plan(mix="keep"), stereo, tmp_path / "kept").path)
+    kept = decoded(apply(voice_plan(mix="keep"), Source.of(stereo), tmp_path / "kept").path)
     assert kept.shape[0] == 2
     assert at_hz(kept[1][: RATE // 2], 660) == pytest.approx(0.1, rel=0.01)
     mono = write(tmp_path / "m.wav", sine(440, 1.0))
-    applied = apply(voice_plan(mix="difference"), mono, tmp_path / "mono")
+    applied = apply(voice_plan(mix="difference"), Source.of(mono), tmp_path / "mono")
     assert at_hz(decoded(applied.path)[0][: RATE // 2], 440) == pytest.approx(0.1, rel=0.01)
     assert "mix" not in [each.id for each in applied.fixes]
 
 
 def test_hum_goes_and_speech_stays(tmp_path):
     source = write(tmp_path / "a.wav", sine(50, 3.0) + sine(200, 3.0) + sine(1000, 3.0))
-    applied = apply(voice_plan(high_pass_hz=90), source, tmp_path / "out")
+    applied = apply(voice_plan(high_pass_hz=90), Source.of(source), tmp_path / "out")
     samples = decoded(applied.path)[0][RATE : 2 * RATE]
     assert 20 * np.log10(at_hz(samples, 50) / 0.1) < -18
     assert 20 * np.log10(at_hz(samples, 200) / 0.1) > -1
@@ -147,7 +151,7 @@ def test_loudness_is_met_under_the_true_peak_ceiling(tmp_path, container):
     source = write(tmp_path / "quiet.wav", speech_like(8.0, amplitude=0.02))
     before = loudness(str(source))
     plan = voice_plan(loudness_lufs=-20, true_peak_dbtp=-3, container=container)
-    applied = apply(plan, source, tmp_path / "out")
+    applied = apply(plan, Source.of(source), tmp_path / "out")
     after = loudness(applied.path)
     assert before.integrated_lufs < -30
     assert after.integrated_lufs == pytest.approx(-20, abs=0.5)
@@ -160,7 +164,9 @@ def test_pauses_are_not_pumped_up(tmp_path):
     """The gain is the same everywhere: an automatic one would raise the quiet half more."""
     loud, quiet = speech_like(6.0, 0.05, seed=1), speech_like(6.0, 0.005, seed=2)
     source = write(tmp_path / "a.wav", np.concatenate([loud, quiet]))
-    samples = decoded(apply(voice_plan(loudness_lufs=-20), source, tmp_path / "out").path)[0]
+    samples = decoded(
+        apply(voice_plan(loudness_lufs=-20), Source.of(source), tmp_path / "out").path
+    )[0]
     gap = level_db(samples[: 5 * RATE]) - level_db(samples[7 * RATE : 12 * RATE])
     assert gap == pytest.approx(level_db(loud[: 5 * RATE]) - level_db(quiet[RATE:]), abs=1.0)
 
@@ -170,7 +176,7 @@ def test_noise_is_not_raised_past_its_limit(tmp_path):
     noise = 10 ** (-55 / 20) * random.standard_normal(8 * RATE)
     source = write(tmp_path / "noisy.wav", speech_like(8.0, 0.02) + noise)
     plan = voice_plan(loudness_lufs=-20, noise=NoiseBound(floor_dbfs=-55, limit_dbfs=-50))
-    applied = apply(plan, source, tmp_path / "out")
+    applied = apply(plan, Source.of(source), tmp_path / "out")
     samples = decoded(applied.path)[0]
     pause = samples[round(2.85 * RATE) : round(2.97 * RATE)]
     assert level_db(pause) == pytest.approx(-50, abs=0.7)
@@ -192,9 +198,9 @@ def test_silence_and_spans_beyond_the_end_are_refused(tmp_path):
     folder = tmp_path / "out"
     source = write(tmp_path / "silent.wav", np.zeros(3 * RATE))
     with pytest.raises(FixError, match="nothing to be heard"):
-        apply(voice_plan(loudness_lufs=-20), source, folder / "a")
+        apply(voice_plan(loudness_lufs=-20), Source.of(source), folder / "a")
     with pytest.raises(FixError, match=r"silent\.wav ends before 9\.00 s"):
-        apply(voice_plan(spans=(Window(start_s=1, end_s=9),)), source, folder / "a")
+        apply(voice_plan(spans=(Window(start_s=1, end_s=9),)), Source.of(source), folder / "a")
     assert not list(folder.iterdir())
 
 
@@ -208,7 +214,7 @@ def test_plans_that_cannot_be_joined_are_refused():
 def test_the_track_of_a_video_is_resampled_once(make, picture, tone, tmp_path):
     made = make("a.mp4", *picture, *tone, "-c:v", "libx264", "-c:a", "aac")
     plan = voice_plan(stream=1, rate_hz=24_000, spans=(Window(start_s=0.25, end_s=1.75),))
-    applied = apply(plan, made, tmp_path / "ada")
+    applied = apply(plan, Source.of(made), tmp_path / "ada")
     with av.open(applied.path) as container:
         assert container.streams.audio[0].rate == 24_000
     assert decoded(applied.path).shape == (1, 36_000)
@@ -228,7 +234,7 @@ def test_ctrl_c_leaves_nothing_at_any_stage(tmp_path):
         with pytest.raises(KeyboardInterrupt):
             apply(
                 voice_plan(spans=spans, loudness_lufs=-20),
-                source,
+                Source.of(source),
                 folder / "ada",
                 progress=interrupt,
             )
@@ -239,7 +245,7 @@ def test_progress_never_falls(tmp_path):
     seen: list[float] = []
     plan = voice_plan(spans=(Window(start_s=0, end_s=3),), loudness_lufs=-20)
     source = write(tmp_path / "a.wav", speech_like(4.0))
-    apply(plan, source, tmp_path / "out", progress=seen.append)
+    apply(plan, Source.of(source), tmp_path / "out", progress=seen.append)
     assert (seen[0], seen[-1]) == (0.0, 1.0)
     assert seen == sorted(seen)
 
@@ -249,7 +255,7 @@ def test_a_long_recording_is_never_in_memory_whole(make, tmp_path):
     spans = tuple(Window(start_s=start, end_s=start + 5) for start in range(0, 900, 90))
     tracemalloc.start()
     try:
-        apply(voice_plan(spans=spans), source, tmp_path / "out")
+        apply(voice_plan(spans=spans), Source.of(source), tmp_path / "out")
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -7,14 +7,14 @@ from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.audio import probe_audio
 from palprep.media.facts import FLOOR_DBFS
 from palprep.media.samples import stream_samples
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 
 from .conftest import sine
 
 
 def test_levels_of_a_sine(make_wav):
     path = make_wav(sine(2.0, peak=0.5))
-    facts = probe_audio(path, sniff(path))
+    facts = probe_audio(Source.of(path))
     assert facts.duration_s == pytest.approx(2.0)
     assert facts.levels is not None
     assert facts.levels.peak_dbfs == pytest.approx(-6.02, abs=0.02)
@@ -26,21 +26,21 @@ def test_levels_of_a_sine(make_wav):
 
 def test_silence_reads_the_floor(make_wav):
     path = make_wav(np.zeros(16_000, np.float32))
-    levels = probe_audio(path, sniff(path)).levels
+    levels = probe_audio(Source.of(path)).levels
     assert levels is not None
     assert levels.peak_dbfs == levels.rms_dbfs == FLOOR_DBFS
 
 
 def test_without_levels_nothing_is_decoded(make_wav):
     path = make_wav(sine(1.5))
-    facts = probe_audio(path, sniff(path), levels=False)
+    facts = probe_audio(Source.of(path), levels=False)
     assert facts.levels is None
     assert facts.duration_s == pytest.approx(1.5)
 
 
 def test_levels_count_all_channels(make_wav):
     path = make_wav(np.stack([sine(1.0), np.zeros(16_000, np.float32)]))
-    facts = probe_audio(path, sniff(path))
+    facts = probe_audio(Source.of(path))
     assert facts.stream.channels == 2
     assert facts.levels is not None
     assert facts.levels.rms_dbfs == pytest.approx(-9.03 - 3.01, abs=0.02)
@@ -53,7 +53,7 @@ def test_levels_count_all_channels(make_wav):
 )  # fmt: skip
 def test_codecs_by_their_own_name_and_length(make_sound, name, codec, canonical):
     path = make_sound(name, sine(2.0, 48_000), codec=codec)
-    facts = probe_audio(path, sniff(path))
+    facts = probe_audio(Source.of(path))
     assert facts.stream.codec == canonical
     assert facts.duration_s == pytest.approx(2.0, abs=0.05)
     assert facts.levels is not None
@@ -62,13 +62,13 @@ def test_codecs_by_their_own_name_and_length(make_sound, name, codec, canonical)
 
 def test_blocks_are_streamed_resampled_and_mixed(make_wav):
     path = make_wav(np.stack([sine(3.5, 48_000), sine(3.5, 48_000)]), rate=48_000)
-    blocks = list(stream_samples(path, sniff(path), rate_hz=16_000))
+    blocks = list(stream_samples(Source.of(path), rate_hz=16_000))
     assert all(block.ndim == 1 and block.dtype == np.float32 for block in blocks)
     assert max(block.size for block in blocks) < 2.2 * 16_000
     joined = np.concatenate(blocks)
     assert joined.size == pytest.approx(3.5 * 16_000, abs=32)
     assert np.sqrt((joined**2).mean()) == pytest.approx(0.5 / np.sqrt(2), abs=0.005)
-    stereo = list(stream_samples(path, sniff(path), rate_hz=None, channels=None))
+    stereo = list(stream_samples(Source.of(path), rate_hz=None, channels=None))
     assert {block.shape[0] for block in stereo} == {2}
     assert sum(block.shape[1] for block in stereo) == pytest.approx(3.5 * 48_000)
 
@@ -76,7 +76,7 @@ def test_blocks_are_streamed_resampled_and_mixed(make_wav):
 def test_eight_channels_stay_apart(make_sound):
     channels = np.stack([sine(1.0, 48_000, hz=200.0 * (n + 1), peak=0.3) for n in range(8)])
     path = make_sound("a.flac", channels, codec="flac")
-    blocks = list(stream_samples(path, sniff(path), rate_hz=None, channels=None))
+    blocks = list(stream_samples(Source.of(path), rate_hz=None, channels=None))
     joined = np.concatenate(blocks, axis=1)
     assert joined.shape[0] == 8
     peaks = np.abs(np.fft.rfft(joined, axis=1)).argmax(axis=1) * 48_000 / joined.shape[1]
@@ -85,15 +85,15 @@ def test_eight_channels_stay_apart(make_sound):
 
 def test_stream_by_index_and_video_without_sound(make_video):
     path = make_video("a.mp4", sound=sine(1.0), seconds=1.0)
-    facts = probe_audio(path, sniff(path))
+    facts = probe_audio(Source.of(path))
     assert facts.stream.index == 1
-    joined = np.concatenate(list(stream_samples(path, sniff(path), rate_hz=16_000, stream=1)))
+    joined = np.concatenate(list(stream_samples(Source.of(path), rate_hz=16_000, stream=1)))
     assert joined.size / 16_000 == pytest.approx(1.0, abs=0.1)
     with pytest.raises(UnsupportedMedia, match="audio streams: 1"):
-        next(stream_samples(path, sniff(path), rate_hz=16_000, stream=0))
+        next(stream_samples(Source.of(path), rate_hz=16_000, stream=0))
     silent = make_video("b.mp4")
     with pytest.raises(UnsupportedMedia, match="no sound"):
-        probe_audio(silent, sniff(silent))
+        probe_audio(Source.of(silent))
 
 
 def test_damage_has_clear_words(make_wav, make_sound):
@@ -102,11 +102,11 @@ def test_damage_has_clear_words(make_wav, make_sound):
     data[24:28] = bytes(4)  # sample rate 0
     path.write_bytes(data)
     with pytest.raises(DamagedMedia, match="export or record it again"):
-        probe_audio(path, sniff(path))
+        probe_audio(Source.of(path))
     path = make_sound("a.flac", sine(1.0, 48_000), codec="flac")
     path.write_bytes(path.read_bytes()[:60])
     with pytest.raises(DamagedMedia):
-        probe_audio(path, sniff(path))
+        probe_audio(Source.of(path))
 
 
 def test_damaged_packets_are_passed_over(make_sound):
@@ -115,5 +115,5 @@ def test_damaged_packets_are_passed_over(make_sound):
     middle = len(data) // 2
     data[middle : middle + 200] = b"\xff" * 200
     path.write_bytes(data)
-    facts = probe_audio(path, sniff(path))
+    facts = probe_audio(Source.of(path))
     assert 3.5 < facts.duration_s < 4.2

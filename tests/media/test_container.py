@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import socket
+from dataclasses import replace
 
 import pytest
 
@@ -9,7 +10,7 @@ from palprep.media.audio import audio_streams, probe_audio
 from palprep.media.container import open_container, video_streams
 from palprep.media.formats import accepted
 from palprep.media.isobmff import read_movie
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.values import Kind
 
 from .conftest import sine
@@ -25,11 +26,12 @@ def test_a_playlist_is_refused_and_its_target_never_read(tmp_path, make_video):
         path.write_text(text)
         with (
             pytest.raises(UnsupportedMedia, match="a list of other files"),
-            open_container(path, sniff(path)),
+            open_container(Source.of(path)),
         ):
             pass
         # Even if sniffing were fooled, the forced demuxer reads no playlist.
-        with pytest.raises(DamagedMedia), open_container(path, accepted(Kind.VIDEO, "mp4")):
+        fooled = replace(Source.of(path), type=accepted(Kind.VIDEO, "mp4"))
+        with pytest.raises(DamagedMedia), open_container(fooled):
             pass
 
 
@@ -41,7 +43,8 @@ def test_no_connection_is_made_for_a_session_description(tmp_path):
         port = server.getsockname()[1]
         path = tmp_path / "a.webm"
         path.write_text(f"#EXTM3U\n#EXTINF:1,\nhttp://127.0.0.1:{port}/a.ts\n#EXT-X-ENDLIST\n")
-        with pytest.raises(DamagedMedia), open_container(path, accepted(Kind.VIDEO, "webm")):
+        fooled = replace(Source.of(path), type=accepted(Kind.VIDEO, "webm"))
+        with pytest.raises(DamagedMedia), open_container(fooled):
             pass
         with pytest.raises(TimeoutError):
             server.accept()
@@ -52,7 +55,7 @@ def test_names_that_look_like_protocols_are_names(make_wav, tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     for name in ("concat:a.wav|b.wav", "-i", "a%03d.wav", "ünï.wav"):
         path = made.rename(name)
-        assert probe_audio(path, sniff(path)).duration_s == pytest.approx(0.2)
+        assert probe_audio(Source.of(path)).duration_s == pytest.approx(0.2)
         made = path
 
 
@@ -60,14 +63,14 @@ def test_what_fails_while_reading_becomes_damaged_media(make_video):
     path = make_video()
     with (
         pytest.raises(DamagedMedia, match=r"a\.mp4 .* cannot be read \(sample rate\)"),
-        open_container(path, sniff(path)),
+        open_container(Source.of(path)),
     ):
         raise ValueError("sample rate")
 
 
 def test_palprep_errors_pass_unchanged(make_video):
     path = make_video()
-    with pytest.raises(FileMissing, match="mine"), open_container(path, sniff(path)):
+    with pytest.raises(FileMissing, match="mine"), open_container(Source.of(path)):
         raise FileMissing("mine")
 
 
@@ -82,7 +85,7 @@ def test_external_references_are_seen_and_not_followed(make_video, tmp_path):
     path.write_bytes(changed)
     with path.open("rb") as file:
         assert read_movie(file, len(data)).tracks[0].external
-    with open_container(path, sniff(path)) as container:
+    with open_container(Source.of(path)) as container:
         assert len(video_streams(container)) == 1
 
 
@@ -90,7 +93,7 @@ def test_without_pictures_the_streams_are_the_same(make_video):
     path = make_video(seconds=0.4, sound=sine(0.4))
     told = []
     for pictures in (True, False):
-        with open_container(path, sniff(path), pictures=pictures) as container:
+        with open_container(Source.of(path), pictures=pictures) as container:
             (picture,) = video_streams(container)
             described = picture.codec_context.name, picture.duration, picture.average_rate
             told.append((described, audio_streams(container)))

@@ -16,7 +16,7 @@ from palprep.errors import MediaError
 from palprep.media.audio import probe_audio
 from palprep.media.facts import AudioFacts, ImageFacts, MediaType, VideoFacts
 from palprep.media.image import probe_image
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.media.video import probe_video
 from palprep.values import Kind
 
@@ -37,13 +37,13 @@ def manifest(folder: Path) -> Iterator[dict[str, str]]:
 def probed(path: Path) -> tuple[MediaType, Facts | None, float]:
     """What the file is, its facts or None where it is refused, and how long that took."""
     started = time.monotonic()
-    media_type = sniff(path)
+    source = Source.of(path)
     facts = None
-    if media_type.accepted:
+    if source.type.accepted:
         with warnings.catch_warnings(), contextlib.suppress(MediaError):
             warnings.simplefilter("ignore")
-            facts = PROBES[media_type.kind](path, media_type)
-    return media_type, facts, time.monotonic() - started
+            facts = PROBES[source.type.kind](source)
+    return source.type, facts, time.monotonic() - started
 
 
 def test_broken_and_hostile_files_give_facts_or_a_clear_refusal(corpora):

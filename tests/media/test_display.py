@@ -15,7 +15,7 @@ from PIL import Image
 
 from palprep.media.display import upright
 from palprep.media.frames import sample_frames
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.media.thumbnail import thumbnail
 from palprep.media.video import probe_video
 
@@ -36,12 +36,12 @@ def test_frames_are_turned_and_mirrored_as_ffmpeg_shows_them(make_video, tmp_pat
     ffmpeg("-display_rotation:v:0", turn, *flips, "-i", plain, "-c", "copy", path)
     png = ffmpeg("-i", path, "-frames:v", 1, "-f", "image2pipe", "-c:v", "png", "-")
     wanted = np.asarray(Image.open(io.BytesIO(png)).convert("RGB"), int)
-    frame = next(sample_frames(path, sniff(path))).rgb
+    frame = next(sample_frames(Source.of(path))).rgb
     assert frame.shape == wanted.shape
     assert np.abs(frame - wanted).mean() < 4
-    small = np.asarray(Image.open(io.BytesIO(thumbnail(path, sniff(path)))), int)
+    small = np.asarray(Image.open(io.BytesIO(thumbnail(Source.of(path)))), int)
     assert np.abs(small - wanted).mean() < 8
-    facts = probe_video(path, sniff(path))
+    facts = probe_video(Source.of(path))
     assert facts.mirrored is (flip is not None)
     assert (facts.height, facts.width) == wanted.shape[:2]
 
@@ -57,7 +57,7 @@ def test_a_frame_that_was_shown_is_given_free_at_once(make_video):
 
 def test_a_thumbnail_has_square_pixels(make_video):
     path = make_video(aspect=2, size=(64, 64))
-    assert Image.open(io.BytesIO(thumbnail(path, sniff(path)))).size == (128, 64)
+    assert Image.open(io.BytesIO(thumbnail(Source.of(path)))).size == (128, 64)
 
 
 def test_interlaced_footage_is_told(make_video, tmp_path):
@@ -65,5 +65,5 @@ def test_interlaced_footage_is_told(make_video, tmp_path):
     woven = tmp_path / "woven.mp4"
     ffmpeg("-i", plain, "-vf", "tinterlace=interleave_top,fieldorder=tff", "-flags", "+ilme+ildct",
            "-c:v", "libx264", "-x264-params", "tff=1", woven)  # fmt: skip
-    assert probe_video(woven, sniff(woven)).interlaced
-    assert not probe_video(plain, sniff(plain)).interlaced
+    assert probe_video(Source.of(woven)).interlaced
+    assert not probe_video(Source.of(plain)).interlaced

@@ -13,7 +13,7 @@ from PIL import Image, ImageCms, ImageFile, PngImagePlugin
 
 from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia
 from palprep.media.image import load_image, open_image, probe_and_open, probe_image
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 
 from .conftest import gradient
 
@@ -44,7 +44,7 @@ def exif_of(orientation: int, *, gps: bool = False) -> bytes:
 def test_upright_by_exif(tmp_path, picture, form, orientation):
     path = tmp_path / "a"
     picture.save(path, form, exif=exif_of(orientation), quality=95)
-    facts, pixels = probe_and_open(path, sniff(path))
+    facts, pixels = probe_and_open(Source.of(path))
     assert facts.orientation == orientation
     assert (facts.stored_width, facts.stored_height) == (64, 48)
     shown = (48, 64) if orientation >= 5 else (64, 48)
@@ -61,7 +61,7 @@ def test_heif_turned_by_irot_is_upright_and_says_so(tmp_path, picture):
     image = pillow_heif.from_pillow(picture)
     image[0].info["exif"] = exif_of(6)
     image.save(path, quality=90)
-    facts, pixels = probe_and_open(path, sniff(path))
+    facts, pixels = probe_and_open(Source.of(path))
     assert (facts.stored_width, facts.stored_height) == (64, 48)
     assert (facts.width, facts.height) == (48, 64)
     assert facts.orientation == 1
@@ -81,7 +81,7 @@ def test_png_modes_become_rgb(tmp_path, picture, mode, bits, alpha):
         Image.fromarray(np.full((48, 64), 0x8000, np.uint16)).save(path)
     else:
         picture.convert(mode).save(path)
-    facts, pixels = probe_and_open(path, sniff(path))
+    facts, pixels = probe_and_open(Source.of(path))
     assert (facts.mode, facts.bits_per_channel, facts.has_alpha) == (mode, bits, alpha)
     assert pixels.shape == (48, 64, 3)
     assert pixels.dtype == np.uint8
@@ -92,23 +92,23 @@ def test_png_modes_become_rgb(tmp_path, picture, mode, bits, alpha):
 def test_transparency_is_flattened_onto_white(tmp_path):
     path = tmp_path / "a.png"
     Image.new("RGBA", (8, 8), (0, 0, 0, 0)).save(path)
-    assert open_image(path, sniff(path)).min() == 255
+    assert open_image(Source.of(path)).min() == 255
     half = Image.new("RGBA", (8, 8), (0, 0, 0, 128))
     half.save(path)
-    assert abs(int(open_image(path, sniff(path))[0, 0, 0]) - 127) <= 1
+    assert abs(int(open_image(Source.of(path))[0, 0, 0]) - 127) <= 1
     keyed = Image.new("RGB", (8, 8), (10, 20, 30))
     keyed.save(path, transparency=(10, 20, 30))
-    assert probe_image(path, sniff(path)).has_alpha
-    assert open_image(path, sniff(path)).min() == 255
+    assert probe_image(Source.of(path)).has_alpha
+    assert open_image(Source.of(path)).min() == 255
 
 
 def test_cmyk_jpeg(tmp_path, picture):
     path = tmp_path / "a.jpg"
     picture.convert("CMYK").save(path, quality=95)
-    facts = probe_image(path, sniff(path))
+    facts = probe_image(Source.of(path))
     assert facts.mode == "CMYK"
     wanted = np.asarray(picture.convert("CMYK").convert("RGB")).astype(int)
-    assert np.abs(open_image(path, sniff(path)).astype(int) - wanted).mean() < 6
+    assert np.abs(open_image(Source.of(path)).astype(int) - wanted).mean() < 6
 
 
 def srgb_profile() -> bytes:
@@ -125,16 +125,16 @@ def swapped_profile() -> bytes:
 def test_icc_is_recognised_by_what_it_does_and_converted(tmp_path, picture):
     path = tmp_path / "a.png"
     picture.save(path, icc_profile=srgb_profile())
-    facts = probe_image(path, sniff(path))
+    facts = probe_image(Source.of(path))
     assert facts.icc_profile is not None
     assert facts.icc_is_srgb is True
-    assert np.array_equal(open_image(path, sniff(path)), gradient())
+    assert np.array_equal(open_image(Source.of(path)), gradient())
     picture.save(path, icc_profile=swapped_profile())
-    facts, pixels = probe_and_open(path, sniff(path))
+    facts, pixels = probe_and_open(Source.of(path))
     assert facts.icc_is_srgb is False
     assert np.abs(pixels.astype(int) - gradient()[..., [1, 0, 2]]).max() <= 3
     picture.save(path, icc_profile=b"no profile at all")
-    facts, pixels = probe_and_open(path, sniff(path))
+    facts, pixels = probe_and_open(Source.of(path))
     assert (facts.icc_profile, facts.icc_is_srgb) == ("unreadable", None)
     assert np.array_equal(pixels, gradient())
 
@@ -143,21 +143,21 @@ def test_metadata_kinds(tmp_path, picture):
     path = tmp_path / "a.jpg"
     picture.save(path, exif=exif_of(1, gps=True), comment="hello", xmp=b"<x:xmpmeta/>",
                  icc_profile=srgb_profile())  # fmt: skip
-    assert probe_image(path, sniff(path)).metadata == ("comment", "exif", "gps", "icc", "xmp")
+    assert probe_image(Source.of(path)).metadata == ("comment", "exif", "gps", "icc", "xmp")
     text = PngImagePlugin.PngInfo()
     text.add_text("Author", "Ada")
     picture.save(tmp_path / "a.png", pnginfo=text)
-    assert probe_image(tmp_path / "a.png", sniff(tmp_path / "a.png")).metadata == ("comment",)
+    assert probe_image(Source.of(tmp_path / "a.png")).metadata == ("comment",)
     picture.save(path)
-    assert probe_image(path, sniff(path)).metadata == ()
-    load_image(path, sniff(path)).save(tmp_path / "b.jpg")
-    assert load_image(path, sniff(path)).info == {}
+    assert probe_image(Source.of(path)).metadata == ()
+    load_image(Source.of(path)).save(tmp_path / "b.jpg")
+    assert load_image(Source.of(path)).info == {}
 
 
 def test_frames_and_base64_length(tmp_path, picture):
     path = tmp_path / "a.png"
     picture.save(path, save_all=True, append_images=[picture.rotate(90)] * 2)
-    facts = probe_image(path, sniff(path))
+    facts = probe_image(Source.of(path))
     assert facts.frames == 3
     assert facts.base64_chars == len(base64.b64encode(path.read_bytes()))
 
@@ -170,11 +170,11 @@ def test_a_truncated_file_is_found_out(tmp_path, form):
         pillow_heif.from_pillow(Image.fromarray(noise)).save(path)
     else:
         Image.fromarray(noise).save(path, form)
-    assert probe_image(path, sniff(path)).width == 300
+    assert probe_image(Source.of(path)).width == 300
     data = path.read_bytes()
     path.write_bytes(data[: len(data) * 2 // 3])
     with pytest.raises(DamagedMedia, match="does not decode"):
-        probe_image(path, sniff(path))
+        probe_image(Source.of(path))
     assert ImageFile.LOAD_TRUNCATED_IMAGES is False
 
 
@@ -201,17 +201,17 @@ def test_bombs_are_refused_before_decoding_and_without_warnings(tmp_path, data):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(UnsupportedMedia, match="at most 120,000,000"):
-            probe_image(path, sniff(path))
+            probe_image(Source.of(path))
 
 
 def test_reduced_decoding_agrees_with_full(tmp_path):
     path = tmp_path / "a.jpg"
     Image.fromarray(gradient(1600, 1200)).save(path, quality=95, exif=exif_of(6))
-    small = open_image(path, sniff(path), max_side=400)
+    small = open_image(Source.of(path), max_side=400)
     assert small.shape == (400, 300, 3)
-    full = Image.fromarray(open_image(path, sniff(path))).resize((300, 400), Image.Resampling.BOX)
+    full = Image.fromarray(open_image(Source.of(path))).resize((300, 400), Image.Resampling.BOX)
     assert np.abs(small.astype(int) - np.asarray(full).astype(int)).mean() < 1.5
-    assert open_image(path, sniff(path), max_side=5000).shape == (1600, 1200, 3)
+    assert open_image(Source.of(path), max_side=5000).shape == (1600, 1200, 3)
 
 
 def test_pictures_decode_alike_in_many_threads(tmp_path, picture):
@@ -219,11 +219,11 @@ def test_pictures_decode_alike_in_many_threads(tmp_path, picture):
     for index, form in enumerate(["JPEG", "PNG", "WEBP"] * 4):
         paths.append(tmp_path / f"{index}")
         picture.save(paths[-1], form, quality=90)
-    alone = [open_image(path, sniff(path)).sum() for path in paths]
+    alone = [open_image(Source.of(path)).sum() for path in paths]
     together = [0] * len(paths)
 
     def decode(index: int) -> None:
-        together[index] = open_image(paths[index], sniff(paths[index])).sum()
+        together[index] = open_image(Source.of(paths[index])).sum()
 
     threads = [threading.Thread(target=decode, args=(index,)) for index in range(len(paths))]
     for thread in threads:
@@ -237,9 +237,9 @@ def test_other_files_are_refused_by_name(tmp_path, picture):
     path = tmp_path / "a.jpg"
     path.write_text("hello")
     with pytest.raises(UnsupportedMedia, match="a text file"):
-        probe_image(path, sniff(path))
+        probe_image(Source.of(path))
     picture.save(path)
-    found = sniff(path)
+    source = Source.of(path)
     path.unlink()
     with pytest.raises(FileMissing):
-        probe_image(path, found)
+        probe_image(source)

@@ -8,7 +8,7 @@ import pytest
 
 from palprep.media.audio import probe_audio
 from palprep.media.samples import stream_samples
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 
 RATE = 48_000
 
@@ -37,10 +37,10 @@ def with_gap(make_sound, tmp_path):
 @pytest.mark.parametrize("rate", [RATE, 16_000])
 def test_silence_stands_where_packets_are_missing(with_gap, suffix, codec, rate):
     path = with_gap(suffix, codec)
-    heard = np.concatenate(list(stream_samples(path, sniff(path), rate_hz=rate)))
+    heard = np.concatenate(list(stream_samples(Source.of(path), rate_hz=rate)))
     assert np.argmax(np.abs(heard) > 0.4) / rate == pytest.approx(2.5, abs=0.03)
     assert not heard[round(1.1 * rate) : round(1.9 * rate)].any()
-    assert probe_audio(path, sniff(path)).duration_s == pytest.approx(3.0, abs=0.05)
+    assert probe_audio(Source.of(path)).duration_s == pytest.approx(3.0, abs=0.05)
 
 
 def test_absurd_time_stamps_do_not_become_hours_of_silence(make_sound, tmp_path):
@@ -54,4 +54,4 @@ def test_absurd_time_stamps_do_not_become_hours_of_silence(make_sound, tmp_path)
                 packet.pts += (number // 10) * 3_600_000
                 packet.dts = packet.pts
                 target.mux(packet)
-    assert probe_audio(path, sniff(path)).duration_s < 605
+    assert probe_audio(Source.of(path)).duration_s < 605

@@ -9,7 +9,7 @@ from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.frames import SampledFrame, sample_frames
 from palprep.media.signal import SignalMeter
 from palprep.media.signal_facts import SignalFacts
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 
 from .conftest import gradient, sine
 
@@ -153,7 +153,7 @@ def test_frames_come_on_a_grid_and_a_glance_sees_all(make_video):
     path = make_video(seconds=4.0)
     glances: list[float] = []
     frames = list(
-        sample_frames(path, sniff(path), per_second=2.0, glance=lambda at, _: glances.append(at))
+        sample_frames(Source.of(path), per_second=2.0, glance=lambda at, _: glances.append(at))
     )
     assert [frame.at_s for frame in frames] == pytest.approx(
         [0.5 * index for index in range(8)], abs=0.13
@@ -169,24 +169,22 @@ def test_frames_come_on_a_grid_and_a_glance_sees_all(make_video):
 )
 def test_frames_are_upright(make_video, turn, corner):
     path = make_video(rotate=turn, seconds=0.2)
-    frame = next(sample_frames(path, sniff(path)))
+    frame = next(sample_frames(Source.of(path)))
     assert frame.rgb.shape[:2] == ((64, 48) if turn in {90, -90} else (48, 64))
     assert frame.rgb[corner][2] > 180
 
 
 def test_frames_fit_max_side_with_square_pixels(make_video):
     path = make_video(aspect=Fraction(2), size=(64, 64))
-    frame = next(sample_frames(path, sniff(path), max_side=32))
+    frame = next(sample_frames(Source.of(path), max_side=32))
     assert frame.rgb.shape == (16, 32, 3)
-    assert next(sample_frames(path, sniff(path), max_side=1000)).rgb.shape == (64, 128, 3)
+    assert next(sample_frames(Source.of(path), max_side=1000)).rgb.shape == (64, 128, 3)
 
 
 def test_key_frames_only(make_video):
     path = make_video(seconds=4.0, options={"movflags": "+faststart"})
     seen: list[float] = []
-    list(
-        sample_frames(path, sniff(path), key_frames_only=True, glance=lambda at, _: seen.append(at))
-    )
+    list(sample_frames(Source.of(path), key_frames_only=True, glance=lambda at, _: seen.append(at)))
     assert 1 <= len(seen) <= 4
 
 
@@ -194,7 +192,7 @@ def test_a_stream_without_key_frames_is_decoded_whole(make_video):
     path = make_video(codec="mpeg4", seconds=4.0, skip_packets=1, codec_options={"g": "600"})
     seen: list[float] = []
     frames = list(
-        sample_frames(path, sniff(path), key_frames_only=True, glance=lambda at, _: seen.append(at))
+        sample_frames(Source.of(path), key_frames_only=True, glance=lambda at, _: seen.append(at))
     )
     assert len(frames) == 4
     assert len(seen) > 50
@@ -204,7 +202,7 @@ def test_of_many_key_frames_only_those_due_are_decoded(make_video):
     path = make_video(seconds=4.0, codec_options={"g": "1"})
     seen: list[float] = []
     frames = sample_frames(
-        path, sniff(path), key_frames_only=True, glance=lambda at, _: seen.append(at)
+        Source.of(path), key_frames_only=True, glance=lambda at, _: seen.append(at)
     )
     assert [frame.at_s for frame in frames] == seen == [0.0, 1.0, 2.0, 3.0]
 
@@ -215,7 +213,7 @@ def test_hdr_frames_are_brought_to_srgb(make_video, transfer):
     grey = [np.full((48, 64, 3), 120, np.uint8)] * 5
     hdr = make_video(frames=grey, codec="libx265", pix_fmt="yuv420p10le", color_trc=transfer)
     plain = make_video("b.mp4", frames=grey, codec="libx265", pix_fmt="yuv420p10le")
-    shown = [next(sample_frames(each, sniff(each))).rgb.mean() for each in (hdr, plain)]
+    shown = [next(sample_frames(Source.of(each))).rgb.mean() for each in (hdr, plain)]
     assert shown[1] == pytest.approx(120, abs=3)
     assert shown[0] > shown[1] + 6
 
@@ -225,18 +223,18 @@ def test_ten_bit_luma_is_scaled_to_eight(make_video):
     eight = make_video("b.mp4", seconds=0.4)
     found: list[float] = []
     for each in (path, eight):
-        list(sample_frames(each, sniff(each), glance=lambda _, luma: found.append(luma.mean())))
+        list(sample_frames(Source.of(each), glance=lambda _, luma: found.append(luma.mean())))
     assert found[0] == pytest.approx(found[-1], abs=2.0)
 
 
 def test_nothing_to_decode(make_sound, make_video):
     sound = make_sound("a.m4a", sine(0.5, 48_000), codec="aac")
     with pytest.raises(UnsupportedMedia, match="no moving picture"):
-        next(sample_frames(sound, sniff(sound)))
+        next(sample_frames(Source.of(sound)))
     path = make_video()
     data = bytearray(path.read_bytes())
     start, end = data.index(b"mdat") + 4, data.index(b"moov") - 4
     data[start:end] = bytes(end - start)
     path.write_bytes(data)
     with pytest.raises(DamagedMedia, match="No picture"):
-        list(sample_frames(path, sniff(path)))
+        list(sample_frames(Source.of(path)))

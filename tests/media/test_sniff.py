@@ -8,7 +8,7 @@ import pillow_heif
 import pytest
 
 from palprep.errors import FileMissing, FileUnreadable
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.media.video import probe_video
 from palprep.values import Kind
 
@@ -19,7 +19,7 @@ from .conftest import sine
 def test_stills_are_known_whatever_they_are_called(tmp_path, picture, form, name):
     path = tmp_path / "holiday.mp3"
     picture.save(path, form)
-    found = sniff(path)
+    found = Source.of(path).type
     assert (found.kind, found.format, found.accepted) == (Kind.IMAGE, name, True)
     assert all(extension.startswith(".") for extension in found.extensions)
 
@@ -27,14 +27,14 @@ def test_stills_are_known_whatever_they_are_called(tmp_path, picture, form, name
 def test_heic_and_its_generic_brand(tmp_path, picture):
     path = tmp_path / "a.heic"
     pillow_heif.from_pillow(picture).save(path)
-    assert sniff(path).format == "heic"
+    assert Source.of(path).type.format == "heic"
     data = path.read_bytes()
     length = struct.unpack(">I", data[:4])[0]
     generic = struct.pack(">I", 20) + b"ftypmif1\0\0\0\0mif1" + data[length:]
     path.write_bytes(generic)
-    assert sniff(path).format == "heif"
+    assert Source.of(path).type.format == "heif"
     path.write_bytes(struct.pack(">I", 20) + b"ftypmif1\0\0\0\0avif" + data[length:])
-    assert (sniff(path).format, sniff(path).accepted) == ("avif", False)
+    assert (Source.of(path).type.format, Source.of(path).type.accepted) == ("avif", False)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_brand_and_tracks_decide(make_video, make_sound, name, sound_only, expec
     else:
         made = make_video(name, codec="libvpx" if "webm" in name else "libx264", seconds=0.2)
     disguised = made.rename(made.with_name("x.jpg"))
-    found = sniff(disguised)
+    found = Source.of(disguised).type
     assert (found.kind, found.format) == expected
     assert found.accepted
 
@@ -70,7 +70,7 @@ def test_brand_and_tracks_decide(make_video, make_sound, name, sound_only, expec
 )
 def test_recordings(make_sound, tmp_path, name, codec, form):
     made = make_sound(name, sine(0.5, 48_000), codec=codec)
-    assert (sniff(made).kind, sniff(made).format) == (Kind.AUDIO, form)
+    assert (Source.of(made).type.kind, Source.of(made).type.format) == (Kind.AUDIO, form)
 
 
 def test_mp3_with_and_without_a_tag(make_sound, tmp_path):
@@ -79,11 +79,11 @@ def test_mp3_with_and_without_a_tag(make_sound, tmp_path):
     assert data[:3] == b"ID3"
     bare = data[10 + int("".join(f"{byte:07b}" for byte in data[6:10]), 2) :]
     made.write_bytes(bare)
-    assert sniff(made).format == "mp3"
+    assert Source.of(made).type.format == "mp3"
     # A tag longer than what is looked at by default, as with a large cover.
     tag = b"ID3\x04\0\0" + bytes([0, 8, 0, 0]) + bytes(8 << 14)
     made.write_bytes(tag + bare)
-    assert sniff(made).format == "mp3"
+    assert Source.of(made).type.format == "mp3"
 
 
 @pytest.mark.parametrize(
@@ -101,9 +101,9 @@ def test_what_cameras_and_recorders_write_can_be_read(make_video, name, codec, s
         name, codec=codec, pix_fmt=pixels, sound=sine(1.0, 48_000), sound_rate=48_000,
         sound_codec=sound,
     )  # fmt: skip
-    found = sniff(made)
-    assert (found.kind, found.format) == (Kind.VIDEO, form)
-    facts = probe_video(made, found)
+    source = Source.of(made)
+    assert (source.type.kind, source.type.format) == (Kind.VIDEO, form)
+    facts = probe_video(source)
     assert facts.frames == 25
     assert facts.frame_rate == pytest.approx(25.0, rel=0.01)
     assert facts.audio.duration_s == pytest.approx(1.0, abs=0.1)
@@ -135,7 +135,7 @@ REFUSED = {
 def test_everything_else_is_named_and_refused(tmp_path, name):
     path = tmp_path / "video.mp4"
     path.write_bytes(REFUSED[name])
-    found = sniff(path)
+    found = Source.of(path).type
     assert (found.format, found.kind, found.accepted) == (name, Kind.OTHER, False)
     assert found.extensions == ()
 
@@ -143,27 +143,27 @@ def test_everything_else_is_named_and_refused(tmp_path, name):
 def test_a_concat_script_without_its_header_is_no_mere_text(tmp_path):
     path = tmp_path / "video.mp4"
     path.write_text("# my list\nfile '/etc/passwd'\n")
-    assert sniff(path).format == "concat-playlist"
+    assert Source.of(path).type.format == "concat-playlist"
 
 
 def test_text_that_ends_inside_a_letter_is_still_text(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes("€".encode() * 30_000)
-    assert sniff(path).format == "text"
+    assert Source.of(path).type.format == "text"
 
 
 def test_folder_missing_and_unreadable(tmp_path):
     folder = tmp_path / "x.jpg"
     folder.mkdir()
     with pytest.raises(FileMissing, match="is a folder"):
-        sniff(folder)
+        Source.of(folder)
     with pytest.raises(FileMissing, match="does not exist"):
-        sniff(tmp_path / "gone.jpg")
+        Source.of(tmp_path / "gone.jpg")
     with pytest.raises(FileMissing, match="no possible file name"):
-        sniff(Path("a\0b"))
+        Source.of(Path("a\0b"))
     os.mkfifo(tmp_path / "pipe.mp4")
     with pytest.raises(FileUnreadable, match="no regular file"):
-        sniff(tmp_path / "pipe.mp4")
+        Source.of(tmp_path / "pipe.mp4")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
@@ -172,13 +172,13 @@ def test_permission_denied(tmp_path, picture):
     picture.save(path)
     path.chmod(0)
     with pytest.raises(FileUnreadable, match="permissions"):
-        sniff(path)
+        Source.of(path)
 
 
 def test_ogg_with_pictures_is_a_video(tmp_path):
     page = b"OggS\0\x02" + bytes(20) + b"\x01\x2a" + b"\x80theora" + bytes(35)
     path = tmp_path / "a.ogg"
     path.write_bytes(page)
-    assert sniff(path).kind is Kind.VIDEO
+    assert Source.of(path).type.kind is Kind.VIDEO
     path.write_bytes(page.replace(b"\x80theora", b"\x01vorbis"))
-    assert sniff(path).kind is Kind.AUDIO
+    assert Source.of(path).type.kind is Kind.AUDIO

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from palprep.media.ffmpeg import binary
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.media.video import probe_video
 
 from .conftest import sine
@@ -13,7 +13,7 @@ from .conftest import sine
 
 def test_a_regular_video(make_video):
     path = make_video(seconds=4.0, sound=sine(4.0))
-    facts = probe_video(path, sniff(path))
+    facts = probe_video(Source.of(path))
     timing = facts.timing
     assert timing is not None
     assert timing.interval_s == pytest.approx(0.04)
@@ -30,7 +30,7 @@ def test_a_regular_video(make_video):
 def test_dropped_frames_are_counted(make_video):
     times = [index + (index > 20) + 3 * (index > 60) for index in range(100)]
     path = make_video(seconds=4.0, times=times)
-    timing = probe_video(path, sniff(path)).timing
+    timing = probe_video(Source.of(path)).timing
     assert timing is not None
     assert timing.dropped_frames == 4
     assert timing.longest_interval_s == pytest.approx(0.16)
@@ -38,7 +38,7 @@ def test_dropped_frames_are_counted(make_video):
 
 def test_no_sound_no_offset(make_video):
     path = make_video()
-    timing = probe_video(path, sniff(path)).timing
+    timing = probe_video(Source.of(path)).timing
     assert timing is not None
     assert timing.audio_offset_s is timing.audio_end_s is timing.audio_drift_s is None
 
@@ -58,7 +58,7 @@ def shifted(path, seconds: str):
 @pytest.mark.parametrize("levels", [True, False])
 def test_late_sound_is_an_offset_and_an_edit(make_video, levels):
     path = shifted(make_video(seconds=2.0, sound=sine(2.0)), "0.5")
-    timing = probe_video(path, sniff(path), levels=levels).timing
+    timing = probe_video(Source.of(path), levels=levels).timing
     assert timing is not None
     assert timing.audio_offset_s == pytest.approx(0.5, abs=0.03)
     assert timing.audio_end_s == pytest.approx(0.5, abs=0.12)
@@ -71,9 +71,9 @@ def test_missing_samples_are_a_drift(make_video):
     later = r"setts=ts=TS+if(gt(TS*TB\,1.5)\,0.5/TB\,0)"
     command = [str(binary()), "-y", "-loglevel", "error", "-i", str(made), "-c", "copy"]
     subprocess.run([*command, "-bsf:a", later, str(path)], check=True)
-    timing = probe_video(path, sniff(path)).timing
+    timing = probe_video(Source.of(path)).timing
     assert timing is not None
     assert timing.audio_drift_s == pytest.approx(0.5, abs=0.07)
-    before = probe_video(made, sniff(made)).timing
+    before = probe_video(Source.of(made)).timing
     assert before is not None
     assert before.audio_drift_s == pytest.approx(0.0, abs=0.001)

@@ -69,7 +69,8 @@ def ready(tmp_path):
         path = tmp_path / name
         path.write_bytes(content)
         return Prepared(
-            source=str(path), path=str(path), fixes=(),
+            source=str(path), source_sha256=hashlib.sha256(content).hexdigest(),
+            path=str(path), fixes=(),
             report=Report(path=str(path), role=None, profile="core-4", checks=checks),
             sha256=hashlib.sha256(content).hexdigest(),
         )  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia, UsageError
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.preflight.check_and_prepare import Preflight, check, prepare, thumbnail
 from palprep.values import Kind, Outcome, Role
 
@@ -118,7 +118,7 @@ def packets(path):
 
 def test_the_voice_of_a_video_is_its_audio_track(preflight, clip, tmp_path):
     prepared = preflight.prepare(clip, into=tmp_path / "out", role="voice-audio")
-    assert sniff(prepared.path).kind is Kind.AUDIO
+    assert Source.of(prepared.path).type.kind is Kind.AUDIO
     assert prepared.report.facts.recording.duration_s == pytest.approx(2.0, abs=0.1)
 
 

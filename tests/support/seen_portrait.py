@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from palprep.media.image import open_image
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.vision.analysis import Detections, measure, see
 from palprep.vision.arrays import Pixels
 from palprep.vision.models import Models
@@ -23,7 +23,7 @@ def models() -> Models:
 def portrait(sample_media: Path) -> Pixels:
     """A public-domain portrait of one adult who smiles into the lens."""
     path = sample_media / "people" / "anna-miller" / "portrait.png"
-    return np.asarray(open_image(path, sniff(path), max_side=900))
+    return np.asarray(open_image(Source.of(path), max_side=900))
 
 
 @pytest.fixture(scope="session")

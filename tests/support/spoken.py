@@ -9,12 +9,12 @@ import pytest
 from numpy.typing import NDArray
 
 from palprep.media.samples import stream_samples
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 
 
 def decode(path: Path, rate_hz: int = 16_000) -> NDArray[np.float32]:
     """All of a file's sound as one channel."""
-    return np.concatenate(list(stream_samples(path, sniff(path), rate_hz=rate_hz, channels=1)))
+    return np.concatenate(list(stream_samples(Source.of(path), rate_hz=rate_hz, channels=1)))
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,7 @@ import av
 import numpy as np
 
 from palprep.facts.facts import Facts
-from palprep.media.facts import FileFacts
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.media.video import probe_video
 from palprep.rules.judge import judge
 from palprep.rules.plans.plan import VideoPlan
@@ -49,11 +48,8 @@ def first_frame(path: Path) -> np.ndarray:
 
 def report_of(path: Path) -> Report:
     """A training video judged by its packets alone: nobody looks at it or listens."""
-    media_type, role = sniff(path), Role.TRAINING_VIDEO
-    file = FileFacts(
-        path=str(path), name=path.name, size_bytes=path.stat().st_size, type=media_type
-    )
-    facts = Facts(file=file, video=probe_video(path, media_type))
+    source, role = Source.of(path), Role.TRAINING_VIDEO
+    facts = Facts(file=source.facts, video=probe_video(source))
     checks = judge(facts, role, PROFILE)
     return Report(path=str(path), role=role, profile=PROFILE.name, checks=checks, facts=facts)
 

@@ -80,7 +80,7 @@ def consent() -> ConsentFacts:
         ),
         notebook.prepared_html(
             Prepared(
-                source=NASTY, path=NASTY, report=report(), sha256="0" * 64,
+                source=NASTY, source_sha256="1" * 64, path=NASTY, report=report(), sha256="0" * 64,
                 fixes=(FixDone(id=NASTY, did=NASTY),),
             )
         ),

@@ -87,7 +87,8 @@ GOOD = Check(id="image_format", label="Image format", outcome=Outcome.PASS, meas
 
 def asset(*checks, role=Role.FACE_IMAGE, **extra):
     prepared = Prepared(
-        source="in/a.heic", path="out/a.jpg", report=report(*checks, **extra),
+        source="in/a.heic", source_sha256="cd" * 32,
+        path="out/a.jpg", report=report(*checks, **extra),
         fixes=({"id": "convert", "did": f"converted {EVIL}"},), sha256="ab" * 32,
     )  # fmt: skip
     return Asset(role=role, source="in/a.heic", source_sha256="cd", prepared=prepared, seconds=1.5)

@@ -7,7 +7,7 @@ import pytest
 
 from palprep.media.frames import SampledFrame
 from palprep.media.image import open_image
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.vision import footage
 from palprep.vision.analysis import look
 from palprep.vision.footage import CLOSE_LOOKS, watch
@@ -24,7 +24,7 @@ def models():
 
 @pytest.fixture(scope="module")
 def portrait():
-    return open_image(PORTRAIT, sniff(PORTRAIT))
+    return open_image(Source.of(PORTRAIT))
 
 
 def test_a_face_is_followed_and_stays_the_same_person(models, portrait):

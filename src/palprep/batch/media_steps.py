@@ -17,7 +17,8 @@ from palprep.consent.statements import read_statement
 from palprep.dossier.files import keep_dossier, read_dossier, waive
 from palprep.errors import MediaError, UsageError
 from palprep.facts.probe import Speaker
-from palprep.preflight.check_and_prepare import Prepared, sha256_of
+from palprep.media.source import sha256_of
+from palprep.preflight.check_and_prepare import Prepared
 from palprep.rules.consent import CONSENT_CHECKS, lacks_consent
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Check, Report

@@ -13,7 +13,7 @@ from typing import Annotated
 from pydantic import AliasGenerator, ConfigDict, Field, ValidationError
 
 from palprep.errors import MediaError, UsageError
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.values import Kind, Role, Value
 
 SETTINGS_NAME = "person.toml"
@@ -241,7 +241,7 @@ def _kind_of(path: Path) -> Kind | None:
     if path.is_dir() or _hidden(path) or path.name == SETTINGS_NAME:
         return None
     try:
-        kind = sniff(path).kind
+        kind = Source.of(path).type.kind
     except MediaError:
         kind = Kind.OTHER
     return _PROMISES.get(path.suffix.lower()) if kind is Kind.OTHER else kind

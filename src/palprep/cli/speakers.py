@@ -37,10 +37,10 @@ def folders_with_consent(paths: Iterable[Path], role: Role | None) -> frozenset[
 
 def role_of(path: Path, role: Role | None) -> Role | None:
     """What the file will be judged as; None for one that cannot be read, as its report says."""
-    from palprep.media.sniff import sniff
+    from palprep.media.source import Source
     from palprep.preflight.roles import infer_role
 
     try:
-        return role or infer_role(path, sniff(path))
+        return role or infer_role(Source.of(path))
     except MediaError:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +16,8 @@ from palprep.consent.statements import fill_statement, required_statement
 from palprep.consent.whisper import Whisper
 from palprep.errors import ToolMissing
 from palprep.media.audio import probe_audio
-from palprep.media.samples import stream_samples
-from palprep.media.sniff import sniff
+from palprep.media.samples import Sink, stream_samples
+from palprep.media.source import Source
 from palprep.speech.activity import speech_spans
 from palprep.speech.mel import RATE_HZ
 from palprep.values import Span
@@ -30,7 +30,7 @@ _WORD_S = 0.75
 
 
 def verify_consent(
-    path: str | Path,
+    path: str | Path | Source,
     *,
     full_name: str,
     statement: str | None = None,
@@ -51,28 +51,79 @@ def verify_consent(
     file that cannot be read, ToolMissing for a named model that is not there, ToolFailed
     for a damaged model, and UsageError for a language without a statement or one without the name.
     """
+    script = required_script(full_name, statement, language=language, profile=profile)
+    source = Source.of(path)
+    whisper = model_for(script, model)
+    if isinstance(whisper, ConsentFacts):
+        return whisper
+    opening = Opening(script, window_s=window_s)
+    chosen = probe_audio(source, levels=False).stream.index
+    for block in stream_samples(source, rate_hz=RATE_HZ, stream=chosen):
+        if opening.full:
+            break
+        opening.push(block)
+    return verify_samples(opening.samples(), script, whisper, window_s=window_s)
+
+
+def required_script(
+    full_name: str, statement: str | None, *, language: str, profile: str = "default"
+) -> Script:
+    """The words to listen for: see :func:`verify_consent`. Raises UsageError."""
     template = statement or required_statement(profile=profile, language=language)
-    script = Script.of(fill_statement(template, full_name), full_name, language)
-    source = Path(path)
-    media = sniff(source)
+    return Script.of(fill_statement(template, full_name), full_name, language)
+
+
+def model_for(script: Script, model: Whisper | str | Path | None) -> Whisper | ConsentFacts:
+    """The model that verifies the script, or facts that say why there is none.
+
+    Raises ToolMissing for a named model that is not there, ToolFailed for a damaged one.
+    """
     try:
         whisper = model if isinstance(model, Whisper) else Whisper.load(model)
     except ToolMissing as error:
         if model is not None:
             raise
         return _unknown(script, error.message)
-    if not whisper.knows(language):
-        return _unknown(
-            script,
-            f"{whisper.name} does not know the language {language!r}; "
-            "name a multilingual CTranslate2 Whisper model",
-            whisper,
-        )
-    limit = int((window_s + len(script.words) * _WORD_S + _BEYOND_S) * RATE_HZ)
-    chosen = probe_audio(source, media, levels=False).stream.index
-    blocks = stream_samples(source, media, rate_hz=RATE_HZ, channels=1, stream=chosen)
-    samples = _opening(blocks, limit)
-    return verify_samples(samples, script, whisper, window_s=window_s)
+    if whisper.knows(script.language):
+        return whisper
+    return _unknown(
+        script,
+        f"{whisper.name} does not know the language {script.language!r}; "
+        "name a multilingual CTranslate2 Whisper model",
+        whisper,
+    )
+
+
+class Opening:
+    """The opening of a recording, kept while it is decoded: mono at 16 kHz.
+
+    It is long enough for the statement to begin late, to be spoken slowly, and to be taken back.
+    """
+
+    def __init__(self, script: Script, *, window_s: float = OPENING_S) -> None:
+        self._most_s = window_s + len(script.words) * _WORD_S + _BEYOND_S
+        self._blocks: list[NDArray[np.float32]] = []
+        self._length = 0
+
+    @property
+    def sink(self) -> Sink:
+        """What gives it its samples in a decode."""
+        return Sink(self.push, RATE_HZ, 1, self._most_s)
+
+    @property
+    def full(self) -> bool:
+        """Nothing more of the recording is needed."""
+        return self._length >= int(self._most_s * RATE_HZ)
+
+    def push(self, block: NDArray[np.float32]) -> None:
+        """Take the next samples."""
+        kept = block[: int(self._most_s * RATE_HZ) - self._length]
+        self._blocks.append(kept)
+        self._length += len(kept)
+
+    def samples(self) -> NDArray[np.float32]:
+        """What was kept, shape (samples,)."""
+        return np.concatenate(self._blocks) if self._blocks else np.zeros(0, np.float32)
 
 
 def verify_samples(
@@ -132,17 +183,6 @@ def _decided(found: Found, *, begins: bool, ends: bool) -> Decision:
         expected=None, heard=said, start=None, end=None, probability=None, outcome="fail"
     )
     return "fail", (added, *words), [f"Added: “{said}”.", *reasons]
-
-
-def _opening(blocks: Iterable[NDArray[np.float32]], limit: int) -> NDArray[np.float32]:
-    kept: list[NDArray[np.float32]] = []
-    length = 0
-    for block in blocks:
-        kept.append(block[: limit - length])
-        length += len(kept[-1])
-        if length >= limit:
-            break
-    return np.concatenate(kept) if kept else np.zeros(0, np.float32)
 
 
 def _clamped(words: tuple[WordRecord, ...], spans: Sequence[Span]) -> tuple[WordRecord, ...]:

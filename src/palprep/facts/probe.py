@@ -1,34 +1,39 @@
 """From a file to its facts: which measures are taken of what, each in as few passes as can be.
 
-A still is decoded once. A video's packets are walked once, its frames decoded once and
-sparsely, and its sound listened to once.
+An image is decoded once. A recording is decoded once, for its levels and for the voice in it.
+A video is opened twice. The first time its packets are walked, which tells its timing, and its
+sound is decoded, once: for its levels, for the voice and for the opening that consent is sought
+in. The second time its frames are decoded, sparsely, while the sound is still being listened to.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from pathlib import Path
 from typing import Self
 
 from pydantic import model_validator
 
 from palprep.consent.facts import ConsentFacts
-from palprep.consent.statements import fill_statement, required_statement
-from palprep.consent.verify import verify_consent
+from palprep.consent.readings import Script
+from palprep.consent.verify import Opening, model_for, required_script, verify_samples
 from palprep.consent.whisper import Whisper
 from palprep.errors import ToolMissing, UnsupportedMedia
 from palprep.facts.facts import Facts
 from palprep.media.audio import probe_audio
-from palprep.media.facts import FileFacts, MediaType, VideoFacts
+from palprep.media.facts import AudioStreamFacts, VideoFacts
 from palprep.media.frames import sample_frames
 from palprep.media.image import probe_and_open
 from palprep.media.prefetch import ahead
+from palprep.media.samples import Sink
 from palprep.media.signal import SignalMeter
-from palprep.media.video import probe_video
+from palprep.media.signal_facts import SignalFacts
+from palprep.media.source import Source
+from palprep.media.video import VideoScan, probe_video, scan_video
 from palprep.speech.facts import VoiceFacts
-from palprep.speech.listen import listen
 from palprep.speech.silero import Silero
+from palprep.speech.voice_meter import VoiceMeter, measure_voice
 from palprep.values import Kind, Role, Value
 from palprep.vision.analysis import MAX_SIDE, look
 from palprep.vision.footage import CLOSE_LOOKS, watch
@@ -60,9 +65,13 @@ class Speaker(Value):
 
     @model_validator(mode="after")
     def _names_the_speaker(self) -> Self:
-        template = self.statement or required_statement(language=self.language)
-        fill_statement(template, self.full_name)
+        _ = self.script
         return self
+
+    @property
+    def script(self) -> Script:
+        """The words to listen for."""
+        return required_script(self.full_name, self.statement, language=self.language)
 
 
 class Toolkit:
@@ -86,8 +95,7 @@ class Toolkit:
 
 
 def probe(
-    path: Path,
-    media_type: MediaType,
+    source: Source,
     role: Role,
     toolkit: Toolkit,
     *,
@@ -99,75 +107,90 @@ def probe(
     ``quick`` looks at headers, packets and a few key frames, and listens to nothing.
     Raises MediaError for a file that cannot be read.
     """
-    file = FileFacts(
-        path=str(path), name=path.name, size_bytes=path.stat().st_size, type=media_type
-    )
-    match media_type.kind:
+    match source.type.kind:
         case Kind.IMAGE:
-            still, pixels = probe_and_open(path, media_type, max_side=MAX_SIDE)
-            seen = look(pixels, toolkit.models, size=(still.width, still.height))
-            return Facts(file=file, image=still, portrait=seen)
+            image, pixels = probe_and_open(source, max_side=MAX_SIDE)
+            seen = look(pixels, toolkit.models, size=(image.width, image.height))
+            return Facts(file=source.facts, image=image, portrait=seen)
+        case Kind.AUDIO if quick:
+            return Facts(file=source.facts, recording=probe_audio(source, levels=False))
         case Kind.AUDIO:
-            sound = probe_audio(path, media_type, levels=not quick)
-            voice = (
-                None
-                if quick
-                else listen(path, media_type, sound=sound, network=toolkit.voice_activity)
+            recording, voice = measure_voice(source, network=toolkit.voice_activity)
+            return Facts(file=source.facts, recording=recording, voice=voice)
+        case Kind.VIDEO if quick:
+            video = probe_video(source, levels=False)
+            signal, footage = _watched(source, video, toolkit, quick=True)
+            video = video.model_copy(update={"signal": signal})
+            return Facts(
+                file=source.facts, video=video, portrait=footage.typical(), footage=footage
             )
-            return Facts(file=file, recording=sound, voice=voice)
         case Kind.VIDEO:
-            return _probe_video(file, role, toolkit, speaker=speaker, quick=quick)
+            return _probe_video(source, role, toolkit, speaker)
         case Kind.OTHER:
-            raise UnsupportedMedia(f"{path.name} is {media_type.description}")
+            raise UnsupportedMedia(f"{source.name} is {source.type.description}")
 
 
-def _probe_video(
-    file: FileFacts,
-    role: Role,
-    toolkit: Toolkit,
-    *,
-    speaker: Speaker | None,
-    quick: bool,
-) -> Facts:
-    path = Path(file.path)
-    video = probe_video(path, file.type, levels=not quick)
-    if quick:
-        video, footage = _watched(path, file.type, video, toolkit, quick=True)
-        return Facts(file=file, video=video, portrait=footage.typical(), footage=footage)
-    if role is Role.VOICE_AUDIO:
-        return Facts(file=file, video=video, voice=_listened(path, file.type, video, toolkit))
-    with ThreadPoolExecutor(max_workers=1) as beside:
-        # Decoders and networks leave Python's lock alone, so that eye and ear work at once.
-        hearing = beside.submit(_listened, path, file.type, video, toolkit)
-        video, footage = _watched(path, file.type, video, toolkit, quick=False)
-        voice = hearing.result()
+def _probe_video(source: Source, role: Role, toolkit: Toolkit, speaker: Speaker | None) -> Facts:
+    ear = _Ear(toolkit, speaker if role is not Role.VOICE_AUDIO else None)
+    with scan_video(source, sinks=ear.sinks) as scan:
+        if role is Role.VOICE_AUDIO:
+            video, voice = ear.listen(scan)
+            return Facts(file=source.facts, video=video, voice=voice)
+        with ThreadPoolExecutor(max_workers=1) as other:
+            # Decoders and networks leave Python's lock alone, so that eye and ear work at once.
+            hearing = other.submit(ear.listen, scan)
+            signal, footage = _watched(source, scan.facts, toolkit, quick=False)
+            video, voice = hearing.result()
     return Facts(
-        file=file,
-        video=video,
+        file=source.facts,
+        video=video.model_copy(update={"signal": signal}),
         portrait=footage.typical(),
         footage=footage,
         voice=voice,
-        consent=_verified(path, video, toolkit, speaker),
+        consent=ear.consent(),
     )
 
 
-def _listened(
-    path: Path, media_type: MediaType, video: VideoFacts, toolkit: Toolkit
-) -> VoiceFacts | None:
-    if video.audio is None:
-        return None
-    return listen(path, media_type, sound=video.audio, network=toolkit.voice_activity)
+class _Ear:
+    """All who take the sound of a video while it is decoded, and what they make of it."""
+
+    def __init__(self, toolkit: Toolkit, speaker: Speaker | None) -> None:
+        self._toolkit = toolkit
+        self._script = speaker.script if speaker else None
+        self._meter: VoiceMeter | None = None
+        self._opening: Opening | None = None
+
+    def sinks(self, stream: AudioStreamFacts) -> Iterator[Sink]:
+        """Of the voice meter and, with a speaker, of the opening that consent is sought in."""
+        self._meter = VoiceMeter.of(stream, self._toolkit.voice_activity)
+        yield self._meter.sink
+        if self._script is not None:
+            self._opening = Opening(self._script)
+            yield self._opening.sink
+
+    def listen(self, scan: VideoScan) -> tuple[VideoFacts, VoiceFacts | None]:
+        """Decode the sound: the completed facts, and those of the voice, None without sound."""
+        video = scan.listen()
+        return video, self._meter.facts() if self._meter else None
+
+    def consent(self) -> ConsentFacts | None:
+        """Whether the statement is spoken; None without sound or speaker."""
+        if self._opening is None or self._script is None:
+            return None
+        model = model_for(self._script, self._toolkit.whisper)
+        if isinstance(model, ConsentFacts):
+            return model
+        return verify_samples(self._opening.samples(), self._script, model)
 
 
 def _watched(
-    path: Path, media_type: MediaType, video: VideoFacts, toolkit: Toolkit, *, quick: bool
-) -> tuple[VideoFacts, FootageFacts]:
+    source: Source, video: VideoFacts, toolkit: Toolkit, *, quick: bool
+) -> tuple[SignalFacts | None, FootageFacts]:
     most = QUICK_SAMPLES if quick else MOST_SAMPLES
     step_s = max(SHORTEST_STEP_S, video.duration_s / most)
     signal = SignalMeter(key_frames_only=quick)
     frames = sample_frames(
-        path,
-        media_type,
+        source,
         per_second=1 / step_s,
         max_side=FRAME_SIDE,
         key_frames_only=quick,
@@ -181,18 +204,4 @@ def _watched(
         count=max(1, int(video.duration_s / step_s)),
         close_looks=QUICK_LOOKS if quick else CLOSE_LOOKS,
     )
-    return video.model_copy(update={"signal": signal.result()}), footage
-
-
-def _verified(
-    path: Path, video: VideoFacts, toolkit: Toolkit, speaker: Speaker | None
-) -> ConsentFacts | None:
-    if speaker is None or video.audio is None:
-        return None
-    return verify_consent(
-        path,
-        full_name=speaker.full_name,
-        statement=speaker.statement,
-        language=speaker.language,
-        model=toolkit.whisper,
-    )
+    return signal.result(), footage

@@ -11,6 +11,7 @@ from palprep.fixes.done import Applied, FixDone
 from palprep.fixes.image import fix_image
 from palprep.fixes.video import fix_video
 from palprep.fixes.voice import fix_voice
+from palprep.media.source import Source
 from palprep.rules.plans.plan import AudioPlan, ImagePlan, Plan, VideoPlan, VoicePlan
 
 __all__ = ["Applied", "FixDone", "apply"]
@@ -18,7 +19,7 @@ __all__ = ["Applied", "FixDone", "apply"]
 
 def apply(
     plan: Plan,
-    source: Path,
+    source: Source,
     target_stem: Path,
     *,
     progress: Callable[[float], None] | None = None,

@@ -12,16 +12,16 @@ from palprep.fixes.done import Applied, FixDone
 from palprep.fixes.graph import BARE, address, read, stream_words
 from palprep.fixes.output import atomic_output, named
 from palprep.media.audio import probe_audio
-from palprep.media.facts import AudioStreamFacts, MediaType
+from palprep.media.facts import AudioStreamFacts
 from palprep.media.ffmpeg import run
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.rules.plans.plan import AudioPlan
 from palprep.values import Kind
 
 
 def fix_audio(
     plan: AudioPlan,
-    source: Path,
+    source: Source,
     target_stem: Path,
     *,
     progress: Callable[[float], None] | None = None,
@@ -31,8 +31,7 @@ def fix_audio(
     Raises FixError when the source has no such stream, or the container cannot take its
     packets as they are.
     """
-    media_type = sniff(source)
-    facts = probe_audio(source, media_type, levels=False)
+    facts = probe_audio(source, levels=False)
     stream = stream_at(facts.streams, plan.stream, source)
     container = CONTAINERS[plan.container]
     if plan.copy_codec and stream.codec not in container.copies:
@@ -47,16 +46,16 @@ def fix_audio(
             plan.rate_hz or stream.sample_rate_hz, plan.channels or stream.channels
         )
     )
-    target = named(target_stem, container.suffix, source=source)
+    target = named(target_stem, container.suffix, source=source.path)
     with atomic_output(target) as temporary:
-        node = read(source, media_type)[str(stream.index)].output(
+        node = read(source)[str(stream.index)].output(
             address(temporary), f=container.muxer, **BARE, **container.options, **encoding
         )
         run(node, duration_s=facts.duration_s, progress=progress)
-    return Applied(path=str(target), fixes=_done(plan, stream, media_type, encoding))
+    return Applied(path=str(target), fixes=_done(plan, stream, source, encoding))
 
 
-def stream_at(streams: Sequence[AudioStreamFacts], index: int, source: Path) -> AudioStreamFacts:
+def stream_at(streams: Sequence[AudioStreamFacts], index: int, source: Source) -> AudioStreamFacts:
     """The audio stream at an index of the container. Raises FixError when there is none."""
     for stream in streams:
         if stream.index == index:
@@ -66,11 +65,11 @@ def stream_at(streams: Sequence[AudioStreamFacts], index: int, source: Path) -> 
 
 
 def _done(
-    plan: AudioPlan, stream: AudioStreamFacts, media_type: MediaType, encoding: Mapping[str, Any]
+    plan: AudioPlan, stream: AudioStreamFacts, source: Source, encoding: Mapping[str, Any]
 ) -> tuple[FixDone, ...]:
     words = stream_words(stream)
     done = []
-    if media_type.kind is Kind.VIDEO:
+    if source.type.kind is Kind.VIDEO:
         done.append(FixDone(id="extract", did=f"took the audio track alone ({words})"))
     if plan.copy_codec:
         did = f"copied the {stream.codec} packets into {plan.container} unchanged"

@@ -12,7 +12,8 @@ import ffmpeg
 from palprep.fixes.graph import BARE, BARE_SOUND, address, read, seconds
 from palprep.fixes.header import VideoHeader
 from palprep.fixes.video_filters import H264, filtered
-from palprep.media.facts import AudioStreamFacts, MediaType, VideoFacts
+from palprep.media.facts import AudioStreamFacts, VideoFacts
+from palprep.media.source import Source
 from palprep.rules.plans.plan import VideoPlan
 
 SOUND_RATE_BPS = 192_000
@@ -27,8 +28,7 @@ class Cut:
     """What will be made of a video."""
 
     plan: VideoPlan
-    source: Path
-    media_type: MediaType
+    source: Source
     header: VideoHeader
     facts: VideoFacts | None
     """Of a picture that is encoded; None for one whose packets are copied."""
@@ -70,13 +70,13 @@ class Cut:
     def _read(self) -> Any:
         trim = self.plan.trim
         if trim is None:
-            return read(self.source, self.media_type)
+            return read(self.source)
         # On the input: decoding starts at the key frame before, and the cut is exact to
         # the frame all the same.
         window = {"t": seconds(trim.duration_s)}
         if trim.start_s > 0:
             window["ss"] = seconds(trim.start_s)
-        return read(self.source, self.media_type, **window)
+        return read(self.source, **window)
 
     def _picture(self, source: Any) -> Any:
         picture = source["V:0"]  # capital V: not a cover picture

@@ -9,7 +9,8 @@ from typing import Any
 import ffmpeg
 
 from palprep.media.container import demuxer_of
-from palprep.media.facts import AudioStreamFacts, MediaType
+from palprep.media.facts import AudioStreamFacts
+from palprep.media.source import Source
 
 BARE = {"map_metadata": -1, "map_chapters": -1, "fflags": "+bitexact"}
 """Output options that keep places, devices, names and dates of the source out, and the
@@ -19,13 +20,13 @@ BARE_SOUND = {"flags:a": "+bitexact"}
 """The same for an audio encoder, some of which sign every packet."""
 
 
-def read(path: Path, media_type: MediaType, **options: Any) -> Any:
-    """An input node that opens ``path`` as what was sniffed, and no other file or address."""
-    demuxer = demuxer_of(media_type, path)
+def read(source: Source, **options: Any) -> Any:
+    """An input node that opens ``source`` as what it is, and no other file or address."""
+    demuxer = demuxer_of(source)
     if demuxer == "mov":
         # QuickTime may refer to other files for its samples.
         options = {"enable_drefs": 0, "use_absolute_path": 0, **options}
-    return ffmpeg.input(address(path), f=demuxer, protocol_whitelist="file", **options)
+    return ffmpeg.input(address(source.path), f=demuxer, protocol_whitelist="file", **options)
 
 
 def address(path: Path) -> str:

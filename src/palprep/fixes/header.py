@@ -5,14 +5,11 @@ Full facts take a pass over every packet, which would cost a remux half as much 
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from palprep.errors import UnsupportedMedia
 from palprep.media.audio import audio_streams, choose
 from palprep.media.container import open_container, video_streams
-from palprep.media.facts import AudioStreamFacts, MediaType
-from palprep.media.isobmff import read_movie
-from palprep.media.sniff import open_source
+from palprep.media.facts import AudioStreamFacts
+from palprep.media.source import Source
 from palprep.values import Value
 
 
@@ -27,10 +24,10 @@ class VideoHeader(Value):
     index_in_front: bool
 
 
-def read_header(source: Path, media_type: MediaType) -> VideoHeader:
+def read_header(source: Source) -> VideoHeader:
     """The header of a video. Raises UnsupportedMedia without a picture, DamagedMedia for a
     container that cannot be read."""
-    with open_container(source, media_type, pictures=False) as container:
+    with open_container(source, pictures=False) as container:
         pictures = video_streams(container)
         if not pictures or pictures[0].codec_context is None:
             raise UnsupportedMedia(f"{source.name} has no moving picture in a known codec")
@@ -41,12 +38,5 @@ def read_header(source: Path, media_type: MediaType) -> VideoHeader:
             duration_s=stated or max(container.duration or 0, 0) / 1_000_000,
             sounds=sounds,
             chosen=choose(sounds),
-            index_in_front=_index_in_front(source, media_type),
+            index_in_front=source.movie is not None and source.movie.moov_position == "front",
         )
-
-
-def _index_in_front(source: Path, media_type: MediaType) -> bool:
-    if media_type.format not in {"mp4", "mov"}:
-        return False
-    with open_source(source) as file:
-        return read_movie(file, source.stat().st_size).moov_position == "front"

@@ -13,20 +13,20 @@ from palprep.fixes.fit import BEST_QUALITY, Encoded, fit
 from palprep.fixes.output import atomic_output, named
 from palprep.media.facts import ImageFacts
 from palprep.media.image import probe_and_open
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.rules.plans.plan import ImagePlan
 
 SUFFIXES = {"jpeg": ".jpg", "png": ".png"}
 
 
-def fix_image(plan: ImagePlan, source: Path, target_stem: Path) -> Applied:
+def fix_image(plan: ImagePlan, source: Source, target_stem: Path) -> Applied:
     """Write the picture that ``plan`` makes of ``source`` beside ``target_stem``.
 
     Upright, sRGB, three channels, without metadata of any kind. Raises FixError for a crop
     outside the picture, CannotFit when no quality and size fits, MediaError for a source that
     does not decode, OutputUnwritable.
     """
-    facts, pixels = probe_and_open(source, sniff(source))
+    facts, pixels = probe_and_open(source)
     picture = adjust(Image.fromarray(pixels), plan)
     full_size = picture.size
     if plan.max_side_px is not None and max(picture.size) > plan.max_side_px:
@@ -39,7 +39,7 @@ def fix_image(plan: ImagePlan, source: Path, target_stem: Path) -> Applied:
         max_base64_chars=plan.max_base64_chars,
         min_side_px=plan.min_side_px,
     )
-    target = named(target_stem, SUFFIXES[encoded.format], source=source)
+    target = named(target_stem, SUFFIXES[encoded.format], source=source.path)
     with atomic_output(target) as temporary:
         temporary.write_bytes(encoded.data)
     done = (

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.errors import FixError
-from palprep.media.facts import AudioStreamFacts, MediaType
+from palprep.media.facts import AudioStreamFacts
 from palprep.media.samples import stream_samples
+from palprep.media.source import Source
 from palprep.rules.plans.plan import Window
 
 with warnings.catch_warnings():
@@ -32,8 +33,7 @@ Samples = NDArray[np.float32]
 
 
 def write_joined(
-    source: Path,
-    media_type: MediaType,
+    source: Source,
     stream: AudioStreamFacts,
     spans: Sequence[Window],
     target: Path,
@@ -47,9 +47,7 @@ def write_joined(
     one of them lies beyond the end of the recording.
     """
     rate, channels = stream.sample_rate_hz, min(stream.channels, 2)
-    blocks = stream_samples(
-        source, media_type, rate_hz=rate, channels=channels, stream=stream.index
-    )
+    blocks = stream_samples(source, rate_hz=rate, channels=channels, stream=stream.index)
     with wave.open(str(target), "wb") as file:
         file.setparams((channels, _WIDTH, rate, 0, "NONE", "not compressed"))
         joiner = _Joiner(file, crossfade_ms=round(crossfade_s * 1000))

@@ -15,14 +15,14 @@ from palprep.fixes.output import atomic_output, named
 from palprep.fixes.rate import write_within
 from palprep.fixes.video_filters import picture_words
 from palprep.media.facts import AudioStreamFacts
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.media.video import probe_video
 from palprep.rules.plans.plan import MP4_PICTURES, MP4_SOUNDS, VideoPlan
 
 
 def fix_video(
     plan: VideoPlan,
-    source: Path,
+    source: Source,
     target_stem: Path,
     *,
     progress: Callable[[float], None] | None = None,
@@ -33,24 +33,22 @@ def fix_video(
     every other metadata is left behind. Raises FixError for a plan that the source does not
     allow, CannotFit when no rate fits ``max_size_bytes``.
     """
-    media_type = sniff(source)
-    header = read_header(source, media_type)
+    header = read_header(source)
     cut = Cut(
         plan,
         source,
-        media_type,
         header=header,
-        facts=None if plan.copy_video else probe_video(source, media_type, levels=False),
+        facts=None if plan.copy_video else probe_video(source, levels=False),
         sound=_sound(plan, header, source),
     )
     _require_possible(cut)
-    target = named(target_stem, ".mp4", source=source)
+    target = named(target_stem, ".mp4", source=source.path)
     with atomic_output(target) as temporary:
         fitted = write_within(plan.max_size_bytes, cut, temporary, progress=progress)
     return Applied(path=str(target), fixes=(*_done(cut), *fitted))
 
 
-def _sound(plan: VideoPlan, header: VideoHeader, source: Path) -> AudioStreamFacts | None:
+def _sound(plan: VideoPlan, header: VideoHeader, source: Source) -> AudioStreamFacts | None:
     if plan.audio_stream is not None:
         return stream_at(header.sounds, plan.audio_stream, source)
     return header.sounds[header.chosen] if header.sounds else None
@@ -103,5 +101,5 @@ def _done(cut: Cut) -> Iterator[FixDone]:
         yield FixDone(id="resync", did=did)
     if not cut.header.index_in_front:
         yield FixDone(id="faststart", did="put the index in front")
-    did = f"left the {cut.media_type.format}'s tags, places and device names behind"
+    did = f"left the {cut.source.type.format}'s tags, places and device names behind"
     yield FixDone(id="strip_metadata", did=did)

@@ -16,9 +16,9 @@ from palprep.fixes.loudness import Gain, Loudness, Target, amplified, fitting_ga
 from palprep.fixes.output import atomic_output, named
 from palprep.fixes.progress import Stages
 from palprep.media.audio import probe_audio
-from palprep.media.facts import AudioStreamFacts, MediaType
+from palprep.media.facts import AudioStreamFacts
 from palprep.media.ffmpeg import run
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.rules.plans.plan import VoicePlan
 from palprep.values import Kind
 
@@ -44,7 +44,7 @@ _MIX_WORDS = {
 
 def fix_voice(
     plan: VoicePlan,
-    source: Path,
+    source: Source,
     target_stem: Path,
     *,
     progress: Callable[[float], None] | None = None,
@@ -53,10 +53,9 @@ def fix_voice(
 
     Raises FixError when the source has no such stream, ends before a span does, or is silent.
     """
-    media_type = sniff(source)
-    facts = probe_audio(source, media_type, levels=False)
+    facts = probe_audio(source, levels=False)
     stream = stream_at(facts.streams, plan.stream, source)
-    target = named(target_stem, CONTAINERS[plan.container].suffix, source=source)
+    target = named(target_stem, CONTAINERS[plan.container].suffix, source=source.path)
     stages = Stages(progress)
     with (
         atomic_output(target) as temporary,
@@ -66,24 +65,23 @@ def fix_voice(
             joined = Path(folder) / "joined.wav"
             length_s = write_joined(
                 source,
-                media_type,
                 stream,
                 plan.spans,
                 joined,
                 crossfade_s=plan.crossfade_s,
                 progress=stages.next(0.4),
             )
-            sound = read(joined, sniff(joined))["a:0"]
+            sound = read(Source.of(joined))["a:0"]
         else:
             length_s = facts.duration_s
-            sound = read(source, media_type)[str(stream.index)]
+            sound = read(source)[str(stream.index)]
         voice = _Voice(plan, _cleaned(sound, plan, stream), stream, length_s)
         levelled = voice.write(temporary, stages)
     done = (
         *_cut_words(plan, length_s),
         *_clean_words(plan, stream),
         *(_loudness_words(plan, *levelled) if levelled else ()),
-        *_file_words(plan, media_type, stream, voice.encoding),
+        *_file_words(plan, source, stream, voice.encoding),
     )
     return Applied(path=str(target), fixes=done)
 
@@ -116,7 +114,7 @@ class _Voice:
             self._encode(amplified(self._sound, gain, aim), target, stages)
             if plan.container not in _LOSSY:
                 break
-            encoded = read(target, sniff(target))["a:0"]
+            encoded = read(Source.of(target))["a:0"]
             over = measure(encoded, duration_s=self._length_s).true_peak_dbtp - plan.true_peak_dbtp
             if over <= 0:
                 break
@@ -177,9 +175,9 @@ def _loudness_words(plan: VoicePlan, before: Loudness, gain: Gain) -> Iterator[F
 
 
 def _file_words(
-    plan: VoicePlan, media_type: MediaType, stream: AudioStreamFacts, encoding: dict[str, Any]
+    plan: VoicePlan, source: Source, stream: AudioStreamFacts, encoding: dict[str, Any]
 ) -> Iterator[FixDone]:
-    if media_type.kind is Kind.VIDEO:
+    if source.type.kind is Kind.VIDEO:
         yield FixDone(id="extract", did="took the audio track alone")
     shape = f"{encoding['ar']:,} Hz, {'mono' if encoding['ac'] == 1 else 'stereo'}"
     did = f"encoded once from {stream_words(stream)} to {plan.container}, {shape}"

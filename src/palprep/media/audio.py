@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from av.audio.layout import AudioLayout
@@ -12,40 +12,46 @@ from av.stream import Disposition
 from numpy.typing import NDArray
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
-from palprep.media.container import open_container
-from palprep.media.facts import FLOOR_DBFS, AudioFacts, AudioLevels, AudioStreamFacts, MediaType
-from palprep.media.samples import Blocks, audio_stream
+from palprep.media.container import Packets, open_container
+from palprep.media.facts import FLOOR_DBFS, AudioFacts, AudioLevels, AudioStreamFacts
+from palprep.media.samples import AudioDecode, Sink, audio_stream
+from palprep.media.source import Source
+
+Sinks = Callable[[AudioStreamFacts], Iterable[Sink]]
+"""Who takes the samples of a stream, given what its header says."""
 
 
-def probe_audio(path: str | Path, media_type: MediaType, *, levels: bool = True) -> AudioFacts:
+def probe_audio(source: Source, *, levels: bool = True, sinks: Sinks | None = None) -> AudioFacts:
     """Facts of a recording, or of the sound of a video.
 
     The chosen stream is the one that the container marks as default, else the first. With
-    ``levels`` it is decoded once, a second at a time; without, only headers are read and the
-    duration is the stated one. Raises DamagedMedia when nothing decodes, UnsupportedMedia when
-    there is no audio stream or no decoder for it.
+    ``levels``, or ``sinks`` that take its samples, it is decoded once, a second at a time;
+    without, only headers are read and the duration is the stated one. Raises DamagedMedia when
+    nothing decodes, UnsupportedMedia when there is no audio stream or no decoder for it.
     """
-    source = Path(path)
-    with open_container(source, media_type) as container:
+    with open_container(source) as container:
         streams = audio_streams(container)
         if not streams:
             raise UnsupportedMedia(f"{source.name} has no sound")
         chosen = choose(streams)
         measured = None
         duration = streams[chosen].duration_s or _stated(container)
-        if levels:
+        if levels or sinks is not None:
             meter = LevelMeter()
-            blocks = Blocks(
-                audio_stream(container, streams[chosen].index, source), rate_hz=None, channels=None
-            )
-            for block in blocks.of(container, source):
-                meter.add(block)
-            duration = meter.samples / (blocks.rate_hz or 1)
+            others = sinks(streams[chosen]) if sinks is not None else ()
+            decode = AudioDecode([Sink(meter.add), *others])
+            for packet in Packets(
+                container, audio_stream(container, streams[chosen].index, source)
+            ):
+                decode.feed(packet)
+            decode.finish()
+            decode.require_sound(source)
+            duration = meter.samples / (decode.rate_hz or 1)
             measured = meter.levels()
     if not duration:
         raise DamagedMedia(f"{source.name} holds no sound at all; export or record it again")
     return AudioFacts(
-        container=media_type.format,
+        container=source.type.format,
         duration_s=duration,
         streams=streams,
         chosen=chosen,

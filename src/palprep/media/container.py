@@ -7,10 +7,8 @@ open, and references of QuickTime files to other files are not followed.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import av
@@ -21,10 +19,8 @@ from av.stream import Disposition, Stream
 from av.video.stream import VideoStream
 
 from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
-from palprep.media.facts import MediaType
 from palprep.media.formats import DEMUXERS
-from palprep.media.isobmff import Movie, read_movie
-from palprep.media.sniff import open_source
+from palprep.media.source import Source
 
 MAX_FRAME_PIXELS = 8192 * 8192
 """Larger pictures of a video are not decoded: 8K has half as many pixels, and one frame of
@@ -37,28 +33,24 @@ _WITHOUT_PICTURES = {"skip_frame": "all"}
 
 
 @contextmanager
-def open_container(
-    path: str | Path, media_type: MediaType, *, pictures: bool = True
-) -> Iterator[InputContainer]:
-    """The file's streams and packets, with demuxer and protocol forced by ``media_type``.
+def open_container(source: Source, *, pictures: bool = True) -> Iterator[InputContainer]:
+    """The file's streams and packets, with demuxer and protocol forced by the source's type.
 
-    Without ``pictures`` none is decoded to learn what the header leaves out of them, which
-    takes 15 ms and some frames' memory: for who wants the sound, or only the codecs.
+    FFmpeg decodes some frames to learn what the header leaves out, which takes 15 ms and those
+    frames' memory. Pass ``pictures=False`` when only the sound or the codecs are needed.
 
     Raises FileMissing or FileUnreadable, UnsupportedMedia for a type that is no accepted sound
     or video, and DamagedMedia for whatever FFmpeg cannot read, also while the caller reads on.
     """
-    source = Path(path)
-    demuxer = demuxer_of(media_type, source)
-    with open_source(source) as file:
-        if demuxer == "mov":
-            _require_readable(read_movie(file, os.fstat(file.fileno()).st_size), source)
+    demuxer = demuxer_of(source)
+    with source.open():
+        _require_readable(source)
     options = _OPTIONS | (_QUICKTIME_OPTIONS if demuxer == "mov" else {})
     options |= {} if pictures else _WITHOUT_PICTURES
-    with damage_of(source, media_type):
+    with translate_av_errors(source):
         # The prefix keeps a name like "concat:a|b" a name.
         container = av.open(
-            f"file:{source}",
+            f"file:{source.path}",
             format=demuxer,
             options=options,
             metadata_errors="replace",
@@ -67,8 +59,11 @@ def open_container(
             yield container
 
 
-def _require_readable(movie: Movie, source: Path) -> None:
+def _require_readable(source: Source) -> None:
     """What the boxes already say better than FFmpeg's error would."""
+    movie = source.movie
+    if movie is None:
+        return
     if movie.moov_position is None:
         raise DamagedMedia(
             f"{source.name} has no index (moov): it was cut off, or never finished. "
@@ -80,15 +75,15 @@ def _require_readable(movie: Movie, source: Path) -> None:
         )
 
 
-def demuxer_of(media_type: MediaType, source: Path) -> str:
-    """FFmpeg's name of the only demuxer for the type. Raises UnsupportedMedia."""
-    if not media_type.accepted or media_type.format not in DEMUXERS:
-        raise UnsupportedMedia(f"{source.name} is {media_type.description}, no sound or video")
-    return DEMUXERS[media_type.format]
+def demuxer_of(source: Source) -> str:
+    """FFmpeg's name of the only demuxer for the file's type. Raises UnsupportedMedia."""
+    if not source.type.accepted or source.type.format not in DEMUXERS:
+        raise UnsupportedMedia(f"{source.name} is {source.type.description}, no sound or video")
+    return DEMUXERS[source.type.format]
 
 
 @contextmanager
-def damage_of(source: Path, media_type: MediaType) -> Iterator[None]:
+def translate_av_errors(source: Source) -> Iterator[None]:
     """Turn what FFmpeg's libraries raise inside the block into DamagedMedia."""
     try:
         yield
@@ -100,7 +95,7 @@ def damage_of(source: Path, media_type: MediaType) -> Iterator[None]:
     except (av.error.FFmpegError, ValueError, ArithmeticError, EOFError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise DamagedMedia(
-            f"{source.name} starts like {media_type.description} but cannot be read "
+            f"{source.name} starts like {source.type.description} but cannot be read "
             f"({reason}); export or record it again"
         ) from None
 
@@ -134,7 +129,10 @@ def decoded(packet: Packet[Any]) -> list[Any]:
 
 
 def limit_frames(stream: VideoStream) -> None:
-    """Keep the decoder from allocating pictures above :data:`MAX_FRAME_PIXELS`."""
+    """Keep the decoder from allocating pictures above :data:`MAX_FRAME_PIXELS`.
+
+    Raises UnsupportedMedia where the header already states more.
+    """
     context = stream.codec_context
     if context.width * context.height > MAX_FRAME_PIXELS:
         raise UnsupportedMedia(

@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,8 +24,8 @@ from palprep.media.container import (
     video_streams,
 )
 from palprep.media.display import upright
-from palprep.media.facts import MediaType
 from palprep.media.memory import hand_back
+from palprep.media.source import Source
 
 _MOST_THREADS = 4
 """Every decoder thread holds frames of its own; more would cost memory that 4K has not got."""
@@ -51,8 +50,7 @@ Glance = Callable[[float, NDArray[np.uint8]], None]
 
 
 def sample_frames(
-    path: str | Path,
-    media_type: MediaType,
+    source: Source,
     *,
     per_second: float = 1.0,
     max_side: int | None = None,
@@ -73,14 +71,13 @@ def sample_frames(
     Raises MediaError, when the iteration starts or meets it, as ``open_container`` does;
     UnsupportedMedia without a picture stream, DamagedMedia when nothing decodes.
     """
-    source = Path(path)
     sampling = _Sampling(per_second, max_side, glance)
     try:
-        shown = yield from _sampled(source, media_type, sampling, key_frames_only=key_frames_only)
+        shown = yield from _sampled(source, sampling, key_frames_only=key_frames_only)
         if not shown and key_frames_only:
             # Nothing says which frames are key frames: some encoders refresh the picture by
             # and by.
-            shown = yield from _sampled(source, media_type, sampling, key_frames_only=False)
+            shown = yield from _sampled(source, sampling, key_frames_only=False)
     finally:
         hand_back()
     if not shown:
@@ -96,10 +93,10 @@ class _Sampling(NamedTuple):
 
 
 def _sampled(
-    source: Path, media_type: MediaType, wanted: _Sampling, *, key_frames_only: bool
+    source: Source, wanted: _Sampling, *, key_frames_only: bool
 ) -> Generator[SampledFrame, None, bool]:
     """The frames of one decode, whose decoder is gone at the end; whether there were any."""
-    with open_container(source, media_type) as container:
+    with open_container(source) as container:
         stream = _prepared(container, source, key_frames_only=key_frames_only)
         aspect = stream.sample_aspect_ratio or Fraction(1)
         step = 1.0 / wanted.per_second
@@ -163,7 +160,7 @@ def small_luma(frame: VideoFrame) -> NDArray[np.uint8]:
     return (picked >> (luma.bits - 8)).astype(np.uint8) if wide else np.ascontiguousarray(picked)
 
 
-def _prepared(container: InputContainer, source: Path, *, key_frames_only: bool) -> VideoStream:
+def _prepared(container: InputContainer, source: Source, *, key_frames_only: bool) -> VideoStream:
     streams = video_streams(container)
     if not streams or streams[0].codec_context is None:
         raise UnsupportedMedia(f"{source.name} has no moving picture that can be decoded")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import struct
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import cv2
 import numpy as np
@@ -17,10 +15,10 @@ from PIL import Image
 from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
 from palprep.media.colour import describe_icc, eight_bits, to_srgb
 from palprep.media.exif import Exif, read_exif, xmp_orientation
-from palprep.media.facts import ImageFacts, MediaType
+from palprep.media.facts import ImageFacts
 from palprep.media.heif import HeifImage
 from palprep.media.raster import RasterImage, check_pixels
-from palprep.media.sniff import open_source
+from palprep.media.source import Source
 from palprep.values import Kind
 
 _PROBE_SIDE = 64
@@ -48,63 +46,58 @@ _UPRIGHT = {
 """What turns a picture upright, by EXIF orientation."""
 
 
-def probe_image(path: str | Path, media_type: MediaType) -> ImageFacts:
+def probe_image(source: Source) -> ImageFacts:
     """Facts of a picture. It is decoded once, so that a truncated file is found out.
 
     Raises FileMissing or FileUnreadable; UnsupportedMedia for another kind of file, or for
     more than ``raster.MAX_PIXELS``; DamagedMedia when it does not decode.
     """
-    return probe_and_open(path, media_type, max_side=_PROBE_SIDE)[0]
+    return probe_and_open(source, max_side=_PROBE_SIDE)[0]
 
 
-def open_image(
-    path: str | Path, media_type: MediaType, *, max_side: int | None = None
-) -> NDArray[np.uint8]:
+def open_image(source: Source, *, max_side: int | None = None) -> NDArray[np.uint8]:
     """The picture upright as sRGB: shape (height, width, 3), RGB, 0..255, read-only.
 
     With ``max_side`` the longer side has at most that many pixels; a larger JPEG is then
     decoded at reduced size, which costs a fraction of a full decode. Never enlarged.
     Raises as :func:`probe_image` does.
     """
-    return np.asarray(load_image(path, media_type, max_side=max_side))
+    return np.asarray(load_image(source, max_side=max_side))
 
 
-def load_image(
-    path: str | Path, media_type: MediaType, *, max_side: int | None = None
-) -> Image.Image:
+def load_image(source: Source, *, max_side: int | None = None) -> Image.Image:
     """As :func:`open_image`, as a Pillow image of mode ``RGB`` that is free of metadata."""
-    source = Path(path)
-    with _opened(source, media_type) as still:
+    with _opened(source) as still:
         _, is_srgb = describe_icc(still.icc)
         return _pixels(still, _exif(still), max_side, is_srgb=is_srgb)
 
 
 def probe_and_open(
-    path: str | Path, media_type: MediaType, *, max_side: int | None = None
+    source: Source, *, max_side: int | None = None
 ) -> tuple[ImageFacts, NDArray[np.uint8]]:
     """Facts and pixels from one decode: see :func:`probe_image` and :func:`open_image`."""
-    source = Path(path)
-    with _opened(source, media_type) as still:
+    with _opened(source) as still:
         exif = _exif(still)
         icc = describe_icc(still.icc)
         pixels = _pixels(still, exif, max_side, is_srgb=icc[1])
-        facts = _facts(still, exif, icc, media_type.format, source.stat().st_size)
+        facts = _facts(still, exif, icc, source)
         return facts, np.asarray(pixels)
 
 
 @contextmanager
-def _opened(source: Path, media_type: MediaType) -> Iterator[HeifImage | RasterImage]:
-    if media_type.kind is not Kind.IMAGE or not media_type.accepted:
-        raise UnsupportedMedia(f"{source.name} is {media_type.description}, no accepted picture")
-    with open_source(source) as file:
-        size = os.fstat(file.fileno()).st_size
-        if size > MAX_FILE_BYTES:
-            raise UnsupportedMedia(f"{source.name} has {size:,} bytes; export it smaller")
+def _opened(source: Source) -> Iterator[HeifImage | RasterImage]:
+    if source.type.kind is not Kind.IMAGE or not source.type.accepted:
+        raise UnsupportedMedia(f"{source.name} is {source.type.description}, no accepted picture")
+    with source.open() as file:
+        if source.size_bytes > MAX_FILE_BYTES:
+            raise UnsupportedMedia(
+                f"{source.name} has {source.size_bytes:,} bytes; export it smaller"
+            )
         try:
             still = (
                 HeifImage(file)
-                if media_type.format in {"heic", "heif"}
-                else RasterImage(file, media_type.format, source.name)
+                if source.type.format in {"heic", "heif"}
+                else RasterImage(file, source.type.format, source.name)
             )
             check_pixels(still.size, source.name)
             yield still
@@ -113,7 +106,7 @@ def _opened(source: Path, media_type: MediaType) -> Iterator[HeifImage | RasterI
         except _BROKEN as error:
             reason = str(error).strip() or type(error).__name__
             raise DamagedMedia(
-                f"{source.name} starts like {media_type.description} but does not decode "
+                f"{source.name} starts like {source.type.description} but does not decode "
                 f"({reason}); export it again"
             ) from None
 
@@ -156,14 +149,13 @@ def _facts(
     still: HeifImage | RasterImage,
     exif: Exif,
     icc: tuple[str | None, bool | None],
-    form: str,
-    size_bytes: int,
+    source: Source,
 ) -> ImageFacts:
     description, is_srgb = icc
     orientation = exif.orientation or 1
     width, height = still.size[::-1] if orientation >= 5 else still.size
     return ImageFacts(
-        format=form,
+        format=source.type.format,
         stored_width=still.stored_size[0],
         stored_height=still.stored_size[1],
         width=width,
@@ -176,7 +168,7 @@ def _facts(
         has_alpha=still.has_alpha,
         frames=still.frames,
         metadata=tuple(sorted(_metadata(still, exif))),
-        base64_chars=4 * -(-size_bytes // 3),
+        base64_chars=4 * -(-source.size_bytes // 3),
     )
 
 

@@ -1,10 +1,10 @@
-"""One walk over all packets of a video: timing of picture and sound, one frame, levels."""
+"""One walk over all packets of a video: timing of picture and sound, one frame, the sound."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from av.container import InputContainer
@@ -12,22 +12,40 @@ from av.stream import Stream
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
-from palprep.media.audio import LevelMeter, audio_streams, choose
+from palprep.media.audio import LevelMeter, Sinks, audio_streams, choose
 from palprep.media.container import Packets, decoded
-from palprep.media.facts import AudioFacts, MediaType
-from palprep.media.samples import Blocks, audio_stream
+from palprep.media.facts import AudioFacts
+from palprep.media.samples import AudioDecode, Sink, audio_stream
+from palprep.media.source import Source
 from palprep.media.timing import AudioTimes, TimingMeter
 
 _MOST_PACKETS_TRIED = 300
 """A stream that shows nothing for ten seconds is taken for one that never will."""
 
+_MOST_WAITING_BYTES = 1 << 26
+"""Packets of sound that wait to be decoded: a quarter of an hour of AAC. What comes before
+them is decoded during the walk then."""
+_PACKET_BYTES = 1024
+"""About what a packet takes apart from its data."""
+
 
 class PacketScan:
-    """What the packets of one picture stream, and of the sound beside it, amount to."""
+    """What the packets of one picture stream, and of the sound next to it, amount to.
+
+    The walk looks at all packets; those of the sound are kept, for :meth:`listen` to decode. So
+    the picture can be looked at elsewhere as soon as its timing is known, while the sound is
+    still being listened to.
+    """
 
     def __init__(
-        self, container: InputContainer, stream: VideoStream, source: Path, *, levels: bool
+        self,
+        container: InputContainer,
+        stream: VideoStream,
+        source: Source,
+        *,
+        sinks: Sinks | None,
     ) -> None:
+        """``sinks`` None leaves the sound undecoded."""
         self.streams = audio_streams(container)
         self.chosen = choose(self.streams) if self.streams else 0
         self.timing = TimingMeter(stream.time_base or Fraction(1, 1000))
@@ -35,39 +53,53 @@ class PacketScan:
         """The first one that decodes."""
         self.broken = False
         """A packet is marked as corrupt, or the container ends in the middle of one."""
+        self._decode: AudioDecode | None = None
+        self._heard = False
         self._packet_times = AudioTimes()
         self._sound_base_s = 0.0
         self._meter = LevelMeter()
-        self._blocks: Blocks | None = None
+        self._waiting: deque[Any] = deque()
+        self._waiting_bytes = 0
         walked: list[Stream] = [stream]
         if self.streams:
             audio = audio_stream(container, self.streams[self.chosen].index, source)
             walked.append(audio)
             # Floats, since fractions would take as long as everything else for a long video.
             self._sound_base_s = float(audio.time_base or 0)
-            if levels:
-                self._blocks = Blocks(audio, rate_hz=None, channels=None)
+            if sinks is not None:
+                levels = Sink(self._meter.add)
+                self._decode = AudioDecode([levels, *sinks(self.streams[self.chosen])])
         self._walk(container, stream, walked)
+
+    def listen(self, source: Source) -> None:
+        """Decode the sound that the walk has kept, to its end. To be called once.
+
+        Raises DamagedMedia when nothing of it decodes.
+        """
+        if self._decode is not None:
+            while self._waiting:
+                self._decode.feed(self._waiting.popleft())
+            self._decode.finish()
+            self._decode.require_sound(source)
+            self._heard = True
 
     @property
     def sound_times(self) -> AudioTimes:
         """When the sound starts and ends: as decoded, else as its packets say."""
-        decoded = self._blocks is not None and self._meter.samples > 0
-        return self._blocks.times if self._blocks is not None and decoded else self._packet_times
+        return self._decode.times if self._decode and self._heard else self._packet_times
 
-    def sound(self, media_type: MediaType) -> AudioFacts | None:
-        """Facts of the sound, None when the video has none."""
+    def sound(self, source: Source) -> AudioFacts | None:
+        """Facts of the sound: as decoded, else as its header says; None without sound."""
         if not self.streams:
             return None
         stated = self.streams[self.chosen].duration_s or self._packet_times.length_s
-        decoded = self._blocks is not None and self._meter.samples > 0
-        rate = self._blocks.rate_hz if self._blocks else None
+        rate_hz = self._decode.rate_hz if self._decode and self._heard else None
         return AudioFacts(
-            container=media_type.format,
-            duration_s=self._meter.samples / rate if decoded and rate else stated,
+            container=source.type.format,
+            duration_s=self._meter.samples / rate_hz if rate_hz else stated,
             streams=self.streams,
             chosen=self.chosen,
-            levels=self._meter.levels() if decoded else None,
+            levels=self._meter.levels() if rate_hz else None,
         )
 
     def _walk(
@@ -83,19 +115,21 @@ class PacketScan:
                     tried += 1
                     self.frame = next(iter(decoded(packet)), None)
             else:
-                self._listen(packet)
+                self._keep(packet)
         self.broken |= packets.broken
-        if self._blocks is not None:
-            for block in self._blocks.rest():
-                self._meter.add(block)
 
-    def _listen(self, packet: Any) -> None:
+    def _keep(self, packet: Any) -> None:
         if packet.pts is not None:
             start = packet.pts * self._sound_base_s
             end = start + (packet.duration or 0) * self._sound_base_s
             # What lies before zero is an encoder's priming, which no player presents.
             if end > 0.0:
                 self._packet_times.add(max(start, 0.0), end - max(start, 0.0))
-        if self._blocks is not None:
-            for block in self._blocks.feed(packet):
-                self._meter.add(block)
+        if self._decode is None:
+            return
+        self._waiting.append(packet)
+        self._waiting_bytes += packet.size + _PACKET_BYTES
+        while self._waiting_bytes > _MOST_WAITING_BYTES:
+            earliest = self._waiting.popleft()
+            self._waiting_bytes -= earliest.size + _PACKET_BYTES
+            self._decode.feed(earliest)

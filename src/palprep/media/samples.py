@@ -1,10 +1,10 @@
-"""Samples of an audio stream, a block at a time."""
+"""Samples of an audio stream, a block at a time: decoded once, for everyone who wants them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from av.audio.frame import AudioFrame
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.container import Packets, decoded, open_container
-from palprep.media.facts import MediaType
+from palprep.media.source import Source
 from palprep.media.timing import AudioTimes
 
 BLOCK_S = 1.0
@@ -28,33 +28,56 @@ _MOST_FILLED_S = 600.0
 _LAYOUTS = {2: "stereo", 3: "2.1", 4: "quad", 5: "5.0", 6: "5.1", 7: "6.1", 8: "7.1"}
 
 
+class Sink(NamedTuple):
+    """Takes the decoded sound in blocks of about a second, full scale at -1.0 and 1.0.
+
+    One channel gives blocks of shape (samples,), more give (channels, samples). One channel is
+    the mean of all, so that equal channels keep their level.
+    """
+
+    push: Callable[[NDArray[np.float32]], None]
+    rate_hz: int | None = None
+    """What the sound is converted to; None keeps what the stream has at its start."""
+    channels: int | None = None
+    """Likewise."""
+    most_s: float | None = None
+    """Takes so much from the start and no more; None takes everything."""
+
+
 def stream_samples(
-    path: str | Path,
-    media_type: MediaType,
+    source: Source,
     *,
     rate_hz: int | None,
     channels: int | None = 1,
     stream: int | None = None,
 ) -> Iterator[NDArray[np.float32]]:
-    """Decoded sound in blocks of about a second, full scale at -1.0 and 1.0.
+    """Decoded sound in blocks, as a :class:`Sink` takes them.
 
-    ``rate_hz`` and ``channels`` are converted to; None keeps what the stream has at its start.
-    One channel is the mean of all, so that equal channels keep their level. One channel gives
-    blocks of shape (samples,), more give (channels, samples). ``stream`` is an index into the
-    container as in ``AudioStreamFacts.index``, by default the first audio stream. The first sample
-    is the first one that the stream presents. Damaged packets are passed over, and silence
-    stands where time stamps leave a gap, as in players: samples count presentation time.
+    ``stream`` is an index into the container as in ``AudioStreamFacts.index``, by default the
+    first audio stream. The first sample is the first one that the stream presents. Damaged
+    packets are passed over, and silence stands where time stamps leave a gap, as in players:
+    samples count presentation time.
 
     Raises, when the iteration starts or meets it, MediaError as ``open_container`` does,
     UnsupportedMedia when there is no such audio stream, DamagedMedia when nothing decodes.
     """
-    with open_container(path, media_type, pictures=False) as container:
-        audio = audio_stream(container, stream, Path(path))
-        yield from Blocks(audio, rate_hz=rate_hz, channels=channels).of(container, Path(path))
+    with open_container(source, pictures=False) as container:
+        blocks: deque[NDArray[np.float32]] = deque()
+        decode = AudioDecode([Sink(blocks.append, rate_hz, channels)])
+        for packet in Packets(container, audio_stream(container, stream, source)):
+            decode.feed(packet)
+            while blocks:
+                yield blocks.popleft()
+        decode.finish()
+        decode.require_sound(source)
+        yield from blocks
 
 
-def audio_stream(container: InputContainer, index: int | None, source: Path) -> AudioStream:
-    """The audio stream at an index of the container, by default the first one."""
+def audio_stream(container: InputContainer, index: int | None, source: Source) -> AudioStream:
+    """The audio stream at an index of the container, by default the first one.
+
+    Raises UnsupportedMedia when there is none, or its codec is unknown.
+    """
     for audio in container.streams.audio:
         if index is None or audio.index == index:
             if audio.codec_context is None:
@@ -64,88 +87,121 @@ def audio_stream(container: InputContainer, index: int | None, source: Path) -> 
     raise UnsupportedMedia(f"{source.name} has no such audio stream (audio streams: {there})")
 
 
-class Blocks:
-    """Turns the packets of one stream into blocks of equal rate and channels.
+class AudioDecode:
+    """One decode of a stream, whose samples go to every sink in the shape that it asks for."""
+
+    def __init__(self, sinks: Sequence[Sink]) -> None:
+        self._sinks = sinks
+        self._converters: list[_Converter] | None = None
+        self._fill_s = _MOST_FILLED_S
+        self.times = AudioTimes()
+        """Of the samples that were decoded."""
+        self.rate_hz: int | None = None
+        """Of the first frame; None as long as nothing has decoded."""
+
+    def feed(self, packet: Any) -> None:
+        """Decode a packet, and hand on the blocks that it completes."""
+        for frame in decoded(packet):
+            if frame.samples and frame.sample_rate:
+                self._take(frame)
+
+    def finish(self) -> None:
+        """Hand on what is left at the end of the stream."""
+        for converter in self._converters or ():
+            converter.finish()
+
+    def require_sound(self, source: Source) -> None:
+        """Raise DamagedMedia when not one sample has decoded."""
+        if self.rate_hz is None:
+            raise DamagedMedia(
+                f"The sound of {source.name} does not decode; export or record it again"
+            )
+
+    def _take(self, frame: AudioFrame) -> None:
+        if self._converters is None:
+            self.rate_hz = frame.sample_rate
+            self._converters = _converters(self._sinks, frame)
+        gap_s = self._gap_before(frame)
+        if frame.time is not None:
+            self.times.add(frame.time, frame.samples / frame.sample_rate)
+        for converter in self._converters:
+            converter.fill(gap_s)
+            converter.convert(frame)
+
+    def _gap_before(self, frame: AudioFrame) -> float:
+        """Silence to put in, in seconds."""
+        if frame.time is None or self.times.start_s is None:
+            return 0.0
+        gap_s = min(frame.time - self.times.end_s, self._fill_s)
+        if gap_s < _LEAST_GAP_S:
+            return 0.0
+        self._fill_s -= gap_s
+        return gap_s
+
+
+def _converters(sinks: Sequence[Sink], first: AudioFrame) -> list[_Converter]:
+    """One for each shape that is asked for: equal wishes are converted once."""
+    shapes: dict[tuple[int, int], list[Sink]] = {}
+    for sink in sinks:
+        shape = (sink.rate_hz or first.sample_rate, sink.channels or first.layout.nb_channels)
+        shapes.setdefault(shape, []).append(sink)
+    return [_Converter(rate_hz, channels, alike) for (rate_hz, channels), alike in shapes.items()]
+
+
+class _Converter:
+    """Turns frames into blocks of one rate and one number of channels.
 
     Streams may change rate and channels midway (chained Ogg, HE-AAC); every change gets a new
     resampler, and the blocks stay as they began.
     """
 
-    def __init__(self, stream: AudioStream, *, rate_hz: int | None, channels: int | None) -> None:
-        self.stream = stream
-        self.rate_hz = rate_hz
-        self.channels = channels
+    def __init__(self, rate_hz: int, channels: int, sinks: Sequence[Sink]) -> None:
+        self._rate_hz = rate_hz
+        self._channels = channels
+        self._left = [
+            (sink.push, None if sink.most_s is None else int(sink.most_s * rate_hz))
+            for sink in sinks
+        ]
+        """What each sink still takes, in samples."""
         self._resampler: AudioResampler | None = None
-        self._source: tuple[str, str, int] | None = None
+        self._shape: tuple[str, str, int] | None = None
         self._waiting: list[NDArray[np.float32]] = []
         self._count = 0
-        self._fill_s = _MOST_FILLED_S
-        self.times = AudioTimes()
-        """Of the samples that were decoded."""
 
-    def of(self, container: InputContainer, source: Path) -> Iterator[NDArray[np.float32]]:
-        """All blocks of the stream. Raises DamagedMedia when not one sample decodes."""
-        delivered = False
-        for packet in Packets(container, self.stream):
-            for block in self.feed(packet):
-                delivered = True
-                yield block
-        for block in self.rest():
-            delivered = True
-            yield block
-        if not delivered:
-            raise DamagedMedia(
-                f"The sound of {source.name} does not decode; export or record it again"
-            )
-
-    def feed(self, packet: Any) -> Iterator[NDArray[np.float32]]:
-        """The blocks that a packet completes."""
-        for frame in decoded(packet):
-            yield from self._take(frame)
-
-    def rest(self) -> Iterator[NDArray[np.float32]]:
-        """What is left at the end of the stream."""
+    def fill(self, gap_s: float) -> None:
+        missing = round(gap_s * self._rate_hz)
+        if not missing or not self._left:
+            return
         self._flush()
-        if self._waiting:
-            yield self._joined()
-
-    def _take(self, frame: AudioFrame) -> Iterator[NDArray[np.float32]]:
-        if not frame.samples or not frame.sample_rate:
-            return
-        yield from self._silence_before(frame)
-        if frame.time is not None:
-            self.times.add(frame.time, frame.samples / frame.sample_rate)
-        source = (frame.format.name, frame.layout.name, frame.sample_rate)
-        if self._resampler is None or source != self._source:
-            self._flush()
-            self._source = source
-            self._resampler = self._resampler_for(frame)
-        self._keep(self._resampler.resample(frame))
-        if self.rate_hz and self._count >= BLOCK_S * self.rate_hz:
-            yield self._joined()
-
-    def _silence_before(self, frame: AudioFrame) -> Iterator[NDArray[np.float32]]:
-        if frame.time is None or self.times.start_s is None or not self.rate_hz:
-            return
-        gap_s = min(frame.time - self.times.end_s, self._fill_s)
-        if gap_s < _LEAST_GAP_S:
-            return
-        self._fill_s -= gap_s
-        self._flush()
-        missing = round(gap_s * self.rate_hz)
         while missing > 0:
-            part = min(missing, round(BLOCK_S * self.rate_hz))
-            self._waiting.append(np.zeros((self.channels or 1, part), np.float32))
+            part = min(missing, round(BLOCK_S * self._rate_hz))
+            self._waiting.append(np.zeros((self._channels, part), np.float32))
             self._count += part
             missing -= part
-            yield self._joined()
+            self._deliver()
+
+    def convert(self, frame: AudioFrame) -> None:
+        if not self._left:
+            return
+        shape = (frame.format.name, frame.layout.name, frame.sample_rate)
+        if self._resampler is None or shape != self._shape:
+            self._flush()
+            self._shape = shape
+            self._resampler = self._resampler_for(frame)
+        self._keep(self._resampler.resample(frame))
+        if self._count >= BLOCK_S * self._rate_hz:
+            self._deliver()
+
+    def finish(self) -> None:
+        if self._left:
+            self._flush()
+            if self._waiting:
+                self._deliver()
 
     def _resampler_for(self, frame: AudioFrame) -> AudioResampler:
-        self.rate_hz = self.rate_hz or frame.sample_rate
-        self.channels = self.channels or frame.layout.nb_channels
-        kept = self.channels in {1, frame.layout.nb_channels}
-        layout = frame.layout.name if kept else _LAYOUTS[self.channels]
-        return AudioResampler(format="flt", layout=layout, rate=self.rate_hz)
+        kept = self._channels in {1, frame.layout.nb_channels}
+        layout = frame.layout.name if kept else _LAYOUTS[self._channels]
+        return AudioResampler(format="flt", layout=layout, rate=self._rate_hz)
 
     def _keep(self, frames: list[AudioFrame]) -> None:
         for frame in frames:
@@ -153,7 +209,7 @@ class Blocks:
             samples = frame.to_ndarray().astype(np.float32, copy=False)
             channels = samples.reshape(-1, frame.layout.nb_channels).T
             # FFmpeg's own mixdown of equal channels would be 3 dB louder, and clip.
-            mixed = channels.mean(axis=0, keepdims=True) if self.channels == 1 else channels
+            mixed = channels.mean(axis=0, keepdims=True) if self._channels == 1 else channels
             self._waiting.append(mixed)
             self._count += frame.samples
 
@@ -162,7 +218,15 @@ class Blocks:
             self._keep(self._resampler.resample(None))
             self._resampler = None
 
-    def _joined(self) -> NDArray[np.float32]:
+    def _deliver(self) -> None:
         block = np.concatenate(self._waiting, axis=1)
         self._waiting, self._count = [], 0
-        return block[0] if block.shape[0] == 1 else np.ascontiguousarray(block)
+        block = block[0] if block.shape[0] == 1 else np.ascontiguousarray(block)
+        length = block.shape[-1]
+        for push, left in self._left:
+            push(block if left is None or left >= length else block[..., :left])
+        self._left = [
+            (push, None if left is None else left - length)
+            for push, left in self._left
+            if left is None or left > length
+        ]

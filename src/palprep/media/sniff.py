@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from collections.abc import Set as AbstractSet
-from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
-from palprep.errors import FileMissing, FileUnreadable
 from palprep.media import ebml, signatures
+from palprep.media.ebml import Matroska
 from palprep.media.facts import MediaType
 from palprep.media.formats import accepted, refused
-from palprep.media.isobmff import read_brands, read_movie
+from palprep.media.isobmff import Movie, read_brands, read_movie
 from palprep.values import Kind
 
 HEAD_BYTES = 65_536
@@ -37,48 +34,32 @@ _OTHER_BRANDS = {
 _BOX_OPENINGS = frozenset({b"ftyp", b"moov", b"mdat", b"wide", b"pnot", b"free", b"skip", b"styp"})
 
 
-def sniff(path: str | Path) -> MediaType:
-    """What the file is. Reads its head and, of mp4, mov and WebM, its table of contents.
+class Content(NamedTuple):
+    """What a file is, with the index that was read to find out."""
 
-    A format outside the accepted ones is named for what it is, with ``accepted`` False.
-    Raises FileMissing for no file or a folder, FileUnreadable when the system refuses.
+    type: MediaType
+    movie: Movie | None = None
+    matroska: Matroska | None = None
+
+
+def recognise(file: BinaryIO, size: int) -> Content:
+    """What the content of an open file of ``size`` bytes is.
+
+    Reads its head and, of mp4, mov and WebM, its index. A format outside the accepted ones is
+    named for what it is, with ``accepted`` False. Raises OSError when the system refuses.
     """
-    source = Path(path)
-    with open_source(source) as file:
-        try:
-            size = os.fstat(file.fileno()).st_size
-            return _recognise(file, size)
-        except OSError as error:
-            raise FileUnreadable(f"{source} cannot be read: {error.strerror or error}") from None
-
-
-def open_source(path: Path) -> BinaryIO:
-    """Open a regular file for reading. Raises FileMissing or FileUnreadable."""
-    try:
-        # Looked at before it is opened: opening a named pipe would wait for a writer.
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            raise FileMissing(f"{path} is a folder; name a file in it")
-        if not stat.S_ISREG(mode):
-            raise FileUnreadable(f"{path} is no regular file (a pipe or a device)")
-        return path.open("rb")
-    except (FileNotFoundError, NotADirectoryError):
-        raise FileMissing(f"{path} does not exist; check the path") from None
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise FileUnreadable(f"{path} cannot be read: {reason}; check its permissions") from None
-    except ValueError:
-        raise FileMissing(f"{str(path)!r} is no possible file name") from None
-
-
-def _recognise(file: BinaryIO, size: int) -> MediaType:
     head = file.read(HEAD_BYTES)
-    if not head:
-        return refused("empty", "an empty file")
     if head[4:8] in _BOX_OPENINGS:
         return _boxed(file, size)
     if head.startswith(ebml.MAGIC):
-        return _matroska(file, size)
+        found = ebml.read_matroska(file, size)
+        return Content(_matroska(found), matroska=found)
+    return Content(_unboxed(file, head, size))
+
+
+def _unboxed(file: BinaryIO, head: bytes, size: int) -> MediaType:
+    if not head:
+        return refused("empty", "an empty file")
     if head.startswith(b"OggS"):
         return accepted(Kind.VIDEO if _ogg_has_pictures(head) else Kind.AUDIO, "ogg")
     return (
@@ -89,14 +70,19 @@ def _recognise(file: BinaryIO, size: int) -> MediaType:
     )
 
 
-def _boxed(file: BinaryIO, size: int) -> MediaType:
+def _boxed(file: BinaryIO, size: int) -> Content:
     brand, compatible = read_brands(file, size)
     if brand in _STILL_BRANDS:
-        return _boxed_still({brand} if brand not in _HEIF_BRANDS else {brand, *compatible})
+        brands = {brand} if brand not in _HEIF_BRANDS else {brand, *compatible}
+        return Content(_boxed_still(brands))
     for start, (name, description) in _OTHER_BRANDS.items():
         if brand is not None and brand.startswith(start):
-            return refused(name, description)
+            return Content(refused(name, description))
     movie = read_movie(file, size)
+    return Content(_movie(movie, brand, compatible), movie=movie)
+
+
+def _movie(movie: Movie, brand: str | None, compatible: frozenset[str]) -> MediaType:
     quicktime = brand in {None, "qt"}
     if movie.video_tracks:
         return accepted(Kind.VIDEO, "mov" if quicktime else "mp4")
@@ -115,8 +101,7 @@ def _boxed_still(brands: AbstractSet[str]) -> MediaType:
     return accepted(Kind.IMAGE, "heif")
 
 
-def _matroska(file: BinaryIO, size: int) -> MediaType:
-    found = ebml.read_matroska(file, size)
+def _matroska(found: Matroska) -> MediaType:
     if found.doc_type == "matroska" and found.pictures:
         return accepted(Kind.VIDEO, "mkv")
     if found.doc_type != "webm":

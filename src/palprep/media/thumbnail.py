@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import io
 from fractions import Fraction
-from pathlib import Path
 
 from PIL import Image
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.container import limit_frames, open_container, video_streams
 from palprep.media.display import upright
-from palprep.media.facts import MediaType
 from palprep.media.image import load_image
+from palprep.media.source import Source
 from palprep.values import Kind
 
 _QUALITY = 82
@@ -20,33 +19,33 @@ _INTO = 0.1
 """How far into a video its thumbnail is taken: the very first frame is often black."""
 
 
-def thumbnail(path: str | Path, media_type: MediaType, *, max_side: int = 480) -> bytes:
+def thumbnail(source: Source, *, max_side: int = 480) -> bytes:
     """A JPEG, upright and at most ``max_side`` pixels long, of a picture or a video.
 
     Raises UnsupportedMedia for a file without a picture, DamagedMedia when none decodes.
     """
-    match media_type.kind:
+    match source.type.kind:
         case Kind.IMAGE:
-            picture = load_image(path, media_type, max_side=max_side)
+            picture = load_image(source, max_side=max_side)
         case Kind.VIDEO:
-            picture = _video_picture(Path(path), media_type, max_side)
+            picture = _video_picture(source, max_side)
         case _:
-            raise UnsupportedMedia(f"{Path(path).name} has no picture to show")
+            raise UnsupportedMedia(f"{source.name} has no picture to show")
     data = io.BytesIO()
     picture.save(data, "JPEG", quality=_QUALITY)
     return data.getvalue()
 
 
-def _video_picture(path: Path, media_type: MediaType, max_side: int) -> Image.Image:
-    with open_container(path, media_type) as container:
+def _video_picture(source: Source, max_side: int) -> Image.Image:
+    with open_container(source) as container:
         streams = video_streams(container)
         if not streams:
-            raise UnsupportedMedia(f"{path.name} has no moving picture")
+            raise UnsupportedMedia(f"{source.name} has no moving picture")
         limit_frames(streams[0])
         if container.duration and container.duration > 0:
             container.seek(int(container.duration * _INTO), any_frame=False)
         frame = next(container.decode(streams[0]), None)
         if frame is None:
-            raise DamagedMedia(f"No picture of {path.name} decodes; export or record it again")
+            raise DamagedMedia(f"No picture of {source.name} decodes; export or record it again")
         aspect = streams[0].sample_aspect_ratio or Fraction(1)
         return Image.fromarray(upright(frame, aspect, max_side))

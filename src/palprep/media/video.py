@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Literal, cast
 
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
-from palprep.media import ebml
-from palprep.media.container import limit_frames, open_container, video_streams
+from palprep.media.audio import Sinks
+from palprep.media.container import (
+    limit_frames,
+    open_container,
+    translate_av_errors,
+    video_streams,
+)
 from palprep.media.display import DisplayMatrix
-from palprep.media.facts import MediaType, VideoFacts
-from palprep.media.isobmff import DolbyVision, Movie, read_movie
+from palprep.media.facts import VideoFacts
+from palprep.media.isobmff import DolbyVision
 from palprep.media.packet_scan import PacketScan
-from palprep.media.sniff import open_source
+from palprep.media.signal_facts import TimingFacts
+from palprep.media.source import Source
 from palprep.media.timing import Timing, timing_facts
 
 _TRANSFERS = {
@@ -41,17 +48,25 @@ _BASE_LAYERS = {1: "smpte2084", 4: "arib-std-b67"}
 """Transfers of Dolby Vision's base layers, which files do not always repeat elsewhere."""
 
 
-def probe_video(path: str | Path, media_type: MediaType, *, levels: bool = True) -> VideoFacts:
+def probe_video(source: Source, *, levels: bool = True) -> VideoFacts:
     """Facts of a video: every packet is looked at, one picture is decoded.
 
-    ``levels`` also decodes the chosen sound in the same pass. Raises FileMissing or
-    FileUnreadable, UnsupportedMedia (no picture stream, no decoder, pictures too large),
+    ``levels`` also decodes the chosen sound. Raises as :func:`scan_video` and
+    :meth:`VideoScan.listen` do.
+    """
+    with scan_video(source, sinks=(lambda _: ()) if levels else None) as scan:
+        return scan.listen() if levels else scan.facts
+
+
+@contextmanager
+def scan_video(source: Source, *, sinks: Sinks | None) -> Iterator[VideoScan]:
+    """Look at every packet, decode one picture, and keep the sound for :meth:`VideoScan.listen`.
+
+    ``sinks`` take the samples of the chosen sound; None leaves it undecoded. Raises FileMissing
+    or FileUnreadable, UnsupportedMedia (no picture stream, no decoder, pictures too large),
     DamagedMedia when the container cannot be read or no picture decodes.
     """
-    source = Path(path)
-    layout = _Layout.of(source, media_type)
-    movie = layout.movie
-    with open_container(source, media_type) as container:
+    with open_container(source) as container:
         pictures = video_streams(container)
         if not pictures:
             raise UnsupportedMedia(f"{source.name} has no moving picture")
@@ -61,16 +76,16 @@ def probe_video(path: str | Path, media_type: MediaType, *, levels: bool = True)
         limit_frames(stream)
         # Decoding would replace these by what the pictures themselves say.
         stated = stream.codec_context.width, stream.codec_context.height
-        seen = PacketScan(container, stream, source, levels=levels)
-        timing = seen.timing.result(stated_end=_stated_end(stream))
-        frame = seen.frame
+        packets = PacketScan(container, stream, source, sinks=sinks)
+        timing = packets.timing.result(stated_end=_stated_end(stream))
+        frame = packets.frame
         if frame is None or timing is None:
             raise DamagedMedia(f"No picture of {source.name} decodes; export or record it again")
         header = _Header.of(stream, frame, stated)
-        dolby = layout.dolby_vision
+        dolby = _dolby_vision(source)
         transfer = header.transfer or (_BASE_LAYERS.get(dolby.compatibility) if dolby else None)
-        return VideoFacts(
-            container=media_type.format,
+        facts = VideoFacts(
+            container=source.type.format,
             codec=stream.codec_context.codec.canonical_name,
             codec_profile=stream.profile,
             pixel_format=header.pixel_format,
@@ -89,41 +104,54 @@ def probe_video(path: str | Path, media_type: MediaType, *, levels: bool = True)
             frame_rate_constant=timing.constant,
             color_transfer=transfer,
             hdr=transfer in _HDR or (dolby is not None and dolby.compatibility == 0),
-            moov_position=movie.moov_position if movie else None,
+            moov_position=source.movie.moov_position if source.movie else None,
             bit_rate=_bit_rate(stream, timing),
-            truncated=layout.truncated or seen.broken,
+            truncated=source.truncated or packets.broken,
             mirrored=header.mirrored,
             interlaced=frame.interlaced_frame,
             dolby_vision=f"{dolby.profile}.{dolby.compatibility}" if dolby else None,
             video_streams=len(pictures),
-            timing=timing_facts(timing, seen.sound_times, edited=bool(movie and movie.edited)),
-            audio=seen.sound(media_type),
+            timing=_timing(source, packets, timing),
+            audio=packets.sound(source),
+        )
+        yield VideoScan(source, packets, timing, facts)
+
+
+class VideoScan:
+    """What the packets of a video say, while its container is open."""
+
+    def __init__(
+        self, source: Source, packets: PacketScan, timing: Timing, facts: VideoFacts
+    ) -> None:
+        self._source, self._packets, self._timing = source, packets, timing
+        self.facts = facts
+        """Those of the sound are what its header and its packets say."""
+
+    def listen(self) -> VideoFacts:
+        """Decode the sound, if there is one, and complete the facts by what it was like.
+
+        To be called once; it may be called in another thread. Raises DamagedMedia when
+        nothing of the sound decodes, UnsupportedMedia when there is no decoder for it.
+        """
+        with translate_av_errors(self._source):
+            self._packets.listen(self._source)
+        return self.facts.model_copy(
+            update={
+                "timing": _timing(self._source, self._packets, self._timing),
+                "audio": self._packets.sound(self._source),
+            }
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """What the bytes of the container say, apart from FFmpeg."""
+def _timing(source: Source, packets: PacketScan, timing: Timing) -> TimingFacts:
+    edited = source.movie is not None and source.movie.edited
+    return timing_facts(timing, packets.sound_times, edited=edited)
 
-    movie: Movie | None
-    truncated: bool
 
-    @property
-    def dolby_vision(self) -> DolbyVision | None:
-        """Of the first track that has it."""
-        tracks = self.movie.video_tracks if self.movie else ()
-        return next((track.dolby_vision for track in tracks if track.dolby_vision), None)
-
-    @classmethod
-    def of(cls, source: Path, media_type: MediaType) -> _Layout:
-        size = source.stat().st_size if source.exists() else 0
-        with open_source(source) as file:
-            if media_type.format in {"mp4", "mov", "m4a"}:
-                movie = read_movie(file, size)
-                return cls(movie, movie.truncated)
-            if media_type.format in {"webm", "mkv"}:
-                return cls(None, ebml.read_matroska(file, size).truncated)
-        return cls(None, truncated=False)
+def _dolby_vision(source: Source) -> DolbyVision | None:
+    """Of the first track that has it."""
+    tracks = source.movie.video_tracks if source.movie else ()
+    return next((track.dolby_vision for track in tracks if track.dolby_vision), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ and judged by the same functions as the source, and that report is the one that 
 from __future__ import annotations
 
 import functools
-import hashlib
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -16,8 +15,7 @@ from palprep.errors import FixError, MediaError, UsageError
 from palprep.facts.probe import Speaker, Toolkit, probe
 from palprep.fixes.apply import FixDone, apply
 from palprep.fixes.output import atomic_output, named
-from palprep.media.facts import MediaType
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.media.thumbnail import thumbnail as media_thumbnail
 from palprep.preflight.roles import infer_role, require_kind, role_named
 from palprep.rules.judge import judge
@@ -36,11 +34,13 @@ class Prepared(Value):
     """A file that is ready to be published, with the proof.
 
     ``report`` is the output's own; ``fixes`` is empty when the source was fit as it was, and
-    the output is then a copy of it byte for byte. ``sha256`` is the output's, in hex.
-    ``consent`` is the statement as a consent video of its own, where it was split out.
+    the output is then a copy of it byte for byte. ``sha256`` is the output's, in hex, and
+    ``source_sha256`` that of the source. ``consent`` is the statement as a consent video of its
+    own, where it was split out.
     """
 
     source: str
+    source_sha256: str
     path: str
     report: Report
     fixes: tuple[FixDone, ...]
@@ -68,7 +68,7 @@ class Preflight:
 
     def check(
         self,
-        path: str | Path,
+        path: str | Path | Source,
         *,
         role: Role | str | None = None,
         speaker: Speaker | None = None,
@@ -83,10 +83,10 @@ class Preflight:
         """
         wanted = role_named(role) if role is not None else None
         try:
-            return self._report(Path(path), wanted, speaker, apart=consent_apart)
+            return self._report(Source.of(path), wanted, speaker, apart=consent_apart)
         except MediaError as error:
             return Report(
-                path=str(path),
+                path=str(path.path if isinstance(path, Source) else path),
                 role=wanted,
                 profile=self.profile.name,
                 error=ReportError(code=error.code, message=error.message),
@@ -94,7 +94,7 @@ class Preflight:
 
     def prepare(
         self,
-        path: str | Path,
+        path: str | Path | Source,
         *,
         into: str | Path,
         role: Role | str | None = None,
@@ -114,29 +114,32 @@ class Preflight:
         where the repair cannot be made, or no statement was heard that could be split out,
         UsageError when the output would replace the source.
         """
-        source, wanted = Path(path), role_named(role) if role is not None else None
+        wanted = role_named(role) if role is not None else None
         if split_consent and speaker is None:
             raise UsageError("Splitting the consent out needs to know who speaks: give a speaker")
+        source = Source.of(path)
         before = self._report(source, wanted, speaker, apart=consent_apart and not split_consent)
         cut = self._consent_clip(before) if split_consent else None
         apart = consent_apart or cut is not None
         if cut is not None:
             before = self._judged_again(before, consent=None, consent_apart=True)
         repair = plan(before, self.profile)
-        target_stem = Path(into) / source.stem
+        target_stem = Path(into) / source.path.stem
         if repair is None:
-            output, fixes = _copy(source, target_stem, sniff(source))
+            copied, fixes = _copy(source, target_stem)
+            output = Source.of(copied)
             after = self._report_of_copy(before, output)
         else:
             applied = apply(repair, source, target_stem, progress=progress)
-            output, fixes = Path(applied.path), applied.fixes
+            output, fixes = Source.of(applied.path), applied.fixes
             after = self._report(output, before.role, speaker, apart=apart)
         return Prepared(
-            source=str(source),
-            path=str(output),
+            source=str(source.path),
+            source_sha256=source.sha256,
+            path=str(output.path),
             report=after,
             fixes=fixes,
-            sha256=sha256_of(output),
+            sha256=output.sha256,
             consent=self._split(cut, source, target_stem, speaker) if cut is not None else None,
         )
 
@@ -152,17 +155,18 @@ class Preflight:
         return cut
 
     def _split(
-        self, cut: VideoPlan, source: Path, target_stem: Path, speaker: Speaker | None
+        self, cut: VideoPlan, source: Source, target_stem: Path, speaker: Speaker | None
     ) -> Prepared:
         stem = target_stem.with_name(f"{target_stem.name}-consent")
         applied = apply(cut, source, stem)
-        output = Path(applied.path)
+        output = Source.of(applied.path)
         return Prepared(
-            source=str(source),
-            path=str(output),
+            source=str(source.path),
+            source_sha256=source.sha256,
+            path=str(output.path),
             report=self._report(output, Role.CONSENT_VIDEO, speaker),
             fixes=applied.fixes,
-            sha256=sha256_of(output),
+            sha256=output.sha256,
         )
 
     def _judged_again(
@@ -176,31 +180,26 @@ class Preflight:
         checks = judge(facts, judged_as, self.profile)
         return report.model_copy(update={"role": judged_as, "facts": facts, "checks": checks})
 
-    def _report_of_copy(self, report: Report, copy: Path) -> Report:
+    def _report_of_copy(self, report: Report, copy: Source) -> Report:
         """The same bytes under another name: only what follows from the name is new."""
-        moved = report.model_copy(update={"path": str(copy)})
-        if report.facts is None:
-            return moved
-        file = report.facts.file.model_copy(update={"path": str(copy), "name": copy.name})
-        return self._judged_again(moved, file=file)
+        moved = report.model_copy(update={"path": str(copy.path)})
+        return self._judged_again(moved, file=copy.facts)
 
     def _report(
-        self, path: Path, role: Role | None, speaker: Speaker | None, *, apart: bool = False
+        self, source: Source, role: Role | None, speaker: Speaker | None, *, apart: bool = False
     ) -> Report:
-        media_type = sniff(path)
-        judged_as = role or infer_role(path, media_type)
-        require_kind(path, media_type, judged_as)
+        judged_as = role or infer_role(source)
+        require_kind(source, judged_as)
         elsewhere = apart and judged_as is Role.TRAINING_VIDEO
         facts = probe(
-            path,
-            media_type,
+            source,
             judged_as,
             self.toolkit,
             speaker=None if elsewhere else speaker,
             quick=self.quick,
         ).model_copy(update={"consent_apart": elsewhere})
         return Report(
-            path=str(path),
+            path=str(source.path),
             role=judged_as,
             profile=self.profile.name,
             checks=judge(facts, judged_as, self.profile),
@@ -209,7 +208,7 @@ class Preflight:
 
 
 def check(
-    path: str | Path,
+    path: str | Path | Source,
     *,
     role: Role | str | None = None,
     profile: str | Path = DEFAULT_PROFILE,
@@ -227,7 +226,7 @@ def check(
 
 
 def prepare(
-    path: str | Path,
+    path: str | Path | Source,
     *,
     into: str | Path,
     role: Role | str | None = None,
@@ -249,18 +248,12 @@ def prepare(
     )
 
 
-def thumbnail(path: str | Path) -> bytes:
+def thumbnail(path: str | Path | Source) -> bytes:
     """A small upright JPEG of a picture or a video.
 
     Raises MediaError for a file that has no picture or cannot be read.
     """
-    return media_thumbnail(path, sniff(path))
-
-
-def sha256_of(path: Path) -> str:
-    """SHA-256 of the file in hex, read in blocks."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    return media_thumbnail(Source.of(path))
 
 
 @functools.lru_cache(maxsize=4)
@@ -268,13 +261,11 @@ def _shared(profile: str, *, quick: bool = False) -> Preflight:
     return Preflight(profile, quick=quick)
 
 
-def _copy(
-    source: Path, target_stem: Path, media_type: MediaType
-) -> tuple[Path, tuple[FixDone, ...]]:
-    suffix = source.suffix.lower()
-    renamed = suffix not in media_type.extensions
-    target = named(target_stem, media_type.extensions[0] if renamed else suffix, source=source)
+def _copy(source: Source, target_stem: Path) -> tuple[Path, tuple[FixDone, ...]]:
+    suffix, extensions = source.path.suffix.lower(), source.type.extensions
+    renamed = suffix not in extensions
+    target = named(target_stem, extensions[0] if renamed else suffix, source=source.path)
     with atomic_output(target) as temporary:
-        shutil.copyfile(source, temporary)
-    did = f"copied under the extension of its content, {media_type.extensions[0]}"
+        shutil.copyfile(source.path, temporary)
+    did = f"copied under the extension of its content, {extensions[0]}"
     return target, (FixDone(id="rename", did=did),) if renamed else ()

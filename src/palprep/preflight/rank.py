@@ -11,10 +11,9 @@ from pathlib import Path
 
 from palprep.errors import FileMissing, MediaError, UnsupportedMedia
 from palprep.facts.facts import Facts
-from palprep.media.facts import FileFacts, MediaType
 from palprep.media.frames import sample_frames
 from palprep.media.image import probe_and_open
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.preflight.fitness import fitness, group_duplicates
 from palprep.rules.face import FACE_RULES
 from palprep.rules.judge import judge
@@ -62,7 +61,7 @@ def pick_best(
     paths, lenient = _paths(source)
     for path in paths:
         try:
-            found += _candidates(path, limits, loaded, per_second)
+            found += _candidates(Source.of(path), limits, loaded, per_second)
         except MediaError:
             if not lenient:
                 raise
@@ -89,21 +88,19 @@ def _paths(source: str | Path | Iterable[str | Path]) -> tuple[list[Path], bool]
 
 
 def _candidates(
-    path: Path, limits: Profile, models: Models, per_second: float
+    source: Source, limits: Profile, models: Models, per_second: float
 ) -> Iterator[Candidate]:
-    media_type = sniff(path)
-    if media_type.kind is Kind.IMAGE:
-        still, pixels = probe_and_open(path, media_type, max_side=MAX_SIDE)
+    if source.type.kind is Kind.IMAGE:
+        still, pixels = probe_and_open(source, max_side=MAX_SIDE)
         picture = look(pixels, models, size=(still.width, still.height))
-        facts = Facts(file=_file(path, media_type), image=still, portrait=picture)
+        facts = Facts(file=source.facts, image=still, portrait=picture)
         yield _candidate(facts, limits, None)
-    elif media_type.kind is Kind.VIDEO:
-        file = _file(path, media_type)
-        for frame in sample_frames(path, media_type, per_second=per_second, max_side=MAX_SIDE):
-            facts = Facts(file=file, portrait=look(frame.rgb, models))
+    elif source.type.kind is Kind.VIDEO:
+        for frame in sample_frames(source, per_second=per_second, max_side=MAX_SIDE):
+            facts = Facts(file=source.facts, portrait=look(frame.rgb, models))
             yield _candidate(facts, limits, frame.at_s)
     else:
-        raise UnsupportedMedia(f"{path.name} is {media_type.description}; a picture is wanted")
+        raise UnsupportedMedia(f"{source.name} is {source.type.description}; a picture is wanted")
 
 
 def _candidate(facts: Facts, limits: Profile, at_s: float | None) -> Candidate:
@@ -123,9 +120,3 @@ def _candidate(facts: Facts, limits: Profile, at_s: float | None) -> Candidate:
 
 def _ids(checks: Iterable[Check], outcome: Outcome) -> tuple[str, ...]:
     return tuple(check.id for check in checks if check.outcome is outcome)
-
-
-def _file(path: Path, media_type: MediaType) -> FileFacts:
-    return FileFacts(
-        path=str(path), name=path.name, size_bytes=path.stat().st_size, type=media_type
-    )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from palprep.errors import UnsupportedMedia, UsageError
-from palprep.media.facts import MediaType
+from palprep.media.source import Source
 from palprep.values import Kind, Role
 
 _KINDS = {
@@ -34,28 +32,30 @@ def role_named(role: Role | str) -> Role:
         raise UsageError(f"There is no role {role!r}; the roles are {roles}") from None
 
 
-def infer_role(path: Path, media_type: MediaType) -> Role:
+def infer_role(source: Source) -> Role:
     """The role that content and, among videos, the file's name suggest.
 
     Raises UnsupportedMedia for content that no role takes.
     """
-    match media_type.kind:
+    match source.type.kind:
         case Kind.IMAGE:
             return Role.FACE_IMAGE
         case Kind.AUDIO:
             return Role.VOICE_AUDIO
         case Kind.VIDEO:
-            return Role.CONSENT_VIDEO if "consent" in path.stem.lower() else Role.TRAINING_VIDEO
+            return (
+                Role.CONSENT_VIDEO if "consent" in source.path.stem.lower() else Role.TRAINING_VIDEO
+            )
         case Kind.OTHER:
             raise UnsupportedMedia(
-                f"{path.name} is {media_type.description}; palprep takes pictures (JPEG, PNG, "
+                f"{source.name} is {source.type.description}; palprep takes pictures (JPEG, PNG, "
                 f"WebP, HEIC, HEIF), sound (MP3, WAV, M4A, FLAC, Ogg, WebM) and video ({VIDEOS})"
             )
 
 
-def require_kind(path: Path, media_type: MediaType, role: Role) -> None:
+def require_kind(source: Source, role: Role) -> None:
     """Raise UnsupportedMedia for content that cannot fill the role."""
-    if not media_type.accepted or media_type.kind not in _KINDS[role]:
+    if not source.type.accepted or source.type.kind not in _KINDS[role]:
         raise UnsupportedMedia(
-            f"{path.name} is {media_type.description}; {role.value} wants {_WANTED[role]}"
+            f"{source.name} is {source.type.description}; {role.value} wants {_WANTED[role]}"
         )

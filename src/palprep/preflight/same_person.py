@@ -11,7 +11,7 @@ import numpy as np
 from palprep.errors import UnsupportedMedia, UsageError
 from palprep.media.frames import sample_frames
 from palprep.media.image import open_image
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.rules.report import Check
 from palprep.rules.same_person import judge_likeness
 from palprep.values import Kind
@@ -24,7 +24,9 @@ FRAMES = 8
 """Frames of a video whose embeddings are averaged, at most, one a second."""
 
 
-def same_person(paths: Sequence[str | Path], *, models: Models | None = None) -> tuple[Check, ...]:
+def same_person(
+    paths: Sequence[str | Path | Source], *, models: Models | None = None
+) -> tuple[Check, ...]:
     """One check per pair of stills or videos, in the order of ``itertools.combinations``.
 
     Embeddings identify a person; they are dropped when the cosines are known. Raises UsageError
@@ -33,23 +35,23 @@ def same_person(paths: Sequence[str | Path], *, models: Models | None = None) ->
     if len(paths) < 2:
         raise UsageError("Comparing faces takes two files at the least")
     loaded = models or Models()
-    faces = [(Path(path).name, face_of(Path(path), loaded)) for path in paths]
+    sources = [Source.of(path) for path in paths]
+    faces = [(source.name, face_of(source, loaded)) for source in sources]
     return tuple(
         judge_likeness(first, second, None if one is None or other is None else cosine(one, other))
         for (first, one), (second, other) in itertools.combinations(faces, 2)
     )
 
 
-def face_of(path: Path, models: Models) -> Floats | None:
+def face_of(source: Source, models: Models) -> Floats | None:
     """The embedding of the largest face of a still, or the mean over a video's frames; None
-    without a face.
+    without a face. Raises UnsupportedMedia for sound, MediaError for what cannot be read.
     """
-    media_type = sniff(path)
-    if media_type.kind is Kind.IMAGE:
-        return identify(open_image(path, media_type, max_side=MAX_SIDE), models)
-    if media_type.kind is not Kind.VIDEO:
-        raise UnsupportedMedia(f"{path.name} is {media_type.description}; it shows no face")
-    frames = sample_frames(path, media_type, per_second=1.0, max_side=MAX_SIDE)
+    if source.type.kind is Kind.IMAGE:
+        return identify(open_image(source, max_side=MAX_SIDE), models)
+    if source.type.kind is not Kind.VIDEO:
+        raise UnsupportedMedia(f"{source.name} is {source.type.description}; it shows no face")
+    frames = sample_frames(source, per_second=1.0, max_side=MAX_SIDE)
     seen = (identify(frame.rgb, models) for frame in itertools.islice(frames, FRAMES))
     found = [each for each in seen if each is not None]
     return np.asarray(np.mean(found, axis=0)) if found else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from palprep.media.image import probe_and_open
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.rules.plans.image import CROP_ANSWERS, LEVEL_ANSWERS, mend
 from palprep.rules.report import Report
 from palprep.values import Outcome, Rect
@@ -26,7 +26,7 @@ def portrait_overlay(
     if report.facts is None or report.facts.image is None or report.facts.portrait is None:
         return None
     path = report.path
-    still, pixels = probe_and_open(path, sniff(path), max_side=side)
+    still, pixels = probe_and_open(Source.of(path), max_side=side)
     sight = see(pixels, models, size=(still.width, still.height))
     failed = [
         Finding(

@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from palprep.facts.timeline import Second, Timeline, timeline
 from palprep.media.frames import sample_frames
-from palprep.media.sniff import sniff
+from palprep.media.source import Source
 from palprep.rules.report import Report
 from palprep.views.lanes import Lane, draw_lanes
 from palprep.vision.arrays import Pixels
@@ -116,8 +116,7 @@ def _counted(count: int, word: str) -> str:
 def _frames(path: str, line: Timeline) -> list[tuple[float, Pixels]]:
     rate = FRAMES / max(line.duration_s, 1.0)
     frames = sample_frames(
-        path,
-        sniff(path),
+        Source.of(path),
         per_second=rate,
         max_side=FRAME_SIDE,
         key_frames_only=line.duration_s > SPARSE_S,

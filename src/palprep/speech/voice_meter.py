@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Literal
 
 import av
@@ -11,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.media.audio import probe_audio
-from palprep.media.facts import FLOOR_DBFS, AudioFacts, MediaType
-from palprep.media.samples import stream_samples
+from palprep.media.facts import FLOOR_DBFS, AudioFacts, AudioStreamFacts
+from palprep.media.samples import Sink
+from palprep.media.source import Source
 from palprep.speech.activity import Activity
 from palprep.speech.defects import DefectMeter
 from palprep.speech.envelope import Envelope, EnvelopeMeter, dropouts
@@ -43,33 +43,31 @@ _RECENT = 512
 """Chunks of voice activity (16 s) that the spectrum can look back on."""
 
 
-def listen(
-    path: str | Path,
-    media_type: MediaType,
-    *,
-    sound: AudioFacts | None = None,
-    network: Silero | None = None,
-) -> VoiceFacts:
-    """Measure a recording, or the sound of a video.
+def measure_voice(
+    source: Source, *, network: Silero | None = None
+) -> tuple[AudioFacts, VoiceFacts]:
+    """Measure a recording, or the sound of a video: its plain levels, and the voice in it.
 
     The sound is decoded once, a second at a time; what is kept of an hour is about 60 MiB.
-    ``sound`` saves reading the headers again. Raises MediaError for what cannot be read and
-    ToolMissing without the voice activity network.
+    Raises MediaError for what cannot be read and ToolMissing without the voice activity network.
     """
-    known = sound or probe_audio(path, media_type, levels=False)
-    stream = known.stream
-    channels = 1 if stream.channels == 1 else 2
-    blocks = stream_samples(
-        path, media_type, rate_hz=stream.sample_rate_hz, channels=channels, stream=stream.index
-    )
-    ear = VoiceMeter(stream.sample_rate_hz, channels, network or Silero.load())
-    for block in blocks:
-        ear.push(block.reshape(channels, -1))
-    return ear.facts()
+    meters: list[VoiceMeter] = []
+
+    def sinks(stream: AudioStreamFacts) -> tuple[Sink]:
+        meters.append(VoiceMeter.of(stream, network or Silero.load()))
+        return (meters[0].sink,)
+
+    audio = probe_audio(source, sinks=sinks)
+    return audio, meters[0].facts()
 
 
 class VoiceMeter:
     """All meters together. Push blocks of shape ``(channels, samples)``, then ask."""
+
+    @classmethod
+    def of(cls, stream: AudioStreamFacts, network: Silero) -> VoiceMeter:
+        """For a stream at its own rate; what has more than two channels is heard in stereo."""
+        return cls(stream.sample_rate_hz, 1 if stream.channels == 1 else 2, network)
 
     def __init__(self, rate_hz: int, channels: int, network: Silero) -> None:
         self._rate = rate_hz
@@ -88,8 +86,14 @@ class VoiceMeter:
         self._rest: Array = np.zeros(0, np.float32)
         self._recent = Recent(np.zeros(0, np.float32), 0.0, CHUNK / RATE_HZ)
 
+    @property
+    def sink(self) -> Sink:
+        """What gives this meter its samples in a decode."""
+        return Sink(self.push, self._rate, self._channels)
+
     def push(self, block: Array) -> None:
-        """Take the next samples."""
+        """Take the next samples, of one channel also in the shape ``(samples,)``."""
+        block = block.reshape(self._channels, -1)
         if block.shape[1]:
             self._waiting.append(block)
         if sum(part.shape[1] for part in self._waiting) >= _AT_ONCE_S * self._rate:

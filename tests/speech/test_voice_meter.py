@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from palprep.errors import UnsupportedMedia
-from palprep.media.sniff import sniff
-from palprep.speech.listen import codec_hints, listen, mix_down
+from palprep.media.source import Source
 from palprep.speech.spectrum import Bandwidth
+from palprep.speech.voice_meter import codec_hints, measure_voice, mix_down
 
 RATE = 24_000
 
@@ -27,7 +27,7 @@ def write(path: Path, samples: np.ndarray, rate: int = RATE) -> Path:
 
 
 def heard(path: Path):
-    return listen(path, sniff(path))
+    return measure_voice(Source.of(path))[1]
 
 
 def test_a_spoken_clip(spoken_consent):

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+
+import pytest
+
+from palprep.errors import FileMissing, FileUnreadable
+from palprep.media.container import open_container
+from palprep.media.source import Source
+from palprep.values import Kind
+
+
+def test_a_source_is_what_the_file_holds_and_what_its_index_says(make_video, tmp_path):
+    path = make_video()
+    disguised = path.rename(tmp_path / "a.jpg")
+    source = Source.of(disguised)
+    assert (source.type.kind, source.type.format) == (Kind.VIDEO, "mp4")
+    assert source.movie.video_tracks
+    assert source.size_bytes == disguised.stat().st_size
+    assert Source.of(source) is source
+    assert source.facts.name == "a.jpg"
+
+
+def test_the_hash_is_read_once_and_travels_with_the_source(make_video):
+    path = make_video()
+    source = Source.of(path)
+    assert source.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    path.unlink()
+    arrived = pickle.loads(pickle.dumps(source))  # noqa: S301 -- what was just written
+    assert arrived == source
+    assert arrived.sha256 == source.sha256
+    assert arrived.movie == source.movie
+
+
+def test_a_source_sent_before_it_was_hashed_can_be_hashed_there(make_video):
+    path = make_video()
+    arrived = pickle.loads(pickle.dumps(Source.of(path)))  # noqa: S301 -- likewise
+    assert arrived.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda path: path.write_bytes(path.read_bytes() + b"more"),
+        lambda path: os.utime(path, ns=(1, 1)),
+    ],
+    ids=["longer", "written again"],
+)
+def test_a_file_that_changed_is_refused_wherever_it_is_opened(make_video, change):
+    path = make_video()
+    source = Source.of(path)
+    change(path)
+    with pytest.raises(FileUnreadable, match="changed while palprep worked on it"):
+        _ = source.sha256
+    with pytest.raises(FileUnreadable, match="run again"), open_container(source):
+        pass
+    assert Source.of(path) != source
+
+
+def test_a_file_that_is_gone_is_missing(make_video):
+    path = make_video()
+    source = Source.of(path)
+    path.unlink()
+    with pytest.raises(FileMissing):
+        source.open()

@@ -1,0 +1,114 @@
+"""What is learnt of a file is kept: how often it is parsed, opened, decoded and hashed."""
+
+import hashlib
+import sys
+from collections import Counter
+from pathlib import Path
+
+import av
+import pytest
+
+from palprep.facts.probe import Speaker, Toolkit
+from palprep.media.container import decoded
+from palprep.media.ebml import read_matroska
+from palprep.media.isobmff import read_movie
+from palprep.media.source import Source
+from palprep.preflight.check_and_prepare import Preflight
+from palprep.values import Role
+
+JANE = Path(__file__).parents[2] / "sample_media/people/jane-carter"
+SPEAKER = Speaker(full_name="Jane Carter")
+
+
+@pytest.fixture(scope="module")
+def toolkit():
+    return Toolkit()
+
+
+@pytest.fixture
+def counts(monkeypatch):
+    """How often each of the costly acts took place, wherever it was called from."""
+    counted = Counter()
+
+    def count(function, name):
+        def counting(*args, **kwargs):
+            counted[name] += 1
+            return function(*args, **kwargs)
+
+        everywhere(function, counting)
+
+    def everywhere(function, instead):
+        for module in [each for key, each in sys.modules.items() if key.startswith("palprep.")]:
+            for name, value in list(vars(module).items()):
+                if value is function:
+                    monkeypatch.setattr(module, name, instead)
+
+    def decoding(packet):
+        counted[f"{packet.stream.type} packets"] += bool(packet.size)
+        return decoded(packet)
+
+    def opening(*args, **kwargs):
+        counted["opens"] += 1
+        return open_with_av(*args, **kwargs)
+
+    def hashing(file, *args):
+        # The models are hashed too, when they are loaded.
+        counted["hashes"] += Path(file.name).suffix in {".mp4", ".mov", ".m4a"}
+        return digest_of(file, *args)
+
+    count(read_movie, "parses")
+    count(read_matroska, "parses")
+    everywhere(decoded, decoding)
+    open_with_av, digest_of = av.open, hashlib.file_digest
+    monkeypatch.setattr(av, "open", opening)
+    monkeypatch.setattr(hashlib, "file_digest", hashing)
+    return counted
+
+
+def audio_packets(path):
+    with av.open(str(path)) as container:
+        return sum(bool(packet.size) for packet in container.demux(audio=0))
+
+
+@pytest.mark.parametrize("role", [Role.TRAINING_VIDEO, Role.CONSENT_VIDEO, Role.VOICE_AUDIO])
+def test_a_video_is_parsed_once_opened_twice_and_its_sound_decoded_once(toolkit, counts, role):
+    path = JANE / "consent.mp4"
+    packets = audio_packets(path)
+    counts.clear()
+    report = Preflight(toolkit=toolkit).check(path, role=role, speaker=SPEAKER)
+    assert report.facts.voice.speech
+    assert report.facts.video.audio.levels is not None
+    assert counts["parses"] == 1
+    assert counts["opens"] == (1 if role is Role.VOICE_AUDIO else 2)
+    assert counts["audio packets"] == packets
+    assert counts["hashes"] == 0
+
+
+def test_quick_decodes_no_sound(toolkit, counts):
+    Preflight(toolkit=toolkit, quick=True).check(JANE / "consent.mp4")
+    assert (counts["parses"], counts["opens"], counts["audio packets"]) == (1, 2, 0)
+
+
+def test_a_recording_is_decoded_once(toolkit, counts):
+    path = JANE / "recording.m4a"
+    packets = audio_packets(path)
+    counts.clear()
+    report = Preflight(toolkit=toolkit).check(path)
+    assert report.facts.voice.speech
+    assert report.facts.recording.levels is not None
+    assert (counts["parses"], counts["opens"], counts["audio packets"]) == (1, 1, packets)
+
+
+def test_a_prepare_parses_and_hashes_the_source_once_and_the_output_once(toolkit, counts, tmp_path):
+    path = JANE / "training.mp4"
+    source = Source.of(path)
+    counts.clear()
+    preflight = Preflight(toolkit=toolkit)
+    prepared = preflight.prepare(source, into=tmp_path, speaker=SPEAKER)
+    assert prepared.sha256 == hashlib.sha256(Path(prepared.path).read_bytes()).hexdigest()
+    assert prepared.source_sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert counts["parses"] == 1  # the output's
+    assert counts["hashes"] == 2
+    # One hash serves whoever asks the same source again.
+    assert source.sha256 == prepared.source_sha256
+    assert counts["hashes"] == 2
