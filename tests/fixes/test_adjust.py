@@ -5,8 +5,9 @@ import pytest
 from PIL import Image, ImageDraw
 
 from palprep.errors import FixError
-from palprep.fixes.adjust import adjust, to_linear, to_srgb
+from palprep.fixes.adjust import adjust
 from palprep.rules.plans.plan import Crop, ImagePlan
+from palprep.vision.colour import LINEAR, to_srgb
 
 
 def plan(**steps) -> ImagePlan:
@@ -96,12 +97,12 @@ def test_one_stop_doubles_the_light():
     grey = Image.new("RGB", (8, 8), (100, 100, 100))
     for ev in (1.0, -1.0):
         value = np.asarray(adjust(grey, plan(exposure_ev=ev)))[0, 0, 0]
-        assert to_linear()[value] / to_linear()[100] == pytest.approx(2.0**ev, rel=0.02)
+        assert LINEAR[value] / LINEAR[100] == pytest.approx(2.0**ev, rel=0.02)
 
 
 def test_white_balance_brings_a_cast_to_grey_turned_or_not():
     cast = Image.new("RGB", (100, 100), (150, 120, 90))
-    red, green, blue = (to_linear()[each] for each in (150, 120, 90))
+    red, green, blue = (LINEAR[each] for each in (150, 120, 90))
     gains = (float(green / red), 1.0, float(green / blue))
     flat = np.asarray(adjust(cast, plan(white_balance=gains)))
     assert np.ptp(flat.reshape(-1, 3), axis=1).max() <= 1
@@ -112,5 +113,5 @@ def test_white_balance_brings_a_cast_to_grey_turned_or_not():
 
 
 def test_every_8_bit_value_survives_linear_light_and_back():
-    assert np.array_equal(to_srgb(to_linear()), np.arange(256))
+    assert np.array_equal(to_srgb(LINEAR), np.arange(256))
     assert np.array_equal(to_srgb(np.float32([-1.0, 2.0])), [0, 255])

@@ -9,14 +9,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
 from palprep.errors import FixError
 from palprep.rules.plans.plan import Crop, ImagePlan
-
-_STEPS = 65_536
-"""Steps of linear light on the way back to sRGB: under a tenth of an 8-bit step at black."""
+from palprep.vision.colour import LINEAR, to_srgb
 
 
 def adjust(picture: Image.Image, plan: ImagePlan) -> Image.Image:
@@ -40,30 +37,9 @@ def adjust(picture: Image.Image, plan: ImagePlan) -> Image.Image:
             (crop.left, crop.top, crop.left + crop.width, crop.top + crop.height)
         )
     if gains != (1.0, 1.0, 1.0):
-        tables = [to_srgb(to_linear() * gain) for gain in gains]
+        tables = [to_srgb(LINEAR * gain) for gain in gains]
         picture = picture.point([int(value) for table in tables for value in table])
     return picture
-
-
-def to_linear() -> NDArray[np.float32]:
-    """Linear light, 0 to 1, of each 8-bit sRGB value (IEC 61966-2-1); shape (256,)."""
-    value = np.arange(256, dtype=np.float64) / 255
-    linear = np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
-    return linear.astype(np.float32)
-
-
-def to_srgb(linear: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """8-bit sRGB of linear light of any shape; clipped to 0 and 1 (IEC 61966-2-1)."""
-    steps = (np.clip(linear, 0, 1) * (_STEPS - 1) + 0.5).astype(np.uint16)
-    values: NDArray[np.uint8] = np.take(_encoding(), steps)
-    return values
-
-
-def _encoding() -> NDArray[np.uint8]:
-    light = np.arange(_STEPS, dtype=np.float64) / (_STEPS - 1)
-    value = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
-    encoded: NDArray[np.uint8] = np.rint(value * 255).astype(np.uint8)
-    return encoded
 
 
 def _checked_crop(picture: Image.Image, plan: ImagePlan) -> Crop:
@@ -83,7 +59,7 @@ def _turned(channel: Image.Image, crop: Crop, degrees: float, gain: float) -> Im
     cos, sin = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     x, y = crop.left + crop.width / 2, crop.top + crop.height / 2
     half_width, half_height = crop.width / 2, crop.height / 2
-    light = Image.fromarray((to_linear() * np.float32(gain))[np.asarray(channel)])
+    light = Image.fromarray((LINEAR * np.float32(gain))[np.asarray(channel)])
     turned = light.transform(
         (crop.width, crop.height),
         Image.Transform.AFFINE,

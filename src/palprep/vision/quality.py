@@ -7,7 +7,8 @@ import numpy as np
 
 from palprep.values import Rect
 from palprep.vision.arrays import Floats, Mask, Pixels, resized, shrunk
-from palprep.vision.colour import hue_and_chroma, linear_to_lab, pixels_to_lab, to_linear
+from palprep.vision.cielab import hue_and_chroma, linear_to_lab, to_linear
+from palprep.vision.colour import LINEAR, pixels_to_lab
 from palprep.vision.facts import Quality
 from palprep.vision.landmark_indices import FACE_OVAL
 from palprep.vision.landmarks import Landmarks
@@ -37,7 +38,7 @@ def measure_quality(rgb: Pixels, box: Rect, face: Landmarks | None, scale: float
         brightness=float(bright),
         clipped_highlights=float((pixels.min(axis=1) >= 250).mean()),
         clipped_shadows=float((pixels.max(axis=1) <= 5).mean()),
-        evenness=_evenness(luma, inside) if face else None,
+        evenness=_evenness(gray[place], inside) if face else None,
         contrast=float(high - low),
         noise=_noise(gray),
         skin_rgb=(red, green, blue) if face else None,
@@ -78,9 +79,9 @@ def _sharpness(gray: Pixels, height: float) -> float:
     return float(min(kept))
 
 
-def _evenness(luma: Floats, inside: Mask) -> float:
-    linear = luma**2.2
-    middle = luma.shape[1] // 2
+def _evenness(gray: Pixels, inside: Mask) -> float:
+    linear = LINEAR[gray]
+    middle = gray.shape[1] // 2
     halves = [
         float(np.median(part[mask])) if mask.any() else 0.0
         for part, mask in (

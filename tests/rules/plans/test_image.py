@@ -19,7 +19,7 @@ from palprep.rules.plans.image import (
     propose_white_balance,
 )
 from palprep.values import Rect
-from palprep.vision.colour import lab_to_linear, linear_to_lab, to_linear
+from palprep.vision.cielab import lab_to_linear, linear_to_lab, to_linear
 from palprep.vision.facts import FaceFacts, Framing, PortraitFacts, Quality
 
 QUALITY = Quality(

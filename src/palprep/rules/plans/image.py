@@ -11,7 +11,7 @@ import math
 from typing import NamedTuple
 
 from palprep.rules.plans.plan import Crop, Reason
-from palprep.vision.colour import lab_to_linear, linear_to_lab, to_linear
+from palprep.vision.cielab import lab_to_linear, linear_to_lab, to_linear
 from palprep.vision.facts import Framing, PortraitFacts
 
 SHARES = (0.36, 0.32, 0.28, 0.25, 0.22, 0.42, 0.5)
