@@ -102,7 +102,7 @@ def test_missing_arguments_are_type_errors() -> None:
 
 def test_reading_a_reply_ignores_what_it_does_not_know() -> None:
     voice = calls.get_voice.read({"voice_id": "v", "status": "completed", "new": 1})
-    assert (voice.voice_id, voice.settled, voice.error_message) == ("v", True, None)
+    assert (voice.voice_id, voice.ended, voice.error_message) == ("v", True, None)
     assert voice.to_wire() == {"voice_id": "v", "status": "completed"}
 
 
@@ -142,7 +142,7 @@ def test_only_what_creates_or_patches_may_not_be_repeated() -> None:
 
 
 def test_the_public_signature_is_what_a_reader_expects() -> None:
-    signature = calls.update_voice.shape.public_signature
+    signature = calls.update_voice.shape.client_signature
     assert list(signature.parameters) == [
         *("voice_id", "voice_name", "description", "tags", "timeout", "validate")
     ]

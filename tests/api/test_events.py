@@ -83,6 +83,6 @@ def test_applying_everything_twice_changes_nothing(events: list[AnyEvent]) -> No
 
 
 @given(EVENTS)
-def test_a_settled_state_stays(events: list[AnyEvent]) -> None:
+def test_the_end_of_a_training_stays(events: list[AnyEvent]) -> None:
     known = _applied([parse_event(VOICE | {"voice_id": "a"}), *events])
     assert known["a"].status == "completed"

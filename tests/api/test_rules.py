@@ -8,7 +8,7 @@ import pytest
 
 from palprep.api import calls
 from palprep.api.call import Endpoint
-from palprep.api.wire import Settings
+from palprep.api.wire import AccountSettings
 from palprep.errors import InvalidRequest
 
 API = {"url": "https://example.com/hook"}
@@ -187,7 +187,7 @@ def test_accepts(endpoint: Endpoint[..., Any], given: dict[str, Any]) -> None:
     # What was built is what a server reads back.
     path = endpoint.match(call.method, call.path)
     assert path is not None
-    assert endpoint.parse(path, call.body).problems(Settings()) is not None
+    assert list(endpoint.parse(path, call.body).problems(AccountSettings())) == []
 
 
 @pytest.mark.parametrize(("endpoint", "given", "field"), REFUSED, ids=_label)
@@ -218,18 +218,18 @@ def test_reserved_property_names_are_a_setting() -> None:
             "properties": {"a": {"type": "object", "properties": {"Acme_id": {}}}},
         }
     )
-    assert calls.create_tool.call((), given, Settings()).body["name"] == "look_up"
+    assert calls.create_tool.call((), given, AccountSettings()).body["name"] == "look_up"
     with pytest.raises(InvalidRequest) as refused:
-        calls.create_tool.call((), given, Settings(reserved_prefix="acme"))
+        calls.create_tool.call((), given, AccountSettings(reserved_prefix="acme"))
     assert refused.value.field == "parameters.properties.a.properties.Acme_id"
 
 
 def test_a_local_service_may_allow_loopback_webhooks() -> None:
     given = tool(delivery={"app_message": False, "api": {"url": "http://127.0.0.1:9/hook"}})
-    assert calls.create_tool.call((), given, Settings(loopback_webhooks=True))
+    assert calls.create_tool.call((), given, AccountSettings(loopback_webhooks=True))
     given["delivery"]["api"]["url"] = "http://example.com/hook"
     with pytest.raises(InvalidRequest, match="HTTPS"):
-        calls.create_tool.call((), given, Settings(loopback_webhooks=True))
+        calls.create_tool.call((), given, AccountSettings(loopback_webhooks=True))
 
 
 def test_validate_false_sends_it_raw() -> None:

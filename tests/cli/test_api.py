@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
+from raw import JPEG
 
 from palprep.api.calls import ENDPOINTS
 from palprep.cli.api_commands import build
@@ -60,8 +61,29 @@ def test_json_options_take_text_or_a_file(palprep, tmp_path) -> None:
         *("--parameters", f"@{parameters}", "--delivery", '{"app_message": true}'),
     )
     assert (code, made["parameters"]["type"]) == (0, "object")
-    code, listed, _ = palprep("assumed", "list-tools")
-    assert made in listed["data"]
+    code, listed, _ = palprep("unspecified", "list-tools")
+    assert (code, made in listed["data"]) == (0, True)
+
+
+def test_the_former_name_of_a_group_still_works_and_says_the_new_one(palprep) -> None:
+    code, listed, err = palprep("assumed", "list-tools")
+    assert (code, list(listed)) == (0, ["data"])
+    assert "use palprep api unspecified" in err
+
+
+def test_an_image_is_given_as_a_file(palprep, tmp_path) -> None:
+    image = tmp_path / "face.jpg"
+    image.write_bytes(JPEG)
+    for resource in ("faces", "replicas"):
+        code, verdict, _ = palprep(resource, "validate-image", str(image), "--model", "core-4.5")
+        assert (code, verdict["passed"]) == (0, True)
+    image.write_bytes(b"plain text")
+    code, _, err = palprep("faces", "validate-image", str(image))
+    assert code == 2
+    assert "give mime_type" in err
+    code, _, err = palprep("faces", "validate-image", str(image), "--mime-type", "image/png")
+    assert code == 3
+    assert "undecodable_image" in err
 
 
 @pytest.mark.parametrize(

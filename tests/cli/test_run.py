@@ -76,7 +76,7 @@ def test_results_are_what_the_service_says(ran: Ran, folder: Path, sandbox: str)
         for entry in ran.objects:
             voice = client.voices.get(entry["voice_id"])
             assert voice.status == entry["voice_status"] == "completed"
-            replica = client.assumed.get_replica(entry["replica_id"])
+            replica = client.unspecified.get_replica(entry["replica_id"])
             assert replica.status == entry["replica_status"] == "completed"
 
 

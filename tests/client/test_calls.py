@@ -90,20 +90,20 @@ EVERY: list[tuple[str, tuple[Any, ...], dict[str, Any], str, str, Any, Any]] = [
         "POST", "/v2/conversations", {"face_id": "f", "x": 1}, {"anything": True},
     ),
     (
-        "assumed.get_replica", ("r",), {},
+        "unspecified.get_replica", ("r",), {},
         "GET", "/v2/replicas/r", None, {"replica_id": "r", "status": "completed"},
     ),
-    ("assumed.list_voices", (), {"tag": "a b"}, "GET", "/v2/voices", None, {"data": [VOICE]}),
+    ("unspecified.list_voices", (), {"tag": "a b"}, "GET", "/v2/voices", None, {"data": [VOICE]}),
     (
-        "assumed.get_deployment", ("d",), {},
+        "unspecified.get_deployment", ("d",), {},
         "GET", "/v2/deployments/d", None, {"deployment_id": "d", "status": "active"},
     ),
-    ("assumed.list_tools", (), {}, "GET", "/v2/tools", None, {"data": []}),
+    ("unspecified.list_tools", (), {}, "GET", "/v2/tools", None, {"data": []}),
     (
-        "assumed.get_tool", ("t",), {},
+        "unspecified.get_tool", ("t",), {},
         "GET", "/v2/tools/t", None, {"tool_id": "t", "name": "a"},
     ),
-    ("assumed.delete_tool", ("t",), {}, "DELETE", "/v2/tools/t", None, None),
+    ("unspecified.delete_tool", ("t",), {}, "DELETE", "/v2/tools/t", None, None),
 ]  # fmt: skip
 
 
@@ -142,7 +142,7 @@ def test_every_endpoint(
 
 def test_query_and_if_match_travel(api, service) -> None:
     service.will(httpx.Response(200, json={"data": []}))
-    api("assumed.list_voices", tag="a&b")
+    api("unspecified.list_voices", tag="a&b")
     assert service.requests[0].url.query == b"tag=a%26b"
     service.will(httpx.Response(200, json={"deployment_id": "d", "status": "draft"}))
     api("deployments.patch", "d", [], if_match='"7"')
@@ -214,11 +214,11 @@ def test_logs_say_what_happened_and_never_the_key(api, service, caplog) -> None:
 @pytest.mark.parametrize("kind", [Client, AsyncClient])
 def test_the_key_cannot_be_seen(kind) -> None:
     client = kind(api_key="hush-hush", base_url="http://127.0.0.1:1")
-    shown = [client, client.voices, client.voices.get, client._sender, client._sender.wire]
+    shown = [client, client.voices, client.voices.get, client._sender, client._sender.writer]
     assert "hush" not in "".join(f"{x!r}{x!s}" for x in shown)
     assert "hush" not in repr(vars(client)) + repr(client._sender.http.headers)
     with pytest.raises(TypeError):
-        pickle.dumps(client._sender.wire.key)
+        pickle.dumps(client._sender.writer.key)
 
 
 @pytest.mark.parametrize(

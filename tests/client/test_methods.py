@@ -1,20 +1,25 @@
-"""Methods look like what they are declared as, on both clients."""
+"""Methods look like what they are declared as, on both clients, and do what it says."""
 
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
+import httpx
 import pytest
 
-from palprep.api.call import Endpoint
+from palprep.api import calls
 from palprep.api.calls import ENDPOINTS
-from palprep.client import AsyncClient, Client, resources
-from palprep.client.methods import Method, Procedure, Resource
+from palprep.client import AsyncClient, Client, RawResponse
 
 
-@pytest.mark.parametrize("kind", [Client, AsyncClient])
-def test_signatures_and_documentation(kind: type[Client | AsyncClient]) -> None:
-    client = kind(api_key="k", base_url="http://127.0.0.1:1")
+@pytest.fixture(params=[Client, AsyncClient])
+def client(request: pytest.FixtureRequest) -> Client | AsyncClient:
+    made: Client | AsyncClient = request.param(api_key="k", base_url="http://127.0.0.1:1")
+    return made
+
+
+def test_signatures_and_documentation(client: Client | AsyncClient) -> None:
     update = inspect.signature(client.voices.update)
     assert list(update.parameters)[:2] == ["voice_id", "voice_name"]
     assert update.return_annotation.__name__ == "Voice"
@@ -26,28 +31,38 @@ def test_signatures_and_documentation(kind: type[Client | AsyncClient]) -> None:
     assert list(upload.parameters) == ["image", "model", "mime_type", "timeout", "validate"]
 
 
-def test_every_endpoint_has_its_method() -> None:
-    classes = [c for c in vars(resources).values() if isinstance(c, type) and c is not Resource]
-    methods = [
-        value
-        for c in classes
-        if issubclass(c, Resource)
-        for value in vars(c).values()
-        if isinstance(value, Method)
-    ]
-    assert len(methods) == len(ENDPOINTS)
-    assert all(m.__doc__ for m in methods)
-
-
-def test_on_the_class_a_method_is_its_declaration() -> None:
-    assert isinstance(resources.Voices.create, Method)
-    assert isinstance(resources.Voices.wait, Procedure)
-
-
-def test_names_of_resources_are_those_of_the_declarations() -> None:
-    client = Client(api_key="k", base_url="http://127.0.0.1:1")
+def test_every_endpoint_has_its_method(client: Client | AsyncClient) -> None:
+    """Under its own resource and action; the unspecified ones by the name of their call."""
+    names = {id(getattr(calls, name)): name for name in calls.__all__}
     for endpoint in ENDPOINTS:
-        assert isinstance(endpoint, Endpoint)
-        if not endpoint.assumed:
-            assert callable(getattr(getattr(client, endpoint.resource), endpoint.action))
-    client.close()
+        if endpoint.unspecified:
+            method = getattr(client.unspecified, names[id(endpoint)])
+        else:
+            method = getattr(getattr(client, endpoint.resource), endpoint.action)
+        assert method.__doc__ == endpoint.description
+        assert inspect.signature(method).return_annotation is endpoint.reply
+
+
+def test_a_method_returns_the_record_and_its_raw_form_the_response(api: Any, service: Any) -> None:
+    service.will(httpx.Response(200, headers={"x-request-id": "7"}, json={"data": []}))
+    assert api("unspecified.list_tools").data == ()
+    raw = api("unspecified.list_tools.raw")
+    assert isinstance(raw, RawResponse)
+    assert (raw.status, raw.headers["x-request-id"], raw.record.data) == (200, "7", ())
+
+
+def test_wrong_arguments_are_a_type_error_as_for_any_function(api: Any, service: Any) -> None:
+    for name, arguments in (
+        ("voices.get", {}),
+        ("voices.get", {"voice_id": "v", "colour": "red"}),
+        ("faces.validate_image", {}),
+        ("faces.validate_image", {"image_base64": "AA=="}),
+    ):
+        with pytest.raises(TypeError, match="argument"):
+            api(name, **arguments)
+    assert service.requests == []
+
+
+def test_the_former_name_of_the_unspecified_operations(client: Client | AsyncClient) -> None:
+    with pytest.warns(DeprecationWarning, match="client.unspecified"):
+        assert client.assumed is client.unspecified

@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 from loopback import answer, loopback
 
 from palprep import errors
+from palprep.api.stream import StreamedBody
 from palprep.client import AsyncClient, Client
-from palprep.client.images import PIECE_BYTES, ImageBody, base64_chars, image_mime, source
+from palprep.client.upload import PIECE_BYTES, image_mime, open_upload
 
 JPEG = b"\xff\xd8\xff\xe0" + bytes(range(256)) * 4
 RESULT = b'{"passed":true,"message":"","checks":[],"details":{}}'
@@ -97,9 +98,24 @@ def test_any_source_gives_the_same_body(api, service, tmp_path, kind) -> None:
 
 @given(st.integers(0, 3 * PIECE_BYTES + 2))
 def test_the_length_is_exact(size: int) -> None:
-    body = ImageBody(b'{"imageBase64":"', source(bytes(size)), b'"}')
-    assert sum(map(len, body)) == body.length
-    assert base64_chars(size) == len(base64.b64encode(bytes(size)))
+    upload = open_upload(bytes(size))
+    assert upload.chars == len(base64.b64encode(bytes(size)))
+    assert sum(map(len, upload)) == upload.chars
+    body = StreamedBody.of("imageBase64", upload, '{"mimeType":"image/png"}')
+    assert sum(map(len, body)) == len(body)
+
+
+def test_what_is_logged_of_an_upload_is_its_length(service) -> None:
+    seen = []
+    service.will(httpx.Response(200, content=RESULT))
+    with Client(
+        api_key="k",
+        base_url="https://e.com",
+        transport=httpx.MockTransport(service),
+        on_request=[lambda call: seen.append(call.describe()["body"])],
+    ) as client:
+        client.replicas.validate_image(image=JPEG)
+    assert seen == [{"imageBase64": "<1372 characters>", "mimeType": "image/jpeg"}]
 
 
 @pytest.mark.parametrize("over", [0, 1])
@@ -150,10 +166,10 @@ def test_what_cannot_be_an_image_is_refused(api, service, tmp_path) -> None:
 def test_a_file_that_shrinks_while_it_is_sent_is_told(tmp_path) -> None:
     path = tmp_path / "face.jpg"
     path.write_bytes(JPEG)
-    body = ImageBody(b"", source(path), b"")
+    upload = open_upload(path)
     os.truncate(path, 10)
     with pytest.raises(errors.FileUnreadable, match="shorter"):
-        list(body)
+        list(upload)
 
 
 def _large(tmp_path: Path, size: int) -> tuple[Path, str]:

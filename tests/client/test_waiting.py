@@ -66,7 +66,7 @@ def test_replicas_and_documents_are_waited_for(api, service):
         httpx.Response(200, json={"replica_id": "r", "status": "started"}),
         httpx.Response(200, json={"replica_id": "r", "status": "completed"}),
     )
-    assert api("assumed.wait_replica", "r").status == "completed"
+    assert api("unspecified.wait_replica", "r").status == "completed"
     service.will(
         httpx.Response(200, json={"document_id": "d", "status": "recrawling"}),
         httpx.Response(200, json={"document_id": "d", "status": "ready"}),

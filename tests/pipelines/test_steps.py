@@ -131,7 +131,7 @@ def test_a_replica_is_waited_for_by_its_callback(client, publisher, callbacks, r
         callbacks=callbacks, timeout_s=20,
     )  # fmt: skip
     assert made.status == "completed"
-    assert client.assumed.get_replica(made.id).status == "completed"
+    assert client.unspecified.get_replica(made.id).status == "completed"
 
 
 @pytest.mark.parametrize("outcome", [Outcome.FAIL, Outcome.UNKNOWN])

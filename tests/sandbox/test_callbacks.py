@@ -9,7 +9,7 @@ from raw import Raw
 from palprep.sandbox import Choices, Sandbox
 
 
-def test_a_real_clock_settles_and_calls_back_by_itself(receiver):
+def test_a_real_clock_ends_training_and_calls_back_by_itself(receiver):
     with Sandbox(choices=Choices(voice_seconds=0.05)) as sandbox, Raw(sandbox) as raw:
         voice = raw.voice(callback_url=receiver.url + "/cb")
         (request,) = receiver.wait(1)
@@ -81,7 +81,7 @@ def test_a_change_made_while_training_is_kept(raw, receiver):
     assert receiver.wait(1)[0].json["voice_name"] == "Renamed"
 
 
-def test_many_trainings_at_once_all_settle(receiver):
+def test_many_trainings_at_once_all_end(receiver):
     with Sandbox(choices=Choices(voice_seconds=0.1)) as sandbox, Raw(sandbox) as raw:
         asset = raw.publish("a.wav", b"ID3" + bytes(50))
         for _ in range(30):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
-from palprep.sandbox.clock import Clock, stamp
+from palprep.sandbox.clock import SandboxClock, stamp
 from palprep.sandbox.scheduler import Scheduler
 
 
 def test_a_virtual_clock_stands_still_until_moved():
     ticks = iter([100.0, 200.0, 300.0])
-    clock = Clock("virtual", source=lambda: next(ticks))
+    clock = SandboxClock("virtual", source=lambda: next(ticks))
     assert clock.now() == clock.now() == 100.0
     clock.move_to(150.0)
     clock.move_to(120.0)
@@ -19,7 +19,7 @@ def test_a_virtual_clock_stands_still_until_moved():
 
 def test_a_real_clock_runs_and_can_be_set_ahead():
     moment = 100.0
-    clock = Clock("real", source=lambda: moment)
+    clock = SandboxClock("real", source=lambda: moment)
     clock.move_to(160.0)
     assert clock.now() == 160.0
     moment = 101.5
@@ -27,9 +27,9 @@ def test_a_real_clock_runs_and_can_be_set_ahead():
 
 
 def test_a_clock_started_later_than_its_source_does_not_go_back():
-    assert Clock("virtual", source=lambda: 100.0, start=500.0).now() == 500.0
-    assert Clock("real", source=lambda: 100.0, start=500.0).now() == 500.0
-    assert Clock("real", source=lambda: 900.0, start=500.0).now() == 900.0
+    assert SandboxClock("virtual", source=lambda: 100.0, start=500.0).now() == 500.0
+    assert SandboxClock("real", source=lambda: 100.0, start=500.0).now() == 500.0
+    assert SandboxClock("real", source=lambda: 900.0, start=500.0).now() == 900.0
 
 
 def test_the_stamp_has_microseconds_always():
@@ -38,7 +38,7 @@ def test_the_stamp_has_microseconds_always():
 
 
 async def test_advancing_does_everything_due_in_order_at_its_own_moment(store):
-    clock = Clock("virtual", source=lambda: 0.0, start=0.0)
+    clock = SandboxClock("virtual", source=lambda: 0.0, start=0.0)
     done = []
 
     async def perform(job):
@@ -57,7 +57,7 @@ async def test_advancing_does_everything_due_in_order_at_its_own_moment(store):
 
 
 async def test_a_real_clock_does_what_is_due_by_itself_and_survives_a_broken_job(store):
-    clock = Clock("real")
+    clock = SandboxClock("real")
     finished = asyncio.Event()
 
     async def perform(job):
@@ -78,7 +78,7 @@ async def test_a_real_clock_does_what_is_due_by_itself_and_survives_a_broken_job
 
 
 async def test_advancing_a_real_clock_waits_for_what_is_running_and_nothing_runs_twice(store):
-    clock, done = Clock("real"), []
+    clock, done = SandboxClock("real"), []
     release = asyncio.Event()
 
     async def perform(job):

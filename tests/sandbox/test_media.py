@@ -12,10 +12,10 @@ from raw import JPEG, MP4, WAV, Raw
 from palprep.errors import DamagedMedia
 from palprep.sandbox import Choices, Sandbox
 from palprep.sandbox.assets import CONTENT_TYPES
-from palprep.sandbox.judges import picture_type, plays, train_by_bytes
+from palprep.sandbox.judges import judge_by_bytes, train_by_bytes
 
 
-def settled(raw, voice):
+def trained(raw, voice):
     raw.sandbox.advance(5)
     return raw.ok("GET", f"/v2/voices/{voice['voice_id']}")
 
@@ -80,7 +80,7 @@ def test_the_trainer_gets_the_very_bytes_that_were_published():
         for body in bodies:
             raw.ok("POST", "/v2/replicas", body)
         assert seen == []
-        assert settled(raw, voice)["status"] == "completed"
+        assert trained(raw, voice)["status"] == "completed"
     assert seen == [
         ("voice", [(".wav", WAV)]),
         ("replica-video", [(".mp4", MP4)]),
@@ -97,14 +97,14 @@ def test_the_trainer_gets_the_very_bytes_that_were_published():
         (ZeroDivisionError("oops"), "Training failed: ZeroDivisionError: oops"),
     ],
 )
-def test_whatever_the_trainer_does_the_voice_settles(outcome, message):
+def test_whatever_the_trainer_does_training_ends(outcome, message):
     def trainer(kind, paths):
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
 
     with Sandbox(clock="virtual", trainer=trainer) as sandbox, Raw(sandbox) as raw:
-        voice = settled(raw, raw.voice())
+        voice = trained(raw, raw.voice())
     assert (voice["status"], voice["error_message"]) == ("error", message)
 
 
@@ -119,7 +119,7 @@ def test_whatever_the_trainer_does_the_voice_settles(outcome, message):
 )
 def test_media_that_cannot_be_had_end_in_error(raw, url, reason):
     voice = raw.voice(training_audio_url=url.format(base=raw.sandbox.url))
-    assert reason in settled(raw, voice)["error_message"]
+    assert reason in trained(raw, voice)["error_message"]
 
 
 def test_empty_and_oversized_media_end_in_error():
@@ -127,32 +127,56 @@ def test_empty_and_oversized_media_end_in_error():
     with Sandbox(clock="virtual", choices=choices) as sandbox, Raw(sandbox) as raw:
         large = raw.voice(training_audio_url=raw.publish("a.wav", WAV))
         empty = raw.voice(training_audio_url=raw.publish("b.wav", b""))
-        assert "too large" in settled(raw, large)["error_message"]
-        assert "empty" in settled(raw, empty)["error_message"]
+        assert "too large" in trained(raw, large)["error_message"]
+        assert "empty" in trained(raw, empty)["error_message"]
 
 
 def test_nothing_stays_in_the_scratch_folder(tmp_path):
     with Sandbox(tmp_path, clock="virtual") as sandbox, Raw(sandbox) as raw:
-        settled(raw, raw.voice())
+        trained(raw, raw.voice())
         assert list((tmp_path / "scratch").iterdir()) == []
 
 
 def test_media_of_any_other_server_are_fetched_too(raw, receiver):
     voice = raw.voice(training_audio_url=f"{receiver.url}/a.wav")
     receiver.answers.append((200, WAV))
-    assert settled(raw, voice)["status"] == "completed"
+    assert trained(raw, voice)["status"] == "completed"
     assert receiver.wait(1)[0].method == "GET"
 
 
-def test_the_default_judge_looks_at_the_first_bytes_and_says_no_more(tmp_path: Path):
-    assert picture_type(JPEG[:12]) == "image/jpeg"
-    assert picture_type(b"\x89PNG\r\n\x1a\n") == "image/png"
-    assert picture_type(b"RIFF\x00\x00\x00\x00WEBP") == "image/webp"
-    assert picture_type(b"\x00\x00\x00\x18ftypheic") == "image/heic"
-    assert picture_type(MP4[:12]) is None
-    sounds = (WAV, MP4, b"ID3\x04", b"\xff\xfb\x90", b"fLaC", b"OggS", b"\x1a\x45\xdf\xa3")
-    assert all(plays(head[:12]) for head in sounds)
-    assert not any(plays(head) for head in (b"", b"<html>", JPEG[:12], b"\x00\x00\x00\x18ftypheic"))
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
+WEBP = b"RIFF\x00\x00\x00\x00WEBP" + bytes(20)
+HEIC = b"\x00\x00\x00\x10ftypheic" + bytes(20)
+MP3 = b"ID3\x04\x00\x00\x00\x00\x00\x00" + 2 * (b"\xff\xfb\x90\x64" + bytes(413))
+WEBM = b"\x1a\x45\xdf\xa3\x87\x42\x82\x84webm"
+EMPTY, PAGE = b"", b"<html>"
+
+
+@pytest.mark.parametrize("content", [JPEG, PNG, WEBP, HEIC])
+def test_the_default_judge_looks_at_the_first_bytes_and_says_no_more(tmp_path: Path, content):
+    path = tmp_path / "image"
+    path.write_bytes(content)
+    assert judge_by_bytes(path, "core-4") == {"image_quality_acceptable": len(content) >= 1024}
+
+
+@pytest.mark.parametrize("content", [MP4, WAV, EMPTY, PAGE])
+def test_the_default_judge_refuses_what_is_no_image(tmp_path: Path, content):
+    path = tmp_path / "image"
+    path.write_bytes(content)
+    with pytest.raises(DamagedMedia, match="not an image"):
+        judge_by_bytes(path, "core-4")
+
+
+@pytest.mark.parametrize(("redirects", "status"), [(5, "completed"), (6, "error")])
+def test_five_redirects_are_followed_and_no_sixth(raw, receiver, redirects, status):
+    receiver.moved = redirects
+    receiver.answers.append((200, WAV))
+    voice = trained(raw, raw.voice(training_audio_url=f"{receiver.url}/a.wav"))
+    assert voice["status"] == status
+    if status == "error":
+        assert voice["error_message"] == (
+            "The file could not be downloaded: its host redirected more than 5 times."
+        )
 
 
 def test_a_judge_that_cannot_read_the_picture_makes_it_undecodable():
@@ -197,6 +221,16 @@ def test_an_unmeasured_check_is_left_out():
         ("replica-video", MP4, True),
         ("replica-video", JPEG, False),
         ("voice", WAV, True),
+        ("voice", MP3, True),
+        ("voice", MP3[10:], True),
+        ("voice", b"fLaC", True),
+        ("voice", b"OggS" + bytes(24), True),
+        ("voice", WEBM, True),
+        ("voice", EMPTY, False),
+        ("voice", PAGE, False),
+        ("voice", HEIC, False),
+        ("replica-image", PNG, True),
+        ("replica-image", HEIC, False),
     ],
 )
 def test_the_default_trainer_tells_pictures_from_what_plays(tmp_path, kind, content, fine):

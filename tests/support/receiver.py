@@ -28,11 +28,12 @@ class Received:
 @dataclass
 class Receiver:
     """``answers`` are taken first to last, one per request: a status with a body; afterwards
-    every request gets 200 and ``{}``."""
+    every request gets 200 and ``{}``. Before all that, ``moved`` requests are redirected."""
 
     url: str = ""
     requests: list[Received] = field(default_factory=list)
     answers: list[tuple[int, bytes]] = field(default_factory=list)
+    moved: int = 0
     arrived: threading.Condition = field(default_factory=threading.Condition)
 
     def wait(self, count: int, timeout: float = 10) -> list[Received]:
@@ -56,9 +57,15 @@ def receiving(tls: Any = None) -> Iterator[Receiver]:
             headers = {name.lower(): value for name, value in self.headers.items()}
             with receiver.arrived:
                 receiver.requests.append(Received(self.command, self.path, headers, body))
-                status, content = receiver.answers.pop(0) if receiver.answers else (200, b"{}")
+                if redirect := receiver.moved > 0:
+                    receiver.moved -= 1
+                    status, content = 302, b""
+                else:
+                    status, content = receiver.answers.pop(0) if receiver.answers else (200, b"{}")
                 receiver.arrived.notify_all()
             self.send_response(status)
+            if redirect:
+                self.send_header("location", f"{self.path}?{receiver.moved}")
             self.send_header("content-length", str(len(content)))
             self.send_header("content-type", "application/json")
             self.end_headers()

@@ -11,11 +11,11 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, Generic, Literal, ParamSpec, Protocol, TypeVar
+from typing import Any, Generic, Literal, ParamSpec, TypeVar
 from urllib.parse import quote, unquote
 
 from pydantic import ValidationError
@@ -23,7 +23,8 @@ from pydantic import ValidationError
 from palprep.api.problems import refusal
 from palprep.api.redact import redact
 from palprep.api.shape import Shape
-from palprep.api.wire import UNSET, Reply, Request, Settings, Unset, Unspecified
+from palprep.api.stream import Base64Stream, OpenFile, StreamedBody
+from palprep.api.wire import UNSET, AccountSettings, Reply, Request, Unset, Unspecified
 from palprep.errors import Problem, UnexpectedReply
 
 P = ParamSpec("P")
@@ -59,23 +60,12 @@ class Rate:
     alone: bool = False
 
 
-class Stream(Protocol):
-    """A body that is produced while it is sent. ``length`` is exact, in bytes."""
-
-    @property
-    def length(self) -> int: ...
-
-    def __iter__(self) -> Iterator[bytes]: ...
-
-    def __aiter__(self) -> AsyncIterator[bytes]: ...
-
-
 @dataclass(frozen=True, repr=False, eq=False)
 class Endpoint(Generic[P, R]):
     """Method, path, request, reply, and what the specification says around them.
 
     ``name`` is ``resource.action``. ``status`` is the success status where it is specified,
-    else None, and any 2xx counts. ``assumed`` marks routes that the specification mentions
+    else None, and any 2xx counts. ``unspecified`` marks routes that the specification mentions
     without showing them. ``max_body_bytes`` bounds the encoded body.
     """
 
@@ -88,7 +78,7 @@ class Endpoint(Generic[P, R]):
     status: int | None = None
     rate: Rate | None = None
     max_body_bytes: int | None = None
-    assumed: bool = False
+    unspecified: bool = False
     deprecated: bool = False
     failures: Mapping[int, str] = field(default_factory=dict)
     """Error statuses that the specification states, with their meaning."""
@@ -102,16 +92,34 @@ class Endpoint(Generic[P, R]):
         return self.call(args, kwargs)
 
     def call(
-        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], settings: Settings | None = None
+        self,
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any],
+        settings: AccountSettings | None = None,
+        open_file: OpenFile | None = None,
     ) -> Call[R]:
-        """Like calling the endpoint, with the account's ``settings``."""
-        given = self.shape.bind(args, kwargs)
-        timeout = given.pop("timeout", UNSET)
-        if given.pop("validate", True):
-            values = self.shape.validated(given, settings or Settings())
-        else:
-            values = given
-        return self._call(values, timeout)
+        """Like calling the endpoint, with the account's ``settings``.
+
+        With ``open_file`` the arguments are those of a client: a file that it opens stands in
+        place of a streamed field. Raises TypeError for arguments that no function of this
+        signature takes, and whatever ``open_file`` raises.
+        """
+        shape = self.shape
+        values = shape.bind(args, kwargs, open_file)
+        timeout = values.pop("timeout", UNSET)
+        if values.pop("validate", True):
+            values = shape.validated(values, settings or AccountSettings())
+        if missing := [name for name in shape.in_path if name not in values]:
+            raise TypeError(f"{self.name} needs {missing[0]}: it is part of the path")
+        segments = {name: quote(str(values[name]), safe="") for name in shape.in_path}
+        return Call(
+            endpoint=self,
+            path=self.path.format_map(segments),
+            query=tuple((n, str(values[n])) for n in shape.in_query if n in values),
+            headers={h: str(values[n]) for n, h in shape.in_header.items() if n in values},
+            body=shape.body(values),
+            timeout=timeout,
+        )
 
     def __repr__(self) -> str:
         return f"<Endpoint {self.name}: {self.method} {self.path}>"
@@ -158,7 +166,7 @@ class Endpoint(Generic[P, R]):
         *,
         query: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
-        settings: Settings | None = None,
+        settings: AccountSettings | None = None,
     ) -> Any:
         """The request that arrived, as an instance of ``request``.
 
@@ -166,7 +174,7 @@ class Endpoint(Generic[P, R]):
         :class:`~palprep.errors.InvalidRequest` with every rule that is broken.
         """
         given = self.shape.arrived(path, body, query or {}, headers or {})
-        values = self.shape.validated(given, settings or Settings())
+        values = self.shape.validated(given, settings or AccountSettings())
         return self.shape.build(values)
 
     def read(self, body: Any, headers: Mapping[str, str] | None = None) -> R:
@@ -189,28 +197,13 @@ class Endpoint(Generic[P, R]):
             ) from None
         return record.with_headers(headers or {})
 
-    def _call(self, values: Mapping[str, Any], timeout: float | Unset | None) -> Call[R]:
-        shape = self.shape
-        if missing := [name for name in shape.in_path if name not in values]:
-            raise TypeError(f"{self.name} needs {missing[0]}: it is part of the path")
-        return Call(
-            endpoint=self,
-            path=self.path.format_map(
-                {name: quote(str(values[name]), safe="") for name in shape.in_path}
-            ),
-            query=tuple((n, str(values[n])) for n in shape.in_query if n in values),
-            headers={h: str(values[n]) for n, h in shape.in_header.items() if n in values},
-            body=shape.body(values),
-            timeout=timeout,
-        )
-
 
 @dataclass(frozen=True, repr=False)
 class Call(Generic[R]):
     """One request as a value: everything but the base URL and the key.
 
-    ``body`` is JSON, a :class:`Stream`, or UNSET when nothing is sent. Its repr masks what
-    is secret in it.
+    ``body`` is JSON, UNSET when nothing is sent; one of its members may be a
+    :class:`~palprep.api.stream.Base64Stream`. The repr masks what is secret in it.
     """
 
     endpoint: Endpoint[..., R]
@@ -237,30 +230,32 @@ class Call(Generic[R]):
     def __repr__(self) -> str:
         return f"Call({self.describe()!r})"
 
-    def content(self) -> bytes | Stream | None:
-        """The body as it travels: JSON in UTF-8 without needless spaces, or a stream.
+    def content(self) -> bytes | StreamedBody | None:
+        """The body as it travels: JSON in UTF-8 without needless spaces, made while it is sent
+        when a member is a stream.
 
         Raises :class:`~palprep.errors.InvalidRequest` for what JSON cannot say (such as
         infinity), and when the body is larger than the endpoint takes.
         """
         if self.body is UNSET:
             return None
-        if hasattr(self.body, "length"):
-            stream: Stream = self.body
-            self._fits(stream.length)
-            return stream
         try:
-            encoded = compact_json(self.body).encode()
+            encoded = self._encoded()
         except (TypeError, ValueError) as error:
             raise refusal([Problem("", "json", f"cannot be written as JSON: {error}")]) from None
-        self._fits(len(encoded))
+        limit = self.endpoint.max_body_bytes
+        if limit is not None and len(encoded) > limit:
+            message = f"is {len(encoded):,} bytes, more than the {limit:,} that the service takes"
+            raise refusal([Problem("", "body_too_large", message)])
         return encoded
 
-    def _fits(self, size: int) -> None:
-        limit = self.endpoint.max_body_bytes
-        if limit is not None and size > limit:
-            message = f"is {size:,} bytes, more than the {limit:,} that the service takes"
-            raise refusal([Problem("", "body_too_large", message)])
+    def _encoded(self) -> bytes | StreamedBody:
+        if self.endpoint.shape.streamed is not None and isinstance(self.body, Mapping):
+            for member, value in self.body.items():
+                if isinstance(value, Base64Stream):
+                    others = {k: v for k, v in self.body.items() if k != member}
+                    return StreamedBody.of(member, value, compact_json(others))
+        return compact_json(self.body).encode()
 
 
 def compact_json(value: Any) -> str:

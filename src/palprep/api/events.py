@@ -4,7 +4,7 @@ The specification shows the payload of the voice event alone: a state snapshot, 
 duplicate delivery changes nothing. The payloads of replica and document callbacks are not
 shown; they are recognised by the id that they must carry, and whatever else they hold is
 kept in ``payload``. Signing, retries and ordering are not specified either, so a snapshot
-that comes late must not undo a settled state.
+that comes late must not undo the end of a training.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, ValidationError
 
-from palprep.api.records import DocumentStatus, Settling
+from palprep.api.records import DocumentStatus, TrainingStatus
 from palprep.errors import UnexpectedReply
 from palprep.values import Value
 
@@ -35,18 +35,18 @@ class Event(Value):
         raise NotImplementedError
 
     @property
-    def settled(self) -> bool:
-        """Whether the state is one that a resource stays in."""
+    def ended(self) -> bool:
+        """Whether training has ended, so that the resource stays in this state."""
         raise NotImplementedError
 
 
 class VoiceStatusChanged(Event):
-    """``application.voice_status_changed``: a voice settled."""
+    """``application.voice_status_changed``: the training of a voice ended."""
 
     kind: Literal["voice"] = "voice"
     voice_id: str
     voice_name: str | None = None
-    status: Settling
+    status: TrainingStatus
     error_message: str | None = None
 
     @property
@@ -55,17 +55,17 @@ class VoiceStatusChanged(Event):
         return self.voice_id
 
     @property
-    def settled(self) -> bool:
-        """Whether cloning is over."""
+    def ended(self) -> bool:
+        """Whether training has ended: completed, or in error."""
         return self.status != "started"
 
 
 class ReplicaTraining(Event):
-    """Training of a replica ended. Its payload is not specified."""
+    """The training of a replica ended. Its payload is not specified."""
 
     kind: Literal["replica"] = "replica"
     replica_id: str
-    status: Settling
+    status: TrainingStatus
     error_message: str | None = None
 
     @property
@@ -74,8 +74,8 @@ class ReplicaTraining(Event):
         return self.replica_id
 
     @property
-    def settled(self) -> bool:
-        """Whether training is over."""
+    def ended(self) -> bool:
+        """Whether training has ended: completed, or in error."""
         return self.status != "started"
 
 
@@ -94,7 +94,7 @@ class DocumentChanged(Event):
         return self.document_id
 
     @property
-    def settled(self) -> bool:
+    def ended(self) -> bool:
         """Never: a document can be crawled again."""
         return False
 
@@ -150,10 +150,10 @@ def _build(kind: type[AnyEvent], parsed: Mapping[str, Any]) -> AnyEvent:
 def apply(known: Mapping[str, AnyEvent], event: AnyEvent) -> Mapping[str, AnyEvent]:
     """The newest snapshot of every resource, after ``event``.
 
-    Applying an event twice equals applying it once: the same mapping comes back. A settled
-    state stays, whatever arrives late.
+    Applying an event twice equals applying it once: the same mapping comes back. The end of
+    a training stays, whatever arrives late.
     """
     before = known.get(event.resource_id)
-    if before is not None and (before == event or before.settled):
+    if before is not None and (before == event or before.ended):
         return known
     return {**known, event.resource_id: event}

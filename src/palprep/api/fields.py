@@ -12,12 +12,24 @@ from typing import Annotated, Any, Literal, NotRequired
 from urllib.parse import urlsplit
 
 from annotated_types import MaxLen, MinLen
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, with_config
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    with_config,
+)
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
+from palprep.api.stream import Base64Stream
+
 MAX_IMAGE_BASE64_CHARS = 29_360_128
 """Specification, Limits: 28 MiB of characters."""
+MAX_IMAGE_BYTES = MAX_IMAGE_BASE64_CHARS // 4 * 3
+"""The largest file whose base64 has so many characters: 22,020,096 bytes."""
 MAX_IMAGE_BODY_BYTES = 31_457_280
 """Specification, Limits: 30 MiB."""
 MAX_TOOL_CHARS = 10_000
@@ -74,6 +86,28 @@ def _bare_base64(value: Any) -> Any:
     return trimmed
 
 
+def _streamed_base64(value: Any, validate_text: ValidatorFunctionWrapHandler) -> Any:
+    if not isinstance(value, Base64Stream):
+        return validate_text(value)
+    if value.size == 0:
+        raise PydanticCustomError(
+            "too_short", "must not be empty: {name} has no bytes", {"name": value.name}
+        )
+    if value.chars > MAX_IMAGE_BASE64_CHARS:
+        raise PydanticCustomError(
+            "too_long",
+            "must have at most {limit} characters: {name} has {size} bytes and may have "
+            "{most}. `palprep fix` makes it fit",
+            {
+                "limit": f"{MAX_IMAGE_BASE64_CHARS:,}",
+                "name": value.name,
+                "size": f"{value.size:,}",
+                "most": f"{MAX_IMAGE_BYTES:,}",
+            },
+        )
+    return value
+
+
 Link = Annotated[str, AfterValidator(_link)]
 ShortLink = Annotated[str, MaxLen(2048), AfterValidator(_link)]
 VoiceName = Annotated[str, MinLen(1), MaxLen(255)]
@@ -82,9 +116,14 @@ Tag = Annotated[str, MaxLen(64)]
 Tags = Annotated[Sequence[Tag], MaxLen(50)]
 ToolName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
 ImageBase64 = Annotated[
-    str, BeforeValidator(_bare_base64), MinLen(1), MaxLen(MAX_IMAGE_BASE64_CHARS)
+    str,
+    BeforeValidator(_bare_base64),
+    MinLen(1),
+    MaxLen(MAX_IMAGE_BASE64_CHARS),
+    WrapValidator(_streamed_base64),
 ]
-"""Trimmed of white space at both ends; the limit counts what is left."""
+"""Text is trimmed of white space at both ends, and the limit counts what is left. A
+:class:`~palprep.api.stream.Base64Stream` stays what it is."""
 
 _CLOSED = ConfigDict(extra="forbid", strict=True)
 

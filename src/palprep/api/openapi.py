@@ -78,7 +78,7 @@ def _operation(
             "required": required,
             "content": {"application/json": {"schema": body}},
         }
-    if endpoint.assumed:
+    if endpoint.unspecified:
         operation["x-assumed"] = True
     if endpoint.deprecated:
         operation["deprecated"] = True

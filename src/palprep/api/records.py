@@ -14,7 +14,7 @@ from pydantic import Field
 from palprep.api.fields import OnCall, OnResolve, Origin, TriggerType
 from palprep.api.wire import Reply
 
-Settling = Literal["started", "completed", "error"]
+TrainingStatus = Literal["started", "completed", "error"]
 DocumentStatus = Literal["started", "processing", "ready", "error", "recrawling"]
 
 
@@ -25,15 +25,15 @@ class Voice(Reply):
     voice_name: str | None = None
     description: str | None = None
     voice_type: Literal["user", "system"] | None = None
-    status: Settling
+    status: TrainingStatus
     error_message: str | None = None
     """Present only when ``status`` is ``error``."""
     tags: tuple[str, ...] = ()
     created_at: str | None = None
 
     @property
-    def settled(self) -> bool:
-        """Whether cloning is over, well or not."""
+    def ended(self) -> bool:
+        """Whether training has ended: completed, or in error."""
         return self.status != "started"
 
 
@@ -125,12 +125,12 @@ class Replica(Reply):
     result of creation; ``error_message`` is read where it is sent."""
 
     replica_id: str
-    status: Settling
+    status: TrainingStatus
     error_message: str | None = None
 
     @property
-    def settled(self) -> bool:
-        """Whether training is over, well or not."""
+    def ended(self) -> bool:
+        """Whether training has ended: completed, or in error."""
         return self.status != "started"
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from palprep.api.stream import Base64Stream
+
 MASK = "***"
 
 SECRET_MEMBERS = frozenset(
@@ -39,6 +41,8 @@ def redact(value: Any, member: str = "") -> Any:
         return [redact(item, member) for item in value]
     if isinstance(value, str):
         return _text(value, member)
+    if isinstance(value, Base64Stream):
+        return f"<{value.chars} characters>"
     return value if value is None or isinstance(value, bool | int | float) else f"<{value!r}>"
 
 

@@ -12,21 +12,24 @@ import inspect
 import operator
 import types
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 
 from palprep.api.problems import MISSING, UNKNOWN_MEMBER, problems_in, refusal
+from palprep.api.stream import FileInput, OpenFile
 from palprep.api.wire import (
     UNSET,
     AboutTheCall,
+    AccountSettings,
     InHeader,
     InPath,
     InQuery,
     Named,
     OtherMembers,
     Request,
-    Settings,
+    Streamed,
     Unset,
     WholeBody,
 )
@@ -46,6 +49,8 @@ class Shape:
         """Field name to the member's name on the wire."""
         self.whole: str | None = None
         self.other: str | None = None
+        self.streamed: tuple[str, Streamed] | None = None
+        """The field whose base64 may be made while it is sent, with its marker."""
         self._single: dict[str, TypeAdapter[Any]] = {}
         self._options: set[str] = set()
         hints = get_type_hints(request, include_extras=True)
@@ -89,21 +94,39 @@ class Shape:
             case marker:
                 wire = marker.name if isinstance(marker, Named) else name
                 self.members[name] = wire
+                if streamed := _marker(hint, (Streamed,)):
+                    self.streamed = (name, streamed)
                 columns[name] = (hint, Field(... if required else None, alias=wire))
 
-    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    def bind(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], open_file: OpenFile | None = None
+    ) -> dict[str, Any]:
         """Arguments by field name, without those that are UNSET.
 
-        Raises TypeError as a function call would. With ``validate=False`` unknown keyword
-        arguments stay in, and missing ones stay out.
+        With ``open_file`` the arguments are those of a client, which takes a file in place of
+        a streamed field. Raises TypeError as a function call would. With ``validate=False``
+        unknown keyword arguments stay in, and missing ones stay out.
         """
+        opened = self.streamed is not None and open_file is not None
+        signature = self.client_signature if opened else self.signature
         if kwargs.get("validate", True):
-            bound = self.signature.bind(*args, **kwargs).arguments
+            bound = signature.bind(*args, **kwargs).arguments
         else:
-            known = {k: v for k, v in kwargs.items() if k in self.signature.parameters}
-            bound = self.signature.bind_partial(*args, **known).arguments
+            known = {k: v for k, v in kwargs.items() if k in signature.parameters}
+            bound = signature.bind_partial(*args, **known).arguments
             bound.update((k, v) for k, v in kwargs.items() if k not in known)
-        return {name: value for name, value in bound.items() if value is not UNSET}
+        given = {name: value for name, value in bound.items() if value is not UNSET}
+        return self._with_file(given, open_file) if opened and open_file else given
+
+    def _with_file(self, given: dict[str, Any], open_file: OpenFile) -> dict[str, Any]:
+        assert self.streamed is not None  # noqa: S101 -- asked by the caller
+        field, marker = self.streamed
+        if marker.argument not in given:
+            return given
+        content = given[field] = open_file(given.pop(marker.argument))
+        if content.mime is not None:
+            given.setdefault(marker.type_field, content.mime)
+        return given
 
     def arrived(
         self,
@@ -142,7 +165,7 @@ class Shape:
             raise refusal([Problem(k, "extra_forbidden", UNKNOWN_MEMBER) for k in strangers])
         return known
 
-    def validated(self, given: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+    def validated(self, given: Mapping[str, Any], settings: AccountSettings) -> dict[str, Any]:
         """The same values, checked by every rule, normalised where a rule says so.
 
         Raises :class:`~palprep.errors.InvalidRequest` with all problems found.
@@ -209,23 +232,28 @@ class Shape:
         """Whether a call without this field is an error."""
         return self.signature.parameters[name].default is inspect.Parameter.empty
 
-    @property
-    def public_signature(self) -> inspect.Signature:
-        """The arguments with their bare types, the options that every call takes last."""
-        bare = get_type_hints(self.request)
+    @cached_property
+    def client_signature(self) -> inspect.Signature:
+        """The arguments of a client: bare types, a file in place of a streamed field, and the
+        options that every call takes last."""
+        bare: dict[str, Any] = get_type_hints(self.request)
         own: list[inspect.Parameter] = []
         options: list[inspect.Parameter] = []
         for name, parameter in self.signature.parameters.items():
             shown = parameter.replace(annotation=_without_unset(bare[name]))
+            if self.streamed is not None and name == self.streamed[0]:
+                shown = shown.replace(name=self.streamed[1].argument, annotation=FileInput)
             (options if name in self._options else own).append(shown)
         return self.signature.replace(parameters=own + options)
 
 
-def _marker(hint: Any) -> Any:
-    places = (InPath, InQuery, InHeader, WholeBody, OtherMembers, Named, AboutTheCall)
+_PLACES = (InPath, InQuery, InHeader, WholeBody, OtherMembers, Named, AboutTheCall)
+
+
+def _marker(hint: Any, kinds: tuple[type, ...] = _PLACES) -> Any:
     if get_origin(hint) is Annotated:
         for extra in hint.__metadata__:
-            if isinstance(extra, places):
+            if isinstance(extra, kinds):
                 return extra
     return None
 

@@ -80,11 +80,24 @@ class Named:
 
 
 @dataclass(frozen=True)
+class Streamed:
+    """Is the base64 of a file, and may be made while it is sent.
+
+    The field takes base64 text or a :class:`~palprep.api.stream.Base64Stream`. Clients take the
+    file itself instead, as the argument ``argument``. They fill the field ``type_field`` with
+    the MIME type that the file's content shows, unless the caller gives one.
+    """
+
+    argument: str
+    type_field: str
+
+
+@dataclass(frozen=True)
 class AboutTheCall:
     """Does not travel: says how to send."""
 
 
-class Settings(Value):
+class AccountSettings(Value):
     """What the specification leaves to the account or the deployment."""
 
     reserved_prefix: str | None = None
@@ -107,7 +120,7 @@ class Request:
     timeout: Annotated[float | Unset | None, AboutTheCall()] = UNSET
     validate: Annotated[bool, AboutTheCall()] = True
 
-    def problems(self, settings: Settings) -> Iterable[Problem]:
+    def problems(self, settings: AccountSettings) -> Iterable[Problem]:
         """Broken rules that concern more than one field; each field is valid by itself."""
         del settings
         return ()

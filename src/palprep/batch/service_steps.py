@@ -182,7 +182,7 @@ class Errand:
         return voice_made(self.remote.client.voices.get(voice_id))
 
     def _ask_for_replica(self, replica_id: str) -> Made:
-        found = self.remote.client.assumed.get_replica(replica_id)
+        found = self.remote.client.unspecified.get_replica(replica_id)
         return Made(id=found.replica_id, status=found.status)
 
     def _tell(self, step: str) -> None:

@@ -10,14 +10,11 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
-import socket
 import threading
-import time
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
@@ -26,13 +23,13 @@ from starlette.routing import Route
 
 from palprep.api.events import AnyEvent, parse_event
 from palprep.errors import PalprepError, ToolFailed
+from palprep.serving.server import ServerThread, listening_socket, url_of
 from palprep.values import Value
 
 MAX_BODY_BYTES = 64 * 1024
 """A callback is a state snapshot of a few fields; this is generous."""
 
 _BODY_WITHIN_S = 10.0
-_START_WITHIN_S = 10.0
 
 
 class Delivery(Value):
@@ -167,23 +164,14 @@ class CallbackServer:
         self._nonce = nonce
         self._public_url = public_url
         try:
-            self._socket = _listening_socket(host, port)
+            self._socket = listening_socket(host, port)
         except OSError as error:
             raise ToolFailed(
                 f"Cannot listen for callbacks on {host}:{port}: {error.strerror or error}; "
                 "choose another port"
             ) from None
-        # Access lines would put the secret path into a log.
-        config = uvicorn.Config(
-            callback_app(sink, nonce=nonce),
-            access_log=False,
-            log_config=None,
-            lifespan="off",
-            ws="none",
-            timeout_graceful_shutdown=5,
-        )
-        self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._run, name="palprep-callbacks", daemon=True)
+        app = callback_app(sink, nonce=nonce)
+        self._server = ServerThread(app, self._socket, name="palprep-callbacks")
 
     @property
     def port(self) -> int:
@@ -193,21 +181,14 @@ class CallbackServer:
     @property
     def origin(self) -> str:
         """Where it is reached, without the secret path."""
-        host, port = self._socket.getsockname()[:2]
-        return (self._public_url or f"http://{host}:{port}").rstrip("/")
+        return (self._public_url or url_of(self._socket)).rstrip("/")
 
     def url_for(self, tag: str | None = None) -> str:
         """The secret address to give as ``callback_url``."""
         return "/".join(filter(None, (self.origin, self._nonce, tag)))
 
     def __enter__(self) -> Self:
-        self._thread.start()
-        # uvicorn tells that it has started by a flag alone.
-        give_up = time.monotonic() + _START_WITHIN_S
-        while not self._server.started and self._thread.is_alive() and time.monotonic() < give_up:
-            time.sleep(0.005)
-        if not self._server.started:
-            self.close()
+        if not self._server.start():
             raise ToolFailed("The callback server did not start")
         return self
 
@@ -221,23 +202,4 @@ class CallbackServer:
 
     def close(self) -> None:
         """Answer what is under way, then stop."""
-        self._server.should_exit = True
-        if self._thread.is_alive():
-            self._thread.join()
-        self._socket.close()
-
-    def _run(self) -> None:
-        self._server.run(sockets=[self._socket])
-
-
-def _listening_socket(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
-        listener.listen(128)
-    except OSError:
-        listener.close()
-        raise
-    return listener
+        self._server.stop()

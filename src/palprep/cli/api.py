@@ -31,8 +31,11 @@ class _FromDeclarations(TyperGroup):
         return sorted(self._made())
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """One resource's group."""
+        """One resource's group; ``assumed`` is the former name of ``unspecified``."""
         del ctx
+        if cmd_name == "assumed":
+            typer.echo("palprep api assumed is deprecated: use palprep api unspecified.", err=True)
+            cmd_name = "unspecified"
         return self._made().get(cmd_name)
 
 

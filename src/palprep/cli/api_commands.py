@@ -14,10 +14,11 @@ import typer
 
 from palprep.api import calls
 from palprep.api.call import Call, Endpoint
-from palprep.api.wire import Settings, Unspecified
+from palprep.api.stream import FileInput
+from palprep.api.wire import AccountSettings, Unspecified
 from palprep.cli.printing import print_json
-from palprep.client import Client, Raw
-from palprep.client.upload import upload, upload_legacy
+from palprep.client import Client, RawResponse
+from palprep.client.upload import open_upload
 from palprep.errors import UsageError
 
 Convert = Callable[[str, Any], Any]
@@ -49,13 +50,16 @@ _COMMON: Mapping[str, tuple[Any, Any]] = {
 
 
 def build() -> typer.Typer:
-    """The resources as groups, their actions as commands; assumed ones under ``assumed``."""
+    """The resources as groups, their actions as commands.
+
+    Operations that the specification does not show are in the group ``unspecified``.
+    """
     app = typer.Typer(no_args_is_help=True)
     groups: dict[str, typer.Typer] = {}
     names = {id(getattr(calls, name)): name for name in calls.__all__}
     for endpoint in calls.ENDPOINTS:
-        resource = "assumed" if endpoint.assumed else endpoint.resource
-        action = names[id(endpoint)] if endpoint.assumed else endpoint.action
+        resource = "unspecified" if endpoint.unspecified else endpoint.resource
+        action = names[id(endpoint)] if endpoint.unspecified else endpoint.action
         group = groups.get(resource)
         if group is None:
             group = groups[resource] = typer.Typer(no_args_is_help=True, help=_about(resource))
@@ -65,17 +69,15 @@ def build() -> typer.Typer:
 
 
 def _about(resource: str) -> str:
-    if resource == "assumed":
+    if resource == "unspecified":
         return "Operations that the specification mentions without showing them."
     return f"Operations on {resource.replace('_', ' ')}."
 
 
 def _command(endpoint: Endpoint[..., Any]) -> Callable[..., None]:
-    if endpoint is calls.validate_face_image or endpoint is calls.validate_replica_image:
-        return _upload_command(endpoint)
     parameters: list[inspect.Parameter] = []
     converters: dict[str, Convert] = {}
-    for name, parameter in endpoint.shape.public_signature.parameters.items():
+    for name, parameter in endpoint.shape.client_signature.parameters.items():
         if name in {"timeout", "validate"}:
             continue
         shown, converters[name] = _option(endpoint, name, parameter)
@@ -89,36 +91,14 @@ def _command(endpoint: Endpoint[..., Any]) -> Callable[..., None]:
         for name in options["null"] or ():
             sent[name.replace("-", "_")] = None
         sent["validate"] = not options["raw"]
-        settings = Settings(reserved_prefix=options["reserved_prefix"])
+        settings = AccountSettings(reserved_prefix=options["reserved_prefix"])
         try:
-            call = endpoint.call((), sent, settings)
+            call = endpoint.call((), sent, settings, open_upload)
         except TypeError as error:
             raise UsageError(f"palprep api: {error}.") from None
         _send(endpoint, call, options)
 
     return _with_parameters(command, parameters)
-
-
-def _upload_command(endpoint: Endpoint[..., Any]) -> Callable[..., None]:
-    builder = upload if endpoint is calls.validate_face_image else upload_legacy
-
-    def command(image: Path, model: str | None, mime_type: str | None, **options: Any) -> None:
-        given: dict[str, Any] = {"model": model, "mime_type": mime_type}
-        sent = {name: value for name, value in given.items() if value is not None}
-        call = builder(Settings(), image, validate=not options["raw"], **sent)
-        _send(endpoint, call, options)
-
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    text = Annotated[str | None, typer.Option(show_default=False)]
-    image = Annotated[Path, typer.Argument(help="The image file.", show_default=False)]
-    return _with_parameters(
-        command,
-        [
-            inspect.Parameter("image", keyword, annotation=image),
-            inspect.Parameter("model", keyword, annotation=text, default=None),
-            inspect.Parameter("mime_type", keyword, annotation=text, default=None),
-        ],
-    )
 
 
 def _with_parameters(
@@ -141,7 +121,10 @@ def _option(
 ) -> tuple[inspect.Parameter, Convert]:
     keyword = inspect.Parameter.KEYWORD_ONLY
     if name in endpoint.shape.in_path:
-        argument = Annotated[str, typer.Argument(metavar=name.upper(), show_default=False)]
+        argument: Any = Annotated[str, typer.Argument(metavar=name.upper(), show_default=False)]
+        return inspect.Parameter(name, keyword, annotation=argument), _as_it_is
+    if parameter.annotation is FileInput:
+        argument = Annotated[Path, typer.Argument(help=f"The {name} file.", show_default=False)]
         return inspect.Parameter(name, keyword, annotation=argument), _as_it_is
     kind, words, convert = _kind(parameter.annotation)
     option = typer.Option(help=words, show_default=False)
@@ -190,7 +173,7 @@ def _send(endpoint: Endpoint[..., Any], call: Call[Any], options: Mapping[str, A
         environ["PALPREP_BASE_URL"] = options["base_url"]
     timeout = {} if options["timeout"] is None else {"timeout": options["timeout"]}
     with Client.from_env(environ, **timeout) as client:
-        raw: Raw[Any] = client.send_raw(call)
+        raw: RawResponse[Any] = client.send_raw(call)
     body = raw.json()
     if options["include"]:
         print_json({"status": raw.status, "headers": dict(raw.headers), "body": body})

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 
-class Clock(StrEnum):
+class ClockMode(StrEnum):
     """Whether time moves by itself, or only when told."""
 
     REAL = "real"
@@ -31,8 +31,8 @@ def sandbox(
     faults: Annotated[Path | None, typer.Option(help="Script of faults, JSON.")] = None,
     seed: Annotated[Path | None, typer.Option(help="Records to start with, JSON.")] = None,
     clock: Annotated[
-        Clock, typer.Option(help="virtual: time moves by POST /_sandbox/clock alone.")
-    ] = Clock.REAL,
+        ClockMode, typer.Option(help="virtual: time moves by POST /_sandbox/clock alone.")
+    ] = ClockMode.REAL,
 ) -> None:
     """Serve the whole interface on loopback, judged by palprep's own checks, until Ctrl-C."""
     import json

@@ -1,7 +1,7 @@
 """The service's clients, sync and async, from the declarations in palprep.api."""
 
-from palprep.api.wire import UNSET, Settings
+from palprep.api.wire import UNSET, AccountSettings
 from palprep.client.client import AsyncClient, Client
-from palprep.client.steps import Answer, Raw
+from palprep.client.steps import Answer, RawResponse
 
-__all__ = ["UNSET", "Answer", "AsyncClient", "Client", "Raw", "Settings"]
+__all__ = ["UNSET", "AccountSettings", "Answer", "AsyncClient", "Client", "RawResponse"]

@@ -6,6 +6,7 @@ import logging
 import os
 import random as randomness
 import time
+import warnings
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -18,13 +19,13 @@ import httpx
 
 from palprep.api.call import Call
 from palprep.api.fields import is_https
-from palprep.api.wire import UNSET, Reply, Settings, Unset
+from palprep.api.wire import UNSET, AccountSettings, Reply, Unset
 from palprep.client import resources
-from palprep.client.methods import S, run, run_async
+from palprep.client.methods import S
 from palprep.client.policy import Backoff, Context, Limiters
 from palprep.client.secret import Secret
-from palprep.client.senders import AsyncSender, ReplyHook, RequestHook, SyncSender, Wire
-from palprep.client.steps import Raw
+from palprep.client.senders import AsyncSender, ReplyHook, RequestHook, RequestWriter, SyncSender
+from palprep.client.steps import RawResponse
 from palprep.errors import UsageError
 
 R = TypeVar("R", bound=Reply)
@@ -57,12 +58,20 @@ class _Resources(Generic[S]):
         )
         self.connectors: resources.Connectors[S] = resources.Connectors(sender)
         self.conversations: resources.Conversations[S] = resources.Conversations(sender)
-        self.assumed: resources.Assumed[S] = resources.Assumed(sender)
+        self.unspecified: resources.UnspecifiedOperations[S] = resources.UnspecifiedOperations(
+            sender
+        )
+
+    @property
+    def assumed(self) -> resources.UnspecifiedOperations[S]:
+        """The former name of ``unspecified``. Deprecated: use ``unspecified``."""
+        warnings.warn("client.assumed is now client.unspecified", DeprecationWarning, stacklevel=2)
+        return self.unspecified
 
     @property
     def base_url(self) -> str:
         """What precedes every path, without a slash at its end."""
-        return self._sender.wire.base_url
+        return self._sender.writer.base_url
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None, **options: Any) -> Self:
@@ -88,7 +97,7 @@ class _Resources(Generic[S]):
         limits and turns stay shared, and closing either closes both."""
         sender = self._sender
         if timeout is not UNSET:
-            sender = replace(sender, wire=replace(sender.wire, timeout=timeout))
+            sender = replace(sender, writer=replace(sender.writer, timeout=timeout))
         if retries is not UNSET:
             backoff = replace(sender.context.backoff, retries=retries)
             sender = replace(sender, context=replace(sender.context, backoff=backoff))
@@ -119,7 +128,7 @@ class Client(_Resources[SyncSender]):
         base_url: str,
         timeout: float | httpx.Timeout | None = DEFAULT_TIMEOUT,
         retries: int = DEFAULT_RETRIES,
-        settings: Settings | None = None,
+        settings: AccountSettings | None = None,
         transport: httpx.BaseTransport | None = None,
         proxy: str | httpx.Proxy | None = None,
         trust_env: bool = True,
@@ -130,18 +139,20 @@ class Client(_Resources[SyncSender]):
         random: Callable[[], float] = randomness.random,
         now: Callable[[], datetime] = _utc_now,
     ) -> None:
-        wire = _wire(api_key, base_url, timeout, on_request, on_reply)
-        context = Context(settings or Settings(), Backoff(retries), Limiters(), clock, now, random)
+        writer = _writer(api_key, base_url, timeout, on_request, on_reply)
+        context = Context(
+            settings or AccountSettings(), Backoff(retries), Limiters(), clock, now, random
+        )
         http = httpx.Client(transport=transport, proxy=proxy, trust_env=trust_env)
-        super().__init__(SyncSender(http, wire, context, sleep))
+        super().__init__(SyncSender(http, writer, context, sleep))
 
     def send(self, call: Call[R]) -> R:
         """Send a call that was built from :mod:`palprep.api.calls`."""
         return self.send_raw(call).record
 
-    def send_raw(self, call: Call[R]) -> Raw[R]:
+    def send_raw(self, call: Call[R]) -> RawResponse[R]:
         """Likewise, and return the reply with status, headers and body."""
-        return run(self._sender, call)
+        return self._sender.send(call)
 
     def close(self) -> None:
         """Close all connections."""
@@ -169,7 +180,7 @@ class AsyncClient(_Resources[AsyncSender]):
         base_url: str,
         timeout: float | httpx.Timeout | None = DEFAULT_TIMEOUT,
         retries: int = DEFAULT_RETRIES,
-        settings: Settings | None = None,
+        settings: AccountSettings | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
         proxy: str | httpx.Proxy | None = None,
         trust_env: bool = True,
@@ -180,18 +191,20 @@ class AsyncClient(_Resources[AsyncSender]):
         random: Callable[[], float] = randomness.random,
         now: Callable[[], datetime] = _utc_now,
     ) -> None:
-        wire = _wire(api_key, base_url, timeout, on_request, on_reply)
-        context = Context(settings or Settings(), Backoff(retries), Limiters(), clock, now, random)
+        writer = _writer(api_key, base_url, timeout, on_request, on_reply)
+        context = Context(
+            settings or AccountSettings(), Backoff(retries), Limiters(), clock, now, random
+        )
         http = httpx.AsyncClient(transport=transport, proxy=proxy, trust_env=trust_env)
-        super().__init__(AsyncSender(http, wire, context, sleep))
+        super().__init__(AsyncSender(http, writer, context, sleep))
 
     async def send(self, call: Call[R]) -> R:
         """Send a call that was built from :mod:`palprep.api.calls`."""
         return (await self.send_raw(call)).record
 
-    async def send_raw(self, call: Call[R]) -> Raw[R]:
+    async def send_raw(self, call: Call[R]) -> RawResponse[R]:
         """Likewise, and return the reply with status, headers and body."""
-        return await run_async(self._sender, call)
+        return await self._sender.send(call)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -209,19 +222,21 @@ class AsyncClient(_Resources[AsyncSender]):
         await self.close()
 
 
-def _wire(
+def _writer(
     api_key: str,
     base_url: str,
     timeout: float | httpx.Timeout | None,
     on_request: Iterable[RequestHook],
     on_reply: Iterable[ReplyHook],
-) -> Wire:
+) -> RequestWriter:
     if not (api_key.isascii() and api_key.isprintable() and api_key == api_key.strip() != ""):
         raise UsageError(
             "The API key is empty or holds characters that no HTTP header takes. Check "
             "api_key, or PALPREP_API_KEY."
         )
-    return Wire(_base(base_url), Secret(api_key), timeout, tuple(on_request), tuple(on_reply))
+    return RequestWriter(
+        _base(base_url), Secret(api_key), timeout, tuple(on_request), tuple(on_reply)
+    )
 
 
 def _base(url: str) -> str:

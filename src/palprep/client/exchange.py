@@ -26,12 +26,12 @@ from palprep.api.call import Call
 from palprep.api.failures import failure, read_body, retry_after
 from palprep.api.wire import Reply
 from palprep.client.policy import RETRIED_STATUSES, Context
-from palprep.client.steps import Answer, NoAnswer, Pause, Raw, Send, Steps
+from palprep.client.steps import Answer, NoAnswer, Pause, RawResponse, Send, Steps
 
 R = TypeVar("R", bound=Reply)
 
 
-def exchange(call: Call[R], context: Context) -> Steps[Raw[R]]:
+def exchange(call: Call[R], context: Context) -> Steps[RawResponse[R]]:
     """Send ``call`` and read its reply, trying again where that is safe.
 
     Returns the reply with its record. Raises the errors of the table above, and
@@ -41,20 +41,20 @@ def exchange(call: Call[R], context: Context) -> Steps[Raw[R]]:
     doubtful = False
     while True:
         yield from _turn(call, context)
-        outcome = yield Send(call)
-        if isinstance(outcome, Answer) and 200 <= outcome.status < 300:
-            return _read(call, outcome)
-        if isinstance(outcome, Answer):
-            again = _worth_another(call, outcome.status)
-            asked = retry_after(outcome.headers, context.now())
+        result = yield Send(call)
+        if isinstance(result, Answer) and 200 <= result.status < 300:
+            return _read(call, result)
+        if isinstance(result, Answer):
+            again = _worth_another(call, result.status)
+            asked = retry_after(result.headers, context.now())
         else:
-            assert isinstance(outcome, NoAnswer)  # noqa: S101 -- a sender's contract
-            again = not outcome.sent or call.endpoint.effect.repeatable
+            assert isinstance(result, NoAnswer)  # noqa: S101 -- a sender's contract
+            again = not result.sent or call.endpoint.effect.repeatable
             asked = None
         delay = context.backoff.delay(attempt, asked, context.random()) if again else None
         if delay is None:
-            raise _error(call, outcome, context, doubtful=doubtful)
-        doubtful = doubtful or _leaves_doubt(outcome)
+            raise _error(call, result, context, doubtful=doubtful)
+        doubtful = doubtful or _leaves_doubt(result)
         attempt += 1
         yield Pause(delay)
 
@@ -75,68 +75,64 @@ def _worth_another(call: Call[Any], status: int) -> bool:
     return call.endpoint.effect.repeatable and status in RETRIED_STATUSES and not explained
 
 
-def _leaves_doubt(outcome: Answer | NoAnswer) -> bool:
-    if isinstance(outcome, NoAnswer):
-        return outcome.sent
-    return outcome.status >= 500 and outcome.status != 501
+def _leaves_doubt(result: Answer | NoAnswer) -> bool:
+    if isinstance(result, NoAnswer):
+        return result.sent
+    return result.status >= 500 and result.status != 501
 
 
-def _read(call: Call[R], answer: Answer) -> Raw[R]:
+def _read(call: Call[R], answer: Answer) -> RawResponse[R]:
     record = call.endpoint.read(read_body(answer.content), answer.headers)
-    return Raw(answer.status, answer.headers, answer.content, record)
+    return RawResponse(answer.status, answer.headers, answer.content, record)
 
 
 def _error(
-    call: Call[Any], outcome: Answer | NoAnswer, context: Context, *, doubtful: bool
+    call: Call[Any], result: Answer | NoAnswer, context: Context, *, doubtful: bool
 ) -> errors.PalprepError:
     what = f"{call.method} {call.endpoint.path}"
-    if not call.endpoint.effect.repeatable and _leaves_doubt(outcome):
-        return _unknown(call, outcome, context)
-    if isinstance(outcome, Answer):
+    if not call.endpoint.effect.repeatable and _leaves_doubt(result):
+        return _unknown(call, result, context)
+    if isinstance(result, Answer):
         error = failure(
-            outcome.status,
-            outcome.headers,
-            read_body(outcome.content),
+            result.status,
+            result.headers,
+            read_body(result.content),
             call=call,
             now=context.now(),
         )
         if doubtful and call.method == "DELETE" and isinstance(error, errors.NotFound):
             error.add_note("An earlier attempt got no answer; it may be what deleted it.")
         return error
-    if not outcome.sent:
+    if not result.sent:
         return errors.ServiceUnreachable(
-            f"{what}: the service could not be reached ({outcome.detail}). Nothing was "
+            f"{what}: the service could not be reached ({result.detail}). Nothing was "
             "carried out. Check the base URL and the network."
         )
-    if outcome.timed_out:
+    if result.timed_out:
         return errors.TimedOut(
-            f"{what}: no answer in time ({outcome.detail}). It is safe to repeat; a longer "
+            f"{what}: no answer in time ({result.detail}). It is safe to repeat; a longer "
             "timeout may help."
         )
     return errors.TransportError(
-        f"{what}: the connection ended without an answer ({outcome.detail}). It is safe to repeat."
+        f"{what}: the connection ended without an answer ({result.detail}). It is safe to repeat."
     )
 
 
-def _unknown(
-    call: Call[Any], outcome: Answer | NoAnswer, context: Context
-) -> errors.OutcomeUnknown:
+def _unknown(call: Call[Any], result: Answer | NoAnswer, context: Context) -> errors.OutcomeUnknown:
     what = f"{call.method} {call.endpoint.path}"
     advice = (
         "It may or may not have been carried out. Look it up on the service before sending "
         "it again; `call` says what was sent."
     )
-    if isinstance(outcome, NoAnswer):
-        how = "no answer in time" if outcome.timed_out else "the connection ended"
-        message = f"{what}: {how} after sending ({outcome.detail}). {advice}"
+    if isinstance(result, NoAnswer):
+        how = "no answer in time" if result.timed_out else "the connection ended"
+        message = f"{what}: {how} after sending ({result.detail}). {advice}"
         return errors.OutcomeUnknown(message, call=call.describe())
-    answered = failure(
-        outcome.status, outcome.headers, read_body(outcome.content), now=context.now()
-    )
+    answered = failure(result.status, result.headers, read_body(result.content), now=context.now())
     return errors.OutcomeUnknown(
-        f"{what}: the service answered {outcome.status}. {advice}",
+        f"{what}: the service answered {result.status}. {advice}",
         call=call.describe(),
-        status=outcome.status,
+        status=result.status,
         body=answered.body,
         request_id=answered.request_id,
     )

@@ -12,12 +12,13 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, get_args, overload
 
-from palprep.api.call import Call, Endpoint
-from palprep.api.wire import Reply, Settings
-from palprep.client.exchange import exchange
+from palprep.api.call import Endpoint
+from palprep.api.stream import FileInput
+from palprep.api.wire import Reply
 from palprep.client.policy import Context
 from palprep.client.senders import AsyncSender, SyncSender
-from palprep.client.steps import Raw, Steps
+from palprep.client.steps import RawResponse, Steps
+from palprep.client.upload import open_upload
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Reply)
@@ -32,89 +33,58 @@ class Resource(Generic[S]):
         self._sender: S = sender
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {self._sender.wire.base_url}>"
+        return f"<{type(self).__name__} of {self._sender.writer.base_url}>"
 
 
-class _Bound(Generic[P, R]):
+class _Bound(Generic[P, R, S]):
     """What the sync and the async form of a method share: how they look."""
 
-    def __init__(self, method: Method[P, R]) -> None:
-        self._method = method
+    def __init__(self, method: Method[P, R], sender: S) -> None:
+        self._endpoint = method.endpoint
+        self._sender = sender
         self.__doc__ = method.__doc__
-        self.__name__ = method.name
-        self.__qualname__ = method.name
+        self.__name__ = self.__qualname__ = method.name
 
     @property
     def __signature__(self) -> inspect.Signature:
-        return self._method.signature
+        endpoint = self._endpoint
+        return endpoint.shape.client_signature.replace(return_annotation=endpoint.reply)
 
     def __repr__(self) -> str:
-        return f"<method {self._method.name}{self._method.signature}>"
+        return f"<method {self.__name__}{self.__signature__}>"
 
 
-class SyncMethod(_Bound[P, R]):
+class SyncMethod(_Bound[P, R, SyncSender]):
     """Sends when called and returns the record."""
-
-    def __init__(self, method: Method[P, R], sender: SyncSender) -> None:
-        super().__init__(method)
-        self._sender = sender
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.raw(*args, **kwargs).record
 
-    def raw(self, *args: P.args, **kwargs: P.kwargs) -> Raw[R]:
+    def raw(self, *args: P.args, **kwargs: P.kwargs) -> RawResponse[R]:
         """The reply with status, headers and body, and its record."""
-        sender = self._sender
-        return run(sender, self._method.build(sender.context.settings, *args, **kwargs))
+        settings = self._sender.context.settings
+        return self._sender.send(self._endpoint.call(args, kwargs, settings, open_upload))
 
 
-class AsyncMethod(_Bound[P, R]):
+class AsyncMethod(_Bound[P, R, AsyncSender]):
     """Sends when called and awaited, and returns the record."""
-
-    def __init__(self, method: Method[P, R], sender: AsyncSender) -> None:
-        super().__init__(method)
-        self._sender = sender
 
     async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return (await self.raw(*args, **kwargs)).record
 
-    async def raw(self, *args: P.args, **kwargs: P.kwargs) -> Raw[R]:
+    async def raw(self, *args: P.args, **kwargs: P.kwargs) -> RawResponse[R]:
         """The reply with status, headers and body, and its record."""
-        sender = self._sender
-        call = self._method.build(sender.context.settings, *args, **kwargs)
-        return await run_async(sender, call)
-
-
-def run(sender: SyncSender, call: Call[R]) -> Raw[R]:
-    """Send ``call`` and read its reply."""
-    return sender.run(exchange(call, sender.context), call.endpoint.name, call.endpoint.rate)
-
-
-async def run_async(sender: AsyncSender, call: Call[R]) -> Raw[R]:
-    """Send ``call`` and read its reply."""
-    steps = exchange(call, sender.context)
-    return await sender.run(steps, call.endpoint.name, call.endpoint.rate)
+        settings = self._sender.context.settings
+        return await self._sender.send(self._endpoint.call(args, kwargs, settings, open_upload))
 
 
 class Method(Generic[P, R]):
-    """One call: ``build`` makes it of the account's settings and the caller's arguments."""
+    """One call of ``endpoint``, with exactly its arguments."""
 
-    def __init__(
-        self,
-        build: Callable[Concatenate[Settings, P], Call[R]],
-        name: str,
-        doc: str | None,
-        signature: Callable[[], inspect.Signature] | None = None,
-    ) -> None:
-        self.build = build
-        self.name = name
-        self.__doc__ = doc
-        self._signature = signature or (lambda: _callers(build))
-
-    @property
-    def signature(self) -> inspect.Signature:
-        """As the caller sees it."""
-        return self._signature()
+    def __init__(self, endpoint: Endpoint[P, R]) -> None:
+        self.endpoint = endpoint
+        self.name = endpoint.action
+        self.__doc__ = endpoint.description
 
     @overload
     def __get__(self, owner: None, kind: type[Any]) -> Self: ...
@@ -133,16 +103,11 @@ class Method(Generic[P, R]):
         return AsyncMethod(self, sender)
 
 
-def method(endpoint: Endpoint[P, R]) -> Method[P, R]:
-    """The method that sends ``endpoint``'s calls, with exactly its arguments."""
-
-    def build(settings: Settings, /, *args: P.args, **kwargs: P.kwargs) -> Call[R]:
-        return endpoint.call(args, kwargs, settings)
-
-    def signature() -> inspect.Signature:
-        return endpoint.shape.public_signature.replace(return_annotation=endpoint.reply)
-
-    return Method(build, endpoint.action, endpoint.description, signature)
+def upload_method(
+    endpoint: Endpoint[Concatenate[str, P], R],
+) -> Method[Concatenate[FileInput, P], R]:
+    """The method of an endpoint whose first field is streamed: it takes a file in its place."""
+    return Method(endpoint)  # type: ignore[arg-type]
 
 
 class Procedure(Generic[P, T]):
@@ -176,9 +141,8 @@ class Procedure(Generic[P, T]):
         return bound
 
 
-def _callers(function: Callable[..., Any]) -> inspect.Signature:
-    """The signature without the argument that the client gives, and with what comes out of
-    the call or the steps that the function returns."""
+def _callers(function: Callable[..., Steps[Any]]) -> inspect.Signature:
+    """The signature without the context, which the client gives, and with the steps' result."""
     signature = inspect.signature(function, eval_str=True)
     return signature.replace(
         parameters=list(signature.parameters.values())[1:],

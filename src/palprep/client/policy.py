@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from palprep.api.call import Rate
-from palprep.api.wire import Settings
+from palprep.api.wire import AccountSettings
 
 RETRIED_STATUSES = frozenset({408, 425, 500, 502, 503, 504})
 """Worth another attempt where repeating is safe. 429 is retried always: it was not served."""
@@ -70,7 +70,7 @@ class Limiters:
 class Context:
     """Everything that decisions depend on besides the call itself."""
 
-    settings: Settings
+    settings: AccountSettings
     backoff: Backoff
     limiters: Limiters
     clock: Callable[[], float]

@@ -13,22 +13,26 @@ import anyio
 import httpx
 
 from palprep._version import __version__
-from palprep.api.call import Call, Rate, Stream
-from palprep.api.wire import UNSET
+from palprep.api.call import Call
+from palprep.api.stream import StreamedBody
+from palprep.api.wire import UNSET, Reply
+from palprep.client.exchange import exchange
 from palprep.client.policy import Context
 from palprep.client.secret import Secret
 from palprep.client.steps import (
     Answer,
     NoAnswer,
-    Outcome,
     Pause,
+    RawResponse,
     Send,
+    StepResult,
     Steps,
     drive,
     drive_async,
 )
 from palprep.errors import UsageError
 
+R = TypeVar("R", bound=Reply)
 T = TypeVar("T")
 log = logging.getLogger("palprep.client")
 
@@ -47,8 +51,8 @@ _UNSENT = (
 
 
 @dataclass(frozen=True)
-class Wire:
-    """How requests are written: where to, with which key, and who looks on."""
+class RequestWriter:
+    """Between calls and httpx: base URL, key and timeout, and the hooks that see each attempt."""
 
     base_url: str
     key: Secret
@@ -57,7 +61,11 @@ class Wire:
     on_reply: tuple[ReplyHook, ...] = ()
 
     def write(self, call: Call[Any]) -> httpx.Request:
-        """The request for ``call``. The key is in no other object that outlives it."""
+        """The request for ``call``. The key is in no other object that outlives it.
+
+        Raises :class:`~palprep.errors.UsageError` when the path makes no URL, and
+        :class:`~palprep.errors.InvalidRequest` for a body that cannot be sent.
+        """
         headers = {
             "accept": "application/json",
             "accept-encoding": "gzip, deflate",
@@ -71,12 +79,12 @@ class Wire:
             headers["content-type"] = "application/json"
             if not isinstance(content, bytes):
                 stream = _Body(content)
-                headers["content-length"] = str(content.length)
+                headers["content-length"] = str(len(content))
                 # httpx adds it to every request but those that bring a stream of their own.
                 headers["host"] = httpx.URL(self.base_url).netloc.decode("ascii")
         limits = httpx.Timeout(self.timeout if call.timeout is UNSET else call.timeout)
-        for look in self.on_request:
-            look(call)
+        for hook in self.on_request:
+            hook(call)
         try:
             return httpx.Request(
                 call.method,
@@ -92,17 +100,17 @@ class Wire:
                 f"{call.method} {call.endpoint.path}: no URL can be made of this ({error})."
             ) from None
 
-    def heard(self, call: Call[Any], response: httpx.Response, elapsed: float) -> Answer:
-        """The answer that ``response`` gives."""
+    def on_response(self, call: Call[Any], response: httpx.Response, elapsed: float) -> Answer:
+        """The answer in ``response``, which took ``elapsed`` seconds."""
         headers = {name.lower(): value for name, value in response.headers.items()}
         answer = Answer(response.status_code, headers, response.content, elapsed)
         log.info("%s %s: %d in %.3f s", call.method, call.path, answer.status, elapsed)
-        for look in self.on_reply:
-            look(call, answer)
+        for hook in self.on_reply:
+            hook(call, answer)
         return answer
 
     @staticmethod
-    def missed(call: Call[Any], error: httpx.HTTPError) -> NoAnswer:
+    def on_error(call: Call[Any], error: httpx.HTTPError) -> NoAnswer:
         """What an exception of httpx says about the request."""
         detail = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         log.info("%s %s: no answer (%s)", call.method, call.path, detail)
@@ -114,7 +122,7 @@ class Wire:
 
 
 class _Body(httpx.SyncByteStream, httpx.AsyncByteStream):
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: StreamedBody) -> None:
         self._stream = stream
 
     def __iter__(self) -> Iterator[bytes]:
@@ -129,27 +137,32 @@ class SyncSender:
     """Does steps on the calling thread; may be shared by threads."""
 
     http: httpx.Client
-    wire: Wire
+    writer: RequestWriter
     context: Context
     sleep: Callable[[float], object]
     turns: dict[str, threading.Lock] = field(default_factory=dict)
 
-    def run(self, steps: Steps[T], name: str = "", rate: Rate | None = None) -> T:
-        """The steps' result. Those of a rate that goes alone wait for their turn."""
+    def send(self, call: Call[R]) -> RawResponse[R]:
+        """Send ``call`` and read its reply, after its turn where the endpoint goes alone."""
+        rate, name = call.endpoint.rate, call.endpoint.name
         alone = rate is not None and rate.alone
         with self.turns.setdefault(name, threading.Lock()) if alone else nullcontext():
-            return drive(steps, self._perform)
+            return drive(exchange(call, self.context), self._perform)
 
-    def _perform(self, wanted: Send | Pause) -> Outcome:
+    def run(self, steps: Steps[T]) -> T:
+        """Do ``steps`` and return their result."""
+        return drive(steps, self._perform)
+
+    def _perform(self, wanted: Send | Pause) -> StepResult:
         if isinstance(wanted, Pause):
             self.sleep(wanted.seconds)
             return None
         started = self.context.clock()
         try:
-            response = self.http.send(self.wire.write(wanted.call))
+            response = self.http.send(self.writer.write(wanted.call))
         except httpx.HTTPError as error:
-            return self.wire.missed(wanted.call, error)
-        return self.wire.heard(wanted.call, response, self.context.clock() - started)
+            return self.writer.on_error(wanted.call, error)
+        return self.writer.on_response(wanted.call, response, self.context.clock() - started)
 
 
 @dataclass(frozen=True)
@@ -157,24 +170,29 @@ class AsyncSender:
     """Does steps in the running event loop, asyncio's or trio's."""
 
     http: httpx.AsyncClient
-    wire: Wire
+    writer: RequestWriter
     context: Context
     sleep: Callable[[float], Awaitable[object]]
     turns: dict[str, anyio.Lock] = field(default_factory=dict)
 
-    async def run(self, steps: Steps[T], name: str = "", rate: Rate | None = None) -> T:
-        """The steps' result. Those of a rate that goes alone wait for their turn."""
+    async def send(self, call: Call[R]) -> RawResponse[R]:
+        """Send ``call`` and read its reply, after its turn where the endpoint goes alone."""
+        rate, name = call.endpoint.rate, call.endpoint.name
         alone = rate is not None and rate.alone
         async with self.turns.setdefault(name, anyio.Lock()) if alone else nullcontext():
-            return await drive_async(steps, self._perform)
+            return await drive_async(exchange(call, self.context), self._perform)
 
-    async def _perform(self, wanted: Send | Pause) -> Outcome:
+    async def run(self, steps: Steps[T]) -> T:
+        """Do ``steps`` and return their result."""
+        return await drive_async(steps, self._perform)
+
+    async def _perform(self, wanted: Send | Pause) -> StepResult:
         if isinstance(wanted, Pause):
             await self.sleep(wanted.seconds)
             return None
         started = self.context.clock()
         try:
-            response = await self.http.send(self.wire.write(wanted.call))
+            response = await self.http.send(self.writer.write(wanted.call))
         except httpx.HTTPError as error:
-            return self.wire.missed(wanted.call, error)
-        return self.wire.heard(wanted.call, response, self.context.clock() - started)
+            return self.writer.on_error(wanted.call, error)
+        return self.writer.on_response(wanted.call, response, self.context.clock() - started)

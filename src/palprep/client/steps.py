@@ -53,13 +53,13 @@ class NoAnswer:
     detail: str
 
 
-Outcome: TypeAlias = Answer | NoAnswer | None
+StepResult: TypeAlias = Answer | NoAnswer | None
 """Answer or NoAnswer to a Send, None to a Pause."""
-Steps: TypeAlias = Generator[Send | Pause, Outcome, T]
+Steps: TypeAlias = Generator[Send | Pause, StepResult, T]
 
 
 @dataclass(frozen=True)
-class Raw(Generic[R]):
+class RawResponse(Generic[R]):
     """A reply as it came: ``status``, ``headers`` (lower-case names), ``content`` in bytes,
     and the ``record`` read from it."""
 
@@ -73,7 +73,7 @@ class Raw(Generic[R]):
         return read_body(self.content)
 
 
-def drive(steps: Steps[T], perform: Callable[[Send | Pause], Outcome]) -> T:
+def drive(steps: Steps[T], perform: Callable[[Send | Pause], StepResult]) -> T:
     """Run ``steps`` to their end, doing each with ``perform``."""
     try:
         wanted = next(steps)
@@ -86,7 +86,9 @@ def drive(steps: Steps[T], perform: Callable[[Send | Pause], Outcome]) -> T:
         steps.close()
 
 
-async def drive_async(steps: Steps[T], perform: Callable[[Send | Pause], Awaitable[Outcome]]) -> T:
+async def drive_async(
+    steps: Steps[T], perform: Callable[[Send | Pause], Awaitable[StepResult]]
+) -> T:
     """Run ``steps`` to their end, awaiting each from ``perform``."""
     try:
         wanted = next(steps)

@@ -1,108 +1,159 @@
-"""The validation of a face image as a call whose body is encoded while it is sent.
-
-The body is ``{"imageBase64":"...","mimeType":"..."}``. It is never held in memory: its exact
-length follows from the file's size, so that an image of any size costs a few megabytes.
-"""
+"""A file to upload, from wherever its bytes are, as base64 that is made while it is sent."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+import os
+import weakref
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+from io import BytesIO
+from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import IO
 
-from palprep.api import calls
-from palprep.api.call import Call, Endpoint, compact_json
-from palprep.api.fields import MAX_IMAGE_BASE64_CHARS, FaceModel, ImageMime
-from palprep.api.problems import refusal
-from palprep.api.records import FaceValidation
-from palprep.api.wire import UNSET, Settings, Unset
-from palprep.client.images import (
-    MAX_IMAGE_BYTES,
-    Image,
-    ImageBody,
-    Source,
-    base64_chars,
-    image_mime,
-    source,
-)
-from palprep.errors import Problem
+import anyio.to_thread
+from pybase64 import b64encode
 
-_MARK = "image"
+from palprep.api.fields import MAX_IMAGE_BYTES
+from palprep.api.stream import Base64Stream, FileInput
+from palprep.errors import FileMissing, FileUnreadable, UsageError
+from palprep.media.sniff import HEAD_BYTES, recognise_head
+from palprep.values import Kind
+
+PIECE_BYTES = 3 * 512 * 1024
+"""Read at a time; a multiple of three, so that only the last piece is padded."""
 
 
-def upload(
-    settings: Settings,
-    image: Image,
-    *,
-    model: FaceModel | Unset = UNSET,
-    mime_type: ImageMime | Unset = UNSET,
-    timeout: float | Unset | None = UNSET,
-    validate: bool = True,
-) -> Call[FaceValidation]:
-    """Check an image before face creation; creates nothing.
+@dataclass(frozen=True)
+class Upload(Base64Stream):
+    """Bytes that can be read more than once: ``open`` starts again from the first one."""
 
-    ``image`` is a path, bytes, or a binary file, of at most 22,020,096 bytes (29,360,128
-    characters of base64). Its type is found by content unless ``mime_type`` says it. Use
-    the ``model`` that the face will be made with; the service takes ``core-4`` otherwise.
-    A reply means that the check was made: read its ``passed``.
+    name: str
+    size: int
+    open: Callable[[], AbstractContextManager[IO[bytes]]]
+
+    @cached_property
+    def mime(self) -> str | None:
+        """The image's MIME type by its content, None for what is no image of a known type."""
+        with self.open() as file:
+            return image_mime(self._read(file, min(self.size, HEAD_BYTES)))
+
+    def __iter__(self) -> Iterator[bytes]:
+        with self.open() as file:
+            left = self.size
+            while left > 0:
+                piece = self._read(file, min(left, PIECE_BYTES))
+                left -= len(piece)
+                yield b64encode(piece)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        with self.open() as file:
+            left = self.size
+            while left > 0:
+                size = min(left, PIECE_BYTES)
+                piece = await anyio.to_thread.run_sync(self._read, file, size)
+                left -= len(piece)
+                yield b64encode(piece)
+
+    def _read(self, file: IO[bytes], size: int) -> bytes:
+        pieces = []
+        while size > 0:
+            piece = file.read(size)
+            if not piece:
+                raise FileUnreadable(f"{self.name}: became shorter while it was being sent.")
+            pieces.append(_binary(piece))
+            size -= len(piece)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def image_mime(head: bytes) -> str | None:
+    """The MIME type of an image that the service takes, None for anything else.
+
+    ``head`` is the file's first 64 KiB, or all of it.
     """
-    given = {"model": model, "mime_type": mime_type, "timeout": timeout, "validate": validate}
-    return _call(calls.validate_face_image, settings, image, given)
+    found = recognise_head(head)
+    return found.mime if found.kind is Kind.IMAGE else None
 
 
-def upload_legacy(
-    settings: Settings,
-    image: Image,
-    *,
-    model: FaceModel | Unset = UNSET,
-    mime_type: ImageMime | Unset = UNSET,
-    timeout: float | Unset | None = UNSET,
-    validate: bool = True,
-) -> Call[FaceValidation]:
-    """Check an image on the legacy route; ``faces.validate_image`` is the current one."""
-    given = {"model": model, "mime_type": mime_type, "timeout": timeout, "validate": validate}
-    return _call(calls.validate_replica_image, settings, image, given)
+def open_upload(file: FileInput) -> Upload:
+    """The bytes of ``file``, which is a path, bytes, or a binary file from where it stands.
+
+    Raises :class:`~palprep.errors.FileMissing`, :class:`~palprep.errors.FileUnreadable` or
+    :class:`~palprep.errors.UsageError` for what cannot be read.
+    """
+    if isinstance(file, str | os.PathLike):
+        return _from_path(Path(file))
+    if isinstance(file, bytes | bytearray | memoryview):
+        view = memoryview(file).cast("B")
+        return Upload("the image", len(view), lambda: _Window(view))
+    if hasattr(file, "read"):
+        return _from_file(file)
+    raise UsageError(
+        f"Give an image as a path, as bytes or as a binary file, not as {type(file).__name__}."
+    )
 
 
-def _call(
-    endpoint: Endpoint[..., FaceValidation],
-    settings: Settings,
-    image: Image,
-    given: dict[str, Any],
-) -> Call[FaceValidation]:
-    content = source(image)
-    if given["mime_type"] is UNSET:
-        given["mime_type"] = image_mime(content.head()) or UNSET
-    if given["validate"]:
-        _check(content, given["mime_type"])
-    call = endpoint.call((), {"image_base64": _MARK, **given}, settings)
-    before, after = compact_json(call.body).split(f'"{_MARK}"', 1)
-    return replace(call, body=ImageBody(f'{before}"'.encode(), content, f'"{after}'.encode()))
+def _from_path(path: Path) -> Upload:
+    try:
+        size = path.stat().st_size
+        with path.open("rb"):
+            pass
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        raise FileMissing(f"{path}: there is no such file. Check the path.") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise FileUnreadable(f"{path}: cannot be read ({reason}).") from None
+    return Upload(path.name, size, lambda: path.open("rb"))
 
 
-def _check(image: Source, mime: ImageMime | Unset) -> None:
-    if image.size == 0:
-        raise refusal([Problem("imageBase64", "empty", f"cannot be made of {image.name}: empty")])
-    if image.size > MAX_IMAGE_BYTES:
-        chars = base64_chars(image.size)
-        raise refusal(
-            [
-                Problem(
-                    "imageBase64",
-                    "too_long",
-                    f"would be {chars:,} characters, more than {MAX_IMAGE_BASE64_CHARS:,}: "
-                    f"{image.name} has {image.size:,} bytes and may have {MAX_IMAGE_BYTES:,}. "
-                    "`palprep fix` makes it fit",
-                )
-            ]
-        )
-    if mime is UNSET:
-        raise refusal(
-            [
-                Problem(
-                    "mimeType",
-                    "unknown_type",
-                    f"cannot be told: {image.name} is no JPEG, PNG, WebP, HEIC or HEIF. Convert "
-                    "it, or give mime_type",
-                )
-            ]
-        )
+def _from_file(file: IO[bytes]) -> Upload:
+    try:
+        start = file.tell()
+        size = file.seek(0, os.SEEK_END) - start
+    except (OSError, AttributeError):
+        return _spooled(file)
+
+    def again() -> AbstractContextManager[IO[bytes]]:
+        file.seek(start)
+        return nullcontext(file)
+
+    return Upload("the image", size, again)
+
+
+def _spooled(file: IO[bytes]) -> Upload:
+    """A pipe is read once, on to disk, up to the first piece beyond what the service takes."""
+    held: IO[bytes] = SpooledTemporaryFile(max_size=PIECE_BYTES)  # noqa: SIM115 -- outlives
+    size = 0
+    while size <= MAX_IMAGE_BYTES and (piece := file.read(PIECE_BYTES)):
+        size += held.write(_binary(piece))
+
+    def again() -> AbstractContextManager[IO[bytes]]:
+        held.seek(0)
+        return nullcontext(held)
+
+    spooled = Upload("the image", size, again)
+    weakref.finalize(spooled, held.close)
+    return spooled
+
+
+class _Window(BytesIO):
+    """Reads a buffer without copying it whole."""
+
+    def __init__(self, view: memoryview) -> None:
+        super().__init__()
+        self._view = view
+        self._at = 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        end = len(self._view) if size is None or size < 0 else self._at + size
+        piece = bytes(self._view[self._at : end])
+        self._at += len(piece)
+        return piece
+
+
+def _binary(piece: bytes) -> bytes:
+    if not isinstance(piece, bytes):
+        raise UsageError("The image's file is in text mode; open it with mode 'rb'.")
+    return piece

@@ -30,7 +30,7 @@ def wait_voice(context: Context, voice_id: str, *, timeout: float = 900.0) -> St
     seconds raises :class:`~palprep.errors.WaitTimeout`, whose ``last`` is the last record.
     """
     call = calls.get_voice(voice_id)
-    return (yield from _settled(context, call, lambda v: v.settled, timeout))
+    return (yield from _settled(context, call, lambda v: v.ended, timeout))
 
 
 def wait_replica(context: Context, replica_id: str, *, timeout: float = 14_400.0) -> Steps[Replica]:
@@ -39,7 +39,7 @@ def wait_replica(context: Context, replica_id: str, *, timeout: float = 14_400.0
     Uses a GET that the specification does not show. Asks and gives up as for voices.
     """
     call = calls.get_replica(replica_id)
-    return (yield from _settled(context, call, lambda r: r.settled, timeout))
+    return (yield from _settled(context, call, lambda r: r.ended, timeout))
 
 
 def wait_document(

@@ -12,7 +12,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from palprep.errors import UsageError
-from palprep.sandbox.answers import Answer
+from palprep.sandbox.answers import JsonAnswer
 from palprep.sandbox.assets import Assets, AssetTooLarge
 from palprep.sandbox.choices import listing
 from palprep.sandbox.conversations import end_conversation
@@ -30,9 +30,12 @@ AdminHandler = Callable[[Request], Awaitable[Response]]
 
 
 class Admin:
-    """Handlers of ``/_sandbox/…`` and ``/assets/…``. No key is asked; instead every request
-    under /_sandbox must name a loopback host, so that no web page can reach them by a name of
-    its own that resolves here, and must not come from a page of another origin."""
+    """Handlers of ``/_sandbox/…`` and ``/assets/…``. They ask for no key.
+
+    Instead every request under /_sandbox must name a loopback host: no web page can then reach
+    them by a name of its own that resolves here. It must not come from a page of another origin
+    either.
+    """
 
     def __init__(self, service: Service, scheduler: Scheduler, assets: Assets) -> None:
         self._service = service
@@ -40,6 +43,7 @@ class Admin:
         self._assets = assets
 
     def routes(self) -> list[Route]:
+        """All routes, those under /_sandbox guarded."""
         table: tuple[tuple[str, str, AdminHandler], ...] = (
             ("GET", "/log", self.log),
             ("GET", "/choices", self.choices),
@@ -57,31 +61,48 @@ class Admin:
         ]
 
     async def log(self, _: Request) -> Response:
-        return respond(Answer(body=show_log(self._service.store)))
+        """``{requests, callbacks, creates}``; see :func:`palprep.sandbox.log.show_log`."""
+        return respond(JsonAnswer(body=show_log(self._service.store)))
 
     async def choices(self, _: Request) -> Response:
-        return respond(Answer(body={"choices": listing(self._service.choices)}))
+        """``{choices: [...]}``: what this sandbox decides where the specification is silent."""
+        return respond(JsonAnswer(body={"choices": listing(self._service.choices)}))
 
     async def show_faults(self, _: Request) -> Response:
-        return respond(Answer(body={"waiting": self._service.faults.waiting()}))
+        """``{waiting: [...]}``: the faults that can still strike."""
+        return respond(JsonAnswer(body={"waiting": self._service.faults.waiting()}))
 
     async def load_faults(self, request: Request) -> Response:
+        """Replace the script of faults by the body. Raises UsageError for what is no script."""
         self._service.faults.load(parse_script(await _json(request)))
         return await self.show_faults(request)
 
     async def show_clock(self, _: Request) -> Response:
+        """``{clock, now}``: real or virtual, and seconds since the epoch."""
         clock = self._service.clock
-        return respond(Answer(body={"clock": clock.kind, "now": clock.now()}))
+        return respond(JsonAnswer(body={"clock": clock.kind, "now": clock.now()}))
 
     async def advance(self, request: Request) -> Response:
+        """Move the clock by ``{advance: SECONDS}``, doing all that falls due.
+
+        Raises UsageError for a number out of range.
+        """
         await self._scheduler.advance(_seconds(await _json(request)))
         return await self.show_clock(request)
 
     async def seed(self, request: Request) -> Response:
+        """Store the records in the body; ``{stored: {kind: number}}``.
+
+        Raises UsageError for what is no seed.
+        """
         stored = seed(self._service, await _json(request))
-        return respond(Answer(body={"stored": stored}))
+        return respond(JsonAnswer(body={"stored": stored}))
 
     async def end_conversation(self, request: Request) -> Response:
+        """End an active conversation, with arguments for its post-call tools; its record.
+
+        404 when there is no such conversation. Raises UsageError for other arguments.
+        """
         content = await _json(request, empty={})
         arguments = content.get("arguments", {}) if isinstance(content, dict) else None
         if not isinstance(arguments, dict):
@@ -91,30 +112,38 @@ class Admin:
                 self._service, request.path_params["conversation_id"], arguments
             )
         if ended is None:
-            return respond(Answer(404, {"error": "There is no such active conversation."}))
-        return respond(Answer(body=ended))
+            return respond(JsonAnswer(404, {"error": "There is no such active conversation."}))
+        return respond(JsonAnswer(body=ended))
 
     async def put_asset(self, request: Request) -> Response:
+        """Publish the body under a name: ``{url}``, good for ``expires_in`` seconds.
+
+        413 for a file that is too large, 507 when the disk refuses. Raises UsageError when
+        ``expires_in`` is no number.
+        """
         lifetime = _lifetime(request, self._service.choices.asset_seconds)
         name = request.path_params["name"]
         try:
             asset = await self._assets.receive(name, request.stream(), lifetime=lifetime)
-        except AssetTooLarge:
-            return respond(Answer(413, {"error": "The asset host takes no file of this size."}))
+        except AssetTooLarge as error:
+            return respond(JsonAnswer(413, {"error": error.message}))
         except OSError as error:
-            return respond(Answer(507, {"error": f"The asset cannot be stored: {error.strerror}"}))
+            return respond(
+                JsonAnswer(507, {"error": f"The asset cannot be stored: {error.strerror}"})
+            )
         except ClientDisconnect:
-            return Response(status_code=400)  # nobody is there to read it
+            return Response(status_code=400)  # no one is there to read it
         base = self._service.base_url
-        return respond(Answer(body={"url": f"{base}/assets/{asset.token}/{quote(name)}"}))
+        return respond(JsonAnswer(body={"url": f"{base}/assets/{asset.token}/{quote(name)}"}))
 
     async def get_asset(self, request: Request) -> Response:
+        """The published file, whole or in ranges; 403 when its URL has expired."""
         asset = self._assets.find(request.path_params["token"], request.path_params["name"])
         if asset is None:
-            return respond(Answer(404, {"error": "There is no such asset."}))
+            return respond(JsonAnswer(404, {"error": "There is no such asset."}))
         fault = self._service.faults.for_asset(asset.name)
         if self._assets.expired(asset) or (fault and fault.effect == "expired"):
-            return respond(Answer(403, {"error": "This URL has expired."}))
+            return respond(JsonAnswer(403, {"error": "This URL has expired."}))
         if fault:
             request.scope["state"]["abort"]()
             return Response()
@@ -127,13 +156,13 @@ def _guarded(handler: AdminHandler) -> AdminHandler:
         if not _is_loopback(request.url.hostname) or (
             origin is not None and not _is_loopback(urlsplit(origin).hostname)
         ):
-            return respond(Answer(403, {"error": "/_sandbox is for this machine only."}))
+            return respond(JsonAnswer(403, {"error": "/_sandbox is for this machine only."}))
         try:
             return await handler(request)
         except UsageError as error:
-            return respond(Answer(400, {"error": error.message}))
-        except BodyTooLarge:
-            return respond(Answer(413, {"error": "This is more than /_sandbox takes."}))
+            return respond(JsonAnswer(400, {"error": error.message}))
+        except BodyTooLarge as error:
+            return respond(JsonAnswer(413, {"error": error.message}))
 
     return guarded
 

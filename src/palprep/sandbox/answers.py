@@ -7,32 +7,36 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from palprep.errors import PalprepError
+
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """A status, a JSON body (None: no body at all) and further headers."""
+class JsonAnswer:
+    """What the sandbox answers: a status, a JSON body (None: no body at all) and headers."""
 
     status: int = 200
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-class Refused(Exception):
+class Refused(PalprepError):
     """A request that the service refuses; ``answer`` is what it gets."""
 
-    def __init__(self, answer: Answer) -> None:
-        super().__init__(answer.status)
+    code = "request_refused"
+
+    def __init__(self, answer: JsonAnswer) -> None:
+        super().__init__(f"the sandbox answers {answer.status}: {answer.body}")
         self.answer = answer
 
 
 def refuse_error(status: int, text: str) -> Refused:
     """``{error}``: validation and look-ups."""
-    return Refused(Answer(status, {"error": text}))
+    return Refused(JsonAnswer(status, {"error": text}))
 
 
 def refuse_message(status: int, text: str) -> Refused:
     """``{message}``: authentication, and not-found on documents and dictionaries."""
-    return Refused(Answer(status, {"message": text}))
+    return Refused(JsonAnswer(status, {"message": text}))
 
 
 def bad_fields(status: int, problems: Mapping[str, str]) -> Refused:
@@ -50,8 +54,10 @@ class ImageError:
     message: str
 
     def refuse(self, detail: str | None = None) -> Refused:
+        """The refusal to raise; ``detail`` is a sentence that follows the message."""
         return Refused(self.answer(detail))
 
-    def answer(self, detail: str | None = None) -> Answer:
+    def answer(self, detail: str | None = None) -> JsonAnswer:
+        """The body ``{message, error, code}`` with its status."""
         message = self.message if detail is None else f"{self.message} {detail}"
-        return Answer(self.status, {"message": message, "error": self.error, "code": self.code})
+        return JsonAnswer(self.status, {"message": message, "error": self.error, "code": self.code})

@@ -22,18 +22,19 @@ from starlette.routing import Route
 from palprep._version import __version__
 from palprep.api.calls import ENDPOINTS
 from palprep.sandbox.admin import Admin
-from palprep.sandbox.answers import Answer
+from palprep.sandbox.answers import JsonAnswer
 from palprep.sandbox.assets import Assets
-from palprep.sandbox.callbacks import Callbacks
 from palprep.sandbox.choices import Choices
-from palprep.sandbox.clock import Clock
+from palprep.sandbox.clock import SandboxClock
 from palprep.sandbox.dispatch import EndpointApp
 from palprep.sandbox.faults import Faults, FaultScript
+from palprep.sandbox.fetch import MAX_REDIRECTS
 from palprep.sandbox.jobs import perform
 from palprep.sandbox.judges import JudgeImage, Trainer
 from palprep.sandbox.keys import KeyRing
 from palprep.sandbox.log import trim
 from palprep.sandbox.openapi import openapi_document
+from palprep.sandbox.outbox import CallbackOutbox
 from palprep.sandbox.routes import servings
 from palprep.sandbox.scheduler import Scheduler
 from palprep.sandbox.seed import seed, seed_system_tool
@@ -55,7 +56,7 @@ class Parts:
 def build_app(
     *,
     store: Store,
-    clock: Clock,
+    clock: SandboxClock,
     folder: Path,
     base_url: str,
     keys: KeyRing,
@@ -77,7 +78,7 @@ def build_app(
         clock=clock,
         choices=choices,
         faults=in_force,
-        callbacks=Callbacks(
+        outbox=CallbackOutbox(
             store=store,
             clock=clock,
             faults=in_force,
@@ -104,7 +105,7 @@ def build_app(
         return openapi_document(ENDPOINTS, choices, base_url=base_url)
 
     async def openapi(_: Request) -> Response:
-        return respond(Answer(body=document()))
+        return respond(JsonAnswer(body=document()))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -154,22 +155,26 @@ def _by_method(methods: dict[str, EndpointApp]) -> Any:
 def outbound_client(tls: ssl.SSLContext | None) -> httpx.AsyncClient:
     """For callbacks, media and tools. A proxy of the environment is for the world outside."""
     loopback = ("all://127.0.0.1", "all://localhost", "all://[::1]")
-    return httpx.AsyncClient(verify=True if tls is None else tls, mounts=dict.fromkeys(loopback))
+    return httpx.AsyncClient(
+        verify=True if tls is None else tls,
+        mounts=dict.fromkeys(loopback),
+        max_redirects=MAX_REDIRECTS,
+    )
 
 
 async def _index(_: Request) -> Response:
-    """For whoever opens the announced address."""
+    """What a person sees who opens the announced address."""
     body = {
         "service": f"palprep sandbox {__version__}",
         "openapi": "/openapi.json",
         "choices": "/_sandbox/choices",
         "log": "/_sandbox/log",
     }
-    return respond(Answer(body=body))
+    return respond(JsonAnswer(body=body))
 
 
 async def _unrouted(_: Request, error: Exception) -> Response:
     """An unknown path, or a wrong method."""
     refused = cast("HTTPException", error)
     body = {"error": f"{refused.detail}."}
-    return respond(Answer(refused.status_code, body, dict(refused.headers or {})))
+    return respond(JsonAnswer(refused.status_code, body, dict(refused.headers or {})))

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from palprep.sandbox.clock import Clock
+from palprep.errors import PalprepError
+from palprep.sandbox.clock import SandboxClock
 from palprep.sandbox.store import Store
 
 # By the name it was published under, as an object store would: the bytes are not looked at.
@@ -31,12 +32,17 @@ CONTENT_TYPES = {
 }
 
 
-class AssetTooLarge(Exception):
+class AssetTooLarge(PalprepError):
     """More bytes than the asset host takes."""
+
+    code = "asset_too_large"
 
 
 @dataclass(frozen=True, slots=True)
 class Asset:
+    """One published file: the ``token`` and the ``name`` of its URL, and when that ``expires``,
+    in seconds since the epoch."""
+
     token: str
     name: str
     path: Path
@@ -44,13 +50,14 @@ class Asset:
 
     @property
     def content_type(self) -> str:
+        """By the suffix of its name; ``application/octet-stream`` for any other."""
         return CONTENT_TYPES.get(Path(self.name).suffix.lower(), "application/octet-stream")
 
 
 class Assets:
     """Files under random tokens in ``folder``; their names live in the store alone."""
 
-    def __init__(self, folder: Path, store: Store, clock: Clock, *, max_bytes: int) -> None:
+    def __init__(self, folder: Path, store: Store, clock: SandboxClock, *, max_bytes: int) -> None:
         self._folder = folder
         self._store = store
         self._clock = clock
@@ -60,7 +67,11 @@ class Assets:
             torn.unlink()
 
     async def receive(self, name: str, chunks: AsyncIterator[bytes], *, lifetime: float) -> Asset:
-        """Stream a body to disk. Raises :class:`AssetTooLarge`; nothing half stays behind."""
+        """Stream a body to disk; its URL is good for ``lifetime`` seconds.
+
+        Raises :class:`AssetTooLarge`, and OSError when the disk refuses. Then nothing stays
+        behind.
+        """
         token = secrets.token_urlsafe(18)
         part = self._folder / f"{token}.part"
         try:
@@ -80,7 +91,9 @@ class Assets:
         async for chunk in chunks:
             size += len(chunk)
             if size > self._max_bytes:
-                raise AssetTooLarge
+                raise AssetTooLarge(
+                    f"The asset host takes no file of more than {self._max_bytes} bytes."
+                )
             target.write(chunk)
         return size
 
@@ -92,4 +105,5 @@ class Assets:
         return None if row is None else Asset(row[0], row[1], self._folder / row[0], row[2])
 
     def expired(self, asset: Asset) -> bool:
+        """Whether its URL has expired by the sandbox's clock."""
         return self._clock.now() >= asset.expires

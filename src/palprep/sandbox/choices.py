@@ -49,8 +49,8 @@ class Choices(Value):
     )
 
     # Times: how long what takes "up to a few minutes" takes here.
-    voice_seconds: float = _choice(2.0, "Voice status", "From creation to settled.")
-    replica_seconds: float = _choice(3.0, "Replica status", "From creation to settled.")
+    voice_seconds: float = _choice(2.0, "Voice status", "From creation to the end of training.")
+    replica_seconds: float = _choice(3.0, "Replica status", "From creation to the end of training.")
     document_step_seconds: float = _choice(
         1.0, "Document status", "Between two steps of a document that is being processed."
     )
@@ -113,7 +113,7 @@ IMAGE_ERRORS = (
     ImageError("unsupported_mime_type", 400, "Bad Request", "This mimeType is not accepted."),
     ImageError("unsupported_model", 400, "Bad Request", "There is no such model."),
     ImageError(
-        "undecodable_image", 422, "Unprocessable Entity", "The bytes are no picture of mimeType."
+        "undecodable_image", 422, "Unprocessable Entity", "The bytes are no image of mimeType."
     ),
 )
 

@@ -10,7 +10,7 @@ from typing import Literal
 ClockKind = Literal["real", "virtual"]
 
 
-class Clock:
+class SandboxClock:
     """Seconds since the epoch, as the sandbox sees them.
 
     A real clock runs with ``source`` and can be set ahead of it; a virtual clock stands still
@@ -36,6 +36,7 @@ class Clock:
         return self.kind == "real"
 
     def now(self) -> float:
+        """This moment, in seconds since the epoch."""
         return self._source() + self._ahead if self.ticking else self._standing
 
     def move_to(self, moment: float) -> None:

@@ -12,21 +12,27 @@ from typing import Any
 
 import httpx
 
+from palprep.errors import PalprepError
+
 MAX_PER_MINUTE = 10  # Limits: connector checks
 MAX_MESSAGE = 500  # Limits: error.message length
 UNREACHABLE = 424
 
 
-class CheckFailed(Exception):
+class CheckFailed(PalprepError):
     """The connector's server failed; ``http_status`` is that of the failing step, or None."""
+
+    code = "connector_check_failed"
 
     def __init__(self, message: str, http_status: int | None) -> None:
         super().__init__(message)
         self.http_status = http_status
 
 
-class TooManyChecks(Exception):
-    """Another check is running, or ten have run in a minute. ``retry_after`` in seconds."""
+class TooManyChecks(PalprepError):
+    """Another check is running, or ten have run in a minute. ``retry_after`` is in seconds."""
+
+    code = "too_many_checks"
 
     def __init__(self, message: str, retry_after: int) -> None:
         super().__init__(message)
@@ -42,6 +48,7 @@ class CheckLimit:
 
     @contextmanager
     def take(self, now: float) -> Iterator[None]:
+        """Hold the one place while a check runs. Raises :class:`TooManyChecks`."""
         if self._running:
             raise TooManyChecks("Another runtime check is still running.", 1)
         while self._started and self._started[0] <= now - 60:
@@ -109,7 +116,10 @@ async def _authorised(connector: Mapping[str, Any], http: httpx.AsyncClient) -> 
 
 
 async def client_credentials_token(auth: Mapping[str, Any], http: httpx.AsyncClient) -> str:
-    """A token by the OAuth 2.0 client-credentials grant (RFC 6749, section 4.4)."""
+    """A token by the OAuth 2.0 client-credentials grant (RFC 6749, section 4.4).
+
+    Raises :class:`CheckFailed` when the token endpoint gives none.
+    """
     form = {"grant_type": "client_credentials"}
     if auth.get("scope"):
         form["scope"] = auth["scope"]

@@ -52,5 +52,6 @@ def _post_call_tools(service: Service, pal_id: str | None) -> list[Record]:
 
 
 async def conversation_timed_out(service: Service, job: Record) -> None:
+    """End a conversation that has reached its longest time."""
     with service.store.transaction():
         end_conversation(service, job["conversation_id"])

@@ -13,12 +13,12 @@ from typing import Any, cast
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from palprep.api.wire import UNSET, Settings
+from palprep.api.wire import UNSET, AccountSettings
 from palprep.errors import InvalidRequest, Problem
-from palprep.sandbox.answers import Answer, Refused, refuse_message
-from palprep.sandbox.call import Call
+from palprep.sandbox.answers import JsonAnswer, Refused, refuse_message
 from palprep.sandbox.choices import image_error
 from palprep.sandbox.faults import RequestFault
+from palprep.sandbox.handler import HandlerContext
 from palprep.sandbox.keys import ApiKey, KeyRing
 from palprep.sandbox.log import note_request
 from palprep.sandbox.routes import Serving
@@ -55,14 +55,14 @@ class EndpointApp:
         shape = serving.endpoint.shape
         self._takes_body = shape.model is not None or shape.whole is not None
         self._limit = serving.endpoint.max_body_bytes or service.choices.json_body_bytes
-        self._settings = Settings(reserved_prefix=service.choices.reserved_prefix)
+        self._settings = AccountSettings(reserved_prefix=service.choices.reserved_prefix)
 
     async def serve(self, request: Request) -> Response:
         """The answer to one request, unless a fault takes its place."""
         try:
             body = await self._read(request)
         except ClientDisconnect:
-            return Response()  # nobody is there, and nothing was asked
+            return Response()  # no one is there, and nothing was asked
         key = self._keys.find(request.headers.get("x-api-key"))
         fault = self._service.faults.for_request(
             self._endpoint.name, request.method, request.scope["path"]
@@ -91,37 +91,37 @@ class EndpointApp:
         except BodyTooLarge:
             return None
 
-    async def _answer(self, arrival: Arrival) -> Answer:
+    async def _answer(self, arrival: Arrival) -> JsonAnswer:
         try:
-            call = await self._call(arrival)
+            context = await self._context(arrival)
             if not self._waits:
-                return self._at_once(arrival, call)
-            answer = await cast("Awaitable[Answer]", self._handler(call))
+                return self._at_once(arrival, context)
+            answer = await cast("Awaitable[JsonAnswer]", self._handler(context))
         except Refused as refused:
             answer = refused.answer
         except Exception as error:
             # A judge that was given, or a defect. Whichever: an answer, not a cut connection.
             log.exception("The sandbox failed on %s", self._endpoint.name)
-            answer = Answer(500, {"error": f"The sandbox failed: {type(error).__name__}."})
+            answer = JsonAnswer(500, {"error": f"The sandbox failed: {type(error).__name__}."})
         return self._noted(arrival, answer)
 
-    def _at_once(self, arrival: Arrival, call: Call) -> Answer:
+    def _at_once(self, arrival: Arrival, context: HandlerContext) -> JsonAnswer:
         """Handle and log in one transaction: what was created is never without its line."""
         with self._service.store.transaction():
             try:
-                answer = cast("Answer", self._handler(call))
+                answer = cast("JsonAnswer", self._handler(context))
             except Refused as refused:
                 answer = refused.answer
             return self._noted(arrival, answer)
 
-    async def _call(self, arrival: Arrival) -> Call:
+    async def _context(self, arrival: Arrival) -> HandlerContext:
         choices, body = self._service.choices, arrival.body
         if arrival.key is None:
             raise refuse_message(choices.invalid_key_status, "Invalid access token.")
         if body is None:
             problem = Problem("", "body_too_large", f"is more than {self._limit} bytes")
             refused = self._refusal(choices, [problem]).answer
-            raise Refused(Answer(choices.body_too_large_status, refused.body))
+            raise Refused(JsonAnswer(choices.body_too_large_status, refused.body))
         try:
             if len(body) > PARSE_IN_THREAD_BYTES:
                 parsed, sent = await asyncio.to_thread(self._parse, arrival.request, body)
@@ -129,7 +129,7 @@ class EndpointApp:
                 parsed, sent = self._parse(arrival.request, body)
         except InvalidRequest as error:
             raise self._refusal(choices, error.problems) from None
-        return Call(self._service, arrival.key, parsed, sent)
+        return HandlerContext(self._service, arrival.key, parsed, sent)
 
     def _parse(self, request: Request, body: bytes) -> tuple[Any, dict[str, Any]]:
         """The request by its declaration, and the members of its body as they were sent."""
@@ -150,7 +150,7 @@ class EndpointApp:
         sent = {wire: value for wire, value in values.items() if value is not UNSET}
         return parsed, sent if other is UNSET else {**other, **sent}
 
-    def _noted(self, arrival: Arrival, answer: Answer) -> Answer:
+    def _noted(self, arrival: Arrival, answer: JsonAnswer) -> JsonAnswer:
         """The answer, in the log and with the number that it has there."""
         number = self._note(arrival, answer.status)
         return replace(answer, headers={**answer.headers, "x-request-id": str(number)})
@@ -169,7 +169,7 @@ class EndpointApp:
         )
 
 
-def scripted_answer(fault: RequestFault) -> Answer | None:
+def scripted_answer(fault: RequestFault) -> JsonAnswer | None:
     """What a fault answers in place of the handler, or None when it only delays or drops."""
     if fault.variant is not None:
         return image_error(fault.variant).answer()
@@ -179,7 +179,7 @@ def scripted_answer(fault: RequestFault) -> Answer | None:
     if body is None and fault.status >= HTTPStatus.BAD_REQUEST:
         shape = "message" if fault.status == HTTPStatus.UNAUTHORIZED else "error"
         body = {shape: f"Status {fault.status}, as the fault script says."}
-    return Answer(fault.status, body, fault.headers)
+    return JsonAnswer(fault.status, body, fault.headers)
 
 
 def _content(body: bytes) -> Any:

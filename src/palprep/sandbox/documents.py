@@ -35,7 +35,7 @@ async def step_document(service: Service, job: Record) -> None:
             _finish(service, document)
         service.store.put("document", document["document_id"], document)
         shown = show_document(document)
-        service.callbacks.announce(
+        service.outbox.announce(
             "application.document_status_changed",
             document.get("callback_url"),
             {

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError, field_validator
 
@@ -77,6 +77,7 @@ class AssetFault(Strike):
     effect: Literal["expired", "drop"] = "expired"
 
 
+F = TypeVar("F", RequestFault, CallbackFault, AssetFault)
 Fault = Annotated[RequestFault | CallbackFault | AssetFault, Field(discriminator="on")]
 
 
@@ -88,7 +89,10 @@ class FaultScript(Value):
 
     @classmethod
     def read(cls, path: Path) -> FaultScript:
-        """The script in a JSON file: an object as above, or the bare list of faults."""
+        """The script in a JSON file: an object as above, or the bare list of faults.
+
+        Raises :class:`~palprep.errors.UsageError` when it cannot be read or is no script.
+        """
         try:
             return parse_script(json.loads(path.read_text(encoding="utf-8")))
         except (OSError, ValueError) as error:
@@ -96,7 +100,10 @@ class FaultScript(Value):
 
 
 def script_from(given: FaultScript | Path | str | Sequence[Any] | Mapping[str, Any]) -> FaultScript:
-    """A script as it is, from a file's path, or from the JSON that the file would hold."""
+    """A script as it is, from a file's path, or from the JSON that the file would hold.
+
+    Raises :class:`~palprep.errors.UsageError` for what is no script.
+    """
     if isinstance(given, FaultScript):
         return given
     return FaultScript.read(Path(given)) if isinstance(given, str | Path) else parse_script(given)
@@ -126,6 +133,7 @@ class Armed:
         self.left = fault.times
 
     def strikes(self, chance: random.Random) -> bool:
+        """Whether it strikes at this match, which is hereby counted."""
         if self.left == 0:
             return False
         if self.skip:
@@ -154,36 +162,28 @@ class Faults:
         return [{**a.fault.to_json(), "left": a.left} for a in self._armed if a.left != 0]
 
     def for_request(self, endpoint: str, method: str, path: str) -> RequestFault | None:
-        for armed in self._armed:
-            fault = armed.fault
-            if (
-                isinstance(fault, RequestFault)
-                and fnmatchcase(endpoint, fault.endpoint)
+        """The fault that strikes a request, by its endpoint's name, method and path."""
+
+        def matches(fault: RequestFault) -> bool:
+            return (
+                fnmatchcase(endpoint, fault.endpoint)
                 and fnmatchcase(method, fault.method)
                 and fnmatchcase(path, fault.path)
-                and armed.strikes(self._chance)
-            ):
-                return fault
-        return None
+            )
+
+        return self._striking(RequestFault, matches)
 
     def for_callback(self, event: str) -> CallbackFault | None:
-        for armed in self._armed:
-            fault = armed.fault
-            if (
-                isinstance(fault, CallbackFault)
-                and fnmatchcase(event, fault.event)
-                and armed.strikes(self._chance)
-            ):
-                return fault
-        return None
+        """The fault that strikes a callback, by its event."""
+        return self._striking(CallbackFault, lambda fault: fnmatchcase(event, fault.event))
 
     def for_asset(self, name: str) -> AssetFault | None:
+        """The fault that strikes a download, by the asset's name."""
+        return self._striking(AssetFault, lambda fault: fnmatchcase(name, fault.name))
+
+    def _striking(self, kind: type[F], matches: Callable[[F], bool]) -> F | None:
         for armed in self._armed:
             fault = armed.fault
-            if (
-                isinstance(fault, AssetFault)
-                and fnmatchcase(name, fault.name)
-                and armed.strikes(self._chance)
-            ):
+            if isinstance(fault, kind) and matches(fault) and armed.strikes(self._chance):
                 return fault
         return None

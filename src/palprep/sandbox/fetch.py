@@ -7,18 +7,24 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from palprep.errors import PalprepError
+
 TIMEOUT_S = 60.0
 MAX_REDIRECTS = 5
+"""What the outbound client follows; see the choice ``training-fetches-late``."""
 
 
-class FetchFailed(Exception):
+class FetchFailed(PalprepError):
     """The media could not be fetched; the text says why and goes to the caller."""
+
+    code = "fetch_failed"
 
 
 async def fetch(http: httpx.AsyncClient, url: str, into: Path, *, max_bytes: int) -> None:
     """Stream the body at ``url`` into the file ``into``, ``max_bytes`` at most.
 
-    Raises :class:`FetchFailed` for anything that is not a complete, non-empty 200.
+    Follows as many redirects as ``http`` allows. Raises :class:`FetchFailed` for anything that
+    is not a complete, non-empty 200.
     """
     if urlsplit(url).scheme not in {"http", "https"}:
         raise FetchFailed(f"The file could not be downloaded: {url!r} is no http or https URL.")
@@ -29,6 +35,11 @@ async def fetch(http: httpx.AsyncClient, url: str, into: Path, *, max_bytes: int
                     f"The file could not be downloaded: its host answered {response.status_code}."
                 )
             await _save(response, into, max_bytes)
+    except httpx.TooManyRedirects as error:
+        raise FetchFailed(
+            "The file could not be downloaded: its host redirected more than "
+            f"{http.max_redirects} times."
+        ) from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise FetchFailed(
             f"The file could not be downloaded: {str(error) or type(error).__name__}."

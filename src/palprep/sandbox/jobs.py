@@ -13,7 +13,7 @@ from palprep.sandbox.training import train_replica, train_voice
 
 
 async def _deliver_callback(service: Service, job: Record) -> None:
-    await service.callbacks.deliver(job)
+    await service.outbox.deliver(job)
 
 
 JOBS: Mapping[str, Callable[[Service, Record], Awaitable[None]]] = {
@@ -27,4 +27,5 @@ JOBS: Mapping[str, Callable[[Service, Record], Awaitable[None]]] = {
 
 
 async def perform(service: Service, job: Job) -> None:
+    """Do one job. Whatever it raises goes to the scheduler, which drops the job."""
     await JOBS[job.kind](service, job.payload)

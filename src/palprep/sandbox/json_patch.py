@@ -7,11 +7,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from palprep.errors import PalprepError
+
 _INDEX = re.compile(r"0|[1-9][0-9]*")
 
 
-class BadPatch(Exception):
+class BadPatch(PalprepError):
     """A patch that is malformed or does not apply; the text says which operation and why."""
+
+    code = "bad_patch"
 
 
 def apply_patch(document: Any, operations: Any) -> Any:
@@ -52,7 +56,7 @@ def _parts(pointer: str) -> list[str]:
 
 def _member(operation: Mapping[str, Any], name: str) -> Any:
     if name not in operation:
-        raise BadPatch(f"{operation['op']} wants {name}")
+        raise BadPatch(f"{operation['op']} needs {name}")
     return copy.deepcopy(operation[name])
 
 

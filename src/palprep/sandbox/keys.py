@@ -33,6 +33,7 @@ class KeyRing:
         self.keys = tuple(ApiKey(key) if isinstance(key, str) else key for key in keys)
 
     def find(self, value: str | None) -> ApiKey | None:
+        """The key of this value, compared in constant time; None when there is none."""
         given = (value or "").encode()
         for key in self.keys:
             if hmac.compare_digest(key.value.encode(), given):
@@ -40,4 +41,5 @@ class KeyRing:
         return None
 
     def first(self, *, user_scoped: bool) -> str | None:
+        """The value of the first key that is user-scoped, or is not; None without one."""
         return next((key.value for key in self.keys if key.user_scoped is user_scoped), None)

@@ -31,7 +31,7 @@ def note_request(
 
 
 def trim(store: Store) -> None:
-    """Forget the oldest requests, so that a data folder does not grow for ever."""
+    """Delete the oldest requests, so that a data folder does not grow for ever."""
     store.execute(
         "DELETE FROM requests WHERE seq <= (SELECT max(seq) FROM requests) - ?", (KEPT_REQUESTS,)
     )

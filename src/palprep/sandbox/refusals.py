@@ -27,6 +27,7 @@ def refuse_skills(choices: Choices, problems: Sequence[Problem]) -> Refused:
 
 
 def refuse_patch(choices: Choices, problems: Sequence[Problem]) -> Refused:
+    """``{error}`` that begins as the specification says a malformed patch is answered."""
     first = problems[0]
     detail = f"{first.field} {first.message}".strip()
     return refuse_error(choices.bad_request_status, f"Invalid JSON patch format: {detail}.")

@@ -9,7 +9,7 @@ from typing import Any
 
 from palprep.api.call import Endpoint
 from palprep.api.calls import ENDPOINTS
-from palprep.sandbox.call import Handler
+from palprep.sandbox.handler import Handler
 from palprep.sandbox.handlers import (
     connectors,
     conversations,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 import signal
 import ssl
@@ -18,12 +17,13 @@ from typing import Any, Self
 from palprep.errors import UsageError
 from palprep.sandbox.app import Parts, build_app
 from palprep.sandbox.choices import Choices
-from palprep.sandbox.clock import Clock, ClockKind
+from palprep.sandbox.clock import ClockKind, SandboxClock
 from palprep.sandbox.faults import FaultScript, script_from
 from palprep.sandbox.judges import JudgeImage, Trainer, judge_by_bytes, train_by_bytes
 from palprep.sandbox.keys import DEFAULT_KEYS, ApiKey, KeyRing
-from palprep.sandbox.server import ServerThread, bind_loopback, url_of
+from palprep.sandbox.server import DroppableProtocol, bind_loopback
 from palprep.sandbox.store import Store
+from palprep.serving.server import ServerThread, url_of
 
 
 class Sandbox:
@@ -81,7 +81,7 @@ class Sandbox:
             self._url = url_of(listener)
             store = _open_store(folder, in_memory=self._data is None)
             held.callback(store.close)
-            clock = Clock(self._clock_kind, start=store.setting("clock"))
+            clock = SandboxClock(self._clock_kind, start=store.setting("clock"))
             self._parts = build_app(
                 store=store,
                 clock=clock,
@@ -96,8 +96,16 @@ class Sandbox:
                 tls=self._tls,
                 new_id=self._new_id,
             )
-            self._server = ServerThread(self._parts.app, listener)
-            self._server.start()
+            self._server = ServerThread(
+                self._parts.app,
+                listener,
+                name="palprep-sandbox",
+                http=DroppableProtocol,
+                lifespan="on",
+                grace_s=1,
+            )
+            if not self._server.start():
+                raise UsageError("The sandbox's server did not start; its log says why.")
             held.callback(self._server.stop)
             self._held = held.pop_all()
         return self
@@ -118,20 +126,22 @@ class Sandbox:
 
     @property
     def user_key(self) -> str:
-        """The first user-scoped key."""
+        """The first user-scoped key. Raises :class:`UsageError` when there is none."""
         return self._key(user_scoped=True)
 
     @property
     def service_key(self) -> str:
-        """The first key that is not user-scoped."""
+        """The first key that is not user-scoped. Raises :class:`UsageError` without one."""
         return self._key(user_scoped=False)
 
     def advance(self, seconds: float) -> None:
-        """Move the clock by ``seconds`` and return when all that fell due has been done."""
-        if self._server is None or self._server.loop is None or self._parts is None:
+        """Move the clock by ``seconds`` and return when all that fell due has been done.
+
+        Raises :class:`UsageError` when the sandbox is not running.
+        """
+        if self._server is None or self._parts is None:
             raise UsageError("The sandbox is not running; use it as a context manager.")
-        moved = self._parts.scheduler.advance(seconds)
-        asyncio.run_coroutine_threadsafe(moved, self._server.loop).result()
+        self._server.call(self._parts.scheduler.advance(seconds))
 
     def _key(self, *, user_scoped: bool) -> str:
         key = self._keys.first(user_scoped=user_scoped)

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from palprep.sandbox.clock import Clock
+from palprep.sandbox.clock import SandboxClock
 from palprep.sandbox.store import Job, Store
 
 log = logging.getLogger(__name__)
@@ -23,7 +23,7 @@ class Scheduler:
     """
 
     def __init__(
-        self, clock: Clock, store: Store, perform: Callable[[Job], Awaitable[None]]
+        self, clock: SandboxClock, store: Store, perform: Callable[[Job], Awaitable[None]]
     ) -> None:
         self._clock = clock
         self._store = store

@@ -1,4 +1,4 @@
-"""What handlers and jobs work with: one sandbox's parts, held together and passed along."""
+"""What handlers and jobs work with: the parts of one sandbox."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 
 import httpx
 
-from palprep.sandbox.callbacks import Callbacks
 from palprep.sandbox.choices import Choices
-from palprep.sandbox.clock import Clock, stamp
+from palprep.sandbox.clock import SandboxClock, stamp
 from palprep.sandbox.connectors import CheckLimit
 from palprep.sandbox.faults import Faults
 from palprep.sandbox.judges import JudgeImage, Trainer
+from palprep.sandbox.outbox import CallbackOutbox
 from palprep.sandbox.store import Store
 
 
@@ -23,10 +23,10 @@ class Service:
     from a prefix; ``base_url`` is this sandbox's own."""
 
     store: Store
-    clock: Clock
+    clock: SandboxClock
     choices: Choices
     faults: Faults
-    callbacks: Callbacks
+    outbox: CallbackOutbox
     http: httpx.AsyncClient
     scratch: Path
     judge_image: JudgeImage
@@ -36,6 +36,7 @@ class Service:
     check_limit: CheckLimit = field(default_factory=CheckLimit)
 
     def now(self) -> float:
+        """This moment by the sandbox's clock, in seconds since the epoch."""
         return self.clock.now()
 
     def stamp(self) -> str:

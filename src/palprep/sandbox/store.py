@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from palprep.errors import UsageError
+from palprep.errors import PalprepError, UsageError
 
 Record = dict[str, Any]
 
@@ -51,8 +51,10 @@ CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value REAL NOT NULL)
 """
 
 
-class Taken(Exception):
+class Taken(PalprepError):
     """A record with this id, or a tool with this name, exists already."""
+
+    code = "taken"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,8 @@ class Job:
 class Store:
     """Records, jobs, assets and the log. ``path`` None keeps them in memory.
 
-    ``on_schedule`` is called for every job that is scheduled.
+    ``on_schedule`` is called for every job that is scheduled. Raises
+    :class:`~palprep.errors.UsageError` when the database cannot be opened.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -82,6 +85,7 @@ class Store:
             ) from error
 
     def close(self) -> None:
+        """Close the database; another sandbox may then open it."""
         self._db.close()
 
     @contextmanager
@@ -98,6 +102,7 @@ class Store:
     # Records: what the interface shows.
 
     def get(self, kind: str, record_id: str) -> Record | None:
+        """A copy of the record, None when there is none."""
         row = self._db.execute(
             "SELECT body FROM records WHERE kind = ? AND id = ?", (kind, record_id)
         ).fetchone()
@@ -109,21 +114,27 @@ class Store:
         return [json.loads(row[0]) for row in rows]
 
     def create(self, kind: str, record_id: str, body: Mapping[str, Any]) -> None:
-        """Insert a record and count it as created through the interface."""
+        """Insert a record and count it as created through the interface.
+
+        Raises :class:`Taken` for an id, or a tool's name, that exists already.
+        """
         try:
             self._db.execute(
                 "INSERT INTO records (kind, id, body) VALUES (?, ?, ?)",
                 (kind, record_id, json.dumps(body)),
             )
         except sqlite3.IntegrityError as error:
-            raise Taken(record_id) from error
+            raise Taken(f"The {kind} {record_id} or its name exists already.") from error
         self._db.execute(
             "INSERT INTO creates VALUES (?, 1) ON CONFLICT (kind) DO UPDATE SET count = count + 1",
             (kind,),
         )
 
     def put(self, kind: str, record_id: str, body: Mapping[str, Any]) -> None:
-        """Insert or replace a record in its place, without counting it."""
+        """Insert or replace a record in its place, without counting it.
+
+        Raises :class:`Taken` for a tool's name that another tool has.
+        """
         try:
             self._db.execute(
                 "INSERT INTO records (kind, id, body) VALUES (?, ?, ?)"
@@ -131,26 +142,29 @@ class Store:
                 (kind, record_id, json.dumps(body)),
             )
         except sqlite3.IntegrityError as error:
-            raise Taken(record_id) from error
+            raise Taken(f"The {kind} {record_id} or its name exists already.") from error
 
     def delete(self, kind: str, record_id: str) -> bool:
-        """Whether there was such a record."""
+        """Delete a record, private members included; whether there was one."""
         self._db.execute("DELETE FROM private WHERE kind = ? AND id = ?", (kind, record_id))
         done = self._db.execute("DELETE FROM records WHERE kind = ? AND id = ?", (kind, record_id))
         return done.rowcount > 0
 
     def creates(self) -> dict[str, int]:
+        """How many records of each kind were created through the interface."""
         return dict(self._db.execute("SELECT kind, count FROM creates ORDER BY kind"))
 
     # What belongs to a record and the interface never shows: its training URL, its callback.
 
     def private(self, kind: str, record_id: str) -> Record:
+        """What the interface never shows of a record; empty when nothing was put."""
         row = self._db.execute(
             "SELECT body FROM private WHERE kind = ? AND id = ?", (kind, record_id)
         ).fetchone()
         return {} if row is None else json.loads(row[0])
 
     def put_private(self, kind: str, record_id: str, body: Mapping[str, Any]) -> None:
+        """Keep or replace what the interface never shows of a record."""
         self._db.execute(
             "INSERT INTO private VALUES (?, ?, ?)"
             " ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body",
@@ -160,6 +174,7 @@ class Store:
     # Jobs.
 
     def schedule(self, due: float, kind: str, payload: Mapping[str, Any]) -> None:
+        """Have a job done at ``due``, in seconds since the epoch."""
         self._db.execute(
             "INSERT INTO jobs (due, kind, payload) VALUES (?, ?, ?)",
             (due, kind, json.dumps(payload)),
@@ -167,7 +182,7 @@ class Store:
         self.on_schedule()
 
     def jobs(self, *, until: float | None = None) -> list[Job]:
-        """Jobs in the order in which they are due, all of them or those due ``until`` then."""
+        """Jobs in the order in which they are due: all, or those due by ``until``."""
         rows = self._db.execute(
             "SELECT job_id, due, kind, payload FROM jobs WHERE due <= ? ORDER BY due, job_id",
             (float("inf") if until is None else until,),
@@ -182,22 +197,25 @@ class Store:
         return next((due for job_id, due in rows if job_id not in running), None)
 
     def finish(self, job: Job) -> None:
+        """Remove a job that has been done or is no longer wanted."""
         self._db.execute("DELETE FROM jobs WHERE job_id = ?", (job.job_id,))
 
     # Settings that must outlive a restart, such as how far the clock was set ahead.
 
     def setting(self, name: str) -> float | None:
+        """The number kept under ``name``, None when there is none."""
         row = self._db.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
         return None if row is None else row[0]
 
     def set_setting(self, name: str, value: float) -> None:
+        """Keep a number under ``name``."""
         self._db.execute(
             "INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = ?",
             (name, value, value),
         )
 
     def execute(self, sql: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
-        """For the log and the asset host, which own the tables that they name."""
+        """Run one statement, for the log and the asset host, which have tables of their own."""
         return self._db.execute(sql, values)
 
 

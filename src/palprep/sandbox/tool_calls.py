@@ -122,6 +122,6 @@ async def run_post_call_tool(service: Service, job: Record) -> None:
     except (httpx.HTTPError, httpx.InvalidURL, CheckFailed) as error:
         problem = str(error) or type(error).__name__
     with service.store.transaction():
-        service.callbacks.record(
+        service.outbox.record(
             f"tool:{tool['name']}", api["url"], arguments, attempt=1, status=status, problem=problem
         )

@@ -7,10 +7,11 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
+from typing import Literal
 from urllib.parse import unquote, urlsplit
 
 from palprep.errors import PalprepError
-from palprep.sandbox.fetch import FetchFailed, fetch
+from palprep.sandbox.fetch import fetch
 from palprep.sandbox.judges import TrainingKind
 from palprep.sandbox.service import Service
 from palprep.sandbox.store import Record
@@ -23,26 +24,21 @@ LONGEST_SUFFIX = len(".jpeg")
 
 
 async def train_voice(service: Service, job: Record) -> None:
-    """Settle a voice: fetch its training audio, train, set the status, announce it."""
+    """Fetch a voice's training audio, train, and end the training: set the status, announce it."""
     voice_id = job["voice_id"]
-    if not _unsettled(service, "voice", voice_id):
+    if not _in_training(service, "voice", voice_id):
         return
     private = service.store.private("voice", voice_id)
     problem = _extension_problem(private["training_audio_url"]) or await _train(
         service, "voice", [private["training_audio_url"]]
     )
-    with service.store.transaction():
-        settled = _settle(service, "voice", voice_id, problem)
-        payload = _pick(settled, "voice_id", "voice_name", "status", "error_message")
-        service.callbacks.announce(
-            "application.voice_status_changed", private.get("callback_url"), payload
-        )
+    _end_training(service, "voice", voice_id, problem)
 
 
 async def train_replica(service: Service, job: Record) -> None:
-    """Settle a replica, from its video (and consent video) or from its image."""
+    """The same for a replica: from its video (and consent video) or from its image."""
     replica_id = job["replica_id"]
-    if not _unsettled(service, "replica", replica_id):
+    if not _in_training(service, "replica", replica_id):
         return
     private = service.store.private("replica", replica_id)
     if private.get("train_image_url"):
@@ -50,31 +46,31 @@ async def train_replica(service: Service, job: Record) -> None:
     else:
         urls = [private["train_video_url"], private.get("consent_video_url")]
         problem = await _train(service, "replica-video", [url for url in urls if url])
-    with service.store.transaction():
-        settled = _settle(service, "replica", replica_id, problem)
-        payload = _pick(settled, "replica_id", "replica_name", "status", "error_message")
-        service.callbacks.announce(
-            "application.replica_status_changed", private.get("callback_url"), payload
-        )
+    _end_training(service, "replica", replica_id, problem)
 
 
-def _unsettled(service: Service, kind: str, record_id: str) -> bool:
+def _in_training(service: Service, kind: str, record_id: str) -> bool:
     record = service.store.get(kind, record_id)
     return record is not None and record["status"] == "started"
 
 
-def _settle(service: Service, kind: str, record_id: str, problem: str | None) -> Record:
-    # Read again: the record may have been updated while it was being trained.
-    record = service.store.get(kind, record_id) or {}
-    record["status"] = "completed" if problem is None else "error"
-    if problem is not None:
-        record["error_message"] = problem
-    service.store.put(kind, record_id, record)
-    return record
-
-
-def _pick(record: Record, *names: str) -> Record:
-    return {name: record[name] for name in names if name in record}
+def _end_training(
+    service: Service, kind: Literal["voice", "replica"], record_id: str, problem: str | None
+) -> None:
+    """Completed, or in error with the ``problem``; written and announced as one."""
+    with service.store.transaction():
+        # Read again: the record may have been updated while it was being trained.
+        record = service.store.get(kind, record_id) or {}
+        record["status"] = "completed" if problem is None else "error"
+        if problem is not None:
+            record["error_message"] = problem
+        service.store.put(kind, record_id, record)
+        shown = (f"{kind}_id", f"{kind}_name", "status", "error_message")
+        service.outbox.announce(
+            f"application.{kind}_status_changed",
+            service.store.private(kind, record_id).get("callback_url"),
+            {name: record[name] for name in shown if name in record},
+        )
 
 
 async def _train(service: Service, kind: TrainingKind, urls: Sequence[str]) -> str | None:
@@ -83,12 +79,10 @@ async def _train(service: Service, kind: TrainingKind, urls: Sequence[str]) -> s
         try:
             paths = [await _fetch(service, url, Path(folder), n) for n, url in enumerate(urls)]
             return await asyncio.to_thread(service.trainer, kind, tuple(paths))
-        except FetchFailed as error:
-            return str(error)
         except PalprepError as error:
             return error.message
         except Exception as error:
-            # The trainer is the caller's code; the record must settle whatever it does.
+            # The trainer is the caller's code; the training must end whatever it does.
             log.exception("The sandbox's trainer failed on %s", kind)
             return f"Training failed: {type(error).__name__}: {error}"
 

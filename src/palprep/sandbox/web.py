@@ -9,19 +9,24 @@ from typing import Any, Never
 from starlette.requests import Request
 from starlette.responses import Response
 
-from palprep.sandbox.answers import Answer
+from palprep.errors import PalprepError
+from palprep.sandbox.answers import JsonAnswer
 
-FORGET_BYTES = 64 * 1024 * 1024
+DISCARD_BYTES = 64 * 1024 * 1024
 
 
-class BodyTooLarge(Exception):
+class BodyTooLarge(PalprepError):
     """More bytes than this route takes."""
+
+    code = "body_too_large"
 
 
 async def read_body(request: Request, limit: int) -> bytes:
-    """The whole body, at most ``limit`` bytes of it in memory. Raises :class:`BodyTooLarge`,
-    having forgotten the rest: a caller that is still sending when the connection closes would
-    lose the answer that tells it why."""
+    """The whole body, with at most ``limit`` bytes in memory.
+
+    Raises :class:`BodyTooLarge` for more. The rest of such a body is read and thrown away
+    first: a caller that is still sending when the connection closes never sees the answer.
+    """
     declared = request.headers.get("content-length", "")
     keep = not (declared.isdecimal() and int(declared) > limit)
     chunks: list[bytes] = []
@@ -31,10 +36,10 @@ async def read_body(request: Request, limit: int) -> bytes:
         keep = keep and size <= limit
         if keep:
             chunks.append(chunk)
-        elif size > FORGET_BYTES:
+        elif size > DISCARD_BYTES:
             break
     if not keep:
-        raise BodyTooLarge
+        raise BodyTooLarge(f"The body is too large: at most {limit} bytes are taken.")
     return b"".join(chunks)
 
 
@@ -56,7 +61,8 @@ def _not_finite(text: str) -> Never:
     raise ValueError(f"{text} is no finite number")
 
 
-def respond(answer: Answer) -> Response:
+def respond(answer: JsonAnswer) -> Response:
+    """The answer as Starlette sends it."""
     if answer.body is None:
         return Response(status_code=answer.status, headers=dict(answer.headers))
     return Response(

@@ -11,10 +11,10 @@ from palprep.api.fields import PatchOperation
 from palprep.api.records import Deployment
 from palprep.api.wire import (
     UNSET,
+    AccountSettings,
     InHeader,
     InPath,
     Request,
-    Settings,
     Unset,
     Unspecified,
     WholeBody,
@@ -35,7 +35,7 @@ class PatchDeployment(Request):
     _: KW_ONLY
     if_match: Annotated[str | Unset, InHeader("If-Match")] = UNSET
 
-    def problems(self, settings: Settings) -> Iterable[Problem]:
+    def problems(self, settings: AccountSettings) -> Iterable[Problem]:
         """What RFC 6902 asks of each kind of operation."""
         del settings
         for at, operation in enumerate(self.operations):
@@ -86,5 +86,5 @@ get_deployment = Endpoint(
     GetDeployment,
     Deployment,
     Effect.READS,
-    assumed=True,
+    unspecified=True,
 )

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from palprep.api.call import Effect, Endpoint
 from palprep.api.fields import SkillEntry
 from palprep.api.records import PalSkills
-from palprep.api.wire import InPath, Request, Settings, Unspecified
+from palprep.api.wire import AccountSettings, InPath, Request, Unspecified
 from palprep.errors import Problem
 
 
@@ -26,7 +26,7 @@ class ReplaceSkills(Request):
     pal_id: Annotated[str, InPath()]
     skills: Mapping[str, SkillEntry]
 
-    def problems(self, settings: Settings) -> Iterable[Problem]:
+    def problems(self, settings: AccountSettings) -> Iterable[Problem]:
         """Known skills with the configuration that each takes."""
         del settings
         for skill_id, entry in self.skills.items():

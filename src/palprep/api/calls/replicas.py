@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from palprep.api.call import Effect, Endpoint
 from palprep.api.fields import Link
 from palprep.api.records import Replica
-from palprep.api.wire import UNSET, InPath, Request, Settings, Unset
+from palprep.api.wire import UNSET, AccountSettings, InPath, Request, Unset
 from palprep.errors import Problem
 
 
@@ -33,7 +33,7 @@ class CreateReplica(Request):
     model_name: str | Unset = UNSET
     properties: Mapping[str, Any] | Unset = UNSET
 
-    def problems(self, settings: Settings) -> Iterable[Problem]:
+    def problems(self, settings: AccountSettings) -> Iterable[Problem]:
         """One source of training, and a voice for an image."""
         del settings
         if self.train_image_url is UNSET:
@@ -66,5 +66,5 @@ get_replica = Endpoint(
     GetReplica,
     Replica,
     Effect.READS,
-    assumed=True,
+    unspecified=True,
 )

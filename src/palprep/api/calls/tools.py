@@ -18,7 +18,7 @@ from palprep.api.fields import (
     is_https,
 )
 from palprep.api.records import Tool, Tools
-from palprep.api.wire import UNSET, InPath, Request, Settings, Unset, Unspecified
+from palprep.api.wire import UNSET, AccountSettings, InPath, Request, Unset, Unspecified
 from palprep.errors import Problem
 
 
@@ -42,7 +42,7 @@ class CreateTool(Request):
     on_resolve: OnResolve | Unset = UNSET
     static_filler: str | Unset | None = UNSET
 
-    def problems(self, settings: Settings) -> Iterable[Problem]:
+    def problems(self, settings: AccountSettings) -> Iterable[Problem]:
         """The limits and combinations that the specification states."""
         yield from self._size()
         yield from _reserved(self.parameters, "parameters", settings.reserved_prefix)
@@ -71,7 +71,7 @@ class CreateTool(Request):
                 f"{MAX_TOOL_CHARS:,}",
             )
 
-    def _channel(self, settings: Settings) -> Iterator[Problem]:
+    def _channel(self, settings: AccountSettings) -> Iterator[Problem]:
         if self.delivery is UNSET:
             return
         api = self.delivery.get("api")
@@ -136,10 +136,10 @@ class DeleteTool(Request):
 
 create_tool = Endpoint("tools.create", "POST", "/v2/tools", CreateTool, Tool, Effect.CREATES)
 list_tools = Endpoint(
-    "tools.list", "GET", "/v2/tools", ListTools, Tools, Effect.READS, assumed=True
+    "tools.list", "GET", "/v2/tools", ListTools, Tools, Effect.READS, unspecified=True
 )
 get_tool = Endpoint(
-    "tools.get", "GET", "/v2/tools/{tool_id}", GetTool, Tool, Effect.READS, assumed=True
+    "tools.get", "GET", "/v2/tools/{tool_id}", GetTool, Tool, Effect.READS, unspecified=True
 )
 delete_tool = Endpoint(
     "tools.delete",
@@ -148,5 +148,5 @@ delete_tool = Endpoint(
     DeleteTool,
     Unspecified,
     Effect.SETS,
-    assumed=True,
+    unspecified=True,
 )

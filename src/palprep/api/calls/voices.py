@@ -9,7 +9,7 @@ from typing import Annotated
 from palprep.api.call import Effect, Endpoint
 from palprep.api.fields import ShortLink, Tags, VoiceDescription, VoiceName
 from palprep.api.records import Voice, Voices
-from palprep.api.wire import UNSET, InPath, InQuery, Request, Settings, Unset
+from palprep.api.wire import UNSET, AccountSettings, InPath, InQuery, Request, Unset
 from palprep.errors import Problem
 
 
@@ -50,7 +50,7 @@ class UpdateVoice(Request):
     description: VoiceDescription | Unset | None = UNSET
     tags: Tags | Unset = UNSET
 
-    def problems(self, settings: Settings) -> Iterable[Problem]:
+    def problems(self, settings: AccountSettings) -> Iterable[Problem]:
         """At least one member."""
         del settings
         if self.voice_name is UNSET and self.description is UNSET and self.tags is UNSET:
@@ -74,5 +74,5 @@ update_voice = Endpoint(
     "voices.update", "PATCH", "/v2/voices/{voice_id}", UpdateVoice, Voice, Effect.SETS
 )
 list_voices = Endpoint(
-    "voices.list", "GET", "/v2/voices", ListVoices, Voices, Effect.READS, assumed=True
+    "voices.list", "GET", "/v2/voices", ListVoices, Voices, Effect.READS, unspecified=True
 )

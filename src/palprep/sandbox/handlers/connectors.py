@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from palprep.sandbox.answers import Answer, Refused, refuse_error
-from palprep.sandbox.call import Call
+from palprep.sandbox.answers import JsonAnswer, Refused, refuse_error
 from palprep.sandbox.connectors import TooManyChecks, available, runtime_check
+from palprep.sandbox.handler import HandlerContext
 
 
-async def check_connector(call: Call) -> Answer:
+async def check_connector(context: HandlerContext) -> JsonAnswer:
     """List the tools of the connector's server, ten times a minute at most, one at a time."""
-    service, choices = call.service, call.service.choices
-    connector = service.store.get("connector", call.request.connector_id)
+    service, choices = context.service, context.service.choices
+    connector = service.store.get("connector", context.request.connector_id)
     if connector is None:
         raise refuse_error(404, "Connector not found.")
     auth = connector.get("auth") or {}
@@ -20,12 +20,12 @@ async def check_connector(call: Call) -> Answer:
         raise refuse_error(503, "Runtime checks are not available on this deployment.")
     try:
         with service.check_limit.take(service.now()):
-            return Answer(
+            return JsonAnswer(
                 body=await runtime_check(
                     connector, service.http, timeout_s=choices.connector_seconds
                 )
             )
     except TooManyChecks as error:
         raise Refused(
-            Answer(429, {"error": str(error)}, {"Retry-After": str(error.retry_after)})
+            JsonAnswer(429, {"error": str(error)}, {"Retry-After": str(error.retry_after)})
         ) from error

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from palprep.sandbox.answers import Answer, bad_fields, refuse_error
-from palprep.sandbox.call import Call
+from palprep.sandbox.answers import JsonAnswer, bad_fields, refuse_error
 from palprep.sandbox.conversations import voice_problem
+from palprep.sandbox.handler import HandlerContext
 from palprep.sandbox.service import Service
 from palprep.sandbox.store import Record
 
 
-def create_conversation(call: Call) -> Answer:
+def create_conversation(context: HandlerContext) -> JsonAnswer:
     """Start a conversation whose voice and face are ready, and schedule its end."""
-    service, choices, sent = call.service, call.service.choices, call.sent
+    service, choices, sent = context.service, context.service.choices, context.sent
     pal, face = _pal(service, sent.get("pal_id")), _face(service, sent.get("face_id"))
     if pal is None and face is None:
         raise bad_fields(
@@ -35,7 +35,7 @@ def create_conversation(call: Call) -> Answer:
     service.store.create("conversation", conversation_id, record)
     due = service.now() + choices.conversation_seconds
     service.store.schedule(due, "conversation", {"conversation_id": conversation_id})
-    return Answer(choices.created_status, record)
+    return JsonAnswer(choices.created_status, record)
 
 
 def _pal(service: Service, pal_id: str | None) -> Record | None:

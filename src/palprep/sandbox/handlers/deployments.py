@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from palprep.api.wire import UNSET
-from palprep.sandbox.answers import Answer, refuse_error
-from palprep.sandbox.call import Call
+from palprep.sandbox.answers import JsonAnswer, refuse_error
 from palprep.sandbox.clock import stamp_utc
+from palprep.sandbox.handler import HandlerContext
 from palprep.sandbox.json_patch import BadPatch, apply_patch, changed_members
 from palprep.sandbox.store import Record
 
@@ -21,15 +21,15 @@ def etag(deployment: Record) -> str:
     return f'"{hashlib.sha256(content).hexdigest()[:16]}"'
 
 
-def get_deployment(call: Call) -> Answer:
+def get_deployment(context: HandlerContext) -> JsonAnswer:
     """The record, with its ETag in the header."""
-    return _show(_find(call))
+    return _show(_find(context))
 
 
-def patch_deployment(call: Call) -> Answer:
+def patch_deployment(context: HandlerContext) -> JsonAnswer:
     """Apply a JSON Patch as a whole or not at all, under If-Match when it is sent."""
-    deployment, choices = _find(call), call.service.choices
-    wanted, operations = call.request.if_match, call.request.operations
+    deployment, choices = _find(context), context.service.choices
+    wanted, operations = context.request.if_match, context.request.operations
     if wanted is not UNSET and not _matches(wanted, etag(deployment)):
         raise refuse_error(
             choices.etag_mismatch_status, "The deployment has changed since its ETag was read."
@@ -41,8 +41,8 @@ def patch_deployment(call: Call) -> Answer:
         raise refuse_error(
             choices.bad_request_status, f"Invalid JSON patch format: {error}."
         ) from error
-    patched["updated_at"] = stamp_utc(call.service.now())
-    call.service.store.put("deployment", deployment["deployment_id"], patched)
+    patched["updated_at"] = stamp_utc(context.service.now())
+    context.service.store.put("deployment", deployment["deployment_id"], patched)
     return _show(patched)
 
 
@@ -52,10 +52,10 @@ def _only(patchable: Sequence[str], operations: Sequence[Mapping[str, Any]]) -> 
         raise BadPatch(f"{', '.join(sorted(foreign)) or 'the whole'} cannot be patched")
 
 
-def delete_deployment(call: Call) -> Answer:
+def delete_deployment(context: HandlerContext) -> JsonAnswer:
     """Delete one deployment."""
-    call.service.store.delete("deployment", _find(call)["deployment_id"])
-    return Answer(call.service.choices.deleted_status)
+    context.service.store.delete("deployment", _find(context)["deployment_id"])
+    return JsonAnswer(context.service.choices.deleted_status)
 
 
 def _matches(header: str, current: str) -> bool:
@@ -63,14 +63,14 @@ def _matches(header: str, current: str) -> bool:
     return header.strip() == "*" or current in (tag.strip() for tag in header.split(","))
 
 
-def _show(deployment: Record) -> Answer:
+def _show(deployment: Record) -> JsonAnswer:
     # Versioning 3: the field is removed, even from records seeded with it.
     shown = {k: v for k, v in deployment.items() if k != "replica_thumbnail_video_url"}
-    return Answer(body=shown, headers={"ETag": etag(deployment)})
+    return JsonAnswer(body=shown, headers={"ETag": etag(deployment)})
 
 
-def _find(call: Call) -> Record:
-    deployment = call.service.store.get("deployment", call.request.deployment_id)
+def _find(context: HandlerContext) -> Record:
+    deployment = context.service.store.get("deployment", context.request.deployment_id)
     if deployment is None:
-        raise refuse_error(call.service.choices.not_found_status, "Deployment not found.")
+        raise refuse_error(context.service.choices.not_found_status, "Deployment not found.")
     return deployment

@@ -10,10 +10,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from palprep.errors import MediaError
-from palprep.sandbox.answers import Answer
-from palprep.sandbox.call import Call
+from palprep.media.source import Source
+from palprep.sandbox.answers import JsonAnswer
 from palprep.sandbox.choices import image_error
-from palprep.sandbox.judges import head_of, picture_type
+from palprep.sandbox.handler import HandlerContext
 from palprep.sandbox.service import Service
 
 LABELS: Mapping[str, str] = {
@@ -37,25 +37,25 @@ PROBLEMS = frozenset(
 )
 
 
-async def validate_face(call: Call) -> Answer:
+async def validate_face(context: HandlerContext) -> JsonAnswer:
     """The verdict, with the details under their current names."""
-    return await _validate(call, pose_key="pose_suitable_for_face")
+    return await _validate(context, pose_key="pose_suitable_for_face")
 
 
-async def validate_face_legacy(call: Call) -> Answer:
+async def validate_face_legacy(context: HandlerContext) -> JsonAnswer:
     """The same verdict, with the details under their legacy names."""
-    return await _validate(call, pose_key="pose_suitable_for_replica")
+    return await _validate(context, pose_key="pose_suitable_for_replica")
 
 
-async def _validate(call: Call, *, pose_key: str) -> Answer:
+async def _validate(context: HandlerContext, *, pose_key: str) -> JsonAnswer:
     outcomes = await asyncio.to_thread(
         _judge,
-        call.service,
-        call.request.image_base64,
-        call.sent.get("mimeType", "image/jpeg"),
-        call.sent.get("model", "core-4"),
+        context.service,
+        context.request.image_base64,
+        context.sent.get("mimeType", "image/jpeg"),
+        context.sent.get("model", "core-4"),
     )
-    return Answer(body=validation_result(outcomes, pose_key=pose_key))
+    return JsonAnswer(body=validation_result(outcomes, pose_key=pose_key))
 
 
 def _judge(
@@ -69,10 +69,10 @@ def _judge(
     with TemporaryDirectory(dir=service.scratch) as folder:
         path = Path(folder) / "image"
         path.write_bytes(image)
-        found = picture_type(head_of(path))
-        if found is None or found != mime_type.replace("heif", "heic"):
+        found = Source.of(path).type
+        if found.mime.replace("heif", "heic") != mime_type.replace("heif", "heic"):
             raise image_error("undecodable_image").refuse(
-                f"They start like {found or 'no accepted picture'}, not like {mime_type}."
+                f"They are {found.description}, not {mime_type}."
             )
         try:
             return service.judge_image(path, model)

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from palprep.sandbox.answers import Answer, refuse_error
-from palprep.sandbox.call import Call
+from palprep.sandbox.answers import JsonAnswer, refuse_error
+from palprep.sandbox.handler import HandlerContext
 from palprep.sandbox.store import Record
 
 
-def replace_skills(call: Call) -> Answer:
+def replace_skills(context: HandlerContext) -> JsonAnswer:
     """Set the complete skills of a PAL; those that are absent are detached."""
-    pal = _find(call)
+    pal = _find(context)
     skills = {
         name: {"config": dict(entry.get("config", {}))}
-        for name, entry in call.sent["skills"].items()
+        for name, entry in context.sent["skills"].items()
     }
-    call.service.store.put("pal", pal["pal_id"], pal | {"skills": skills})
-    return Answer(body={"data": skills})
+    context.service.store.put("pal", pal["pal_id"], pal | {"skills": skills})
+    return JsonAnswer(body={"data": skills})
 
 
-def delete_pal(call: Call) -> Answer:
+def delete_pal(context: HandlerContext) -> JsonAnswer:
     """Delete one PAL."""
-    call.service.store.delete("pal", _find(call)["pal_id"])
-    return Answer(call.service.choices.deleted_status)
+    context.service.store.delete("pal", _find(context)["pal_id"])
+    return JsonAnswer(context.service.choices.deleted_status)
 
 
-def _find(call: Call) -> Record:
-    pal = call.service.store.get("pal", call.request.pal_id)
+def _find(context: HandlerContext) -> Record:
+    pal = context.service.store.get("pal", context.request.pal_id)
     if pal is None:
-        raise refuse_error(call.service.choices.invalid_id_status, "Invalid pal_id.")
+        raise refuse_error(context.service.choices.invalid_id_status, "Invalid pal_id.")
     return pal

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from palprep.sandbox.answers import Answer, bad_fields, refuse_error
-from palprep.sandbox.call import Call
+from palprep.sandbox.answers import JsonAnswer, bad_fields, refuse_error
+from palprep.sandbox.handler import HandlerContext
 from palprep.sandbox.store import Record
 
 
-def create_replica(call: Call) -> Answer:
+def create_replica(context: HandlerContext) -> JsonAnswer:
     """Record a replica as started and schedule its training."""
-    service, choices, sent = call.service, call.service.choices, call.sent
+    service, choices, sent = context.service, context.service.choices, context.sent
     if not sent.keys() & {"train_video_url", "train_image_url"}:
         raise bad_fields(
             choices.bad_request_status,
@@ -33,12 +33,12 @@ def create_replica(call: Call) -> Answer:
     service.store.put_private("replica", replica_id, sent)
     due = service.now() + choices.replica_seconds
     service.store.schedule(due, "replica", {"replica_id": replica_id})
-    return Answer(choices.created_status, {"replica_id": replica_id, "status": "started"})
+    return JsonAnswer(choices.created_status, {"replica_id": replica_id, "status": "started"})
 
 
-def get_replica(call: Call) -> Answer:
+def get_replica(context: HandlerContext) -> JsonAnswer:
     """The record with its training status."""
-    record = call.service.store.get("replica", call.request.replica_id)
+    record = context.service.store.get("replica", context.request.replica_id)
     if record is None:
-        raise refuse_error(call.service.choices.not_found_status, "Replica not found.")
-    return Answer(body=record)
+        raise refuse_error(context.service.choices.not_found_status, "Replica not found.")
+    return JsonAnswer(body=record)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from palprep.sandbox.answers import Answer, refuse_error
-from palprep.sandbox.call import Call
+from palprep.sandbox.answers import JsonAnswer, refuse_error
+from palprep.sandbox.handler import HandlerContext
 from palprep.sandbox.store import Record, Taken
 
 # Internal owner id: one sandbox has one account.
 OWNER_ID = 1
 
 
-def create_tool(call: Call) -> Answer:
+def create_tool(context: HandlerContext) -> JsonAnswer:
     """Record a tool with every default filled in; its name must be free."""
-    service, choices = call.service, call.service.choices
-    tool = with_defaults(call.sent)
+    service, choices = context.service, context.service.choices
+    tool = with_defaults(context.sent)
     tool_id = service.new_id("t")
     now = service.stamp()
     record = {"tool_id": tool_id, "owner_id": OWNER_ID, **tool}
@@ -27,7 +27,7 @@ def create_tool(call: Call) -> Answer:
         raise refuse_error(
             choices.name_taken_status, f"A tool with this name already exists: {tool['name']}."
         ) from None
-    return Answer(choices.tool_created_status, record)
+    return JsonAnswer(choices.tool_created_status, record)
 
 
 def with_defaults(sent: Mapping[str, Any]) -> Record:
@@ -57,27 +57,27 @@ def _delivery(sent: Mapping[str, Any]) -> Record:
     return delivery
 
 
-def list_tools(call: Call) -> Answer:
+def list_tools(context: HandlerContext) -> JsonAnswer:
     """All tools, the built-in one among them, oldest first."""
-    return Answer(body={"data": call.service.store.all("tool")})
+    return JsonAnswer(body={"data": context.service.store.all("tool")})
 
 
-def get_tool(call: Call) -> Answer:
+def get_tool(context: HandlerContext) -> JsonAnswer:
     """One tool."""
-    return Answer(body=_find(call))
+    return JsonAnswer(body=_find(context))
 
 
-def delete_tool(call: Call) -> Answer:
+def delete_tool(context: HandlerContext) -> JsonAnswer:
     """Delete one tool, unless it is built in."""
-    tool, choices = _find(call), call.service.choices
+    tool, choices = _find(context), context.service.choices
     if tool.get("is_system_tool"):
         raise refuse_error(choices.system_tool_status, "System tools cannot be deleted.")
-    call.service.store.delete("tool", tool["tool_id"])
-    return Answer(choices.deleted_status)
+    context.service.store.delete("tool", tool["tool_id"])
+    return JsonAnswer(choices.deleted_status)
 
 
-def _find(call: Call) -> Record:
-    tool = call.service.store.get("tool", call.request.tool_id)
+def _find(context: HandlerContext) -> Record:
+    tool = context.service.store.get("tool", context.request.tool_id)
     if tool is None:
-        raise refuse_error(call.service.choices.not_found_status, "Tool not found.")
+        raise refuse_error(context.service.choices.not_found_status, "Tool not found.")
     return tool

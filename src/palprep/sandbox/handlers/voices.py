@@ -1,17 +1,17 @@
-"""Voices: created as started, settled by training, updated and read in between."""
+"""Voices: created as started, trained by the clock, read and updated at any time."""
 
 from __future__ import annotations
 
 from palprep.api.wire import UNSET
-from palprep.sandbox.answers import Answer, bad_fields, refuse_error
-from palprep.sandbox.call import Call
+from palprep.sandbox.answers import JsonAnswer, bad_fields, refuse_error
+from palprep.sandbox.handler import HandlerContext
 from palprep.sandbox.store import Record
 
 
-def create_voice(call: Call) -> Answer:
+def create_voice(context: HandlerContext) -> JsonAnswer:
     """Record a voice as started and schedule its training; user-scoped keys only."""
-    service, choices, sent = call.service, call.service.choices, call.sent
-    if not call.key.user_scoped:
+    service, choices, sent = context.service, context.service.choices, context.sent
+    if not context.key.user_scoped:
         raise refuse_error(
             choices.unscoped_key_status, "Creating voices requires a user-scoped API key."
         )
@@ -32,30 +32,32 @@ def create_voice(call: Call) -> Answer:
     service.store.put_private("voice", voice_id, sent)
     due = service.now() + choices.voice_seconds
     service.store.schedule(due, "voice", {"voice_id": voice_id})
-    return Answer(choices.created_status, record)
+    return JsonAnswer(choices.created_status, record)
 
 
-def get_voice(call: Call) -> Answer:
+def get_voice(context: HandlerContext) -> JsonAnswer:
     """The record with its current status."""
-    return Answer(body=_find(call))
+    return JsonAnswer(body=_find(context))
 
 
-def update_voice(call: Call) -> Answer:
+def update_voice(context: HandlerContext) -> JsonAnswer:
     """Change what was sent; an absent member stays, a null description is cleared."""
-    record = {**_find(call), **call.sent}
-    call.service.store.put("voice", record["voice_id"], record)
-    return Answer(body=record)
+    record = {**_find(context), **context.sent}
+    context.service.store.put("voice", record["voice_id"], record)
+    return JsonAnswer(body=record)
 
 
-def list_voices(call: Call) -> Answer:
+def list_voices(context: HandlerContext) -> JsonAnswer:
     """All voices, or those with one tag, oldest first."""
-    tag = call.request.tag
-    voices = call.service.store.all("voice")
-    return Answer(body={"data": [v for v in voices if tag is UNSET or tag in v.get("tags", ())]})
+    tag = context.request.tag
+    voices = context.service.store.all("voice")
+    return JsonAnswer(
+        body={"data": [v for v in voices if tag is UNSET or tag in v.get("tags", ())]}
+    )
 
 
-def _find(call: Call) -> Record:
-    record = call.service.store.get("voice", call.request.voice_id)
+def _find(context: HandlerContext) -> Record:
+    record = context.service.store.get("voice", context.request.voice_id)
     if record is None:
-        raise refuse_error(call.service.choices.not_found_status, "Voice not found.")
+        raise refuse_error(context.service.choices.not_found_status, "Voice not found.")
     return record

@@ -1,4 +1,4 @@
-"""Callbacks: written down with the change that they announce, then posted until taken."""
+"""Outbound callbacks: written down with the change that they announce, then posted until taken."""
 
 from __future__ import annotations
 
@@ -8,22 +8,25 @@ from typing import Any
 
 import httpx
 
-from palprep.sandbox.clock import Clock
+from palprep.sandbox.clock import SandboxClock
 from palprep.sandbox.faults import Faults
 from palprep.sandbox.store import Record, Store
 
 TIMEOUT_S = 10.0
 
 
-class Callbacks:
-    """An outbox. ``announce`` belongs into the transaction of the change itself, so that a
-    killed sandbox has either done both or neither."""
+class CallbackOutbox:
+    """The callbacks that the sandbox still has to send.
+
+    Call ``announce`` inside the transaction of the change itself: a killed sandbox has then
+    done both or neither.
+    """
 
     def __init__(
         self,
         *,
         store: Store,
-        clock: Clock,
+        clock: SandboxClock,
         faults: Faults,
         http: httpx.AsyncClient,
         retry_seconds: tuple[float, ...],
@@ -82,6 +85,6 @@ class Callbacks:
     async def _post(self, url: str, payload: Any) -> tuple[int | None, str | None]:
         try:
             async with self._http.stream("POST", url, json=payload, timeout=TIMEOUT_S) as response:
-                return response.status_code, None  # its body is nobody's business
+                return response.status_code, None  # no one reads its body
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             return None, str(error) or type(error).__name__

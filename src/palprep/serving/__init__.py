@@ -1,0 +1,1 @@
+"""An ASGI application on a socket of its own, in a thread."""

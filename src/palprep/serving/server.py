@@ -1,0 +1,128 @@
+"""A listening socket, and a thread that serves one application on it until told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import Coroutine
+from typing import Any, Literal, TypeVar
+
+import uvicorn
+from starlette.types import ASGIApp
+
+T = TypeVar("T")
+
+_BACKLOG = 512
+
+
+def listening_socket(host: str, port: int) -> socket.socket:
+    """A TCP socket that listens on the address ``host``, IPv4 or IPv6; ``port`` 0 takes a free
+    one. Raises OSError when the system refuses, for example because the port is in use."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio switches Nagle's algorithm off only where the protocol is named; with it on, an
+    # answer's body waits for the acknowledgement of its head, 40 ms later.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        # A restarted server must get its port back while old connections linger.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(_BACKLOG)
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+def url_of(listener: socket.socket) -> str:
+    """``http://HOST:PORT`` of a listening socket, without a slash at the end."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+class ServerThread:
+    """Serves ``app`` on ``listener`` until stopped; the listener is closed with it.
+
+    ``name`` is the thread's. ``http`` is uvicorn's protocol for HTTP. ``lifespan`` says whether
+    the application takes start-up and shutdown events. Answers under way have ``grace_s``
+    seconds to finish when it stops.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        listener: socket.socket,
+        *,
+        name: str,
+        http: type[asyncio.Protocol] | Literal["auto"] = "auto",
+        lifespan: Literal["on", "off"] = "off",
+        grace_s: int = 5,
+    ) -> None:
+        self._listener = listener
+        # No access lines: a path may be a secret.
+        config = uvicorn.Config(
+            app,
+            http=http,
+            ws="none",
+            lifespan=lifespan,
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_graceful_shutdown=grace_s,
+        )
+        self._server = _Server(config)
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def start(self) -> bool:
+        """Return True as soon as it answers, False when it could not start."""
+        self._thread.start()
+        self._server.start_over.wait()
+        if not self._server.started:
+            self.stop()
+        return self._server.started
+
+    def call(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """The result of ``coroutine``, which runs on the server's own loop meanwhile.
+
+        Raises what the coroutine raises, and RuntimeError unless the server runs.
+        """
+        if self._loop is None or not self._server.started:
+            coroutine.close()
+            raise RuntimeError("the server is not running")
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+
+    def stop(self) -> None:
+        """Finish what is being answered, end the thread and close the listener."""
+        self._server.should_exit = True
+        if self._thread.is_alive():
+            self._thread.join()
+        self._listener.close()
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._serve())
+        except SystemExit:
+            # uvicorn ends a process whose application does not start, and has said why in its
+            # log; here the caller of start() decides.
+            return
+        finally:
+            self._server.start_over.set()
+
+    async def _serve(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        await self._server.serve(sockets=[self._listener])
+
+
+class _Server(uvicorn.Server):
+    """Sets an event when start-up is over, well or not; uvicorn itself only has a flag."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.start_over = threading.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start as uvicorn does, then say so."""
+        await super().startup(sockets)
+        self.start_over.set()

@@ -1,0 +1,107 @@
+"""The one thread that serves an application: it starts, works on its loop, and stops."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import threading
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+
+from palprep.serving.server import ServerThread, listening_socket, url_of
+
+
+async def hello(request: Request) -> PlainTextResponse:
+    await asyncio.sleep(float(request.query_params.get("after", 0)))
+    return PlainTextResponse(threading.current_thread().name)
+
+
+def get(url: str) -> httpx.Response:
+    return httpx.get(url, trust_env=False)
+
+
+@pytest.fixture
+def listener() -> Iterator[socket.socket]:
+    with listening_socket("127.0.0.1", 0) as listening:
+        yield listening
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_it_answers_as_soon_as_it_has_started(host: str) -> None:
+    listener = listening_socket(host, 0)
+    server = ServerThread(Starlette(routes=[Route("/", hello)]), listener, name="served")
+    assert server.start()
+    try:
+        reply = get(url_of(listener))
+    finally:
+        server.stop()
+    assert reply.text == "served"
+    assert "server" not in reply.headers
+
+
+def test_what_is_under_way_is_answered_before_it_stops(listener: socket.socket) -> None:
+    server = ServerThread(Starlette(routes=[Route("/", hello)]), listener, name="served")
+    assert server.start()
+    url, replies = url_of(listener), []
+    asking = threading.Thread(target=lambda: replies.append(get(f"{url}/?after=0.3")))
+    asking.start()
+    while not server.call(requests_under_way()):
+        pass
+    server.stop()
+    asking.join()
+    assert [reply.status_code for reply in replies] == [200]
+    with pytest.raises(httpx.ConnectError):
+        get(url)
+
+
+async def requests_under_way() -> bool:
+    await asyncio.sleep(0.005)
+    return any(getattr(t.get_coro(), "__name__", "") == "run_asgi" for t in asyncio.all_tasks())
+
+
+def test_a_start_up_that_fails_is_told_and_leaves_nothing(
+    listener: socket.socket, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(_: Starlette) -> object:
+        raise OSError("no disk")
+
+    app = Starlette(lifespan=broken)  # type: ignore[arg-type]
+    server = ServerThread(app, listener, name="broken", lifespan="on")
+    with caplog.at_level(logging.CRITICAL):
+        assert not server.start()
+    assert listener.fileno() == -1
+    assert "broken" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_coroutines_run_on_the_servers_own_loop(listener: socket.socket) -> None:
+    async def where() -> str:
+        return threading.current_thread().name
+
+    async def failing() -> None:
+        raise KeyError("mine")
+
+    server = ServerThread(Starlette(), listener, name="served")
+    with pytest.raises(RuntimeError, match="not running"):
+        server.call(where())
+    assert server.start()
+    assert server.call(where()) == "served"
+    with pytest.raises(KeyError, match="mine"):
+        server.call(failing())
+    server.stop()
+
+
+def test_a_server_that_never_started_can_be_stopped(listener: socket.socket) -> None:
+    ServerThread(Starlette(), listener, name="idle").stop()
+    assert listener.fileno() == -1
+
+
+def test_answers_do_not_wait_for_acknowledgements(listener: socket.socket) -> None:
+    """asyncio disables Nagle's algorithm on connections of sockets whose protocol is TCP."""
+    assert listener.proto == socket.IPPROTO_TCP
