@@ -37,9 +37,9 @@ class Effect(StrEnum):
     """What repeating a request would do."""
 
     READS = "reads"
-    """It creates and changes nothing; validation and runtime checks are of this kind."""
+    """It creates nothing and changes nothing, as validation and runtime checks do."""
     SETS = "sets"
-    """It ends in the same state however often it is carried out."""
+    """It leaves the same state however often it is carried out."""
     CREATES = "creates"
     """It makes something new each time."""
     CHANGES = "changes"
@@ -62,7 +62,7 @@ class Rate:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Endpoint(Generic[P, R]):
-    """Method, path, request, reply, and what the specification says around them.
+    """Method, path, request and reply of one operation, as the specification states them.
 
     ``name`` is ``resource.action``. ``status`` is the success status where it is specified,
     else None, and any 2xx counts. ``unspecified`` marks routes that the specification mentions
@@ -155,7 +155,7 @@ class Endpoint(Generic[P, R]):
         return re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", self.path))
 
     def match(self, method: str, path: str) -> dict[str, str] | None:
-        """Path parameters when a request line is this endpoint's, else None."""
+        """The path parameters of a request to this endpoint; None for any other request."""
         found = self.pattern.fullmatch(path) if method == self.method else None
         return {k: unquote(v) for k, v in found.groupdict().items()} if found else None
 

@@ -2,9 +2,9 @@
 
 The specification shows the payload of the voice event alone: a state snapshot, so that a
 duplicate delivery changes nothing. The payloads of replica and document callbacks are not
-shown; they are recognised by the id that they must carry, and whatever else they hold is
-kept in ``payload``. Signing, retries and ordering are not specified either, so a snapshot
-that comes late must not undo the end of a training.
+shown; they are recognised by the id that they must carry, and everything else in them is
+kept in ``payload``. Signing, retries and ordering are not specified either. A snapshot that
+comes late must therefore not undo the end of a training.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ VOICE_STATUS_CHANGED = "application.voice_status_changed"
 
 
 class Event(Value):
-    """A snapshot of one resource's state. ``payload`` is what arrived, whole."""
+    """A snapshot of one resource's state. ``payload`` is everything that arrived."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -31,7 +31,7 @@ class Event(Value):
 
     @property
     def resource_id(self) -> str:
-        """The id of the resource that it speaks of."""
+        """The id of the resource that it is about."""
         raise NotImplementedError
 
     @property
@@ -111,7 +111,7 @@ _BY_MEMBER: tuple[tuple[str, type[AnyEvent]], ...] = (
 def parse_event(payload: bytes | str | Mapping[str, Any]) -> AnyEvent:
     """The event in a callback's body.
 
-    Raises :class:`~palprep.errors.UnexpectedReply` when it is no JSON object, carries no
+    Raises :class:`~palprep.errors.UnexpectedReply` when it is not a JSON object, carries no
     known id, or has a status that the specification does not know.
     """
     if isinstance(payload, bytes | str):
@@ -127,8 +127,8 @@ def parse_event(payload: bytes | str | Mapping[str, Any]) -> AnyEvent:
         if member in parsed:
             return _build(kind, parsed)
     raise UnexpectedReply(
-        "The callback speaks of no voice, replica or document: it has neither voice_id nor "
-        "replica_id nor document_id.",
+        "The callback is about no voice, replica or document: it has none of voice_id, "
+        "replica_id and document_id.",
         body=dict(parsed),
     )
 

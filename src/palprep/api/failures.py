@@ -1,8 +1,7 @@
 """From an error reply to a typed error.
 
-The specification shows three body shapes and few status codes, so both are read: the
-status decides, and where a status says no more than 400 the text of the specification
-does.
+The specification shows three shapes of a body and few status codes, so both are read. The
+status decides. A status of 400 alone says little; there the words of the message decide.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ def failure(
     call: Call[Any] | None = None,
     now: datetime | None = None,
 ) -> errors.ApiError:
-    """The error for a reply that is no success.
+    """The error for a reply that is not a success.
 
     ``headers`` have lower-case names; ``body`` is what :func:`read_body` returned; ``now``
     is needed only for a Retry-After that is a date.

@@ -188,5 +188,5 @@ PatchOperation = TypedDict(
         "from": NotRequired[str],
     },
 )
-"""One operation of RFC 6902. ``from`` belongs to ``move`` and ``copy``."""
+"""One operation of RFC 6902. Only ``move`` and ``copy`` take ``from``."""
 PatchOperation.__pydantic_config__ = _CLOSED  # type: ignore[attr-defined]

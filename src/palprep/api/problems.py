@@ -1,4 +1,4 @@
-"""What a broken rule is called: from pydantic's findings to the specification's paths."""
+"""Broken rules in words: from pydantic's findings to the paths that the specification uses."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The records that the service returns, with the types that the specification states.
 
-What identifies a resource and says how it stands is required; the rest may be absent.
-Statuses are closed sets where the specification lists them.
+The id and the status of a resource are required; all other members may be absent. Statuses
+are closed sets where the specification lists them.
 """
 
 from __future__ import annotations
@@ -98,13 +98,13 @@ class ImageCheck(Reply):
 
 
 class FaceValidation(Reply):
-    """The service's verdict on a face image. A reply is no pass: read ``passed``."""
+    """The service's verdict on a face image. A reply alone is not a pass: read ``passed``."""
 
     passed: bool
     message: str | None = None
     checks: tuple[ImageCheck, ...] = ()
     details: Mapping[str, Any] = Field(default_factory=dict)
-    """Observations. Some describe problems, so true does not always mean acceptable."""
+    """Observations. Some name a problem, so that true does not always mean acceptable."""
 
     @property
     def failed(self) -> tuple[ImageCheck, ...]:

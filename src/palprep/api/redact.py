@@ -1,4 +1,4 @@
-"""What may be shown of a request: enough to recognise it, nothing that opens a door."""
+"""What may be shown of a request: enough to recognise it, and none of its secrets."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _LONGEST = 500
 
 
 def redact(value: Any, member: str = "") -> Any:
-    """``value`` with secrets masked, whatever its depth.
+    """``value`` with secrets masked at every depth.
 
-    Members that hold credentials are masked whole; links lose their query, where presigned
-    links keep their signature, and callback links their path, which may be a secret by
-    itself; long strings are replaced by their length.
+    Members that hold credentials are masked whole. Links lose their query, where presigned
+    links keep their signature. Callback links lose their path too, which may be a secret by
+    itself. Long strings are replaced by their length.
     """
     if member.lower() in SECRET_MEMBERS:
         return MASK

@@ -1,4 +1,4 @@
-"""How a request class lies on the wire: its fields by place, and their validation.
+"""How a request class is laid out on the wire: its fields by place, and their validation.
 
 The body's members are compiled into one pydantic model, which validates them and gives the
 JSON Schema; the other fields are validated one by one.

@@ -68,13 +68,13 @@ class WholeBody:
 
 @dataclass(frozen=True)
 class OtherMembers:
-    """A mapping whose entries join the members of the body: what the specification leaves
-    open for this request."""
+    """Is a mapping whose entries become members of the body, for a request whose members the
+    specification leaves open."""
 
 
 @dataclass(frozen=True)
 class Named:
-    """The member's name on the wire, where it is not the field's."""
+    """Travels as the member ``name``, which differs from the field's name."""
 
     name: str
 
@@ -94,7 +94,7 @@ class Streamed:
 
 @dataclass(frozen=True)
 class AboutTheCall:
-    """Does not travel: says how to send."""
+    """Does not travel; it says how to send the call."""
 
 
 class AccountSettings(Value):
@@ -113,15 +113,15 @@ class Request:
     """Base of all requests, with the two options that every call takes.
 
     ``timeout`` in seconds replaces the client's for this call. ``validate=False`` sends the
-    request as it stands, without checking any rule of the specification; it then also lets
-    members pass that the specification does not know.
+    request as it stands: no rule of the specification is checked, and members that the
+    specification does not know are sent too.
     """
 
     timeout: Annotated[float | Unset | None, AboutTheCall()] = UNSET
     validate: Annotated[bool, AboutTheCall()] = True
 
     def problems(self, settings: AccountSettings) -> Iterable[Problem]:
-        """Broken rules that concern more than one field; each field is valid by itself."""
+        """Broken rules that concern several fields at once; each field is valid by itself."""
         del settings
         return ()
 

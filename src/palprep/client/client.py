@@ -1,4 +1,4 @@
-"""The two clients. Their resources and decisions are the same; only the senders differ."""
+"""The two clients. They share their resources and decisions; only their senders differ."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class _Resources(Generic[S]):
 
     @property
     def base_url(self) -> str:
-        """What precedes every path, without a slash at its end."""
+        """The address before every path, without a slash at its end."""
         return self._sender.writer.base_url
 
     @classmethod
@@ -93,8 +93,10 @@ class _Resources(Generic[S]):
         timeout: float | httpx.Timeout | Unset | None = UNSET,
         retries: int | Unset = UNSET,
     ) -> Self:
-        """The same client with another timeout or number of retries; connections, rate
-        limits and turns stay shared, and closing either closes both."""
+        """The same client with another timeout or number of retries.
+
+        Both share connections, rate limits and turns, and closing one closes both.
+        """
         sender = self._sender
         if timeout is not UNSET:
             sender = replace(sender, writer=replace(sender.writer, timeout=timeout))
@@ -110,13 +112,14 @@ class _Resources(Generic[S]):
 
 
 class Client(_Resources[SyncSender]):
-    """The service, for code that waits. May be shared by threads.
+    """The service for synchronous code. Threads may share a client.
 
-    ``timeout`` is in seconds, for each connect, read and write; ``retries`` bounds repeated
-    attempts, made only where repeating is safe. ``transport``, ``proxy`` and ``trust_env``
-    are httpx's. ``on_request`` and ``on_reply`` are called with the :class:`Call` before and
-    the :class:`Answer` after each attempt; neither holds the key. ``clock``, ``sleep``,
-    ``random`` and ``now`` replace the machine's. Use it as a context manager, or close it.
+    ``timeout`` is in seconds, for each connect, read and write. ``retries`` limits repeated
+    attempts, which are made only where repeating is safe. ``transport``, ``proxy`` and
+    ``trust_env`` are httpx's. ``on_request`` is called with the :class:`Call` before each
+    attempt, ``on_reply`` with it and the :class:`Answer` after it; neither sees the key.
+    ``clock``, ``sleep``, ``random`` and ``now`` replace the machine's. Use the client as a
+    context manager, or close it.
 
     Raises :class:`~palprep.errors.UsageError` for an unusable key or base URL.
     """
@@ -151,7 +154,7 @@ class Client(_Resources[SyncSender]):
         return self.send_raw(call).record
 
     def send_raw(self, call: Call[R]) -> RawResponse[R]:
-        """Likewise, and return the reply with status, headers and body."""
+        """Send a call and return the reply with status, headers and body."""
         return self._sender.send(call)
 
     def close(self) -> None:
@@ -171,7 +174,7 @@ class Client(_Resources[SyncSender]):
 
 
 class AsyncClient(_Resources[AsyncSender]):
-    """The service, for asyncio and trio; everything else is as in :class:`Client`."""
+    """The service for asyncio and trio code; everything else is as in :class:`Client`."""
 
     def __init__(
         self,
@@ -203,7 +206,7 @@ class AsyncClient(_Resources[AsyncSender]):
         return (await self.send_raw(call)).record
 
     async def send_raw(self, call: Call[R]) -> RawResponse[R]:
-        """Likewise, and return the reply with status, headers and body."""
+        """Send a call and return the reply with status, headers and body."""
         return await self._sender.send(call)
 
     async def close(self) -> None:

@@ -1,9 +1,8 @@
 """Methods of resources: written once, sync on a sync client and async on an async one.
 
-A :class:`Method` or a :class:`Procedure` stands in a resource class as a function would.
-What it is there depends on whose resource it is: with a sync sender, calling it returns
-the record; with an async one, calling it returns an awaitable of the record. Its arguments
-are those of its declaration, for type checkers and for ``inspect.signature``.
+A :class:`Method` or a :class:`Procedure` stands in a resource class as a function would. On a
+sync client, calling it returns the record. On an async client, calling it returns an awaitable
+of the record. Type checkers and ``inspect.signature`` see the arguments of its declaration.
 """
 
 from __future__ import annotations

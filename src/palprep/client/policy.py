@@ -1,4 +1,4 @@
-"""When to try again, how long to wait, and how often one may ask: plain arithmetic."""
+"""When to try again, how long to wait, and how often to ask: plain arithmetic."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from palprep.api.call import Rate
 from palprep.api.wire import AccountSettings
 
 RETRIED_STATUSES = frozenset({408, 425, 500, 502, 503, 504})
-"""Worth another attempt where repeating is safe. 429 is retried always: it was not served."""
+"""Statuses worth another attempt where repeating is safe. 429 is always worth one: the request
+was not served."""
 
 
 @dataclass(frozen=True)
 class Backoff:
-    """Full jitter: before attempt ``n`` wait a random part of ``base * 2**n`` seconds, at
-    most ``cap``. A Retry-After replaces that; one above ``patience`` seconds ends the
-    attempts, because whoever asked should decide about such a wait."""
+    """Full jitter: after failed attempt ``n`` (from 0) wait a random part of ``base * 2**n``
+    seconds, at most ``cap``. A Retry-After replaces that. One above ``patience`` seconds ends
+    the attempts, because the caller must decide about such a wait."""
 
     retries: int = 2
     base: float = 0.5
@@ -36,7 +37,7 @@ class Backoff:
 
 
 class Limiter:
-    """A sliding window over the moments at which requests leave."""
+    """A sliding window over the moments at which requests leave. Thread-safe."""
 
     def __init__(self, rate: Rate) -> None:
         self.rate = rate
@@ -44,7 +45,7 @@ class Limiter:
         self._lock = threading.Lock()
 
     def reserve(self, now: float) -> float:
-        """Seconds to wait before the next request may leave, which is hereby counted."""
+        """Count one more request; how many seconds it must wait before it may leave."""
         with self._lock:
             at = now
             if len(self._moments) == self.rate.requests:
@@ -68,7 +69,7 @@ class Limiters:
 
 @dataclass(frozen=True)
 class Context:
-    """Everything that decisions depend on besides the call itself."""
+    """Everything but the call itself on which decisions depend."""
 
     settings: AccountSettings
     backoff: Backoff

@@ -8,7 +8,7 @@ from palprep.api.redact import MASK
 
 
 class Secret:
-    """Holds a secret. Every way of showing it gives ``***``; only :meth:`reveal` tells it."""
+    """Holds a secret. Every way of showing it gives ``***``; only :meth:`reveal` returns it."""
 
     __slots__ = ("_value",)
 

@@ -1,4 +1,4 @@
-"""The only place of the client that touches a network: one request out, one answer in."""
+"""The only place where the client touches a network: one request out, one answer in."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class _Body(httpx.SyncByteStream, httpx.AsyncByteStream):
 
 @dataclass(frozen=True)
 class SyncSender:
-    """Does steps on the calling thread; may be shared by threads."""
+    """Carries out steps on the calling thread. Threads may share it."""
 
     http: httpx.Client
     writer: RequestWriter
@@ -143,14 +143,14 @@ class SyncSender:
     turns: dict[str, threading.Lock] = field(default_factory=dict)
 
     def send(self, call: Call[R]) -> RawResponse[R]:
-        """Send ``call`` and read its reply, after its turn where the endpoint goes alone."""
+        """Send ``call`` and read its reply, one at a time where the endpoint asks for it."""
         rate, name = call.endpoint.rate, call.endpoint.name
         alone = rate is not None and rate.alone
         with self.turns.setdefault(name, threading.Lock()) if alone else nullcontext():
             return drive(exchange(call, self.context), self._perform)
 
     def run(self, steps: Steps[T]) -> T:
-        """Do ``steps`` and return their result."""
+        """Carry out ``steps`` and return their result."""
         return drive(steps, self._perform)
 
     def _perform(self, wanted: Send | Pause) -> StepResult:
@@ -167,7 +167,7 @@ class SyncSender:
 
 @dataclass(frozen=True)
 class AsyncSender:
-    """Does steps in the running event loop, asyncio's or trio's."""
+    """Carries out steps in the running event loop, asyncio's or trio's."""
 
     http: httpx.AsyncClient
     writer: RequestWriter
@@ -176,14 +176,14 @@ class AsyncSender:
     turns: dict[str, anyio.Lock] = field(default_factory=dict)
 
     async def send(self, call: Call[R]) -> RawResponse[R]:
-        """Send ``call`` and read its reply, after its turn where the endpoint goes alone."""
+        """Send ``call`` and read its reply, one at a time where the endpoint asks for it."""
         rate, name = call.endpoint.rate, call.endpoint.name
         alone = rate is not None and rate.alone
         async with self.turns.setdefault(name, anyio.Lock()) if alone else nullcontext():
             return await drive_async(exchange(call, self.context), self._perform)
 
     async def run(self, steps: Steps[T]) -> T:
-        """Do ``steps`` and return their result."""
+        """Carry out ``steps`` and return their result."""
         return await drive_async(steps, self._perform)
 
     async def _perform(self, wanted: Send | Pause) -> StepResult:

@@ -1,9 +1,8 @@
 """What a client does, as generators that do nothing themselves.
 
-A generator of steps yields what it wants done, a :class:`Send` or a :class:`Pause`, and is
-told the result; its return value is the caller's. Two short loops, one sync and one async,
-do what it asks. So every decision of the client is written once and is tested without a
-socket or a clock.
+A generator of steps yields a request, :class:`Send` or :class:`Pause`, and receives its result.
+Its return value goes to the caller. Two short loops, one sync and one async, carry the requests
+out. So every decision of the client is written once, and is tested without a socket or a clock.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class NoAnswer:
-    """Nothing came back. ``sent`` is false when the request certainly never left whole."""
+    """Nothing came back. ``sent`` is false when the request certainly never left complete."""
 
     sent: bool
     timed_out: bool
@@ -54,7 +53,7 @@ class NoAnswer:
 
 
 StepResult: TypeAlias = Answer | NoAnswer | None
-"""Answer or NoAnswer to a Send, None to a Pause."""
+"""The result of a Send is an Answer or a NoAnswer, that of a Pause is None."""
 Steps: TypeAlias = Generator[Send | Pause, StepResult, T]
 
 
@@ -69,7 +68,7 @@ class RawResponse(Generic[R]):
     record: R
 
     def json(self) -> Any:
-        """The body as parsed JSON, its text when it is none, None when it is empty."""
+        """The body as parsed JSON; its text when it is not JSON, None when it is empty."""
         return read_body(self.content)
 
 

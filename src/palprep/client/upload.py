@@ -1,4 +1,4 @@
-"""A file to upload, from wherever its bytes are, as base64 that is made while it is sent."""
+"""A file to upload, from a path, bytes or a stream, as base64 that is made while it is sent."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Upload(Base64Stream):
 
     @cached_property
     def mime(self) -> str | None:
-        """The image's MIME type by its content, None for what is no image of a known type."""
+        """The MIME type by content; None when it is not an image that the service takes."""
         with self.open() as file:
             return image_mime(self._read(file, min(self.size, HEAD_BYTES)))
 

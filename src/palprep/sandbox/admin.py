@@ -1,4 +1,4 @@
-"""The asset host, and the routes under /_sandbox that are the developer's and not the service's."""
+"""The asset host, and the routes under /_sandbox, which serve the developer."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Admin:
         return respond(JsonAnswer(body={"waiting": self._service.faults.waiting()}))
 
     async def load_faults(self, request: Request) -> Response:
-        """Replace the script of faults by the body. Raises UsageError for what is no script."""
+        """Replace the script of faults by the body. Raises UsageError for what is not one."""
         self._service.faults.load(parse_script(await _json(request)))
         return await self.show_faults(request)
 
@@ -93,7 +93,7 @@ class Admin:
     async def seed(self, request: Request) -> Response:
         """Store the records in the body; ``{stored: {kind: number}}``.
 
-        Raises UsageError for what is no seed.
+        Raises UsageError for what is not a seed.
         """
         stored = seed(self._service, await _json(request))
         return respond(JsonAnswer(body={"stored": stored}))
@@ -119,7 +119,7 @@ class Admin:
         """Publish the body under a name: ``{url}``, good for ``expires_in`` seconds.
 
         413 for a file that is too large, 507 when the disk refuses. Raises UsageError when
-        ``expires_in`` is no number.
+        ``expires_in`` is not a number.
         """
         lifetime = _lifetime(request, self._service.choices.asset_seconds)
         name = request.path_params["name"]

@@ -1,4 +1,4 @@
-"""The asset host: published media, behind URLs that nobody can guess and that expire."""
+"""The asset host: published media, behind URLs that no one can guess and that expire."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Everything that the specification does not show and a running service must still decide.
 
 Each field of :class:`Choices` is one such decision: its default, the place in the
-specification that leaves it open, and what it decides. They are values, so a developer who
-knows better gives the sandbox others. :data:`CONDUCT` holds the decisions that are no values.
-``GET /_sandbox/choices`` lists both; nothing outside this file decides what is not shown.
+specification that leaves it open, and what it decides. A developer who knows better gives the
+sandbox other values. :data:`CONDUCT` holds the decisions that are not values. ``GET
+/_sandbox/choices`` lists both. Nothing outside this file decides what is not shown.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ IMAGE_ERRORS = (
     ImageError("unsupported_mime_type", 400, "Bad Request", "This mimeType is not accepted."),
     ImageError("unsupported_model", 400, "Bad Request", "There is no such model."),
     ImageError(
-        "undecodable_image", 422, "Unprocessable Entity", "The bytes are no image of mimeType."
+        "undecodable_image", 422, "Unprocessable Entity", "The bytes are not an image of mimeType."
     ),
 )
 
@@ -125,7 +125,7 @@ def image_error(code: str) -> ImageError:
 
 @dataclass(frozen=True, slots=True)
 class Conduct:
-    """A decision that is no value: where the specification is silent, and what happens here."""
+    """A decision that is not a value: where the specification is silent, and what happens here."""
 
     where: str
     what: str
@@ -139,7 +139,7 @@ CONDUCT: Mapping[str, Conduct] = MappingProxyType(
             "Create Conversation alone takes and keeps other fields.",
         ),
         "content-type": Conduct(
-            "General", "Bodies are read as JSON whatever their Content-Type says."
+            "General", "Bodies are read as JSON, no matter what their Content-Type says."
         ),
         "request-id": Conduct(
             "General", "Answers carry x-request-id: the request's seq in GET /_sandbox/log."
@@ -166,7 +166,7 @@ CONDUCT: Mapping[str, Conduct] = MappingProxyType(
         "unmeasured-checks": Conduct(
             "Validate Face Image",
             "A check that the judge cannot measure is left out: the set varies, and the "
-            "sandbox never calls passed what nobody looked at.",
+            "sandbox never calls a check passed that no one made.",
         ),
         "default-judge": Conduct(
             "Validate Face Image",
@@ -177,7 +177,7 @@ CONDUCT: Mapping[str, Conduct] = MappingProxyType(
         "default-trainer": Conduct(
             "Voice status, Replica status",
             "Without a trainer of its own the sandbox checks that each file was fetched whole, "
-            "is not empty, and starts with the bytes of an accepted sound, video or picture.",
+            "is not empty, and starts with the bytes of an accepted recording, video or image.",
         ),
         "declared-type-binds": Conduct(
             "Validate Face Image",

@@ -1,4 +1,4 @@
-"""Runtime checks: listing a connector's tools by the Model Context Protocol, as a call would."""
+"""Runtime checks: a connector's tools are listed by the Model Context Protocol, as in a call."""
 
 from __future__ import annotations
 
@@ -72,7 +72,8 @@ def available() -> bool:
 async def runtime_check(
     connector: Mapping[str, Any], http: httpx.AsyncClient, *, timeout_s: float
 ) -> dict[str, Any]:
-    """The result of one check, whatever the connector's server does. Never calls a tool."""
+    """The result of one check. It never raises for what the connector's server does, and never
+    calls a tool. Times are in seconds, ``latency_ms`` in milliseconds."""
     started = time.monotonic()
     names: list[str] = []
     error: dict[str, Any] | None = None

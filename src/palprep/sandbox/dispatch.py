@@ -84,8 +84,11 @@ class EndpointApp:
         return respond(answer)
 
     async def _read(self, request: Request) -> bytes | None:
-        """The body, None when it is too large. It is read before anything is decided, so that
-        a caller hears the answer, and a delay delays what has been asked completely."""
+        """The body, None when it is too large.
+
+        It is read before anything is decided: the caller then gets the answer, and a delay
+        begins when the request is complete.
+        """
         try:
             return await read_body(request, self._limit) if self._takes_body else b""
         except BodyTooLarge:
@@ -106,7 +109,7 @@ class EndpointApp:
         return self._noted(arrival, answer)
 
     def _at_once(self, arrival: Arrival, context: HandlerContext) -> JsonAnswer:
-        """Handle and log in one transaction: what was created is never without its line."""
+        """Handle and log in one transaction: nothing is created without its line in the log."""
         with self._service.store.transaction():
             try:
                 answer = cast("JsonAnswer", self._handler(context))

@@ -1,7 +1,7 @@
-"""What goes wrong on purpose: a script of faults, each consumed as it strikes.
+"""What goes wrong on purpose: a script of faults, each used up as it strikes.
 
 A fault names what it strikes (a request, a callback, an asset), how often, and what happens.
-Chance comes from the script's own seed, so that a failing run can be repeated.
+Chance comes from the script's own seed, so that a run that failed can be repeated.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from palprep.values import Value
 
 
 class Strike(Value):
-    """How often a fault strikes: after ``skip`` matches, ``times`` times (null: for ever), and
+    """How often a fault strikes: after ``skip`` matches, ``times`` times (null: always), and
     then only with ``probability``."""
 
     times: Annotated[int, Field(ge=1)] | None = 1
@@ -32,8 +32,8 @@ class Strike(Value):
 class RequestFault(Strike):
     """A request to an API endpoint, chosen by operation id, method or path (``*`` matches).
 
-    ``delay`` comes first, in real seconds whatever the clock, because it is the caller's
-    timeout that it tests. ``drop`` cuts the connection ``before_commit`` (nothing was done) or
+    ``delay`` comes first. It is in real seconds on any clock, because it tests the caller's
+    timeout. ``drop`` cuts the connection ``before_commit`` (nothing was done) or
     ``after_commit`` (all was done and the answer is lost). ``status`` answers without doing
     anything, with ``body`` and ``headers`` if given; ``variant`` answers with one of the seven
     errors of the image validation.
@@ -60,7 +60,8 @@ class RequestFault(Strike):
 
 
 class CallbackFault(Strike):
-    """A callback by its event: sent ``copies`` times (0: lost), ``late`` seconds of the clock."""
+    """A callback, chosen by its event: it is sent ``copies`` times (0: lost), ``late`` by so many
+    seconds of the sandbox's clock."""
 
     on: Literal["callback"]
     event: str = "*"
@@ -69,8 +70,8 @@ class CallbackFault(Strike):
 
 
 class AssetFault(Strike):
-    """A download from the asset host, by the asset's name: its URL has ``expired``, or the
-    connection is cut."""
+    """A download from the asset host, chosen by the asset's name: its URL has ``expired``, or
+    its connection is cut (``drop``)."""
 
     on: Literal["asset"]
     name: str = "*"
@@ -91,7 +92,7 @@ class FaultScript(Value):
     def read(cls, path: Path) -> FaultScript:
         """The script in a JSON file: an object as above, or the bare list of faults.
 
-        Raises :class:`~palprep.errors.UsageError` when it cannot be read or is no script.
+        Raises :class:`~palprep.errors.UsageError` when it cannot be read or is not a script.
         """
         try:
             return parse_script(json.loads(path.read_text(encoding="utf-8")))
@@ -102,7 +103,7 @@ class FaultScript(Value):
 def script_from(given: FaultScript | Path | str | Sequence[Any] | Mapping[str, Any]) -> FaultScript:
     """A script as it is, from a file's path, or from the JSON that the file would hold.
 
-    Raises :class:`~palprep.errors.UsageError` for what is no script.
+    Raises :class:`~palprep.errors.UsageError` for what is not a script.
     """
     if isinstance(given, FaultScript):
         return given
@@ -133,7 +134,7 @@ class Armed:
         self.left = fault.times
 
     def strikes(self, chance: random.Random) -> bool:
-        """Whether it strikes at this match, which is hereby counted."""
+        """Count one more match; whether the fault strikes at it."""
         if self.left == 0:
             return False
         if self.skip:

@@ -27,7 +27,7 @@ async def fetch(http: httpx.AsyncClient, url: str, into: Path, *, max_bytes: int
     is not a complete, non-empty 200.
     """
     if urlsplit(url).scheme not in {"http", "https"}:
-        raise FetchFailed(f"The file could not be downloaded: {url!r} is no http or https URL.")
+        raise FetchFailed(f"The file could not be downloaded: {url!r} is not an http or https URL.")
     try:
         async with http.stream("GET", url, follow_redirects=True, timeout=TIMEOUT_S) as response:
             if response.status_code != httpx.codes.OK:

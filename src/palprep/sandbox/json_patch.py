@@ -1,4 +1,4 @@
-"""JSON Patch (RFC 6902) on JSON values, without touching what is given."""
+"""JSON Patch (RFC 6902) on JSON values. The document that is given stays unchanged."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _apply(document: Any, operation: Any) -> Any:
 
 def _parts(pointer: str) -> list[str]:
     if pointer and not pointer.startswith("/"):
-        raise BadPatch(f"{pointer!r} is no JSON Pointer")
+        raise BadPatch(f"{pointer!r} is not a JSON Pointer")
     return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
 
 
@@ -63,7 +63,7 @@ def _member(operation: Mapping[str, Any], name: str) -> Any:
 def _source(operation: Mapping[str, Any]) -> list[str]:
     pointer = _member(operation, "from")
     if not isinstance(pointer, str):
-        raise BadPatch("from is no JSON Pointer")
+        raise BadPatch("from is not a JSON Pointer")
     return _parts(pointer)
 
 

@@ -1,7 +1,7 @@
 """Who judges media in the sandbox: callables given as arguments, and modest defaults.
 
-The sandbox itself opens no media. Without judges of its own it looks at leading bytes, says
-so in ``GET /_sandbox/choices``, and reports nothing that leading bytes cannot show.
+The sandbox itself decodes no media. Without judges it looks at the first bytes only, says so in
+``GET /_sandbox/choices``, and reports nothing that first bytes cannot show.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from palprep.values import Kind
 
 JudgeImage = Callable[[Path, str], Mapping[str, bool | None]]
 """``judge_image(path, model)``: the outcome of each check by its id, in order; None when it
-could not be measured. Raises :class:`~palprep.errors.MediaError` for what is no image."""
+could not be measured. Raises :class:`~palprep.errors.MediaError` for what is not an image."""
 
 TrainingKind = Literal["voice", "replica-video", "replica-image"]
 
@@ -34,7 +34,7 @@ _TRAINED_FROM = frozenset({"mp3", "wav", "m4a", "flac", "ogg", "webm", "mp4", "m
 def judge_by_bytes(path: Path, model: str) -> dict[str, bool | None]:  # noqa: ARG001
     """The default judge: one check, that the image has at least 1024 bytes.
 
-    Raises :class:`~palprep.errors.DamagedMedia` for what is no image.
+    Raises :class:`~palprep.errors.DamagedMedia` for what is not an image.
     """
     found = Source.of(path).type
     if found.kind is not Kind.IMAGE:
@@ -50,5 +50,5 @@ def train_by_bytes(kind: TrainingKind, paths: tuple[Path, ...]) -> str | None:
             if found.format not in {"jpeg", "png"}:
                 return "The training image is neither JPEG nor PNG."
         elif found.format not in _TRAINED_FROM:
-            return "The file is no recording or video of an accepted type."
+            return "The file is not a recording or video of an accepted type."
     return None

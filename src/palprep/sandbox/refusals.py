@@ -1,4 +1,4 @@
-"""How broken rules of a request become the specified error bodies."""
+"""From the broken rules of a request to the specified error bodies."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def refuse_patch(choices: Choices, problems: Sequence[Problem]) -> Refused:
     return refuse_error(choices.bad_request_status, f"Invalid JSON patch format: {detail}.")
 
 
-# By field and broken rule; a field's other rules are all about the body's form.
+# By field and broken rule. All other rules of a field are about the form of the body.
 _IMAGE_VARIANTS: Mapping[tuple[str, str], str] = {
     ("imageBase64", "missing"): "image_required",
     ("imageBase64", "too_short"): "image_required",

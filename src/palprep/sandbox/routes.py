@@ -68,7 +68,7 @@ REFUSALS: Mapping[str, Refusal] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """An endpoint with what serves it and what turns its broken rules into an error body."""
+    """An endpoint, its handler, and what turns its broken rules into an error body."""
 
     endpoint: Endpoint[..., Any]
     handler: Handler

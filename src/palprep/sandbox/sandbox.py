@@ -152,7 +152,7 @@ class Sandbox:
 
 
 def random_id(prefix: str) -> str:
-    """An opaque identifier that is not guessed and not repeated."""
+    """An opaque identifier that no one can guess and that is never given twice."""
     return prefix + secrets.token_hex(6)
 
 
@@ -172,10 +172,11 @@ def serve(
     announce: Callable[[str], None] | None = None,
     until: threading.Event | None = None,
 ) -> None:
-    """Run until interrupted or terminated, having announced where it answers.
+    """Announce where the sandbox answers, then serve until interrupted or terminated.
 
-    Signals are taken over only in the main thread and are given back at the end; ``until``
-    ends it from another thread.
+    SIGINT and SIGTERM are handled in the main thread only, and their former handlers return at
+    the end. Setting ``until`` ends it from another thread. Raises what entering the sandbox
+    raises.
     """
     stop = until or threading.Event()
     with sandbox, ExitStack() as restored:
@@ -188,6 +189,6 @@ def serve(
 
 
 def _print(line: str) -> None:
-    # Whoever waits for this line reads it through a pipe; it must not stay in a buffer.
+    # A program that waits for this line reads it through a pipe; it must not stay in a buffer.
     sys.stdout.write(line + "\n")
     sys.stdout.flush()

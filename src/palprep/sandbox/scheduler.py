@@ -1,4 +1,4 @@
-"""Who does what the clock owes. Nothing here happens because somebody asked for a status."""
+"""Jobs are done when the clock says so, and never because a caller asked for a status."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Scheduler:
         self._running: dict[int, asyncio.Task[None]] = {}
 
     def notify(self) -> None:
-        """A job was scheduled or the clock was moved; look again."""
+        """Look again, because a job was scheduled or the clock was moved."""
         self._changed.set()
 
     async def run(self) -> None:

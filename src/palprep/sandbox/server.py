@@ -1,4 +1,4 @@
-"""The sandbox's own on a socket: loopback only, and connections that can be cut."""
+"""The sandbox's socket: it is on loopback only, and its connections can be cut."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from palprep.serving.server import listening_socket
 class DroppableProtocol(H11Protocol):
     """Lets the application cut the connection: ``scope["state"]["abort"]()``.
 
-    ASGI has no word for it, and a fault that drops the connection must look to the caller
-    like a network that failed, not like an answer that is odd.
+    ASGI cannot express it. A fault that drops the connection must look to the caller like a
+    network that failed, and not like a strange answer.
     """
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -38,7 +38,7 @@ def bind_loopback(host: str, port: int) -> socket.socket:
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError as error:
-        raise UsageError(f"{host!r} is no loopback address; use 127.0.0.1 or ::1.") from error
+        raise UsageError(f"{host!r} is not a loopback address; use 127.0.0.1 or ::1.") from error
     if not parsed.is_loopback:
         raise UsageError(
             f"The sandbox listens on loopback only, and {host} is not; use 127.0.0.1 or ::1."

@@ -59,7 +59,7 @@ class Taken(PalprepError):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Work that the clock owes: ``kind`` names who does it, ``due`` is in epoch seconds."""
+    """Work for a later time: ``kind`` names who does it, ``due`` is in seconds since the epoch."""
 
     job_id: int
     due: float
@@ -154,7 +154,7 @@ class Store:
         """How many records of each kind were created through the interface."""
         return dict(self._db.execute("SELECT kind, count FROM creates ORDER BY kind"))
 
-    # What belongs to a record and the interface never shows: its training URL, its callback.
+    # Members of a record that the interface never shows: its training URL, its callback.
 
     def private(self, kind: str, record_id: str) -> Record:
         """What the interface never shows of a record; empty when nothing was put."""
@@ -190,7 +190,7 @@ class Store:
         return [Job(row[0], row[1], row[2], json.loads(row[3])) for row in rows]
 
     def next_due(self, running: Collection[int]) -> float | None:
-        """When the first job falls due that is not ``running``; None when there is none."""
+        """When the next job is due that is not ``running``; None when there is none."""
         rows = self._db.execute(
             "SELECT job_id, due FROM jobs ORDER BY due, job_id LIMIT ?", (len(running) + 1,)
         )

@@ -54,7 +54,7 @@ def fill(template: Any, arguments: Mapping[str, Any], *, in_url: bool = False) -
 
 
 def sample_arguments(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments that nobody gave: each property's default, example, first enum value or zero."""
+    """Arguments that were not given: each property's default, first enum value, example or zero."""
     properties = parameters.get("properties")
     if not isinstance(properties, Mapping):
         return {}
@@ -76,7 +76,11 @@ def _sample(schema: Any) -> Any:
 async def build_request(
     api: Mapping[str, Any], arguments: Mapping[str, Any], http: httpx.AsyncClient
 ) -> httpx.Request:
-    """The request that this tool's delivery describes. Raises CheckFailed for its token."""
+    """The request that this tool's delivery describes.
+
+    Raises :class:`~palprep.sandbox.connectors.CheckFailed` when its token cannot be had, and
+    httpx.InvalidURL when its URL is not one.
+    """
     headers = dict(api.get("headers") or {})
     query = {name: str(fill(v, arguments)) for name, v in (api.get("query_params") or {}).items()}
     auth = api.get("auth") or {}

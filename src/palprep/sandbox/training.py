@@ -82,7 +82,7 @@ async def _train(service: Service, kind: TrainingKind, urls: Sequence[str]) -> s
         except PalprepError as error:
             return error.message
         except Exception as error:
-            # The trainer is the caller's code; the training must end whatever it does.
+            # The trainer is the caller's code: the training must end even when it fails.
             log.exception("The sandbox's trainer failed on %s", kind)
             return f"Training failed: {type(error).__name__}: {error}"
 

@@ -44,8 +44,8 @@ async def read_body(request: Request, limit: int) -> bytes:
 
 
 def json_value(body: bytes) -> Any:
-    """Strict JSON: no NaN, no number that is not finite, no nesting without end. Raises
-    ValueError, which says what is wrong."""
+    """Strict JSON: numbers are finite and nesting ends. Raises ValueError, which says what is
+    wrong."""
     try:
         return json.loads(body, parse_constant=_not_finite, parse_float=_finite)
     except RecursionError:
@@ -58,7 +58,7 @@ def _finite(text: str) -> float:
 
 
 def _not_finite(text: str) -> Never:
-    raise ValueError(f"{text} is no finite number")
+    raise ValueError(f"{text} is not a finite number")
 
 
 def respond(answer: JsonAnswer) -> Response:

@@ -26,7 +26,7 @@ from palprep.errors import Problem
 class PatchDeployment(Request):
     """Change a deployment by a JSON Patch (RFC 6902).
 
-    ``if_match`` takes the ETag of an earlier read, so that nobody else's change is
+    ``if_match`` takes the ETag of an earlier read, so that no one else's change is
     overwritten. ``/name`` is the one patchable path that the specification shows.
     """
 

@@ -1,4 +1,4 @@
-"""Face images: judged by whoever the sandbox was given, in exactly the specified shape."""
+"""Face images: judged by the judge that the sandbox was given, in the specified shape."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def create_replica(context: HandlerContext) -> JsonAnswer:
     if voice_name is not None and voice_name.lower() not in choices.stock_voices:
         raise bad_fields(
             choices.bad_request_status,
-            {"voice_name": f"is no stock voice; there are {', '.join(choices.stock_voices)}"},
+            {"voice_name": f"is not a stock voice; there are {', '.join(choices.stock_voices)}"},
         )
     replica_id = service.new_id("r")
     record: Record = {
