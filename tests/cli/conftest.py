@@ -36,7 +36,9 @@ def palprep(tmp_path: Path) -> Palprep:
     """Run ``palprep`` with these arguments, without any ffmpeg on PATH."""
 
     def run(*arguments: object, cwd: Path = tmp_path, **environment: str) -> Ran:
-        kept = {name: os.environ[name] for name in ("HOME", "LANG") if name in os.environ}
+        kept = {
+            name: os.environ[name] for name in ("HOME", "LANG", "PYTHONPATH") if name in os.environ
+        }
         done = subprocess.run(
             [str(SCRIPT), *map(str, arguments)],
             cwd=cwd,

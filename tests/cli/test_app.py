@@ -1,7 +1,10 @@
-"""The command as a whole: version, help, usage errors, speed of its start."""
+"""The command as a whole: version, help, usage errors, and what its start loads."""
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import json
 import subprocess
 import sys
 
@@ -9,6 +12,7 @@ import pytest
 
 from palprep import __version__
 from palprep.cli import app
+from palprep.cli.commands import COMMANDS
 from palprep.errors import JournalError, OutcomeUnknown
 
 from .conftest import Palprep
@@ -19,11 +23,33 @@ def test_version(palprep: Palprep) -> None:
     assert (ran.code, ran.out) == (0, f"palprep {__version__}\n")
 
 
-@pytest.mark.parametrize("name", [command.name for command in app.app.registered_commands])
+@pytest.mark.parametrize("name", [*COMMANDS, "api"])
 def test_every_command_explains_itself(palprep: Palprep, name: str) -> None:
     ran = palprep(name, "--help")
     assert ran.code == 0
-    assert "Usage:" in ran.out
+    assert f"Usage: palprep {name} [OPTIONS]" in ran.out
+
+
+def test_help_lists_every_command_in_order_with_its_whole_line(palprep: Palprep) -> None:
+    shown = palprep("--help").out
+    listed = shown.split("Commands:\n")[1].split("\n\n")[0]
+    words = [line.split(maxsplit=1)[0] for line in listed.splitlines() if line[2] != " "]
+    assert words == [*COMMANDS, "api"]
+    assert "..." not in listed
+    for line in COMMANDS.values():
+        assert line in " ".join(shown.split())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_commands_line_opens_its_docstring(name: str) -> None:
+    command = getattr(importlib.import_module(f"palprep.cli.{name}"), name)
+    opening = (inspect.getdoc(command) or "").split("\n\n")[0]
+    assert " ".join(opening.split()) == COMMANDS[name]
+
+
+def test_a_mistyped_command_is_told_its_neighbour(palprep: Palprep) -> None:
+    assert "Did you mean 'check'?" in palprep("chekc").err
+    assert "Did you mean 'voices'?" in palprep("api", "voice").err
 
 
 @pytest.mark.parametrize(
@@ -65,12 +91,36 @@ def test_ctrl_c_is_130_and_says_nothing(
     assert capsys.readouterr().err == ""
 
 
-def test_help_loads_no_decoder() -> None:
+SLOW_TO_LOAD = {
+    *("pydantic", "rich", "jinja2", "typer.rich_utils"),
+    *("numpy", "cv2", "av", "PIL", "pydub", "ctranslate2"),
+    *("httpx", "uvicorn", "starlette", "obstore", "sqlite3"),
+}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["--version"],
+        ["chekc"],
+        [],
+        *([name, "--help"] for name in COMMANDS),
+    ],
+    ids=" ".join,
+)
+def test_what_needs_no_work_loads_nothing_slow(arguments: list[str]) -> None:
     program = (
-        "import sys, palprep.cli.app; "
-        "print(*{'cv2', 'av', 'PIL', 'numpy', 'httpx', 'uvicorn', 'sqlite3'} & set(sys.modules))"
+        "import json, sys; from palprep.cli import app; app.run(json.loads(sys.argv[1])); "
+        "print('loaded:', *sys.modules)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        [sys.executable, "-c", program, json.dumps(arguments)],
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    assert done.stdout.split() == []
+    *_, last = done.stdout.splitlines()
+    loaded = set(last.removeprefix("loaded:").split())
+    assert "typer" in loaded
+    assert loaded & SLOW_TO_LOAD == set()

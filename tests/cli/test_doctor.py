@@ -1,4 +1,4 @@
-"""palprep doctor: looks for real, and names the command that mends."""
+"""palprep doctor: looks for real, and names the command that helps."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from importlib import metadata
 
 import pytest
 
-from palprep.cli import doctor
+from palprep.cli import doctor, installation
 from palprep.errors import ToolMissing
 from palprep.vision.models import read_manifest
 
@@ -40,10 +40,10 @@ def test_a_missing_extra_is_no_failure_and_names_its_command(
         return version(name)
 
     monkeypatch.setattr(metadata, "version", without_dask)
-    found = {finding.name: finding for finding in doctor.examine()}
+    found = {finding.name: finding for finding in installation.examine()}
     dask = found["distributed (dask)"]
     assert (dask.state, dask.required) == ("missing", False)
-    assert dask.mend == 'pip install "palprep[dask]"'
+    assert dask.fix == 'pip install "palprep[dask]"'
     assert found["httpx"].state == "ok"
 
 
@@ -54,9 +54,9 @@ def test_a_broken_ffmpeg_and_model_are_failures(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("palprep.media.ffmpeg.binary", missing)
     monkeypatch.setattr("palprep.vision.models.Models.read", missing)
     monkeypatch.setattr("palprep.cli.doctor.show", lambda renderable: None)
-    wrong = {finding.name: finding for finding in doctor.examine() if finding.state != "ok"}
+    wrong = {finding.name: finding for finding in installation.examine() if finding.state != "ok"}
     assert set(wrong) == {"ffmpeg", *read_manifest()}
-    assert all(finding.mend for finding in wrong.values())
+    assert all(finding.fix for finding in wrong.values())
     assert [name for name, finding in wrong.items() if not finding.required] == ["nudity"]
     with pytest.raises(doctor.typer.Exit) as stop:
         doctor.doctor()

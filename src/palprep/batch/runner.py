@@ -19,7 +19,8 @@ from palprep.errors import JournalError, OutputUnwritable
 from palprep.journal.at_most_once import Creator
 from palprep.journal.run_view import RunView, view
 from palprep.journal.store import JOURNAL_NAME, Journal
-from palprep.rules.profile import DEFAULT_PROFILE, load_profile
+from palprep.rules.profile import load_profile
+from palprep.vocabulary import DEFAULT_PROFILE
 
 DEFAULT_INTO = "palprep-out"
 

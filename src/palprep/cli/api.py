@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
 from typer.main import get_command
 
+from palprep.cli.commands import Group
 
-class _FromDeclarations(TyperGroup):
+
+class _FromDeclarations(Group):
     """A group whose subcommands are made when they are first asked for."""
 
     def _made(self) -> Mapping[str, Any]:

@@ -16,6 +16,7 @@ from palprep.api import calls
 from palprep.api.call import Call, Endpoint
 from palprep.api.stream import FileInput
 from palprep.api.wire import AccountSettings, Unspecified
+from palprep.cli.commands import Group
 from palprep.cli.printing import print_json
 from palprep.client import Client, RawResponse
 from palprep.client.upload import open_upload
@@ -54,7 +55,7 @@ def build() -> typer.Typer:
 
     Operations that the specification does not show are in the group ``unspecified``.
     """
-    app = typer.Typer(no_args_is_help=True)
+    app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
     groups: dict[str, typer.Typer] = {}
     names = {id(getattr(calls, name)): name for name in calls.__all__}
     for endpoint in calls.ENDPOINTS:
@@ -62,7 +63,8 @@ def build() -> typer.Typer:
         action = names[id(endpoint)] if endpoint.unspecified else endpoint.action
         group = groups.get(resource)
         if group is None:
-            group = groups[resource] = typer.Typer(no_args_is_help=True, help=_about(resource))
+            group = typer.Typer(cls=Group, no_args_is_help=True, help=_about(resource))
+            groups[resource] = group
             app.add_typer(group, name=resource.replace("_", "-"))
         group.command(action.replace("_", "-"), help=endpoint.description)(_command(endpoint))
     return app

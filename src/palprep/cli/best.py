@@ -11,7 +11,7 @@ import typer
 from palprep.cli.exits import ExitCode
 from palprep.cli.options import AsJson, ProfileName
 from palprep.cli.printing import print_json, show
-from palprep.rules.profile import DEFAULT_PROFILE
+from palprep.vocabulary import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

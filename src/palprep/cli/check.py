@@ -19,7 +19,7 @@ from palprep.cli.options import (
 )
 from palprep.cli.printing import print_json, report_view, show
 from palprep.cli.speakers import folders_with_consent, speaker_of
-from palprep.rules.profile import DEFAULT_PROFILE
+from palprep.vocabulary import DEFAULT_PROFILE
 
 
 def check(

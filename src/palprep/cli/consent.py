@@ -10,7 +10,7 @@ import typer
 from palprep.cli.exits import ExitCode
 from palprep.cli.options import AsJson, Language, Statement
 from palprep.cli.printing import STYLES, print_json, show
-from palprep.values import Outcome
+from palprep.vocabulary import Outcome
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -10,10 +10,12 @@ import typer
 from palprep.cli.options import AsJson, ProfileName
 from palprep.cli.printing import STYLES, print_json, show
 from palprep.errors import UsageError
-from palprep.rules.profile import DEFAULT_PROFILE, Profile
+from palprep.vocabulary import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from palprep.rules.profile import Profile
 
 
 def explain(

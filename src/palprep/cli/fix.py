@@ -22,8 +22,7 @@ from palprep.cli.options import (
 from palprep.cli.printing import print_error, print_json, progress_bar, report_view, show
 from palprep.cli.speakers import folders_with_consent, role_of, speaker_of
 from palprep.errors import FixError, MediaError, PalprepError, ToolFailed, UsageError
-from palprep.rules.profile import DEFAULT_PROFILE
-from palprep.values import Role
+from palprep.vocabulary import DEFAULT_PROFILE, Role
 
 if TYPE_CHECKING:
     from palprep.facts.probe import Speaker

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from palprep.values import Role
+from palprep.vocabulary import Role
 
 Paths = Annotated[list[Path], typer.Argument(metavar="PATH", help="Files.", show_default=False)]
 AsRole = Annotated[

@@ -6,17 +6,15 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from rich.console import Console, Group, RenderableType
-from rich.markup import escape
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
+from palprep.vocabulary import Outcome
 
-from palprep.rules.measures import measure_words
-from palprep.rules.report import Check, Report
-from palprep.values import Outcome
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.text import Text
+
+    from palprep.rules.report import Check, Report
 
 STYLES: Mapping[Outcome, str] = {
     Outcome.FAIL: "bold red",
@@ -56,12 +54,16 @@ def print_note(message: str) -> None:
 
 def progress_console() -> Console | None:
     """Standard error for live progress; None when it is no terminal."""
+    from rich.console import Console
+
     console = Console(stderr=True)
     return console if console.is_terminal else None
 
 
 def show(renderable: RenderableType) -> None:
     """Write to standard output, in colour on a terminal."""
+    from rich.console import Console
+
     console = Console(highlight=False)
     if console.is_terminal:
         console.print(renderable)
@@ -83,6 +85,7 @@ def progress_bar(label: str, *, wanted: bool = True) -> Iterator[Advance | None]
     if console is None:
         yield None
         return
+    from rich.markup import escape
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
     from rich.progress import TimeRemainingColumn as TimeLeft
 
@@ -106,6 +109,10 @@ def report_view(report: Report, *, everything: bool = False) -> RenderableType:
 
     ``everything`` lists the passed checks as well, instead of counting them.
     """
+    from rich.console import Group
+    from rich.padding import Padding
+    from rich.text import Text
+
     role = report.role.value if report.role else "unreadable"
     title = Text.assemble(
         (f"{report.verdict.value.upper():<8}", STYLES[report.verdict]),
@@ -124,6 +131,8 @@ def report_view(report: Report, *, everything: bool = False) -> RenderableType:
 
 
 def _time_line(report: Report) -> list[RenderableType]:
+    from rich.padding import Padding
+
     from palprep.facts.timeline import timeline
     from palprep.views.terminal_lanes import Lanes
 
@@ -132,6 +141,10 @@ def _time_line(report: Report) -> list[RenderableType]:
 
 
 def _check_table(checks: list[Check]) -> RenderableType:
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column(width=7)
     table.add_column(min_width=18)
@@ -144,6 +157,10 @@ def _check_table(checks: list[Check]) -> RenderableType:
 
 
 def _finding(check: Check) -> Text:
+    from rich.text import Text
+
+    from palprep.rules.measures import measure_words
+
     text = Text(measure_words(check.measured))
     if check.limit not in {None, "yes", "no"}:
         text.append(f"; wanted {check.limit}", "dim")
@@ -155,6 +172,9 @@ def _finding(check: Check) -> Text:
 
 
 def _summary(report: Report) -> RenderableType:
+    from rich.padding import Padding
+    from rich.text import Text
+
     passed = len(report.having(Outcome.PASS))
     unknown = report.having(Outcome.UNKNOWN)
     line = f"{passed} checks passed"

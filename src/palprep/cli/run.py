@@ -13,7 +13,7 @@ import typer
 
 from palprep.cli.options import AsJson, ProfileName
 from palprep.cli.printing import print_json, print_note, progress_console, show
-from palprep.rules.profile import DEFAULT_PROFILE
+from palprep.vocabulary import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars

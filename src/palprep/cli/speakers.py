@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from palprep.errors import MediaError, UsageError
-from palprep.values import Role
+from palprep.vocabulary import Role
 
 if TYPE_CHECKING:
     from palprep.facts.probe import Speaker

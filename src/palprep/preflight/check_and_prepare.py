@@ -22,9 +22,10 @@ from palprep.rules.judge import judge
 from palprep.rules.plans.consent import plan_consent_clip
 from palprep.rules.plans.plan import VideoPlan
 from palprep.rules.plans.planner import plan
-from palprep.rules.profile import DEFAULT_PROFILE, Profile, load_profile
+from palprep.rules.profile import Profile, load_profile
 from palprep.rules.report import Report, ReportError
 from palprep.values import Role, Value
+from palprep.vocabulary import DEFAULT_PROFILE
 
 Progress = Callable[[float], None]
 """Called with the fraction done, 0 to 1, never decreasing."""

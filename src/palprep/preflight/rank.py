@@ -17,11 +17,12 @@ from palprep.media.source import Source
 from palprep.preflight.fitness import fitness, group_duplicates
 from palprep.rules.face import FACE_RULES
 from palprep.rules.judge import judge
-from palprep.rules.profile import DEFAULT_PROFILE, Profile, load_profile
+from palprep.rules.profile import Profile, load_profile
 from palprep.rules.report import Check
 from palprep.values import Kind, Outcome, Role, Value
 from palprep.vision.analysis import MAX_SIDE, look
 from palprep.vision.models import Models
+from palprep.vocabulary import DEFAULT_PROFILE
 
 _FACE_CHECKS = frozenset(rule.id for rule in FACE_RULES)
 

@@ -28,9 +28,9 @@ from pydantic import ValidationError, model_validator
 
 from palprep.errors import ProfileError
 from palprep.values import Outcome, Role, Value
+from palprep.vocabulary import DEFAULT_PROFILE
 
 BUILT_IN = ("core-4", "core-4.5", "core-3")
-DEFAULT_PROFILE = "core-4"
 
 
 class Limit(Value):

@@ -1,0 +1,126 @@
+"""What is installed: packages, extras, binaries and models, each looked at for real."""
+
+from __future__ import annotations
+
+import platform
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from importlib import metadata
+from typing import Literal
+
+from palprep._version import __version__
+from palprep.consent.whisper import INSTALL, Whisper
+from palprep.errors import ToolError
+from palprep.media import ffmpeg
+from palprep.values import Value
+from palprep.vision.models import Models, read_manifest
+
+
+class Finding(Value):
+    """One part of the installation. ``fix`` is what to do about it, when something is."""
+
+    part: Literal["palprep", "package", "extra", "binary", "model"]
+    name: str
+    state: Literal["ok", "missing", "broken"]
+    required: bool
+    detail: str
+    fix: str | None = None
+
+
+def examine() -> Iterator[Finding]:
+    """Everything that palprep depends on, looked at for real: models are hashed and loaded."""
+    yield Finding(
+        part="palprep",
+        name="palprep",
+        state="ok",
+        required=True,
+        detail=f"{__version__} on Python {platform.python_version()}, {platform.platform()}",
+    )
+    yield from _packages(metadata.requires("palprep") or ())
+    yield _ffmpeg()
+    yield from _vision_models()
+    yield _consent_model()
+
+
+_EXTRA = re.compile(r"extra\s*==\s*['\"]([\w-]+)['\"]")
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
+
+
+def _packages(requirements: Iterable[str]) -> Iterator[Finding]:
+    for requirement in requirements:
+        name_match = _NAME.match(requirement)
+        name = name_match.group() if name_match else requirement
+        extra = _EXTRA.search(requirement)
+        needless = "python_version" in requirement and sys.version_info < (3, 13)
+        if name == "palprep" or needless or (extra and extra[1] == "all"):
+            continue
+        try:
+            version = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            version = None
+        fix = f'pip install "palprep[{extra[1]}]"' if extra else "pip install palprep"
+        yield Finding(
+            part="extra" if extra else "package",
+            name=f"{name} ({extra[1]})" if extra else name,
+            state="ok" if version else "missing",
+            required=extra is None,
+            detail=version or "not installed",
+            fix=None if version else fix,
+        )
+
+
+def _ffmpeg() -> Finding:
+    try:
+        path = ffmpeg.binary()
+        return Finding(
+            part="binary",
+            name="ffmpeg",
+            state="ok",
+            required=True,
+            detail=f"{ffmpeg.version()} at {path}",
+        )
+    except ToolError as error:
+        return Finding(
+            part="binary",
+            name="ffmpeg",
+            state="broken",
+            required=True,
+            detail=error.message,
+            fix="pip install --force-reinstall imageio-ffmpeg",
+        )
+
+
+def _vision_models() -> Iterator[Finding]:
+    manifest = read_manifest()
+    for name, wrong in Models().verify().items():
+        entry = manifest[name]
+        yield Finding(
+            part="model",
+            name=name,
+            state="broken" if wrong else "ok",
+            required=entry.extra is None,
+            detail=wrong or f"{entry.what} ({entry.licence}), sha256 {entry.sha256}",
+            fix=entry.mend if wrong else None,
+        )
+
+
+def _consent_model() -> Finding:
+    try:
+        model = Whisper.load()
+    except ToolError as error:
+        return Finding(
+            part="model",
+            name="consent",
+            state="missing",
+            required=False,
+            detail=error.message,
+            fix=INSTALL,
+        )
+    return Finding(
+        part="model",
+        name="consent",
+        state="ok",
+        required=False,
+        detail=f"{model.name}, sha256 {model.sha256}",
+    )

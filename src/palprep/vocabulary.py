@@ -1,0 +1,45 @@
+"""The words that command lines, records and reports share.
+
+They stand apart from :mod:`palprep.values`, which offers them too: that module loads pydantic,
+and ``palprep COMMAND --help`` must not wait for it.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+DEFAULT_PROFILE: Final = "core-4"
+"""The profile that judges when no other is named."""
+
+
+class Kind(StrEnum):
+    """What a file holds."""
+
+    IMAGE = "image"
+    AUDIO = "audio"
+    VIDEO = "video"
+    OTHER = "other"
+
+
+class Role(StrEnum):
+    """What a file is for. The values are the names used on the command line."""
+
+    FACE_IMAGE = "face-image"
+    TRAINING_VIDEO = "training-video"
+    CONSENT_VIDEO = "consent-video"
+    VOICE_AUDIO = "voice-audio"
+
+
+class Outcome(StrEnum):
+    """Of one check, or of a whole report. ``UNKNOWN``: it was not measured."""
+
+    PASS = "pass"
+    WARN = "warn"
+    FAIL = "fail"
+    UNKNOWN = "unknown"
+
+    @property
+    def passed(self) -> bool | None:
+        """True for pass and warn, False for fail, None for unknown."""
+        return {Outcome.PASS: True, Outcome.WARN: True, Outcome.FAIL: False}.get(self)
