@@ -20,7 +20,6 @@ import statistics
 import sys
 import tempfile
 import threading
-import time
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -29,6 +28,7 @@ from typing import Any
 import httpx
 
 from palprep.client import Client
+from side_by_side import Spent, turns
 
 MIB = 1024 * 1024
 VOICE = json.dumps({"voice_id": "v1", "voice_name": "Ada", "status": "completed", "tags": []})
@@ -60,15 +60,9 @@ def converse(connection: socket.socket) -> None:
             connection.sendall(f"{head}content-length: {len(body)}\r\n\r\n{body}".encode())
 
 
-def alternate(times: int, *contenders: Callable[[], object]) -> list[list[float]]:
-    """Seconds of each run; contenders take turns, so that drift meets all alike."""
-    taken: list[list[float]] = [[] for _ in contenders]
-    for _ in range(times):
-        for at, contender in enumerate(contenders):
-            started = time.perf_counter()
-            contender()
-            taken[at].append(time.perf_counter() - started)
-    return taken
+def median_s(runs: list[Spent]) -> float:
+    """Seconds by the clock."""
+    return statistics.median(run.wall for run in runs)
 
 
 def peak(run: Callable[[], object]) -> int:
@@ -94,8 +88,8 @@ def measure_calls(url: str, times: int) -> dict[str, float]:
         def our_call() -> Any:
             return client.voices.get("v1")
 
-        alternate(200, bare_call, our_call)
-        theirs, ours = map(statistics.median, alternate(times, bare_call, our_call))
+        turns(200, bare_call, our_call)
+        theirs, ours = map(median_s, turns(times, bare_call, our_call))
     return {"bare_us": theirs * 1e6, "palprep_us": ours * 1e6, "ratio": ours / theirs}
 
 
@@ -116,8 +110,8 @@ def measure_upload(url: str, times: int, image: Path) -> dict[str, float]:
         def our_call() -> Any:
             return client.faces.validate_image(image)
 
-        alternate(2, bare_call, our_call)
-        theirs, ours = map(statistics.median, alternate(times, bare_call, our_call))
+        turns(2, bare_call, our_call)
+        theirs, ours = map(median_s, turns(times, bare_call, our_call))
         return {
             "bare_prebuilt_ms": theirs * 1e3,
             "palprep_ms": ours * 1e3,

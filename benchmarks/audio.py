@@ -14,26 +14,20 @@ loudness    a 10-minute recording to -20 LUFS, against ffmpeg-normalize, which i
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import sys
-import tempfile
-import time
 import venv
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-
-import imageio_ffmpeg
 
 from palprep.fixes.apply import apply
 from palprep.fixes.graph import read
 from palprep.fixes.loudness import Loudness, measure
 from palprep.media.source import Source
 from palprep.rules.plans.plan import AudioPlan, VoicePlan
+from side_by_side import FFMPEG, Benchmark, Figure, Spent, best_of, ffmpeg, options, run
 
-FFMPEG = imageio_ffmpeg.get_ffmpeg_exe()
 LENGTH_S = 600
 TARGET_LUFS = -20.0
 CEILING_DBTP = -3.0
@@ -46,45 +40,11 @@ SPEECH_LIKE = (
 )
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Seconds of palprep and of the other, and what their ratio should be at the most."""
-
-    name: str
-    palprep_s: float
-    other_s: float
-    at_most: float
-
-    @property
-    def ratio(self) -> float:
-        return self.palprep_s / self.other_s
-
-    @property
-    def holds(self) -> bool:
-        return self.ratio <= self.at_most
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """Two measures that should be close."""
-
-    name: str
-    palprep: float
-    other: float
-    within: float
-
-    @property
-    def holds(self) -> bool:
-        return abs(self.palprep - self.other) <= self.within
-
-
-Finding = Comparison | Agreement
-
-
-def extraction(folder: Path) -> Iterator[Finding]:
+def extraction(folder: Path, _: argparse.Namespace) -> Iterator[Figure]:
+    """The AAC track of a video, against pydub and against a bare copy."""
     video = folder / "talk.mp4"
     picture = f"testsrc2=size=640x360:rate=25:duration={LENGTH_S}"
-    _ffmpeg(
+    ffmpeg(
         *("-f", "lavfi", "-i", picture, "-f", "lavfi", "-i", SPEECH_LIKE),
         *("-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac"),
         str(video),
@@ -95,7 +55,7 @@ def extraction(folder: Path) -> Iterator[Finding]:
         apply(plan, Source.of(video), folder / "ours")
 
     def bare() -> None:
-        _ffmpeg("-i", str(video), "-vn", "-c", "copy", str(folder / "bare.m4a"))
+        ffmpeg("-i", str(video), "-vn", "-c", "copy", str(folder / "bare.m4a"))
 
     def pydub() -> None:
         # As its documentation shows it, in a process of its own that names the same ffmpeg;
@@ -111,15 +71,16 @@ def extraction(folder: Path) -> Iterator[Finding]:
         target = str(folder / "pydub.m4a")
         subprocess.run([sys.executable, "-c", code, FFMPEG, str(video), target], check=True)
 
-    ours_s, bare_s = _alternating(15, ours, bare)
-    yield Comparison("extraction / ffmpeg -c copy", ours_s, bare_s, at_most=1.3)
-    (pydub_s,) = _alternating(1, pydub)
-    yield Comparison("extraction / pydub from_file().export()", ours_s, pydub_s, at_most=1 / 20)
+    extracted, copied = best_of(15, ours, bare)
+    yield extracted.against(copied, "extraction / ffmpeg -c copy", 1.3)
+    name = "extraction / pydub from_file().export()"
+    yield extracted.against(Spent.on(pydub), name, 1 / 20)
 
 
-def loudness(folder: Path) -> Iterator[Finding]:
+def loudness(folder: Path, _: argparse.Namespace) -> Iterator[Figure]:
+    """One loudness for a whole recording, against ffmpeg-normalize."""
     recording = folder / "recording.wav"
-    _ffmpeg("-f", "lavfi", "-i", SPEECH_LIKE, str(recording))
+    ffmpeg("-f", "lavfi", "-i", SPEECH_LIKE, str(recording))
     normalizer = _ffmpeg_normalize(folder / "venv")
     theirs = folder / "theirs.wav"
     plan = VoicePlan(
@@ -135,73 +96,23 @@ def loudness(folder: Path) -> Iterator[Finding]:
         command = [str(normalizer), str(recording), *options, "-o", str(theirs)]
         subprocess.run(command, check=True, env=environment)
 
-    ours_s, other_s = _alternating(3, ours, other)
-    yield Comparison("loudness / ffmpeg-normalize", ours_s, other_s, at_most=1.0)
-    reached, reached_by_other = _loudness(folder / "ours.wav"), _loudness(theirs)
-    yield Agreement(
-        "integrated loudness, LUFS",
-        reached.integrated_lufs,
-        reached_by_other.integrated_lufs,
-        within=0.5,
-    )
-    yield Agreement("and the target", reached.integrated_lufs, TARGET_LUFS, within=0.5)
+    normalised, by_other = best_of(3, ours, other)
+    yield normalised.against(by_other, "loudness / ffmpeg-normalize", 1.0)
+    reached, by_theirs = _loudness(folder / "ours.wav"), _loudness(theirs)
+    goals = {"ffmpeg-normalize": by_theirs.integrated_lufs, "the target": TARGET_LUFS}
+    for name, goal in goals.items():
+        detail = f"{reached.integrated_lufs:.2f} LUFS and {goal:.2f} LUFS"
+        apart = abs(reached.integrated_lufs - goal)
+        yield Figure(f"loudness apart from {name}, LU", apart, 0.5, detail)
     over = max(0.0, reached.true_peak_dbtp - CEILING_DBTP)
-    yield Agreement("true peak above the ceiling, dB", over, 0.0, within=0.1)
+    yield Figure("true peak above the ceiling, dB", over, 0.1)
 
 
-BENCHMARKS: dict[str, Callable[[Path], Iterator[Finding]]] = {
-    "extraction": extraction,
-    "loudness": loudness,
-}
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--only", choices=sorted(BENCHMARKS))
-    parser.add_argument("--json", action="store_true", help="one object per line")
-    arguments = parser.parse_args()
-    held = True
-    for name, benchmark in BENCHMARKS.items():
-        if arguments.only in {None, name}:
-            with tempfile.TemporaryDirectory(prefix="palprep-benchmark-") as folder:
-                for finding in benchmark(Path(folder)):
-                    held &= finding.holds
-                    print(_line(finding, as_json=arguments.json), flush=True)
-    return 0 if held else 1
-
-
-def _line(finding: Finding, *, as_json: bool) -> str:
-    if as_json:
-        return json.dumps({**asdict(finding), "holds": finding.holds})
-    verdict = "holds" if finding.holds else "MISSED"
-    if isinstance(finding, Comparison):
-        return (
-            f"{finding.name:<42} {finding.palprep_s:8.3f} s / {finding.other_s:8.3f} s = "
-            f"{finding.ratio:6.3f}   at most {finding.at_most:5.3f}   {verdict}"
-        )
-    return (
-        f"{finding.name:<42} {finding.palprep:8.2f}   and {finding.other:8.2f}            "
-        f"   within {finding.within:5.2f}    {verdict}"
-    )
-
-
-def _alternating(rounds: int, *actions: Callable[[], None]) -> tuple[float, ...]:
-    """Best seconds of each action, the actions taken in turns."""
-    best = [float("inf")] * len(actions)
-    for _ in range(rounds):
-        for number, action in enumerate(actions):
-            start = time.perf_counter()
-            action()
-            best[number] = min(best[number], time.perf_counter() - start)
-    return tuple(best)
+BENCHMARKS: Mapping[str, Benchmark] = {"extraction": extraction, "loudness": loudness}
 
 
 def _loudness(path: Path) -> Loudness:
     return measure(read(Source.of(path))["a:0"], duration_s=LENGTH_S)
-
-
-def _ffmpeg(*arguments: str) -> None:
-    subprocess.run([FFMPEG, "-v", "error", "-nostdin", "-y", *arguments], check=True)
 
 
 def _ffmpeg_normalize(folder: Path) -> Path:
@@ -213,4 +124,4 @@ def _ffmpeg_normalize(folder: Path) -> Path:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(BENCHMARKS, options(__doc__, BENCHMARKS).parse_args()))

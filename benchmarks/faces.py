@@ -24,7 +24,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 import venv
 import zipfile
 from collections.abc import Callable, Sequence
@@ -35,6 +34,7 @@ import pillow_heif
 from PIL import Image
 
 from palprep.preflight.check_and_prepare import Preflight
+from side_by_side import Spent
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 WIDTH, HEIGHT = 4000, 3000
@@ -124,12 +124,6 @@ def read_task(wheel: Path) -> bytes:
     return data
 
 
-def timed(work: Callable[[], object]) -> float:
-    begin = time.perf_counter()
-    work()
-    return time.perf_counter() - begin
-
-
 class Landmarker:
     """MediaPipe in an interpreter of its own, asked for one run at a time."""
 
@@ -193,8 +187,8 @@ def compare(path: Path, python: Path, task: Path, rounds: int) -> dict[str, list
     """Seconds of every round by what ran, each round everything in turn."""
     preflight, landmarker = Preflight(), Landmarker(python, task, path)
     works: dict[str, Callable[[], float]] = {
-        DECODE: lambda: timed(lambda: decode(path)),
-        CHECK: lambda: timed(lambda: preflight.check(path)),
+        DECODE: lambda: Spent.on(lambda: decode(path)).wall,
+        CHECK: lambda: Spent.on(lambda: preflight.check(path)).wall,
         MEDIAPIPE: landmarker.run,
     }
     runs: dict[str, list[float]] = {name: [] for name in works}

