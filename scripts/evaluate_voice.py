@@ -15,7 +15,7 @@ import random
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ from palprep.speech.voice_meter import VoiceMeter, measure_voice
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpora" / "speech"
 LENGTH_S = 30
-Samples = NDArray[np.float32]
+Samples = NDArray[np.floating[Any]]
 
 
 class Clip(NamedTuple):

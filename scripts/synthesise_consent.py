@@ -32,7 +32,7 @@ TEXTS = tomllib.loads(Path(__file__).with_name("consent_texts.toml").read_text("
 JANE = TEXTS["names"][0]
 EXACT = "{gives} {knows}"
 
-Samples = NDArray[np.float32]
+Samples = NDArray[np.floating[Any]]
 Voice = Callable[[str], tuple[Samples, int]]
 
 
@@ -148,7 +148,8 @@ def rumble8(said: Samples, random: np.random.Generator) -> Samples:
     """Street-like noise 8 dB under the speech."""
     walk = np.cumsum(random.standard_normal(len(said)))
     walk -= np.convolve(walk, np.ones(200) / 200, "same")
-    return said + SPEECH_RMS * 10 ** (-8 / 20) * walk / walk.std()
+    noise: Samples = SPEECH_RMS * 10 ** (-8 / 20) * walk / walk.std()
+    return said + noise
 
 
 def room(said: Samples, random: np.random.Generator) -> Samples:
@@ -172,8 +173,9 @@ def babble12(said: Samples, random: np.random.Generator) -> Samples:
     """Voices without words 12 dB under the speech: its own, backwards, from four places."""
     backwards = np.tile(said[::-1], 2)
     starts = random.integers(0, len(said), 4)
-    crowd = sum(backwards[start : start + len(said)] for start in starts)
-    return said + crowd * SPEECH_RMS * 10 ** (-12 / 20) / np.sqrt((crowd**2).mean())
+    crowd = np.sum([backwards[start : start + len(said)] for start in starts], axis=0)
+    babble: Samples = crowd * SPEECH_RMS * 10 ** (-12 / 20) / np.sqrt((crowd**2).mean())
+    return said + babble
 
 
 def clipped(said: Samples, random: np.random.Generator) -> Samples:  # noqa: ARG001
@@ -210,7 +212,8 @@ def at_16_khz(said: Samples, rate: int) -> Samples:
     smooth = np.convolve(said, taps / taps.sum(), "same")
     count = int(len(said) * RATE_HZ / rate)
     found = np.interp(np.arange(count) * rate / RATE_HZ, np.arange(len(said)), smooth)
-    return (SPEECH_RMS * found / np.sqrt((found**2).mean())).astype(np.float32)
+    levelled: Samples = SPEECH_RMS * found / np.sqrt((found**2).mean())
+    return levelled.astype(np.float32)
 
 
 def main() -> None:
