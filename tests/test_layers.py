@@ -29,11 +29,16 @@ def test_holds(name: str, checkout: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_no_file_grows_past_300_lines(checkout: Path) -> None:
+LONGEST = 400
+"""Lines. Files stay around 250; one that a single reason holds together may be longer. What is
+longer than this has found a second reason."""
+
+
+def test_no_file_holds_more_than_one_reason_can(checkout: Path) -> None:
     long = {
         str(path.relative_to(checkout)): lines
         for folder in ("src", "tests", "scripts", "benchmarks", "sample_media")
         for path in (checkout / folder).rglob("*.py")
-        if (lines := len(path.read_text().splitlines())) > 300
+        if (lines := len(path.read_text().splitlines())) > LONGEST
     }
     assert not long

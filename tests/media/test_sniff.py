@@ -21,6 +21,7 @@ def test_stills_are_known_whatever_they_are_called(tmp_path, picture, form, name
     picture.save(path, form)
     found = Source.of(path).type
     assert (found.kind, found.format, found.accepted) == (Kind.IMAGE, name, True)
+    assert found.extensions
     assert all(extension.startswith(".") for extension in found.extensions)
 
 

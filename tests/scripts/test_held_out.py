@@ -63,7 +63,9 @@ def test_related_pictures_are_left_out_together(held_out, cases):
     # Each group has its own threshold: only a fold that saw the group could know it.
     pairs = [(value, wanted, group) for group in range(2)
              for value, wanted in ((group, False), (group + 0.5, True))]  # fmt: skip
-    for train, test in held_out._parted(cases(*pairs), 2, random.Random(0)):  # noqa: S311
+    parts = list(held_out._parted(cases(*pairs), 2, random.Random(0)))  # noqa: S311
+    assert len(parts) == 2
+    for train, test in parts:
         assert {case.row["group"] for case in train}.isdisjoint(case.row["group"] for case in test)
         assert len(train) + len(test) == 4
 

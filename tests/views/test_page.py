@@ -220,6 +220,7 @@ def test_every_status_has_its_word():
 
 def test_pictures_have_words_and_tables_have_headers():
     found = Elements(page(run(FULL), thumbnail=jpeg))
+    assert {tag for tag, _ in found.elements} >= {"img", "th", "a"}
     for tag, attributes in found.elements:
         if tag == "img":
             assert attributes["alt"]

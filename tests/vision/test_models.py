@@ -36,7 +36,9 @@ def test_a_changed_file_is_refused_before_it_is_parsed(tmp_path: Path) -> None:
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ToolMissing, match=r"age-v1\.onnx is missing"):
         _ = Models(tmp_path).age
-    assert all(Models(tmp_path).verify().values())
+    wrong = Models(tmp_path).verify()
+    assert set(wrong) == set(read_manifest())
+    assert all(wrong.values())
 
 
 def test_models_load_from_any_folder(tmp_path: Path) -> None:
