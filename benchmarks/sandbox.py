@@ -1,4 +1,4 @@
-"""Requests per second of the sandbox beside other local mock services, in one run.
+"""Requests per second of the sandbox next to other local mock services, in one run.
 
     python benchmarks/sandbox.py --moto /path/to/moto_server --prism /path/to/prism
 

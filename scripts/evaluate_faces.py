@@ -182,15 +182,15 @@ def _print_portraits(
 ) -> dict[str, int]:
     good, bad = good_portraits(rows), must_not_pass(rows)
     failing = [row for row in good if not passes_everything(reports[row["path"]])]
-    mended = passing_after_fix(failing, folder, preflight)
+    fixed = passing_after_fix(failing, folder, preflight)
     print(
         f"good adult portraits of 512 px or more: {len(good)}, of which pass "
-        f"{len(good) - len(failing)}, after a fix {len(good) - len(failing) + len(mended)}"
+        f"{len(good) - len(failing)}, after a fix {len(good) - len(failing) + len(fixed)}"
     )
     for row in failing:
         failed = ", ".join(each.id for each in reports[row["path"]].having(Outcome.FAIL))
         print(
-            f"      {'passes after a fix' if row in mended else 'fails'}: {row['path']} ({failed})"
+            f"      {'passes after a fix' if row in fixed else 'fails'}: {row['path']} ({failed})"
         )
     wrong = [row for row in bad if passes_everything(reports[row["path"]])]
     wrong_after = passing_after_fix([row for row in bad if row not in wrong], folder, preflight)
@@ -203,7 +203,7 @@ def _print_portraits(
     return {
         "good": len(good),
         "good_passing": len(good) - len(failing),
-        "good_passing_after_fix": len(good) - len(failing) + len(mended),
+        "good_passing_after_fix": len(good) - len(failing) + len(fixed),
         "bad": len(bad),
         "bad_passing": len(wrong),
         "bad_passing_after_fix": len(wrong) + len(wrong_after),

@@ -2,8 +2,8 @@
 
     python scripts/evaluate_robustness.py [FOLDER_OR_FILE]... [--limit-s SECONDS] [--fix]
 
-Without FOLDER the malformed files and odd stills of the development corpora beside the checkout
-are taken. Every file is checked, and with ``--fix`` repaired into a folder that is thrown away,
+Without FOLDER the malformed files and odd images of the development corpora beside the checkout
+are taken. Every file is checked, and with ``--fix`` fixed into a folder that is thrown away,
 in a process of its own kind that may die: a report is good, and so is an error of palprep's own.
 Exit status 1 when anything else happens.
 """
@@ -35,7 +35,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("paths", nargs="*", type=Path, default=DEFAULT)
     parser.add_argument("--limit-s", type=float, default=60.0, help="for one file")
-    parser.add_argument("--fix", action="store_true", help="repair the files, too")
+    parser.add_argument("--fix", action="store_true", help="fix the files, too")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     files = list(_files(arguments.paths))

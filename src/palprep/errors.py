@@ -1,21 +1,21 @@
 """Every error that palprep raises, in one tree.
 
     PalprepError
-    ├── UsageError                 a call or a command line that cannot be meant
+    ├── UsageError                 a call or a command line that makes no sense
     │   └── ProfileError           a profile that cannot be read, or asks for an unknown rule
-    ├── MediaError                 a file that cannot be used; reports carry its code and message
-    │   ├── FileMissing            no such file, or a directory where a file is wanted
+    ├── MediaError                 a file that cannot be used; a report carries the code and message
+    │   ├── FileMissing            no such file, or a directory instead of a file
     │   ├── FileUnreadable         the operating system refuses to read it
-    │   ├── UnsupportedMedia       recognised for what it is, and not accepted
-    │   └── DamagedMedia           starts like an accepted format and does not decode
+    │   ├── UnsupportedMedia       its format is known, and the service does not accept it
+    │   └── DamagedMedia           it starts like an accepted format, and cannot be decoded
     ├── ToolError                  something palprep needs on this machine is missing or broken
     │   ├── ToolMissing            a binary, a model or an extra is not installed
     │   └── ToolFailed             ffmpeg ran and gave up
-    ├── FixError                   a repair that cannot be made
-    │   ├── CannotFit              no quality and size fits the limit
-    │   └── OutputUnwritable       full disk, read-only folder
+    ├── FixError                   a fix that cannot be made
+    │   ├── CannotFit              no quality and no size gets below the limit
+    │   └── OutputUnwritable       the disk is full, or the folder read-only
     ├── PublishError               a prepared file could not be put where the service can fetch it
-    ├── JournalError               the journal is missing, damaged or written by another run
+    ├── JournalError               the journal is missing, damaged or in use by another run
     ├── InvalidRequest             a field breaks a rule of the specification; nothing was sent
     ├── ApiError                   the service answered with an error
     │   ├── BadRequest             400 and 422
@@ -31,9 +31,9 @@
     │   ├── ServiceUnreachable     the request was certainly not carried out
     │   ├── TimedOut               no answer in time to a request that is safe to repeat
     │   └── OutcomeUnknown         a create was sent and no answer came: it may or may not exist
-    └── WaitTimeout                a resource did not settle before the deadline
+    └── WaitTimeout                a resource was not ready before the deadline
 
-Errors pickle, to cross process boundaries; none holds a secret.
+Errors can be pickled, to cross from one process to another. None holds a secret.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from typing import Any, ClassVar, NamedTuple
 class PalprepError(Exception):
     """Base of all errors. ``str(error)`` says what happened and what to do.
 
-    ``code`` is a stable, machine-readable name, the one that reports and JSON carry.
+    ``code`` is a stable name for programs. Reports and JSON carry it.
     """
 
     code: ClassVar[str] = "palprep_error"
@@ -66,7 +66,7 @@ def _rebuild(kind: type[PalprepError], message: str, state: dict[str, Any]) -> P
 
 
 class UsageError(PalprepError):
-    """The call or the command line cannot be meant; the message names the argument."""
+    """The call or the command line makes no sense. The message names the argument."""
 
     code = "usage"
 
@@ -78,13 +78,13 @@ class ProfileError(UsageError):
 
 
 class MediaError(PalprepError):
-    """A file that cannot be used. ``check`` turns it into a failed report, never a traceback."""
+    """A file that cannot be used. ``check`` turns it into a failed report and does not raise it."""
 
     code = "media_unusable"
 
 
 class FileMissing(MediaError):
-    """No such file, or a directory where a file is wanted."""
+    """No such file, or a directory instead of a file."""
 
     code = "file_missing"
 
@@ -96,13 +96,13 @@ class FileUnreadable(MediaError):
 
 
 class UnsupportedMedia(MediaError):
-    """The content was recognised, and it is nothing that the service accepts."""
+    """The format of the file is known, and the service does not accept it."""
 
     code = "media_unsupported"
 
 
 class DamagedMedia(MediaError):
-    """The content starts like an accepted format and does not decode."""
+    """The file starts like an accepted format, and cannot be decoded."""
 
     code = "media_damaged"
 
@@ -114,31 +114,31 @@ class ToolError(PalprepError):
 
 
 class ToolMissing(ToolError):
-    """A binary, a model or an extra is not installed; the message names the command to run."""
+    """A binary, a model or an extra is not installed. The message names the command to run."""
 
     code = "tool_missing"
 
 
 class ToolFailed(ToolError):
-    """ffmpeg ran and gave up; the message holds its last words."""
+    """ffmpeg ran and gave up. The message holds its last words."""
 
     code = "tool_failed"
 
 
 class FixError(PalprepError):
-    """A repair that cannot be made."""
+    """A fix that cannot be made."""
 
     code = "fix_impossible"
 
 
 class CannotFit(FixError):
-    """No quality and size fits the limit."""
+    """No quality and no size gets the file below the limit."""
 
     code = "cannot_fit"
 
 
 class OutputUnwritable(FixError):
-    """The output cannot be written: full disk, read-only folder."""
+    """The output cannot be written: the disk is full, or the folder read-only."""
 
     code = "output_unwritable"
 
@@ -158,8 +158,8 @@ class JournalError(PalprepError):
 class Problem(NamedTuple):
     """One rule of the specification that a request breaks.
 
-    ``field`` is a path such as ``delivery.api.url``, empty for the body as a whole; ``rule``
-    a stable name such as ``https_required``; ``message`` a sentence without the path.
+    ``field`` is a path such as ``delivery.api.url``, or empty for the body as a whole. ``rule`` is
+    a stable name such as ``https_required``. ``message`` is a sentence without the path.
     """
 
     field: str
@@ -170,8 +170,8 @@ class Problem(NamedTuple):
 class InvalidRequest(PalprepError):
     """A request breaks rules of the specification. Nothing was sent.
 
-    ``problems`` holds every broken rule; ``field`` is the path of the first one, as the
-    service's own errors name it, or None when it concerns the request as a whole.
+    ``problems`` holds every broken rule. ``field`` is the path of the first one, as the
+    service's own errors name it. It is None when the rule is about the request as a whole.
     """
 
     code = "invalid_request"
@@ -187,9 +187,10 @@ class InvalidRequest(PalprepError):
 class ApiError(PalprepError):
     """The service answered with an error.
 
-    ``status`` is the HTTP status, ``shape`` the body's (``"error"``, ``"message"``,
-    ``"message-error-code"``, or None for none of the three), ``service_code`` its ``code``,
-    ``body`` the parsed body or its text, and ``request_id`` the response header, if any.
+    ``status`` is the HTTP status. ``shape`` is the shape of the body: ``"error"``, ``"message"``,
+    ``"message-error-code"``, or None for another one. ``service_code`` is the body's ``code``.
+    ``body`` is the parsed body or its text. ``request_id`` is a response header. Each is None
+    when the service did not send it.
     """
 
     code = "service_refused"
@@ -227,7 +228,7 @@ class NotFound(ApiError):
 
 
 class Conflict(ApiError):
-    """409, or 412 when If-Match did not match."""
+    """409, or 412 when ``If-Match`` did not match."""
 
 
 class PayloadTooLarge(ApiError):
@@ -235,7 +236,7 @@ class PayloadTooLarge(ApiError):
 
 
 class RateLimited(ApiError):
-    """429. ``retry_after`` is in seconds when the service said so, else None."""
+    """429. ``retry_after`` is in seconds, or None when the service did not say it."""
 
 
 class ServiceUnavailable(ApiError):
@@ -243,7 +244,7 @@ class ServiceUnavailable(ApiError):
 
 
 class UnexpectedReply(PalprepError):
-    """A success whose body is not of the specified shape; ``body`` holds it."""
+    """A success whose body is not of the specified shape. ``body`` holds it."""
 
     code = "unexpected_reply"
 
@@ -255,7 +256,7 @@ class TransportError(PalprepError):
 
 
 class ServiceUnreachable(TransportError):
-    """The request was certainly not carried out; it is safe to repeat."""
+    """The request was certainly not carried out. It is safe to repeat."""
 
 
 class TimedOut(TransportError):
@@ -265,11 +266,11 @@ class TimedOut(TransportError):
 
 
 class OutcomeUnknown(TransportError):
-    """A create was sent and its outcome was not told: the resource may or may not exist.
+    """A create was sent, and no answer told its outcome: the resource may or may not exist.
 
-    ``call`` is what was sent (method, path, body without secrets); ``status``, ``body`` and
-    ``request_id`` are of an answer that leaves it open, such as a gateway's 502. Look the
-    resource up before sending it again; palprep never repeats it by itself.
+    ``call`` is what was sent: method, path, and body without secrets. ``status``, ``body`` and
+    ``request_id`` belong to an answer that leaves the outcome open, such as a gateway's 502.
+    Look for the resource before you send the call again. palprep never repeats it by itself.
     """
 
     code = "outcome_unknown"
@@ -291,10 +292,10 @@ class OutcomeUnknown(TransportError):
 
 
 class WaitTimeout(PalprepError):
-    """The resource did not settle before the deadline; ``last`` is its last known state."""
+    """The resource was not ready before the deadline. ``last`` is its last known state."""
 
     code = "wait_timeout"
 
 
 AT_SERVICE = (ApiError, TransportError, PublishError, UnexpectedReply, WaitTimeout)
-"""What goes wrong at the service or on the way to it, and not at anybody's file."""
+"""What goes wrong at the service or on the way to it, and not with a file."""

@@ -1,7 +1,7 @@
 """The words that command lines, records and reports share.
 
-They stand apart from :mod:`palprep.values`, which offers them too: that module loads pydantic,
-and ``palprep COMMAND --help`` must not wait for it.
+:mod:`palprep.values` offers the three enumerations, too. They stand here because that module loads
+pydantic, and ``palprep COMMAND --help`` must not wait for it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Role(StrEnum):
 
 
 class Outcome(StrEnum):
-    """Of one check, or of a whole report. ``UNKNOWN``: it was not measured."""
+    """How a check or a whole report came out. ``UNKNOWN`` means that it was not measured."""
 
     PASS = "pass"
     WARN = "warn"

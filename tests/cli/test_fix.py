@@ -72,8 +72,8 @@ def test_an_output_that_cannot_be_written_is_one_clear_line(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--split-consent"], "--split-consent wants --name"),
-        (["--split-consent", "--name", "Jane Carter"], "wants a training video"),
+        (["--split-consent"], "--split-consent needs --name"),
+        (["--split-consent", "--name", "Jane Carter"], "needs a training video"),
         (["--statement", "own.txt"], "--statement wants --name"),
         (["--name", "Jane Carter", "--statement", "own.txt"], "names nobody called Jane Carter"),
         (["--name", "Jane Carter", "--language", "xx"], "No consent statement is known in 'xx'"),

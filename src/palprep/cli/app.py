@@ -20,10 +20,11 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    # Plain text: drawing the frames around it takes longer than everything else together.
+    # Plain text. Drawing frames around it takes longer than everything else together.
     rich_markup_mode=None,
     epilog="Exit codes: 0 all passed; 1 something failed its checks or could not be read; 2 wrong "
-    "usage; 3 the service refused or could not be reached; 4 something is in doubt.",
+    "usage; 3 the service refused or could not be reached; 4 something is in doubt and needs a "
+    "decision.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
@@ -41,7 +42,7 @@ def palprep(
         typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
-    """Check, repair and prove a person's media, then make voices and replicas of them."""
+    """Check and fix a person's media, prove consent, then create voices and replicas."""
 
 
 app.add_typer(api_app)

@@ -30,25 +30,28 @@ def check(
     statement: Statement = None,
     language: Language = "en",
     quick: Annotated[
-        bool, typer.Option("--quick", help="Headers and a few key frames; the rest is unknown.")
+        bool,
+        typer.Option(
+            "--quick", help="Read headers and a few key frames; what needs more is unknown."
+        ),
     ] = False,
     pictures: Annotated[
         Path | None,
         typer.Option(
             "--pictures",
             metavar="DIR",
-            help="Also draw portraits with their findings, and time lines of videos, as PNG.",
+            help="Also draw portraits with their findings, and timelines of videos, as PNG.",
         ),
     ] = None,
     as_json: AsJson = False,
     everything: Annotated[
-        bool, typer.Option("--all", "-a", help="List the checks that passed, too.")
+        bool, typer.Option("--all", "-a", help="Also list the checks that passed.")
     ] = False,
 ) -> None:
     """Check files against what the service accepts, before anything is uploaded.
 
-    A training video beside a consent video need not hold the statement itself. Exit code 1 when
-    a file fails a check or cannot be read.
+    A training video need not hold the consent statement when a consent video is in the same folder.
+    The exit code is 1 when a file fails a check or cannot be read.
     """
     from rich.text import Text
 

@@ -1,7 +1,7 @@
 """The commands as a table: a command's module is imported only when that command is used.
 
-So ``palprep --help``, ``--version`` and a mistyped command answer without loading anything that
-a command needs, and a command loads nothing of its neighbours.
+``palprep --help``, ``--version`` and a mistyped command answer at once, because they load nothing
+that a command needs. A command loads nothing that only other commands need.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typer.main import get_command
 
 COMMANDS: Mapping[str, str] = {
     "check": "Check files against what the service accepts, before anything is uploaded.",
-    "fix": "Make the smallest repair in a new file, and check the new file like any other.",
+    "fix": "Write the smallest fix into a new file, and check the new file like any other.",
     "consent": "Verify, word by word, that the consent statement was spoken.",
     "dossier": "Verify consent dossiers: the chain of entries, the videos, and the journal of the "
     "run.",
@@ -28,16 +28,17 @@ COMMANDS: Mapping[str, str] = {
     "Ctrl-C.",
     "listen": "Receive the service's callbacks into the journal of a run, until Ctrl-C.",
     "explain": "Show a check's rule, its limits with their sources, and what to do when it fails.",
-    "doctor": "Show what is installed, which models, and the command that adds what is missing.",
+    "doctor": "Show what is installed, which models are there, and how to add what is missing.",
 }
-"""Each command's line in ``palprep --help``, in the order of the list.
+"""Each command's line in ``palprep --help``, in the order in which they are listed.
 
-``NAME`` is the function ``palprep.cli.NAME.NAME``. The line repeats the first paragraph of its
-docstring, which cannot be read without importing the module; a test holds the two together.
+The command ``NAME`` is the function ``palprep.cli.NAME.NAME``. Its line repeats the first paragraph
+of the function's docstring, which cannot be read without importing the module. A test holds the two
+together.
 """
 
 _WHOLE = 1000
-"""Characters of a line: more than any has."""
+"""Characters. No line has as many."""
 
 
 class Group(TyperGroup):
@@ -52,9 +53,9 @@ class Group(TyperGroup):
             )
 
     def get_help_option(self, ctx: Any) -> Any:
-        """The ``--help`` option, False where it is not given.
+        """The ``--help`` option, False when it is not given.
 
-        typer 0.29 leaves it None, and has pydantic, which it loads for that, make a bool of it.
+        Without this it is None, and typer 0.29 loads pydantic to make a bool of it.
         """
         option = super().get_help_option(ctx)
         if option is not None:
@@ -63,14 +64,14 @@ class Group(TyperGroup):
 
 
 class CommandOnDemand(TyperCommand):
-    """Stands for a command in the list, and becomes the command once it is given arguments."""
+    """Stands for a command in the list, and loads the command when it is used."""
 
     def __init__(self, name: str, line: str) -> None:
         super().__init__(name, short_help=line)
         self._command = name
 
     def make_context(self, *arguments: Any, **more: Any) -> Any:
-        """The context of the real command, which parses its own arguments."""
+        """The context of the command itself, which parses its own arguments."""
         return load(self._command).make_context(*arguments, **more)
 
 
@@ -86,7 +87,7 @@ class CommandTable(Group):
 
 
 def load(name: str) -> Any:
-    """Import a command of the table and make typer's command of its function."""
+    """Import a command of the table. Typer makes its arguments of the function's."""
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(name)(getattr(importlib.import_module(f"palprep.cli.{name}"), name))
     return get_command(app)

@@ -22,19 +22,21 @@ def consent(
     file: Annotated[Path, typer.Argument(help="A video or a recording.", show_default=False)],
     name: Annotated[
         str,
-        typer.Option("--name", help="The full name that has to be said.", show_default=False),
+        typer.Option("--name", help="The full name that must be said.", show_default=False),
     ],
     statement: Statement = None,
     language: Language = "en",
     model: Annotated[
         Path | None,
-        typer.Option("--model", help="Folder of a CTranslate2 Whisper model of your own."),
+        typer.Option(
+            "--model", help="Your own model: the folder of a Whisper model for CTranslate2."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Verify, word by word, that the consent statement was spoken.
 
-    Exit code 0 only when it was; an unknown outcome is 1 as well.
+    The exit code is 0 only when it was. An unknown outcome is 1, too.
     """
     from palprep import verify_consent
     from palprep.consent.statements import read_statement

@@ -1,4 +1,4 @@
-"""palprep doctor: what is installed, which models, what is missing and how to get it."""
+"""palprep doctor: what is installed, what is missing, and how to get it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def doctor(as_json: AsJson = False) -> None:
-    """Show what is installed, which models, and the command that adds what is missing.
+    """Show what is installed, which models are there, and how to add what is missing.
 
-    Exit code 1 when something that palprep cannot do without is missing or broken.
+    The exit code is 1 when something is missing or broken that palprep cannot work without.
     """
     from palprep.cli.installation import examine
 

@@ -22,17 +22,17 @@ class ExitCode(IntEnum):
     FAILED = 1
     """Something failed its checks, could not be read, or could not be written."""
     USAGE = 2
-    """The command line cannot be meant."""
+    """Wrong usage: the command line makes no sense."""
     SERVICE = 3
     """The service refused, or could not be reached."""
     IN_DOUBT = 4
-    """A create may or may not have happened; it wants a decision."""
+    """A create may or may not have happened, and needs a decision."""
     INTERRUPTED = 130
     """Ctrl-C, as shells report it."""
 
 
 def exit_code_of(error: PalprepError) -> ExitCode:
-    """The exit code for a command that ended with this error."""
+    """The exit code of a command that ended with this error."""
     match error:
         case OutcomeUnknown():
             return ExitCode.IN_DOUBT
@@ -43,9 +43,9 @@ def exit_code_of(error: PalprepError) -> ExitCode:
 
 
 def worst(codes: Iterable[ExitCode]) -> ExitCode:
-    """The code for several results: doubt before refusal before failure.
+    """The code for several results: doubt outweighs refusal, and refusal outweighs failure.
 
-    An empty iterable gives OK.
+    No results give OK.
     """
     found = set(codes)
     for code in (ExitCode.IN_DOUBT, ExitCode.SERVICE, ExitCode.USAGE, ExitCode.FAILED):

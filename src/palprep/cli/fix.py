@@ -1,4 +1,4 @@
-"""palprep fix: repair files, and prove the result."""
+"""palprep fix: fix files, and prove the result."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ def fix(
         bool,
         typer.Option(
             "--split-consent",
-            help="Also write the statement that a training video holds as a consent video.",
+            help="Also write a consent video: the part of the training video with the statement.",
         ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make the smallest repair in a new file, and check the new file like any other.
+    """Write the smallest fix into a new file, and check the new file like any other.
 
-    With --name a video is cut so that it opens with the statement of consent, and a dossier of
-    the evidence is put beside it. Sources are never touched. Exit code 1 when a file cannot be
-    repaired, or fails its checks even so.
+    With --name, a video is cut so that it opens with the consent statement, and a dossier of the
+    evidence is written next to it. Source files are never changed. The exit code is 1 when a file
+    cannot be fixed, or still fails a check.
     """
     from palprep.preflight.check_and_prepare import Preflight
 
@@ -60,7 +60,7 @@ def fix(
     speaker = speaker_of(name, statement, language, profile=profile)
     apart = folders_with_consent(paths, role)
     if split_consent and speaker is None:
-        raise UsageError("--split-consent wants --name as well: whose consent is it?")
+        raise UsageError("--split-consent needs --name: whose consent is it?")
     holders = _holders(paths, role) if split_consent else frozenset()
     codes = []
     for path, folder in zip(paths, _folders(paths, into), strict=True):
@@ -96,10 +96,13 @@ def fix(
 
 
 def _holders(paths: list[Path], role: Role | None) -> frozenset[Path]:
-    """The training videos, which hold the statement."""
+    """The training videos, which hold the statement.
+
+    Raises UsageError when there is none.
+    """
     found = frozenset(path for path in paths if role_of(path, role) is Role.TRAINING_VIDEO)
     if not found:
-        raise UsageError("--split-consent wants a training video that holds the statement")
+        raise UsageError("--split-consent needs a training video that holds the statement")
     return found
 
 
@@ -125,15 +128,15 @@ def _show(prepared: Prepared, dossier: Path | None) -> None:
     for done in prepared.fixes:
         show(Text(f"        fixed {done.id}: {done.did}"))
     if not prepared.fixes:
-        show(Text("        nothing to repair; copied as it was"))
+        show(Text("        nothing to fix; copied as it was"))
     if dossier is not None:
         show(Text(f"        consent dossier: {dossier}"))
 
 
 def _folders(paths: list[Path], into: Path) -> list[Path]:
-    """Where each output goes: files of the same name keep their own folder's name.
+    """Where each output goes: files of the same name go into a folder named like their own.
 
-    A repair may change the extension, so that names are told apart without it.
+    A fix may change the extension, so names are compared without it.
     """
     stems = Counter(path.stem for path in paths)
     folders = [
@@ -142,7 +145,7 @@ def _folders(paths: list[Path], into: Path) -> list[Path]:
     outputs = Counter(folder / path.stem for path, folder in zip(paths, folders, strict=True))
     twice = [output for output, count in outputs.items() if count > 1]
     if twice:
-        raise UsageError(f"Two files would become {twice[0]}: repair them into different folders")
+        raise UsageError(f"Two files would become {twice[0]}: fix them into different folders")
     return folders
 
 

@@ -1,4 +1,4 @@
-"""What is installed: packages, extras, binaries and models, each looked at for real."""
+"""What is installed: packages, extras, binaries and models."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from palprep.vision.models import Models, read_manifest
 
 
 class Finding(Value):
-    """One part of the installation. ``fix`` is what to do about it, when something is."""
+    """One part of the installation. ``fix`` says what to do when it is missing or broken."""
 
     part: Literal["palprep", "package", "extra", "binary", "model"]
     name: str
@@ -29,7 +29,7 @@ class Finding(Value):
 
 
 def examine() -> Iterator[Finding]:
-    """Everything that palprep depends on, looked at for real: models are hashed and loaded."""
+    """Look at everything that palprep depends on. ffmpeg is run, models are hashed and loaded."""
     yield Finding(
         part="palprep",
         name="palprep",

@@ -9,24 +9,32 @@ import typer
 
 from palprep.vocabulary import Role
 
-Paths = Annotated[list[Path], typer.Argument(metavar="PATH", help="Files.", show_default=False)]
+Paths = Annotated[
+    list[Path], typer.Argument(metavar="PATH", help="The files to read.", show_default=False)
+]
 AsRole = Annotated[
     Role | None,
-    typer.Option("--as", help="What the file is for; without it, its content decides."),
+    typer.Option("--as", help="What the file is for. Without it, the content decides."),
 ]
 ProfileName = Annotated[
     str,
-    typer.Option("--profile", "-p", help="core-4, core-4.5, core-3, or a TOML file."),
+    typer.Option(
+        "--profile", "-p", help="The limits to judge by: core-4, core-4.5, core-3, or a TOML file."
+    ),
 ]
 SpeakerName = Annotated[
     str | None,
     typer.Option(
-        "--name", help="Full name of who speaks: also verify that their consent is spoken."
+        "--name", help="Full name of the speaker: also verify that they say the consent statement."
     ),
 ]
 Statement = Annotated[
     Path | None,
-    typer.Option("--statement", help="Your own statement: a text or TOML file, {full_name} in it."),
+    typer.Option(
+        "--statement", help="Your own statement: a text or TOML file that says {full_name}."
+    ),
 ]
-Language = Annotated[str, typer.Option("--language", help="Of the statement, ISO 639-1.")]
-AsJson = Annotated[bool, typer.Option("--json", help="JSON on standard output, nothing else.")]
+Language = Annotated[str, typer.Option("--language", help="Language of the statement, ISO 639-1.")]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print JSON on standard output, and nothing else.")
+]
