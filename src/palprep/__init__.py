@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from palprep.consent.verify import verify_consent
     from palprep.errors import PalprepError
     from palprep.facts.probe import Speaker
-    from palprep.preflight.check_and_prepare import Preflight, Prepared, check, prepare
+    from palprep.preflight.check_and_prepare import Preflight, check, prepare
+    from palprep.preflight.prepared import Prepared
     from palprep.preflight.rank import pick_best
     from palprep.preflight.same_person import same_person
     from palprep.rules.profile import Profile, load_profile
@@ -54,7 +55,7 @@ _HOMES = {
     "Outcome": "palprep.values",
     "PalprepError": "palprep.errors",
     "Preflight": "palprep.preflight.check_and_prepare",
-    "Prepared": "palprep.preflight.check_and_prepare",
+    "Prepared": "palprep.preflight.prepared",
     "Profile": "palprep.rules.profile",
     "Report": "palprep.rules.report",
     "Role": "palprep.values",

@@ -15,7 +15,7 @@ from palprep.facts.facts import Facts
 from palprep.journal.store import JOURNAL_NAME, Journal
 from palprep.media.facts import FileFacts
 from palprep.media.source import Source, sha256_of
-from palprep.preflight.check_and_prepare import Prepared
+from palprep.preflight.prepared import Prepared
 from palprep.rules.report import Check, Report
 from palprep.rules.same_person import judge_likeness
 from palprep.values import Outcome, Role

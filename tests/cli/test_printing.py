@@ -10,7 +10,7 @@ from rich.console import Console
 from palprep.cli import printing
 
 
-def test_a_bar_tells_checking_from_repairing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bar_tells_checking_from_fixing(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.StringIO()
     terminal = Console(file=screen, force_terminal=True, width=100)
     monkeypatch.setattr(printing, "progress_console", lambda: terminal)
@@ -22,7 +22,7 @@ def test_a_bar_tells_checking_from_repairing(monkeypatch: pytest.MonkeyPatch) ->
                 advance(fraction)
             shown.append(_live(terminal, screen))
     assert "ada[1].mp4: checking" in shown[0]
-    assert "repairing" in shown[2]
+    assert "fixing" in shown[2]
     assert "50%" in shown[2]
     assert "checking the result" in shown[3]
     assert "%" not in shown[3]

@@ -1,14 +1,11 @@
-"""The exit code and the table of a run."""
+"""The exit code of a run."""
 
 from __future__ import annotations
 
-from io import StringIO
-
 import pytest
-from rich.console import Console
 
 from palprep.cli.exits import ExitCode
-from palprep.cli.results import exit_code_of_results, results_table
+from palprep.cli.results import exit_code_of_results
 from palprep.journal.run_view import PersonResult, Status
 
 
@@ -20,7 +17,7 @@ def result(status: Status, person: str = "ada", *, at_service: bool = False) -> 
         voice_status="completed",
         replica_id=None,
         replica_status=None,
-        reasons=("[bold]because[/]",) if status != "done" else (),
+        reasons=("because",) if status != "done" else (),
         assets=(),
         at_service=at_service,
     )
@@ -45,12 +42,3 @@ def test_what_the_service_refused_is_told_from_what_a_file_lacks(status: Status)
     people = [result("refused"), result(status, at_service=True)]
     assert exit_code_of_results(people) is ExitCode.SERVICE
     assert "at_service" not in people[1].to_json()
-
-
-def test_the_table_shows_ids_and_reasons_as_they_are() -> None:
-    out = StringIO()
-    Console(file=out, width=120).print(results_table([result("done"), result("in_doubt", "bob")]))
-    text = out.getvalue()
-    assert "v1" in text
-    assert "in doubt" in text
-    assert "[bold]because[/]" in text

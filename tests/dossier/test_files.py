@@ -9,7 +9,7 @@ from palprep.errors import JournalError, UsageError
 from palprep.facts.facts import Facts
 from palprep.media.facts import FileFacts, MediaType
 from palprep.media.source import sha256_of
-from palprep.preflight.check_and_prepare import Prepared
+from palprep.preflight.prepared import Prepared
 from palprep.rules.report import Check, Report
 from palprep.values import Kind, Outcome, Role
 

@@ -4,6 +4,7 @@ import io
 from pathlib import Path
 
 import pytest
+from palprep.views.lanes import WIDTH
 from PIL import Image
 
 from palprep.facts.probe import QUICK_SAMPLES, Speaker, Toolkit, probe
@@ -11,7 +12,6 @@ from palprep.facts.timeline import timeline
 from palprep.media.source import Source
 from palprep.preflight.check_and_prepare import Preflight
 from palprep.values import Outcome, Role
-from palprep.views.lanes import WIDTH
 from palprep.views.timeline_image import lanes_of, timeline_png
 
 JANE = Path(__file__).parents[2] / "sample_media/people/jane-carter"

@@ -23,7 +23,7 @@ from palprep.pipelines.steps import (
     validate_face,
     wait_for_callback,
 )
-from palprep.preflight.check_and_prepare import Prepared
+from palprep.preflight.prepared import Prepared
 from palprep.publish.publishers import SandboxPublisher
 from palprep.rules.report import Check, Report
 from palprep.rules.same_person import judge_likeness

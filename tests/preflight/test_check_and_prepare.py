@@ -10,7 +10,7 @@ from PIL import Image
 
 from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia, UsageError
 from palprep.media.source import Source
-from palprep.preflight.check_and_prepare import Preflight, check, prepare, thumbnail
+from palprep.preflight.check_and_prepare import Preflight, check, prepare
 from palprep.values import Kind, Outcome, Role
 
 
@@ -171,13 +171,3 @@ def test_an_unknown_role_is_the_callers_mistake():
 def test_module_functions_take_a_profile(turned, tmp_path):
     assert check(turned, profile="core-4.5").profile == "core-4.5"
     assert prepare(turned, into=tmp_path / "out", profile="core-4.5").report.profile == "core-4.5"
-
-
-@pytest.mark.parametrize("which", ["turned", "clip"])
-def test_thumbnails_are_upright_jpegs(which, request):
-    path = request.getfixturevalue(which)
-    target = path.with_suffix(".thumb.jpg")
-    target.write_bytes(thumbnail(path))
-    with Image.open(target) as picture:
-        assert picture.format == "JPEG"
-        assert picture.size in {(480, 240), (320, 240)}

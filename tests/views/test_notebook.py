@@ -5,16 +5,19 @@ from __future__ import annotations
 import subprocess
 import sys
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from palprep.consent.facts import ConsentFacts, WordRecord
 from palprep.fixes.done import FixDone
-from palprep.preflight.check_and_prepare import Prepared
+from palprep.preflight.check_and_prepare import check
+from palprep.preflight.prepared import Prepared
 from palprep.rules.report import Check, Report, ReportError
 from palprep.values import Outcome, Role
 from palprep.views import notebook
+from palprep.vision.models import Models
 
 NASTY = "<script>alert('x')</script>&\"'"
 
@@ -71,6 +74,13 @@ def consent() -> ConsentFacts:
     )  # fmt: skip
 
 
+def prepared() -> Prepared:
+    return Prepared(
+        source=NASTY, source_sha256="1" * 64, path=NASTY, report=report(), sha256="0" * 64,
+        fixes=(FixDone(id=NASTY, did=NASTY),),
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "html",
     [
@@ -78,12 +88,7 @@ def consent() -> ConsentFacts:
         notebook.report_html(
             report(NASTY, checks=(), error=ReportError(code="media_damaged", message=NASTY))
         ),
-        notebook.prepared_html(
-            Prepared(
-                source=NASTY, source_sha256="1" * 64, path=NASTY, report=report(), sha256="0" * 64,
-                fixes=(FixDone(id=NASTY, did=NASTY),),
-            )
-        ),
+        notebook.prepared_html(prepared()),
         notebook.consent_html(consent()),
     ],
     ids=["report", "unreadable", "prepared", "consent"],
@@ -99,12 +104,52 @@ def test_what_failed_comes_first() -> None:
     assert text.index("Centred") < text.index(NASTY) < text.index("Image format")
 
 
-def test_the_extension_makes_ipython_use_the_views() -> None:
+@pytest.fixture
+def shell() -> InteractiveShell:
     shell = InteractiveShell()
     shell.run_line_magic("load_ext", "palprep")
+    return shell
+
+
+@pytest.mark.parametrize(
+    ("value", "html"),
+    [
+        (report(), notebook.report_html(report())),
+        (prepared(), notebook.prepared_html(prepared())),
+        (consent(), notebook.consent_html(consent())),
+    ],
+    ids=["report", "prepared", "consent"],
+)
+def test_the_extension_makes_ipython_use_the_views(
+    shell: InteractiveShell, value: object, html: str
+) -> None:
+    formatted, _ = shell.display_formatter.format(value)
+    assert formatted["text/html"] == html
+
+
+def test_in_a_terminal_a_report_is_its_table(shell: InteractiveShell) -> None:
     formatted, _ = shell.display_formatter.format(report())
-    assert formatted["text/html"] == notebook.report_html(report())
     assert formatted["text/plain"] == report().table()
+
+
+def test_registering_loads_no_decoder() -> None:
+    program = (
+        "import sys, palprep.views.notebook; "
+        "print(*{'numpy', 'cv2', 'av', 'PIL', 'jinja2'} & set(sys.modules))"
+    )
+    command = [sys.executable, "-c", program]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == ""
+
+
+def test_a_cell_loads_no_model_again(sample_media: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = check(sample_media / "people/jane-carter/portrait.heic")
+    assert "<img" in notebook.report_html(seen)
+
+    def read(models: Models, name: str) -> bytes:
+        raise AssertionError(f"{name} was read again")
+
+    monkeypatch.setattr(Models, "read", read)
+    assert "<img" in notebook.report_html(seen)
 
 
 def test_a_running_ipython_needs_no_extension() -> None:

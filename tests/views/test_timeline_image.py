@@ -1,61 +1,85 @@
-"""What the rows of a time line's picture say."""
+"""The picture of a timeline: colours stand where things happen."""
 
 from __future__ import annotations
 
+import io
+
+import numpy as np
 import pytest
+from PIL import Image
 
-from palprep.facts.timeline import Second, Timeline
 from palprep.values import Span
-from palprep.views.timeline_image import lanes_of
+from palprep.views.colours import VERMILION
+from palprep.views.timeline_image import (
+    FAINT,
+    GAP,
+    LABEL_WIDTH,
+    PAPER,
+    ROW_HEIGHT,
+    STRIP_HEIGHT,
+    SUMMARY_WIDTH,
+    WIDTH,
+    draw_rows,
+)
+from palprep.views.timeline_rows import Row
+
+BLUE = (0, 0, 200)
+DURATION_S = 40.0
 
 
-@pytest.fixture
-def line() -> Timeline:
-    """Four seconds: speaks, speaks, turns away, was not looked at."""
-    return Timeline(
-        duration_s=3.5,
-        seconds=(
-            Second(at_s=0, speaking=True, mouth_moves=True, seen=True, facing=True, luma=100.0),
-            Second(at_s=1, speaking=True, mouth_moves=True, seen=True, facing=True, luma=110.0),
-            Second(at_s=2, speaking=False, mouth_moves=False, seen=True, facing=False),
-            Second(at_s=3, speaking=False),
-        ),
-        speech=(Span(start_s=0.2, end_s=1.9),),
-        cuts=(2.0,),
-        freezes=(Span(start_s=2.0, end_s=3.25),),
-    )
+def span(start_s, end_s):
+    return Span(start_s=start_s, end_s=end_s)
 
 
-def lanes(line):
-    return {lane.label: lane for lane in lanes_of(line)}
+def drawn(rows, frames=()):
+    with Image.open(io.BytesIO(draw_rows(frames, rows, DURATION_S))) as picture:
+        assert picture.format == "PNG"
+        return np.asarray(picture.convert("RGB"))
 
 
-def test_every_row_says_what_it_amounts_to(line):
-    said = {label: lane.said for label, lane in lanes(line).items()}
-    assert said == {
-        "Speech": "50%", "Mouth moves": "67%", "Face seen": "100%", "At the lens": "67%",
-        "Still": "50%", "Light": "steady", "Breaks": "1 cut, 1.2 s frozen",
-    }  # fmt: skip
+def pixel(picture, row, moment_s, *, strip=False):
+    top = (STRIP_HEIGHT + GAP if strip else 0) + row * (ROW_HEIGHT + GAP)
+    across = (WIDTH - SUMMARY_WIDTH - LABEL_WIDTH) * moment_s / DURATION_S
+    return tuple(int(value) for value in picture[top + ROW_HEIGHT // 2, int(LABEL_WIDTH + across)])
 
 
-def test_stretches_are_joined_and_end_with_the_video(line):
-    rows = lanes(line)
-    assert rows["Speech"].spans == [(0.2, 1.9)]
-    assert rows["At the lens"].spans == [(0.0, 2.0)]
-    assert rows["At the lens"].unknown == [(3.0, 3.5)]
-    assert rows["Still"].spans == [(2.0, 3.5)]
-    assert rows["Breaks"].marks == (2.0,)
+def test_spans_marks_and_what_is_unknown_stand_where_they_are():
+    row = Row("One", BLUE, spans=[span(10.0, 20.0)], marks=[30.0], unknown=[span(34.0, 40.0)])
+    picture = drawn([row, Row("Two", BLUE)])
+    assert picture.shape[1] == WIDTH
+    seen = [pixel(picture, 0, moment) for moment in (5.0, 15.0, 25.0, 30.0, 37.0)]
+    assert seen == [FAINT, BLUE, FAINT, VERMILION, PAPER]
+    assert pixel(picture, 1, 15.0) == FAINT
 
 
-def test_consent_comes_first_where_it_was_heard(line):
-    heard = line.model_copy(update={"consent": Span(start_s=0.2, end_s=1.5)})
-    first = lanes_of(heard)[0]
-    assert (first.label, first.spans, first.said) == ("Consent", [(0.2, 1.5)], "0.2 to 1.5 s")
-    assert "Consent" not in lanes(line)
+def test_a_moment_beyond_the_end_stays_inside():
+    picture = drawn([Row("One", BLUE, spans=[span(30.0, 90.0)], marks=[500.0])])
+    assert (picture[: ROW_HEIGHT // 2, WIDTH - SUMMARY_WIDTH + 8 :] == 255).all()
+    assert pixel(picture, 0, 35.0) == BLUE
 
 
-def test_what_nobody_measured_says_so():
-    bare = Timeline(duration_s=2.0, seconds=(Second(at_s=0), Second(at_s=1)))
-    assert lanes(bare)["Mouth moves"].said == "not measured"
-    assert lanes(bare)["Mouth moves"].unknown == [(0.0, 2.0)]
-    assert lanes(bare)["Breaks"].said == "none"
+def test_a_curve_is_filled_up_to_its_level():
+    picture = drawn([Row("Light", BLUE, levels=[(0.0, 0.2), (40.0, 0.2)])])
+    middle = (WIDTH - SUMMARY_WIDTH + LABEL_WIDTH) // 2
+    assert tuple(picture[4, middle]) == FAINT
+    assert tuple(picture[ROW_HEIGHT - 2, middle]) not in {FAINT, PAPER, BLUE}
+
+
+@pytest.mark.parametrize("shape", [(90, 160, 3), (160, 90, 3)])
+def test_frames_start_at_their_times_and_are_not_enlarged(shape):
+    frames = [(at, np.full(shape, shade, np.uint8)) for at, shade in ((0.0, 60), (20.0, 120))]
+    picture = drawn([Row("One", BLUE, spans=[span(0.0, 40.0)])], frames)
+    middle = (WIDTH - SUMMARY_WIDTH + LABEL_WIDTH) // 2
+    assert picture[60, LABEL_WIDTH + 10, 0] == 60
+    assert picture[60, middle + 10, 0] == 120
+    assert picture[60, middle - 20, 0] == 255
+    assert pixel(picture, 0, 20.0, strip=True) == BLUE
+
+
+def test_words_are_written_left_and_right():
+    bare = drawn([Row("", BLUE)])
+    said = drawn([Row("Speech", BLUE, summary="47%")])
+    changed = (bare != said).any(axis=2).any(axis=0)
+    assert changed[:LABEL_WIDTH].any()
+    assert changed[WIDTH - SUMMARY_WIDTH :].any()
+    assert not changed[LABEL_WIDTH : WIDTH - SUMMARY_WIDTH].any()

@@ -18,8 +18,9 @@ from palprep.dossier.files import keep_dossier, read_dossier, waive
 from palprep.errors import MediaError, UsageError
 from palprep.facts.probe import Speaker
 from palprep.media.source import sha256_of
-from palprep.preflight.check_and_prepare import Prepared
+from palprep.preflight.prepared import Prepared
 from palprep.rules.consent import CONSENT_CHECKS, lacks_consent
+from palprep.rules.measures import measure_words
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Check, Report
 from palprep.values import Outcome, Role
@@ -173,7 +174,7 @@ def _named(asset: Asset) -> str:
 
 
 def _failure(check: Check) -> str:
-    measured = f" is {check.measured}" if check.measured is not None else ""
+    measured = f" is {measure_words(check.measured)}" if check.measured is not None else ""
     limit = f", wanted {check.limit}" if check.limit else ""
     advice = f". {check.advice}" if check.advice else ""
     return f"{check.label}{measured}{limit}{advice}"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from palprep.errors import DamagedMedia
 from palprep.preflight.check_and_prepare import check
+from palprep.rules.measures import measure_words
 from palprep.rules.report import Report
 from palprep.rules.validation import SERVICE_CHECKS
 from palprep.sandbox.judges import TrainingKind
@@ -44,7 +45,8 @@ def train(kind: TrainingKind, paths: tuple[Path, ...]) -> str | None:
         report = _readable(check(path, role=role, quick=kind == "replica-video"))
         failed = next(iter(report.having(Outcome.FAIL)), None)
         if failed is not None:
-            return f"{role.value}: {failed.label}: {failed.measured}, wanted {failed.limit}"
+            measured = measure_words(failed.measured)
+            return f"{role.value}: {failed.label}: {measured}, wanted {failed.limit}"
     return None
 
 

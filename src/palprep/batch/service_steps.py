@@ -25,7 +25,7 @@ from palprep.pipelines.steps import (
     validate_face,
     voice_made,
 )
-from palprep.preflight.check_and_prepare import Prepared
+from palprep.preflight.prepared import Prepared
 from palprep.values import Role
 
 _LOOK_EVERY_S = 0.25

@@ -13,7 +13,8 @@ from palprep.consent.facts import ConsentFacts
 from palprep.errors import FileMissing, OutputUnwritable, PalprepError
 from palprep.facts.probe import Speaker
 from palprep.media.source import sha256_of
-from palprep.preflight.check_and_prepare import Preflight, Prepared
+from palprep.preflight.check_and_prepare import Preflight
+from palprep.preflight.prepared import Prepared
 from palprep.preflight.same_person import same_person
 from palprep.rules.report import Check, Report
 from palprep.values import Role, Value

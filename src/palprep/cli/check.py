@@ -17,7 +17,7 @@ from palprep.cli.options import (
     SpeakerName,
     Statement,
 )
-from palprep.cli.printing import print_json, report_view, show
+from palprep.cli.printing import print_json, show
 from palprep.cli.speakers import folders_with_consent, speaker_of
 from palprep.vocabulary import DEFAULT_PROFILE
 
@@ -57,6 +57,7 @@ def check(
 
     from palprep.cli.pictures import targets, write_picture
     from palprep.preflight.check_and_prepare import Preflight
+    from palprep.views.terminal import report_view
 
     preflight = Preflight(profile, quick=quick)
     speaker = speaker_of(name, statement, language, profile=profile)

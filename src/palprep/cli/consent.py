@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from palprep.cli.exits import ExitCode
 from palprep.cli.options import AsJson, Language, Statement
-from palprep.cli.printing import STYLES, print_json, show
+from palprep.cli.printing import print_json, show
 from palprep.vocabulary import Outcome
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from palprep.consent.facts import ConsentFacts
 
 
 def consent(
@@ -40,33 +35,13 @@ def consent(
     """
     from palprep import verify_consent
     from palprep.consent.statements import read_statement
+    from palprep.views.terminal import consent_view
 
     required = read_statement(statement) if statement else None
     facts = verify_consent(file, full_name=name, statement=required, language=language, model=model)
     if as_json:
         print_json(facts.shown(str(file)))
     else:
-        show(_view(file, facts))
+        show(consent_view(file, facts))
     accepted = Outcome(facts.outcome).passed is True
     raise typer.Exit(ExitCode.OK if accepted else ExitCode.FAILED)
-
-
-def _view(file: Path, facts: ConsentFacts) -> RenderableType:
-    from rich.console import Group
-    from rich.padding import Padding
-    from rich.text import Text
-
-    title = Text.assemble(
-        (f"{facts.outcome.upper():<8}", STYLES[Outcome(facts.outcome)]), (str(file), "bold")
-    )
-    if facts.starts_at is not None and facts.ends_at is not None:
-        title.append(f"  spoken from {facts.starts_at:.1f} s to {facts.ends_at:.1f} s", "dim")
-    words = Text()
-    for word in facts.words:
-        shown = word.expected or f"+{word.heard}"
-        if word.expected and word.heard and word.outcome == "fail":
-            shown = f"{word.expected} (heard: {word.heard})"
-        words.append(shown, STYLES[Outcome(word.outcome)]).append(" ")
-    reasons = [Text(f"- {reason}") for reason in facts.reasons]
-    heard = Text(f"Heard: {facts.transcript}", "dim")
-    return Group(title, *(Padding(part, (0, 0, 0, 8)) for part in (words, *reasons, heard)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from palprep.cli.options import AsJson, ProfileName
-from palprep.cli.printing import STYLES, print_json, show
+from palprep.cli.printing import print_json, show
 from palprep.errors import UsageError
 from palprep.vocabulary import DEFAULT_PROFILE
 
@@ -84,6 +84,8 @@ def _page(entry: dict[str, Any]) -> RenderableType:
     from rich.padding import Padding
     from rich.text import Text
 
+    from palprep.views.outcomes import OUTCOMES
+
     parts: list[Any] = [
         Text.assemble((entry["id"], "bold"), f"  {entry['label']}"),
         Padding(Text(entry["text"]), (1, 0, 1, 2)),
@@ -95,7 +97,7 @@ def _page(entry: dict[str, Any]) -> RenderableType:
         parts.append(Text(f"  Profile {entry['profile']} does not ask for it."))
     for limit in entry["limits"]:
         line = Text(f"  {limit['role']}: ")
-        line.append(limit["level"], STYLES[limit["level"]])
+        line.append(limit["level"], OUTCOMES[limit["level"]].style)
         line.append(f" unless {limit['limit']}")
         line.append(f"\n      {limit['source']} ({limit['date']})", "dim")
         if limit["note"]:

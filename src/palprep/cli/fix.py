@@ -19,14 +19,14 @@ from palprep.cli.options import (
     SpeakerName,
     Statement,
 )
-from palprep.cli.printing import print_error, print_json, progress_bar, report_view, show
+from palprep.cli.printing import print_error, print_json, progress_bar, show
 from palprep.cli.speakers import folders_with_consent, role_of, speaker_of
 from palprep.errors import FixError, MediaError, PalprepError, ToolFailed, UsageError
 from palprep.vocabulary import DEFAULT_PROFILE, Role
 
 if TYPE_CHECKING:
     from palprep.facts.probe import Speaker
-    from palprep.preflight.check_and_prepare import Prepared
+    from palprep.preflight.prepared import Prepared
 
 
 def fix(
@@ -123,6 +123,8 @@ def _entry(prepared: Prepared, dossier: Path | None) -> dict[str, Any]:
 
 def _show(prepared: Prepared, dossier: Path | None) -> None:
     from rich.text import Text
+
+    from palprep.views.terminal import report_view
 
     show(report_view(prepared.report))
     for done in prepared.fixes:

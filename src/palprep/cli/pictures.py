@@ -1,4 +1,4 @@
-"""What ``palprep check --pictures`` writes: portraits with findings, videos as time lines."""
+"""What ``palprep check --pictures`` writes: portraits with findings, videos as timelines."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from palprep.fixes.output import atomic_output
-from palprep.views.portrait import portrait_overlay
-from palprep.views.timeline_image import timeline_png
+from palprep.views.pictures import report_picture
 
 if TYPE_CHECKING:
     from palprep.rules.report import Report
@@ -21,17 +20,20 @@ def write_picture(report: Report, target: Path, models: Models) -> Path | None:
 
     Raises MediaError when the file can no longer be read, OutputUnwritable.
     """
-    png = timeline_png(report) or portrait_overlay(report, models)
-    if png is None:
+    picture = report_picture(report, models)
+    if picture is None:
         return None
     with atomic_output(target) as temporary:
-        temporary.write_bytes(png)
+        temporary.write_bytes(picture.data)
     return target
 
 
 def targets(paths: Sequence[Path], folder: Path) -> list[Path]:
-    """A picture's path for each file; files of the same name are told apart by their folders',
-    and where those are the same too, by a number."""
+    """The path of each file's picture.
+
+    The names of their folders tell files of the same name apart; where those are the same too,
+    a number does.
+    """
     named = Counter(path.name for path in paths)
     names = [
         f"{path.resolve().parent.name}-{path.name}" if named[path.name] > 1 else path.name

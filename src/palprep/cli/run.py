@@ -72,7 +72,8 @@ def run(
     """
     from palprep.batch.connection import Connection
     from palprep.batch.runner import run as run_people
-    from palprep.cli.results import exit_code_of_results, results_table
+    from palprep.cli.results import exit_code_of_results
+    from palprep.views.terminal import results_table
 
     if base_url is None and not dry_run:
         print_note("no --base-url and no PALPREP_BASE_URL: using an embedded sandbox on loopback")

@@ -39,7 +39,8 @@ def status(
     Exit code 4 while something is in doubt.
     """
     from palprep.batch.status import status as read_status
-    from palprep.cli.results import exit_code_of_results, results_table
+    from palprep.cli.results import exit_code_of_results
+    from palprep.views.terminal import results_table
 
     _settle(directory, found or [], retry or [])
     standing = read_status(directory)

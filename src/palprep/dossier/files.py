@@ -28,7 +28,7 @@ from palprep.dossier.chain import (
 from palprep.errors import JournalError, UsageError
 from palprep.fixes.output import atomic_output
 from palprep.media.source import sha256_of
-from palprep.preflight.check_and_prepare import Prepared
+from palprep.preflight.prepared import Prepared
 from palprep.rules.consent import CONSENT_CHECKS
 from palprep.rules.report import Check
 

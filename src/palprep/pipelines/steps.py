@@ -18,7 +18,7 @@ from palprep.api.records import Voice
 from palprep.callbacks.server import CallbackServer, Delivery, Inbox
 from palprep.client import Client
 from palprep.errors import UsageError, WaitTimeout
-from palprep.preflight.check_and_prepare import Prepared
+from palprep.preflight.prepared import Prepared
 from palprep.preflight.same_person import same_person
 from palprep.publish.publishers import Publisher
 from palprep.rules.consent import lacks_consent

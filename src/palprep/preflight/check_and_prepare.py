@@ -16,7 +16,7 @@ from palprep.facts.probe import Speaker, Toolkit, probe
 from palprep.fixes.apply import FixDone, apply
 from palprep.fixes.output import atomic_output, named
 from palprep.media.source import Source
-from palprep.media.thumbnail import thumbnail as media_thumbnail
+from palprep.preflight.prepared import Prepared
 from palprep.preflight.roles import infer_role, require_kind, role_named
 from palprep.rules.judge import judge
 from palprep.rules.plans.consent import plan_consent_clip
@@ -24,29 +24,11 @@ from palprep.rules.plans.plan import VideoPlan
 from palprep.rules.plans.planner import plan
 from palprep.rules.profile import Profile, load_profile
 from palprep.rules.report import Report, ReportError
-from palprep.values import Role, Value
+from palprep.values import Role
 from palprep.vocabulary import DEFAULT_PROFILE
 
 Progress = Callable[[float], None]
 """Called with the fraction done, 0 to 1, never decreasing."""
-
-
-class Prepared(Value):
-    """A file that is ready to be published, with the proof.
-
-    ``report`` is the output's own; ``fixes`` is empty when the source was fit as it was, and
-    the output is then a copy of it byte for byte. ``sha256`` is the output's, in hex, and
-    ``source_sha256`` that of the source. ``consent`` is the statement as a consent video of its
-    own, where it was split out.
-    """
-
-    source: str
-    source_sha256: str
-    path: str
-    report: Report
-    fixes: tuple[FixDone, ...]
-    sha256: str
-    consent: Prepared | None = None
 
 
 class Preflight:
@@ -249,17 +231,15 @@ def prepare(
     )
 
 
-def thumbnail(path: str | Path | Source) -> bytes:
-    """A small upright JPEG of a picture or a video.
-
-    Raises MediaError for a file that has no picture or cannot be read.
-    """
-    return media_thumbnail(Source.of(path))
+@functools.cache
+def shared_toolkit() -> Toolkit:
+    """The networks of :func:`check` and :func:`prepare`, each loaded when it is first used."""
+    return Toolkit()
 
 
 @functools.lru_cache(maxsize=4)
 def _shared(profile: str, *, quick: bool = False) -> Preflight:
-    return Preflight(profile, quick=quick)
+    return Preflight(profile, toolkit=shared_toolkit(), quick=quick)
 
 
 def _copy(source: Source, target_stem: Path) -> tuple[Path, tuple[FixDone, ...]]:

@@ -1,4 +1,4 @@
-"""Lines and words over a picture that can be read on any background and at any size."""
+"""Lines and words over an image that can be read on any background and at any size."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from palprep.values import Rect
+from palprep.views.colours import Colour
 from palprep.vision.arrays import Floats, Pixels
 
-Colour = tuple[int, int, int]
 _Place = tuple[float, float, float, float]
 """Left, top, right and bottom."""
 
@@ -21,7 +21,7 @@ BRIGHT = 420
 """Sum of red, green and blue from which a label bears dark words."""
 
 SMALLEST_VIEW = 480
-"""Smaller pictures are enlarged by a whole factor, to about this longest side in pixels."""
+"""Smaller images are enlarged by a whole factor, to about this longest side in pixels."""
 
 LINES_PER_SIDE, SMALLEST_FONT = 44, 13
 """Lines of text that the longer side would hold, and the least height of one in pixels."""
@@ -37,7 +37,7 @@ _SUBPIXEL = 4
 
 
 class Canvas:
-    """A copy of a picture to draw on. Coordinates are pixels of the picture that was given."""
+    """A copy of an image to draw on. Coordinates are pixels of the image that was given."""
 
     def __init__(self, rgb: Pixels) -> None:
         self.times = max(1, SMALLEST_VIEW // max(rgb.shape[:2]))
@@ -86,26 +86,26 @@ class Canvas:
             place = round(float(x) * unit), round(float(y) * unit)
             cv2.circle(self.pixels, place, reach, colour, -1, cv2.LINE_AA, _SUBPIXEL)
 
-    def label(self, beside: Rect, words: str, colour: Colour, *, below: bool = False) -> None:
+    def label(self, box: Rect, words: str, colour: Colour, *, below: bool = False) -> None:
         """Words above a box, or below it; where there is no room, in the next free line."""
-        self._labels.append((beside, words, colour, below))
+        self._labels.append((box, words, colour, below))
 
     def finished(self) -> Pixels:
-        """The pixels with all labels, which lie above every line and beside each other."""
-        picture = Image.fromarray(self.pixels)
-        draw = ImageDraw.Draw(picture)
+        """The pixels with all labels, which lie above every line and next to each other."""
+        image = Image.fromarray(self.pixels)
+        draw = ImageDraw.Draw(image)
         taken: list[_Place] = []
         for box, words, colour, below in self._labels:
-            fitting = self._fitting(words, picture.width)
+            fitting = self._fitting(words, image.width)
             width = self._width(fitting)
-            left = min(max(0.0, box.x * self.times), picture.width - width)
+            left = min(max(0.0, box.x * self.times), image.width - width)
             place = self._free(left, width, self._rows(box, below=below), taken)
             taken.append(place)
             draw.rectangle(place, colour)
             ink = INK if sum(colour) > BRIGHT else PAPER
             middle = left + 0.3 * self._line, (place[1] + place[3]) / 2
             draw.text(middle, fitting, ink, self._font, anchor="lm")
-        return np.asarray(picture)
+        return np.asarray(image)
 
     def _rows(self, box: Rect, *, below: bool) -> Iterator[float]:
         """Where the upper edge of a label may be, best first."""
@@ -117,7 +117,7 @@ class Canvas:
     def _free(
         self, left: float, width: float, rows: Iterable[float], taken: Sequence[_Place]
     ) -> _Place:
-        """The first of the rows that lies in the picture and that no other label has taken."""
+        """The first of the rows that lies in the image and that no other label has taken."""
         limit = self.pixels.shape[0] - self._line
         for top in rows:
             place = left, top, left + width, top + self._line
@@ -126,7 +126,7 @@ class Canvas:
         return left, max(0.0, limit), left + width, limit + self._line
 
     def _fitting(self, words: str, width: float) -> str:
-        """The words, shortened until they are no wider than the picture."""
+        """The words, shortened until they are no wider than the image."""
         kept = words
         while len(kept) > 1 and self._width(kept) > width:
             kept = kept[:-2].rstrip() + "\N{HORIZONTAL ELLIPSIS}"

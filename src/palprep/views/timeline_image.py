@@ -1,16 +1,20 @@
-"""A checked video's time line as a picture: for notebooks, report pages and the shell."""
+"""A checked video's timeline as a PNG: a strip of frames above rows of what happens when."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import groupby, islice
-from operator import itemgetter
+import io
+from collections.abc import Sequence
+from itertools import islice, pairwise
 
-from palprep.facts.timeline import Second, Timeline, timeline
+from PIL import Image, ImageDraw, ImageFont, ImageOps
+
+from palprep.facts.timeline import Timeline, timeline
 from palprep.media.frames import sample_frames
 from palprep.media.source import Source
 from palprep.rules.report import Report
-from palprep.views.lanes import Lane, draw_lanes
+from palprep.views.colours import VERMILION, Colour
+from palprep.views.format import position
+from palprep.views.timeline_rows import Row, rows, tick_every
 from palprep.vision.arrays import Pixels
 
 FRAMES = 12
@@ -19,98 +23,50 @@ FRAME_SIDE = 240
 SPARSE_S = 30.0
 """From this length on key frames are frequent enough for the strip."""
 
-# Distinguishable with red-green blindness (Okabe and Ito 2008).
-BLUE, SKY, GREEN = (0, 114, 178), (86, 180, 233), (0, 158, 115)
-AMBER, ROSE, GREY = (230, 159, 0), (204, 121, 167), (110, 116, 128)
+WIDTH = 1400
+LABEL_WIDTH, SUMMARY_WIDTH = 150, 190
+ROW_HEIGHT, GAP = 28, 12
+STRIP_HEIGHT = 120
+FONT_SIZE, SMALL_SIZE = 22, 20
+ROUND = 5
+SMOOTH = 2
+"""Everything is drawn this much larger and reduced, since Pillow draws shapes with steps."""
+
+INK, SOFT, FAINT, PAPER = (32, 36, 44), (92, 96, 105), (233, 234, 238), (255, 255, 255)
+_MOST_TICKS = 12
+_LEAST_PART = 16
+"""Narrower parts of a frame show nothing."""
 
 
 def timeline_png(report: Report) -> bytes | None:
-    """The time line of a report's video as PNG: frames, speech, mouth, gaze, light, cuts.
+    """The timeline of a report's video as PNG: frames, speech, mouth, gaze, light, cuts.
 
     None for what is no video. Raises MediaError when the file can no longer be read.
     """
     line = timeline(report.facts) if report.facts else None
     if line is None:
         return None
-    return draw_lanes(_frames(report.path, line), lanes_of(line), line.duration_s)
+    return draw_rows(_frames(report.path, line), rows(line), line.duration_s)
 
 
-def lanes_of(line: Timeline) -> tuple[Lane, ...]:
-    """The rows of the picture, from top to bottom. Consent stands there where it was heard."""
-    light = [(each.at_s + 0.5, each.luma / 255) for each in line.seconds if each.luma is not None]
-    spoken = [(span.start_s, span.end_s) for span in line.speech]
-    rows = [
-        _lane(line, "Speech", BLUE, lambda each: each.speaking, spans=spoken),
-        _lane(line, "Mouth moves", SKY, lambda each: each.mouth_moves),
-        _lane(line, "Face seen", GREEN, lambda each: each.seen),
-        _lane(line, "At the lens", GREEN, lambda each: each.facing),
-        _lane(line, "Still", GREY, lambda each: each.still),
-        Lane(
-            "Light",
-            AMBER,
-            levels=light,
-            marks=line.exposure_steps,
-            said=_counted(len(line.exposure_steps), "step") or "steady",
-        ),
-        Lane(
-            "Breaks",
-            GREY,
-            spans=[(span.start_s, span.end_s) for span in (*line.freezes, *line.black)],
-            marks=line.cuts,
-            said=_broken(line),
-        ),
-    ]
-    if line.consent is not None:
-        stated = line.consent.start_s, line.consent.end_s
-        said = f"{line.consent.start_s:.1f} to {line.consent.end_s:.1f} s"
-        rows.insert(0, Lane("Consent", ROSE, spans=[stated], said=said))
-    return tuple(rows)
+def draw_rows(
+    frames: Sequence[tuple[float, Pixels]], drawn: Sequence[Row], duration_s: float
+) -> bytes:
+    """PNG, :data:`WIDTH` pixels wide: a strip of frames, the rows below it, a scale.
 
-
-def _lane(
-    line: Timeline,
-    label: str,
-    colour: tuple[int, int, int],
-    holds: Callable[[Second], bool | None],
-    *,
-    spans: Sequence[tuple[float, float]] | None = None,
-) -> Lane:
-    values = [holds(second) for second in line.seconds]
-    known = [value for value in values if value is not None]
-    return Lane(
-        label,
-        colour,
-        spans=_stretches(line, values, wanted=True) if spans is None else spans,
-        unknown=_stretches(line, values, wanted=None),
-        said=f"{sum(known) / len(known):.0%}" if known else "not measured",
-    )
-
-
-def _stretches(
-    line: Timeline, values: Sequence[bool | None], *, wanted: bool | None
-) -> list[tuple[float, float]]:
-    """Stretches of seconds, joined, whose value is the wanted one."""
-    found = []
-    for value, group in groupby(zip(line.seconds, values, strict=True), key=itemgetter(1)):
-        seconds = [second for second, _ in group]
-        if value is wanted:
-            end = min(seconds[-1].at_s + 1.0, line.duration_s)
-            found.append((float(seconds[0].at_s), end))
-    return found
-
-
-def _broken(line: Timeline) -> str:
-    frozen, black = (sum(span.duration_s for span in spans) for spans in (line.freezes, line.black))
-    parts = [
-        _counted(len(line.cuts), "cut"),
-        f"{frozen:.1f} s frozen" if frozen else "",
-        f"{black:.1f} s black" if black else "",
-    ]
-    return ", ".join(part for part in parts if part) or "none"
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}" if count else ""
+    ``frames`` are pairs of a time in seconds and the pixels. Every frame gets the part of the
+    strip from its time to the next one's.
+    """
+    sheet = _Sheet(len(drawn), duration_s, strip=bool(frames))
+    sheet.strip(frames)
+    for index, row in enumerate(drawn):
+        sheet.row(row, index)
+    sheet.scale()
+    data = io.BytesIO()
+    reduced = sheet.image.resize((WIDTH, sheet.height), Image.Resampling.BOX)
+    sheet.paste_strip(reduced)
+    reduced.save(data, "PNG", optimize=True)
+    return data.getvalue()
 
 
 def _frames(path: str, line: Timeline) -> list[tuple[float, Pixels]]:
@@ -122,3 +78,90 @@ def _frames(path: str, line: Timeline) -> list[tuple[float, Pixels]]:
         key_frames_only=line.duration_s > SPARSE_S,
     )
     return [(frame.at_s - line.starts_s, frame.rgb) for frame in islice(frames, FRAMES)]
+
+
+class _Sheet:
+    """The image while it is drawn; positions are in pixels of the result."""
+
+    def __init__(self, row_count: int, duration_s: float, *, strip: bool) -> None:
+        self.top = STRIP_HEIGHT + GAP if strip else 0
+        self.bottom = self.top + row_count * (ROW_HEIGHT + GAP)
+        self.height = self.bottom + ROW_HEIGHT
+        self.image = Image.new("RGB", (WIDTH * SMOOTH, self.height * SMOOTH), PAPER)
+        self._draw = ImageDraw.Draw(self.image)
+        self._duration_s = max(duration_s, 1e-3)
+        self._right = WIDTH - SUMMARY_WIDTH
+        self._frames: list[tuple[int, Image.Image]] = []
+
+    def at(self, moment_s: float) -> float:
+        """Where a moment is, from left to right."""
+        share = min(max(moment_s / self._duration_s, 0.0), 1.0)
+        return LABEL_WIDTH + share * (self._right - LABEL_WIDTH)
+
+    def strip(self, frames: Sequence[tuple[float, Pixels]]) -> None:
+        """Cut every frame to its part of the strip, around its middle; none is enlarged to fill
+        a wider part."""
+        edges = [*(self.at(at_s) for at_s, _ in frames), float(self._right)]
+        for (_, pixels), (left, right) in zip(frames, pairwise(edges), strict=True):
+            frame = Image.fromarray(pixels)
+            whole = round(STRIP_HEIGHT * frame.width / frame.height)
+            width = min(round(right) - round(left) - 2, whole)
+            if width >= _LEAST_PART:
+                part = ImageOps.fit(frame, (width, STRIP_HEIGHT))
+                self._frames.append((round(left), part))
+
+    def paste_strip(self, image: Image.Image) -> None:
+        """Put the frames into the reduced image, as sharp as they are."""
+        for left, part in self._frames:
+            image.paste(part, (left, 0))
+
+    def row(self, row: Row, index: int) -> None:
+        """Draw one row: label, ground, what happens, and what it amounts to."""
+        top = self.top + index * (ROW_HEIGHT + GAP)
+        bottom, middle = top + ROW_HEIGHT, top + ROW_HEIGHT / 2
+        self._text((0, middle), row.label, INK, "lm")
+        self._text((self._right + 14, middle), row.summary, SOFT, "lm")
+        self._box(LABEL_WIDTH, top, self._right, bottom, FAINT)
+        for span in row.unknown:
+            self._box(self.at(span.start_s), top + 2, self.at(span.end_s), bottom - 2, PAPER)
+        for span in row.spans:
+            left = self.at(span.start_s)
+            self._box(left, top, max(self.at(span.end_s), left + 2), bottom, row.colour)
+        self._curve(row, top, bottom)
+        for moment in row.marks:
+            at = self.at(moment)
+            self._box(at - 2, top - 4, at + 2, bottom + 4, VERMILION)
+
+    def scale(self) -> None:
+        """Draw ticks and their times below the rows."""
+        for second in range(
+            0, int(self._duration_s) + 1, tick_every(self._duration_s / _MOST_TICKS)
+        ):
+            at = self.at(second)
+            self._line([(at, self.bottom - GAP + 2), (at, self.bottom - GAP + 8)], SOFT, 1)
+            anchor = "la" if second == 0 else "ma"
+            self._text((at, self.bottom + 2), position(second, digits=0), SOFT, anchor)
+
+    def _curve(self, row: Row, top: float, bottom: float) -> None:
+        points = [(self.at(at), bottom - level * (bottom - top)) for at, level in row.levels]
+        if len(points) < 2:
+            return
+        pale = tuple(round(0.65 * 255 + 0.35 * part) for part in row.colour)
+        ground = [(points[-1][0], bottom), (points[0][0], bottom)]
+        self._draw.polygon([(x * SMOOTH, y * SMOOTH) for x, y in (*points, *ground)], pale)
+        self._line(points, row.colour, 2)
+
+    def _box(self, left: float, top: float, right: float, bottom: float, fill: Colour) -> None:
+        sides = [round(side * SMOOTH) for side in (left, top, right, bottom)]
+        radius = min(ROUND * SMOOTH, (sides[2] - sides[0]) // 2)
+        self._draw.rounded_rectangle(sides, radius, fill)
+
+    def _line(self, points: Sequence[tuple[float, float]], fill: Colour, width: int) -> None:
+        larger = [(x * SMOOTH, y * SMOOTH) for x, y in points]
+        self._draw.line(larger, fill, width * SMOOTH, joint="curve")
+
+    def _text(self, at: tuple[float, float], words: str, fill: Colour, anchor: str) -> None:
+        size = FONT_SIZE if fill is INK else SMALL_SIZE
+        font = ImageFont.load_default(size * SMOOTH)
+        larger = at[0] * SMOOTH, at[1] * SMOOTH
+        self._draw.text(larger, words, fill, font, anchor=anchor)

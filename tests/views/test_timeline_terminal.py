@@ -1,4 +1,4 @@
-"""The time line on a terminal: cells in order, as wide as there is room, and in plain ASCII."""
+"""The timeline on a terminal: cells in order, as wide as there is room, and in plain ASCII."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from rich.console import Console
 
 from palprep.facts.timeline import Second, Timeline
 from palprep.values import Span
-from palprep.views.terminal_lanes import Lanes
+from palprep.views.timeline_terminal import TerminalTimeline
 
 
 def drawn(line: Timeline, width: int = 80, encoding: str = "utf-8") -> dict[str, str]:
     """The rows by their labels."""
     file = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     console = Console(file=file, width=width, highlight=False)
-    console.print(Lanes(line))
+    console.print(TerminalTimeline(line))
     file.flush()
     lines = file.buffer.getvalue().decode(encoding).splitlines()
     assert all(len(each) <= width for each in lines)
@@ -79,6 +79,6 @@ def test_a_terminal_without_unicode_gets_ascii() -> None:
     assert rows[""].startswith("+0:00")
 
 
-def test_a_few_key_frames_are_no_time_line() -> None:
+def test_a_few_key_frames_are_no_timeline() -> None:
     sparse = tuple(Second(at_s=at, seen=True if at % 10 == 0 else None) for at in range(60))
     assert drawn(Timeline(duration_s=60.0, seconds=sparse)) == {}

@@ -10,7 +10,7 @@ from palprep.fixes.adjust import adjust
 from palprep.rules.plans.plan import Crop, ImagePlan
 from palprep.values import Rect
 from palprep.views.canvas import Canvas
-from palprep.views.overlay import CROP, FAILED, GAZE, OUTSIDE, Finding, overlay
+from palprep.views.portrait import CROP, FAILED, GAZE, OUTSIDE, Finding, draw_portrait
 from palprep.vision.analysis import Detections, see
 from palprep.vision.models import Models
 
@@ -23,7 +23,7 @@ def decoded(data: bytes) -> np.ndarray:
 def test_crop_and_failed_region_are_drawn_where_they_are(sight: Detections, models: Models) -> None:
     crop = Rect(x=60, y=40, width=400, height=500)
     region = Rect(x=200, y=200, width=50, height=60)
-    shown = decoded(overlay(sight, models, crop=crop, failed=[Finding(region, "too dark")]))
+    shown = decoded(draw_portrait(sight, models, crop=crop, failed=[Finding(region, "too dark")]))
     assert shown.shape == sight.rgb.shape
     assert tuple(shown[300, 60]) == CROP
     assert tuple(shown[230, 200]) == FAILED
@@ -32,7 +32,7 @@ def test_crop_and_failed_region_are_drawn_where_they_are(sight: Detections, mode
 
 
 def test_without_findings_only_the_face_is_drawn(sight: Detections, models: Models) -> None:
-    shown = decoded(overlay(sight, models))
+    shown = decoded(draw_portrait(sight, models))
     changed = (shown != sight.rgb).any(axis=2)
     index = sight.subject
     assert index is not None
@@ -59,7 +59,7 @@ def test_words_stand_apart_and_inside_of_any_picture() -> None:
 
 def test_what_fails_nowhere_is_said_in_the_corner(models: Models) -> None:
     sight = see(np.full((600, 800, 3), 90, np.uint8), models)
-    shown = decoded(overlay(sight, models, failed=[Finding(None, "no face was found")]))
+    shown = decoded(draw_portrait(sight, models, failed=[Finding(None, "no face was found")]))
     painted = (shown == FAILED).all(axis=2)
     rows, columns = painted.any(axis=1), painted.any(axis=0)
     assert painted.any()
@@ -69,7 +69,7 @@ def test_what_fails_nowhere_is_said_in_the_corner(models: Models) -> None:
 
 def test_eyes_to_the_side_get_arrows(sight: Detections, models: Models) -> None:
     def yellow(seen: Detections) -> int:
-        return int((decoded(overlay(seen, models)) == GAZE).all(axis=2).sum())
+        return int((decoded(draw_portrait(seen, models)) == GAZE).all(axis=2).sum())
 
     marks = sight.landmarks[0]
     aside = {**marks.shapes, "eyeLookOutLeft": 1.0, "eyeLookInRight": 1.0}
@@ -83,7 +83,7 @@ def test_a_turned_crop_is_drawn_as_the_fix_cuts_it(sight: Detections, models: Mo
     crop = Crop(left=width // 4, top=height // 4, width=width // 2, height=height // 3)
     box = Rect(x=crop.left, y=crop.top, width=crop.width, height=crop.height)
     flat = replace(sight, rgb=np.full_like(sight.rgb, 200), detections=(), landmarks=())
-    shown = decoded(overlay(flat, models, crop=box, level_deg=11))
+    shown = decoded(draw_portrait(flat, models, crop=box, level_deg=11))
     plan = ImagePlan(reasons=(), level_deg=11, crop=crop, max_base64_chars=1)
     cut = np.asarray(adjust(Image.fromarray(shown), plan)).astype(int)
     inner = cut[60:-60, 60:-60]

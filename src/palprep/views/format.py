@@ -1,0 +1,70 @@
+"""Durations, positions, sizes and moments in words, the same on every surface.
+
+Measures of checks have :func:`palprep.rules.measures.measure_words`, which rules use too.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from palprep.facts.facts import Facts
+
+_BY = "\N{MULTIPLICATION SIGN}"
+
+
+def duration(seconds: float) -> str:
+    """A length of time: ``0.42 s``, ``12.3 s``, ``2 min 05 s``."""
+    if round(seconds, 1) >= 60:
+        minutes, rest = divmod(round(seconds), 60)
+        return f"{minutes} min {rest:02d} s"
+    return f"{seconds:.2f} s" if round(seconds, 2) < 1 else f"{seconds:.1f} s"
+
+
+def position(seconds: float | None, digits: int = 1) -> str:
+    """A place in a recording, with that many digits of the second: ``0:03.4``; ``-`` for None."""
+    if seconds is None:
+        return "-"
+    minutes, rest = divmod(round(seconds, digits), 60)
+    return f"{int(minutes)}:{rest:0{digits + 3 if digits else 2}.{digits}f}"
+
+
+def share(part: float) -> str:
+    """A share from 0 to 1: ``47%``."""
+    return f"{part:.0%}"
+
+
+def size(size_bytes: int) -> str:
+    """A file's size: ``64 kB``, ``3.7 MB``, ``1.2 GB``, of 1000 each."""
+    amount, unit = size_bytes / 1000, "kB"
+    for larger in ("MB", "GB"):
+        if amount >= 999.5:
+            amount, unit = amount / 1000, larger
+    return f"{amount:.3g} {unit}"
+
+
+def moment(stamp: str) -> str:
+    """An ISO 8601 time with its offset, for reading: ``2 November 2026, 05:00:00 UTC``."""
+    utc = dt.datetime.fromisoformat(stamp).astimezone(dt.UTC)
+    return utc.strftime("%d %B %Y, %H:%M:%S UTC").lstrip("0")
+
+
+def file_gist(facts: Facts | None) -> str:
+    """What a file is, in half a line; empty for one that could not be read."""
+    if facts is None:
+        return ""
+    parts = [facts.file.type.format.upper(), size(facts.file.size_bytes)]
+    if facts.image is not None:
+        parts.append(f"{facts.image.width} {_BY} {facts.image.height} px")
+    if facts.video is not None:
+        video = facts.video
+        parts += [
+            f"{video.width} {_BY} {video.height} px",
+            f"{video.frame_rate:.4g} frames per second",
+            duration(video.duration_s),
+            video.codec,
+        ]
+    if facts.audio is not None:
+        stream = facts.audio.stream
+        audio = f"{stream.codec} {stream.sample_rate_hz / 1000:.4g} kHz {stream.layout}"
+        parts += [audio] if facts.video else [duration(facts.audio.duration_s), audio]
+    return " · ".join(parts)

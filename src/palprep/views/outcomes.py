@@ -1,0 +1,68 @@
+"""How outcomes look: one sign, one word and one colour each, on every surface.
+
+A sign and a word stand next to every colour: colour alone tells nothing to many readers, or on
+paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from palprep.values import Outcome
+
+if TYPE_CHECKING:
+    from palprep.journal.run_view import Status
+
+
+class Shade(NamedTuple):
+    """CSS colours of a text and of the ground below it, on a light page and on a dark one."""
+
+    text: str
+    ground: str
+    dark_text: str
+    dark_ground: str
+
+
+SHADES: Mapping[str, Shade] = {
+    "pass": Shade("#17703f", "#e4f4ea", "#6fd49b", "#163225"),
+    "warn": Shade("#855500", "#fdf1d6", "#f0c163", "#38290c"),
+    "fail": Shade("#b3261e", "#fce8e6", "#ff9c93", "#43191a"),
+    "unknown": Shade("#565b66", "#ecedf0", "#b3b8c4", "#2b2e36"),
+    "doubt": Shade("#7a2fa0", "#f5e8fb", "#d9a4f3", "#361b43"),
+}
+"""Every text reaches a contrast of at least 4.5 to 1 on its ground (WCAG 2.2, level AA)."""
+
+
+class Look(NamedTuple):
+    """How one outcome looks: ``style`` is the terminal's, in the words of rich."""
+
+    sign: str
+    word: str
+    style: str
+    shade: str
+    """Its name in :data:`SHADES`."""
+    meaning: str = ""
+
+    @property
+    def colour(self) -> str:
+        """The CSS colour of its text on a light ground."""
+        return SHADES[self.shade].text
+
+
+OUTCOMES: Mapping[Outcome, Look] = {
+    Outcome.FAIL: Look("✕", "failed", "bold red", "fail"),
+    Outcome.WARN: Look("!", "warning", "yellow", "warn"),
+    Outcome.UNKNOWN: Look("?", "not measured", "dim", "unknown"),
+    Outcome.PASS: Look("✓", "passed", "green", "pass"),
+}
+"""The outcomes of checks, in the order in which every surface lists them."""
+
+STATUSES: Mapping[Status, Look] = {
+    "done": Look("✓", "Done", "green", "pass", "voice and replica are ready"),
+    "waiting": Look("…", "Waiting", "cyan", "unknown", "not finished yet"),
+    "in_doubt": Look("?", "In doubt", "bold yellow", "doubt", "needs a decision"),
+    "refused": Look("✕", "Refused", "red", "fail", "not fit, nothing was created"),
+    "failed": Look("!", "Failed", "bold red", "warn", "the service or a tool gave up"),
+}
+"""How the work for a person can stand at the end of a run."""

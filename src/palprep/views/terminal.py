@@ -1,0 +1,154 @@
+"""Reports, consent, people and rankings as terminals show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from palprep.facts.timeline import timeline
+from palprep.rules.measures import measure_words
+from palprep.rules.report import Check, Report
+from palprep.values import Outcome
+from palprep.views.format import position
+from palprep.views.outcomes import OUTCOMES, STATUSES
+from palprep.views.timeline_terminal import TerminalTimeline
+
+if TYPE_CHECKING:
+    from palprep.consent.facts import ConsentFacts
+    from palprep.journal.run_view import PersonResult
+    from palprep.preflight.rank import Candidate
+
+INDENT = 8
+"""Cells in front of everything that belongs to the file named above it."""
+
+
+def report_view(report: Report, *, everything: bool = False) -> RenderableType:
+    """A report: the verdict, then what did not pass and how to fix it.
+
+    ``everything`` lists the passed checks as well, instead of counting them.
+    """
+    role = report.role.value if report.role else "unreadable"
+    title = _title(report.verdict, report.path).append(f"  {role}, {report.profile}", "dim")
+    if report.error is not None:
+        return Group(title, _indented(Text(report.error.message)))
+    listed = report.having(*OUTCOMES) if everything else report.having(Outcome.FAIL, Outcome.WARN)
+    line = timeline(report.facts) if report.facts else None
+    return Group(
+        title,
+        *([_indented(TerminalTimeline(line))] if line else []),
+        *([_check_table(listed)] if listed else []),
+        *([] if everything else [_indented(Text(_summary(report), "dim"))]),
+    )
+
+
+def consent_view(path: Path, facts: ConsentFacts) -> RenderableType:
+    """A consent verification: the statement with every word coloured, and why."""
+    title = _title(Outcome(facts.outcome), str(path))
+    if facts.starts_at is not None and facts.ends_at is not None:
+        spoken = f"  spoken from {position(facts.starts_at)} to {position(facts.ends_at)}"
+        title.append(spoken, "dim")
+    words = Text()
+    for word in facts.words:
+        shown = word.expected or f"+{word.heard}"
+        if word.expected and word.heard and word.outcome == "fail":
+            shown = f"{word.expected} (heard: {word.heard})"
+        words.append(shown, OUTCOMES[Outcome(word.outcome)].style).append(" ")
+    reasons = [Text(f"- {reason}") for reason in facts.reasons]
+    heard = Text(f"Heard: {facts.transcript}", "dim")
+    return Group(title, *map(_indented, (words, *reasons, heard)))
+
+
+def results_table(results: Iterable[PersonResult]) -> Table:
+    """One row per person: how it ended, what was made, and why not."""
+    table = _table("person", "status", "voice", "replica")
+    table.add_column("", overflow="fold", ratio=1)
+    for result in results:
+        look = STATUSES[result.status]
+        table.add_row(
+            Text(result.person),
+            Text(look.word.lower(), look.style),
+            _made(result.voice_id, result.voice_status),
+            _made(result.replica_id, result.replica_status),
+            Text("\n".join(result.reasons)),
+        )
+    return table
+
+
+def ranking_table(ranked: Sequence[Candidate], top: int) -> Table:
+    """The ``top`` best candidates, best first; of near copies only the best one."""
+    table = _table("rank", "image", "at", "fitness", "near copies")
+    table.add_column("fails, warns", ratio=1)
+    leaders = [(rank, each) for rank, each in enumerate(ranked) if each.duplicate_of is None]
+    for rank, candidate in leaders[:top]:
+        copies = sum(1 for each in ranked if each.duplicate_of == rank)
+        failed = Text(", ".join(candidate.failed), OUTCOMES[Outcome.FAIL].style)
+        warned = Text(", ".join(candidate.warned), OUTCOMES[Outcome.WARN].style)
+        table.add_row(
+            str(rank + 1),
+            Text(Path(candidate.path).name),
+            "" if candidate.at_s is None else position(candidate.at_s, digits=2),
+            f"{candidate.fitness:.2f}",
+            str(copies),
+            Text(", ").join(each for each in (failed, warned) if each),
+        )
+    return table
+
+
+def _title(outcome: Outcome, path: str) -> Text:
+    return Text.assemble(
+        (f"{outcome.value.upper():<{INDENT}}", OUTCOMES[outcome].style), (path, "bold")
+    )
+
+
+def _indented(renderable: RenderableType) -> Padding:
+    return Padding(renderable, (0, 0, 0, INDENT))
+
+
+def _check_table(checks: Sequence[Check]) -> RenderableType:
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column(width=7)
+    table.add_column(min_width=18)
+    table.add_column(ratio=1)
+    for check in sorted(checks, key=lambda each: list(OUTCOMES).index(each.outcome)):
+        table.add_row(
+            Text(check.outcome.value, OUTCOMES[check.outcome].style),
+            Text(check.label),
+            _finding(check),
+        )
+    return _indented(table)
+
+
+def _finding(check: Check) -> Text:
+    text = Text(measure_words(check.measured))
+    if check.limit not in {None, "yes", "no"}:
+        text.append(f"; wanted {check.limit}", "dim")
+    if check.advice:
+        text.append(f"\n{check.advice}")
+    if check.outcome in {Outcome.FAIL, Outcome.WARN} and check.source:
+        text.append(f"\n{check.source}", "dim italic")
+    return text
+
+
+def _summary(report: Report) -> str:
+    passed = f"{len(report.having(Outcome.PASS))} checks passed"
+    unknown = ", ".join(check.id for check in report.having(Outcome.UNKNOWN))
+    return f"{passed}; unknown: {unknown}" if unknown else passed
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def _made(resource_id: str | None, status: str | None) -> Text:
+    if resource_id is None:
+        return Text("-", "dim")
+    return Text.assemble(resource_id, (f"\n{status}", "dim"))

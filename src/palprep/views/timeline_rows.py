@@ -1,0 +1,144 @@
+"""What a timeline shows, row by row: the one table that the PNG and the terminal draw from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
+
+from palprep.facts.timeline import Second, Timeline
+from palprep.values import Span
+from palprep.views.colours import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, Colour
+from palprep.views.format import duration, position, share
+
+_TICKS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a timeline; all times in seconds.
+
+    ``colour`` is for pictures. ``short`` is the label where room is scarce, and ``style`` the
+    colour on a terminal, in the words of rich.
+    """
+
+    label: str
+    colour: Colour
+    short: str = ""
+    style: str = ""
+    values: Sequence[bool | None] = ()
+    """Whether it holds, one for each second; None for one that was not measured. Empty for a
+    row that is no matter of yes or no."""
+    spans: Sequence[Span] = ()
+    """Where it holds, to fractions of a second where that is known."""
+    unknown: Sequence[Span] = ()
+    """Where it was not measured."""
+    marks: Sequence[float] = ()
+    """Moments that stand out."""
+    levels: Sequence[tuple[float, float]] = ()
+    """A curve: pairs of a time and a level from 0 to 1."""
+    summary: str = ""
+    """What the row amounts to, in a few words."""
+
+
+@dataclass(frozen=True)
+class Break:
+    """One way in which a take is interrupted: at moments, or for a while."""
+
+    sign: str
+    """Stands for it on a terminal; ASCII."""
+    legend: str
+    """What the sign means."""
+    word: str
+    moments: Sequence[float] = ()
+    spans: Sequence[Span] = ()
+
+    @property
+    def summary(self) -> str:
+        """``2 cuts``, ``1.2 s frozen``; empty when it does not occur."""
+        lasting_s = sum(span.duration_s for span in self.spans)
+        if lasting_s:
+            return f"{duration(lasting_s)} {self.word}"
+        count = len(self.moments)
+        return f"{count} {self.word}{'' if count == 1 else 's'}" if count else ""
+
+
+def rows(line: Timeline) -> tuple[Row, ...]:
+    """The rows from top to bottom. Consent has one where it was heard."""
+    cut, frozen, black, step = breaks(line)
+    broken = ", ".join(each.summary for each in (cut, frozen, black) if each.summary)
+    light = [(each.at_s + 0.5, each.luma / 255) for each in line.seconds if each.luma is not None]
+    return (
+        *_consent(line),
+        replace(
+            _row(line, Row("Speech", BLUE, "Speech", "blue"), lambda second: second.speaking),
+            spans=line.speech,
+        ),
+        _row(line, Row("Mouth moves", SKY, "Mouth", "blue"), lambda second: second.mouth_moves),
+        _row(line, Row("Face seen", GREEN, "Face", "green"), lambda second: second.seen),
+        _row(line, Row("At the lens", GREEN, "At lens", "green"), lambda second: second.facing),
+        _row(line, Row("Still", GREY, "Still", "cyan"), lambda second: second.still),
+        Row("Light", ORANGE, levels=light, marks=step.moments, summary=step.summary or "steady"),
+        Row(
+            "Breaks",
+            GREY,
+            spans=(*frozen.spans, *black.spans),
+            marks=cut.moments,
+            summary=broken or "none",
+        ),
+    )
+
+
+def breaks(line: Timeline) -> tuple[Break, Break, Break, Break]:
+    """Cuts, frozen pictures, black ones and steps of the light; some may not occur."""
+    return (
+        Break("|", "cut", "cut", moments=line.cuts),
+        Break("=", "frozen", "frozen", spans=line.freezes),
+        Break("#", "black", "black", spans=line.black),
+        Break("^", "light steps", "step", moments=line.exposure_steps),
+    )
+
+
+def share_held(values: Sequence[bool | None]) -> float | None:
+    """In how many of the seconds that were measured it holds, 0 to 1; None where none was."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def tick_every(shortest_s: float) -> int:
+    """The seconds between two ticks of a scale: as people count, and not shorter than that."""
+    return next((each for each in _TICKS_S if each >= shortest_s), _TICKS_S[-1])
+
+
+def _consent(line: Timeline) -> tuple[Row, ...]:
+    span = line.consent
+    if span is None:
+        return ()
+    values = [each.at_s < span.end_s and each.at_s + 1 > span.start_s for each in line.seconds]
+    said = f"{position(span.start_s)} to {position(span.end_s)}"
+    return (Row("Consent", PURPLE, "Consent", "magenta", values, [span], summary=said),)
+
+
+def _row(line: Timeline, row: Row, holds: Callable[[Second], bool | None]) -> Row:
+    """The row, filled in with the seconds in which it holds."""
+    values = [holds(second) for second in line.seconds]
+    held = share_held(values)
+    return replace(
+        row,
+        values=values,
+        spans=_stretches(line, values, wanted=True),
+        unknown=_stretches(line, values, wanted=None),
+        summary="not measured" if held is None else share(held),
+    )
+
+
+def _stretches(line: Timeline, values: Sequence[bool | None], *, wanted: bool | None) -> list[Span]:
+    """The seconds whose value is the wanted one, neighbours joined."""
+    found = []
+    for value, group in groupby(zip(line.seconds, values, strict=True), key=itemgetter(1)):
+        seconds = [second for second, _ in group]
+        if value is wanted:
+            end_s = min(seconds[-1].at_s + 1.0, line.duration_s)
+            found.append(Span(start_s=seconds[0].at_s, end_s=end_s))
+    return found

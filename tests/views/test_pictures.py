@@ -1,0 +1,68 @@
+"""One picture for each file: a thumbnail, a timeline, or a portrait with its findings."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from palprep.errors import UnsupportedMedia
+from palprep.facts.probe import Toolkit
+from palprep.preflight.check_and_prepare import Preflight
+from palprep.views.pictures import Picture, report_picture, thumbnail
+
+
+def opened(picture: Picture | None) -> Image.Image:
+    assert picture is not None
+    image = Image.open(io.BytesIO(picture.data))
+    assert Image.MIME[image.format] == picture.mime
+    return image.convert("RGB")
+
+
+def test_a_thumbnail_is_upright(tmp_path: Path) -> None:
+    """Red on the left once EXIF's turn is made."""
+    pixels = np.zeros((300, 600, 3), np.uint8)
+    pixels[:, :300] = (220, 30, 30)
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    turned = Image.fromarray(pixels).transpose(Image.Transpose.ROTATE_90)
+    turned.save(tmp_path / "turned.jpg", quality=95, exif=exif)
+    small = opened(thumbnail(tmp_path / "turned.jpg"))
+    assert small.size == (480, 240)
+    assert small.getpixel((60, 120))[0] > 200
+    assert small.getpixel((420, 120))[0] < 20
+
+
+def test_a_video_has_a_thumbnail_and_audio_has_none(sample_media: Path) -> None:
+    jane = sample_media / "people/jane-carter"
+    assert opened(thumbnail(jane / "consent.mp4")).size == (480, 270)
+    with pytest.raises(UnsupportedMedia):
+        thumbnail(jane / "recording.m4a")
+
+
+@pytest.fixture(scope="module")
+def preflight() -> Preflight:
+    return Preflight(toolkit=Toolkit(), quick=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [("portrait.heic", (500, 500)), ("consent.mp4", (1400, None)), ("recording.m4a", None)],
+)
+def test_what_was_seen_of_a_file(
+    preflight: Preflight, sample_media: Path, name: str, size: tuple[int, int | None] | None
+) -> None:
+    report = preflight.check(sample_media / "people/jane-carter" / name)
+    picture = report_picture(report, preflight.toolkit.models, side=500, form="jpeg")
+    if size is None:
+        assert picture is None
+    else:
+        width, height = opened(picture).size
+        assert (width, height if size[1] else None) == size
+
+
+def test_a_picture_is_its_own_address() -> None:
+    assert Picture(b"abc", "image/png").data_uri == "data:image/png;base64,YWJj"
