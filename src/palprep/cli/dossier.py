@@ -14,8 +14,6 @@ from palprep.cli.printing import print_json, show
 from palprep.errors import UsageError
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from palprep.dossier.chain import Dossier, Flaw
 
 
@@ -45,6 +43,7 @@ def dossier(
     was changed, or the consent does not hold now.
     """
     from palprep.dossier import files as dossiers
+    from palprep.views.terminal import dossier_view
 
     now = dt.datetime.now(dt.UTC)
     kept = _dossiers(paths)
@@ -62,7 +61,7 @@ def dossier(
         if as_json:
             print_json(_entry(path, found, flaws, now))
         else:
-            show(_view(path, found, flaws, now))
+            show(dossier_view(path, found, flaws, now))
     raise typer.Exit(ExitCode.OK if sound else ExitCode.FAILED)
 
 
@@ -101,43 +100,3 @@ def _entry(
         "flaws": [flaw._asdict() for flaw in flaws],
         **dossier.to_json(),
     }
-
-
-def _view(
-    path: Path, dossier: Dossier, flaws: tuple[Flaw, ...], now: dt.datetime
-) -> RenderableType:
-    from rich.console import Group
-    from rich.padding import Padding
-    from rich.text import Text
-
-    first = dossier.evidence
-    consent = first.consent
-    sound = not flaws and dossier.in_force(now)
-    word, style = ("HOLDS", "green") if sound else ("FLAWED" if flaws else "VOID", "bold red")
-    lines = [f"{first.person}, as {consent.full_name}" if consent else first.person]
-    lines += [f"{_when(each.written_at)}  {_said(each)}" for each in dossier.entries]
-    lines += [f"flaw: {_flawed(flaw)}" for flaw in flaws]
-    title = Text.assemble((f"{word:<8}", style), (str(path), "bold"))
-    return Group(title, Padding(Text("\n".join(lines)), (0, 0, 0, 8)))
-
-
-def _said(entry: Any) -> str:
-    match entry.kind:
-        case "evidence":
-            heard = entry.consent.outcome if entry.consent else "nothing"
-            return f"evidence: statement {heard}; {entry.output.name} from {entry.source.name}"
-        case "expiry":
-            what = f"expires {_when(entry.expires_at)}"
-        case "revocation":
-            what = f"revoked {_when(entry.revoked_at)}"
-        case _:
-            what = "gone on without consent"
-    return f"{what}: {entry.note}" if entry.note else what
-
-
-def _flawed(flaw: Flaw) -> str:
-    return flaw.problem if flaw.entry is None else f"entry {flaw.entry}: {flaw.problem}"
-
-
-def _when(moment: dt.datetime) -> str:
-    return moment.strftime("%Y-%m-%d %H:%M UTC")

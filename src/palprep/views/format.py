@@ -42,10 +42,15 @@ def size(size_bytes: int) -> str:
     return f"{amount:.3g} {unit}"
 
 
-def moment(stamp: str) -> str:
+def moment(text: str) -> str:
     """An ISO 8601 time with its offset, for reading: ``2 November 2026, 05:00:00 UTC``."""
-    utc = dt.datetime.fromisoformat(stamp).astimezone(dt.UTC)
+    utc = dt.datetime.fromisoformat(text).astimezone(dt.UTC)
     return utc.strftime("%d %B %Y, %H:%M:%S UTC").lstrip("0")
+
+
+def stamp(at: dt.datetime) -> str:
+    """A moment in a list of many: ``2026-11-02 05:00 UTC``."""
+    return at.astimezone(dt.UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def file_gist(facts: Facts | None) -> str:

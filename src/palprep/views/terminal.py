@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,12 +16,13 @@ from palprep.facts.timeline import timeline
 from palprep.rules.measures import measure_words
 from palprep.rules.report import Check, Report
 from palprep.values import Outcome
-from palprep.views.format import position
+from palprep.views.format import position, stamp
 from palprep.views.outcomes import OUTCOMES, STATUSES
 from palprep.views.timeline_terminal import TerminalTimeline
 
 if TYPE_CHECKING:
     from palprep.consent.facts import ConsentFacts
+    from palprep.dossier.chain import Dossier, Entry, Flaw
     from palprep.journal.run_view import PersonResult
     from palprep.preflight.rank import Candidate
 
@@ -100,10 +102,48 @@ def ranking_table(ranked: Sequence[Candidate], top: int) -> Table:
     return table
 
 
+def dossier_view(
+    path: Path, dossier: Dossier, flaws: Sequence[Flaw], now: dt.datetime
+) -> RenderableType:
+    """A dossier: whether the consent holds, every entry in order, and every flaw."""
+    first = dossier.evidence
+    person = f"{first.person}, as {first.consent.full_name}" if first.consent else first.person
+    lines = [
+        person,
+        *(f"{stamp(each.written_at)}  {_recorded(each)}" for each in dossier.entries),
+        *(f"flaw: {_flaw_words(flaw)}" for flaw in flaws),
+    ]
+    holds = not flaws and dossier.in_force(now)
+    word = "HOLDS" if holds else ("FLAWED" if flaws else "VOID")
+    look = OUTCOMES[Outcome.PASS if holds else Outcome.FAIL]
+    return Group(_headed(word, look.style, str(path)), _indented(Text("\n".join(lines))))
+
+
+def _recorded(entry: Entry) -> str:
+    match entry.kind:
+        case "evidence":
+            heard = entry.consent.outcome if entry.consent else "missing"
+            files = " from ".join(proof.name for proof in (entry.output, entry.source) if proof)
+            return f"evidence: statement {heard}; {files}"
+        case "expiry":
+            what = f"expires {stamp(entry.expires_at) if entry.expires_at else 'never'}"
+        case "revocation":
+            what = f"revoked {stamp(entry.revoked_at) if entry.revoked_at else 'never'}"
+        case "waiver":
+            what = "gone on without consent"
+    return f"{what}: {entry.note}" if entry.note else what
+
+
+def _flaw_words(flaw: Flaw) -> str:
+    return flaw.problem if flaw.entry is None else f"entry {flaw.entry}: {flaw.problem}"
+
+
 def _title(outcome: Outcome, path: str) -> Text:
-    return Text.assemble(
-        (f"{outcome.value.upper():<{INDENT}}", OUTCOMES[outcome].style), (path, "bold")
-    )
+    return _headed(outcome.value.upper(), OUTCOMES[outcome].style, path)
+
+
+def _headed(word: str, style: str, path: str) -> Text:
+    return Text.assemble((f"{word:<{INDENT}}", style), (path, "bold"))
 
 
 def _indented(renderable: RenderableType) -> Padding:
