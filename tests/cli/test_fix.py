@@ -74,7 +74,7 @@ def test_an_output_that_cannot_be_written_is_one_clear_line(
     [
         (["--split-consent"], "--split-consent needs --name"),
         (["--split-consent", "--name", "Jane Carter"], "needs a training video"),
-        (["--statement", "own.txt"], "--statement wants --name"),
+        (["--statement", "own.txt"], "--statement needs --name"),
         (["--name", "Jane Carter", "--statement", "own.txt"], "names nobody called Jane Carter"),
         (["--name", "Jane Carter", "--language", "xx"], "No consent statement is known in 'xx'"),
     ],

@@ -22,21 +22,22 @@ def speaker_of(
 
     if name is None:
         if statement is not None:
-            raise UsageError("--statement wants --name as well: whose consent is it?")
+            raise UsageError("--statement needs --name as well: whose consent is it?")
         return None
     required = read_statement(statement, profile=profile) if statement else None
     return Speaker(full_name=name, statement=required, language=language)
 
 
 def folders_with_consent(paths: Iterable[Path], role: Role | None) -> frozenset[Path]:
-    """The folders of the consent videos among the files: other videos in them need not hold
-    the statement.
+    """The folders that hold one of the consent videos among these files.
+
+    Other videos in those folders need not hold the statement.
     """
     return frozenset(path.parent for path in paths if role_of(path, role) is Role.CONSENT_VIDEO)
 
 
 def role_of(path: Path, role: Role | None) -> Role | None:
-    """What the file will be judged as; None for one that cannot be read, as its report says."""
+    """What the file will be judged as; None for one that cannot be read."""
     from palprep.media.source import Source
     from palprep.preflight.roles import infer_role
 

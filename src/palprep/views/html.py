@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import jinja2
 
-from palprep.errors import PalprepError
 from palprep.rules.measures import measure_words
 from palprep.views.format import duration, file_gist, moment, position
 from palprep.views.outcomes import OUTCOMES, SHADES, STATUSES
-from palprep.views.pictures import Picture
 
 
 def environment() -> jinja2.Environment:
@@ -34,16 +31,3 @@ def environment() -> jinja2.Environment:
     )
     made.globals.update(outcomes=OUTCOMES, statuses=STATUSES, shades=SHADES)
     return made
-
-
-def inline(draw: Callable[[], Picture | None]) -> str | None:
-    """A picture as an address for ``<img src>``; None where there is none, or none any more.
-
-    A page is worth reading without a picture: a file that was moved or deleted since must not
-    keep it from being written.
-    """
-    try:
-        picture = draw()
-    except (PalprepError, OSError):
-        return None
-    return None if picture is None else picture.data_uri

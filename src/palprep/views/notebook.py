@@ -72,8 +72,7 @@ def _picture(report: Report) -> str | None:
     """The portrait with its findings, or the video's timeline; nothing for audio."""
     # No decoder until one is needed; and then the networks that check() has loaded.
     from palprep.preflight.check_and_prepare import shared_toolkit  # noqa: PLC0415
-    from palprep.views.html import inline  # noqa: PLC0415
-    from palprep.views.pictures import report_picture  # noqa: PLC0415
+    from palprep.views.pictures import inline, report_picture  # noqa: PLC0415
 
     models = shared_toolkit().models
     return inline(lambda: report_picture(report, models, side=VIEW_SIDE, form="jpeg"))

@@ -11,9 +11,9 @@ from palprep.batch.tasks import Asset
 from palprep.journal.run_view import PersonView, RunView
 from palprep.rules.report import Check, Report
 from palprep.values import Outcome, Role
-from palprep.views.html import environment, inline
+from palprep.views.html import environment
 from palprep.views.outcomes import OUTCOMES, STATUSES
-from palprep.views.pictures import Picture, report_timeline, thumbnail
+from palprep.views.pictures import Picture, inline, report_timeline, thumbnail
 
 Thumbnail = Callable[[Path], Picture]
 """A small picture of an image or a video. Raises PalprepError where there is none."""

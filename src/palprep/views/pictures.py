@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from palprep.errors import PalprepError
 from palprep.media import thumbnail as media
 from palprep.media.source import Source
 from palprep.rules.report import Report
@@ -56,3 +58,16 @@ def thumbnail(path: str | Path) -> Picture:
     Raises MediaError for a file that has no picture or cannot be read.
     """
     return Picture(media.thumbnail(Source.of(path)), "image/jpeg")
+
+
+def inline(draw: Callable[[], Picture | None]) -> str | None:
+    """A picture as an address for ``<img src>``; None where there is none, or none any more.
+
+    A page is worth reading without a picture: a file that was moved or deleted since must not
+    keep it from being written.
+    """
+    try:
+        picture = draw()
+    except (PalprepError, OSError):
+        return None
+    return None if picture is None else picture.data_uri

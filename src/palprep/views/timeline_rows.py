@@ -134,7 +134,7 @@ def _row(line: Timeline, row: Row, holds: Callable[[Second], bool | None]) -> Ro
 
 
 def _stretches(line: Timeline, values: Sequence[bool | None], *, wanted: bool | None) -> list[Span]:
-    """The seconds whose value is the wanted one, neighbours joined."""
+    """The seconds with that value, neighbours joined."""
     found = []
     for value, group in groupby(zip(line.seconds, values, strict=True), key=itemgetter(1)):
         seconds = [second for second, _ in group]
