@@ -23,7 +23,7 @@ COMMANDS: Mapping[str, str] = {
     "run": "Check, repair, prove and publish everything, and make each person's voice and replica.",
     "status": "Show where every person stands; with --found or --retry, settle what is in doubt.",
     "report": "Write results.jsonl and report.html again, with what has arrived since.",
-    "best": "Rank the stills of a folder, or the frames of a video, by how fit a portrait each is.",
+    "best": "Rank the images of a folder, or the frames of a video, by how fit a portrait each is.",
     "sandbox": "Serve the whole interface on loopback, judged by palprep's own checks, until "
     "Ctrl-C.",
     "listen": "Receive the service's callbacks into the journal of a run, until Ctrl-C.",
