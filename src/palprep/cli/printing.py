@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-
 _WIDTH_ELSEWHERE = 140
 """Columns in a file or a pipe, where nothing tells the width."""
 
@@ -90,7 +89,3 @@ def progress_bar(label: str, *, wanted: bool = True) -> Iterator[Advance | None]
             bar.update(proof, visible=done)
 
         yield advance
-
-
-if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
