@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from palprep.batch.tasks import Asset, AssetTask, compare_faces, prepare_asset
+from palprep.batch.tasks import AssetTask, compare_faces, prepare_asset
 from palprep.consent.facts import ConsentFacts
 from palprep.dossier.files import flaws_of, read_dossier
 from palprep.facts.facts import Facts
-from palprep.journal.store import JOURNAL_NAME, Journal
+from palprep.journal.entries import Body, ConsentWaived, DossierKept, Intent, RunStarted
+from palprep.journal.store import Journal
 from palprep.media.facts import FileFacts
 from palprep.media.source import Source, sha256_of
+from palprep.preflight.asset import Asset
 from palprep.preflight.prepared import Prepared
 from palprep.rules.report import Check, Report
 from palprep.rules.same_person import judge_likeness
@@ -35,13 +37,13 @@ class Scripted:
             paths = args[0]
             return (judge_likeness(Path(paths[0]).name, Path(paths[1]).name, 0.9),)
         assert function is prepare_asset
-        task, digest = args
+        task, source = args
         self.tasks[task.role] = task
         prepared = self._prepared(task, Path(task.into) / Path(task.source).name, task.role)
         if task.split_consent:
             clip = self._prepared(task, Path(task.into) / "x-consent.mp4", Role.CONSENT_VIDEO)
             prepared = prepared.model_copy(update={"consent": clip})
-        return Asset(role=task.role, source=task.source, source_sha256=digest, seconds=0.1,
+        return Asset(role=task.role, source=task.source, source_sha256=source.sha256, seconds=0.1,
                      prepared=prepared)  # fmt: skip
 
     def close(self, *, at_once: bool = False) -> None:
@@ -84,9 +86,10 @@ def place(folder: Path, sample_media: Path) -> Path:
     return jane
 
 
-def journal_of(out: Path) -> list:
-    with Journal(out / JOURNAL_NAME) as journal:
-        return list(journal.entries())
+def recorded(out: Path, kind: type[Body]) -> list:
+    """What the journal holds of a kind, oldest first."""
+    with Journal.of(out) as journal:
+        return [entry.body for entry in journal.entries(kind)]
 
 
 def test_a_training_video_that_opens_with_consent_is_enough(go, place, log):
@@ -121,9 +124,8 @@ def test_a_waiver_goes_on_and_is_on_record_everywhere(go, place, log, out):
     training = next(asset for asset in line["assets"] if asset["role"] == "training-video")
     assert training["verdict"] == "fail"
     assert "Consent waived" in (out / "report.html").read_text()
-    entries = journal_of(out)
-    assert next(entry for entry in entries if entry.kind == "run").body["without_consent"] is True
-    assert next(e for e in entries if e.kind == "waived").body["why"] == [why]
+    assert recorded(out, RunStarted)[0].without_consent is True
+    assert recorded(out, ConsentWaived)[0].why == (why,)
     [path] = (out / "prepared").rglob("*.consent.json")
     assert [entry.kind for entry in read_dossier(path).entries] == ["evidence", "waiver"]
     assert not read_dossier(path).in_force(read_dossier(path).evidence.written_at)
@@ -153,8 +155,8 @@ def test_beside_a_consent_video_the_training_video_is_not_asked(go, place, sampl
     assert [(check.id, check.measured) for check in evidence.checks] == [
         ("consent_spoken", "pass"), ("same_person", "0.9"),
     ]  # fmt: skip
-    kept = next(entry for entry in journal_of(out) if entry.kind == "dossier").body
-    assert kept["dossier"]["entries"][0]["sha256"] == evidence.sha256
+    kept = recorded(out, DossierKept)[0]
+    assert kept.dossier["entries"][0]["sha256"] == evidence.sha256
 
 
 def test_the_statement_can_be_split_out_for_the_replica(go, place, log, out):
@@ -166,8 +168,8 @@ def test_the_statement_can_be_split_out_for_the_replica(go, place, log, out):
     assert {asset.role for asset in person.assets} == {
         Role.TRAINING_VIDEO, Role.CONSENT_VIDEO, Role.VOICE_AUDIO,
     }  # fmt: skip
-    intent = next(e for e in journal_of(out) if e.kind == "intent" and e.body["what"] == "replica")
-    assert set(intent.body["request"]["sources"]) == {"training-video", "consent-video"}
+    intent = next(each for each in recorded(out, Intent) if each.what == "replica")
+    assert set(intent.request["sources"]) == {"training-video", "consent-video"}
     engine.tasks.clear()
     go(engine=engine)
     assert engine.tasks == {}

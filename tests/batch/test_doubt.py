@@ -9,8 +9,8 @@ from palprep.batch.outputs import write_report
 from palprep.batch.status import status
 from palprep.callbacks.server import Delivery
 from palprep.journal.inbox import into_journal
-from palprep.journal.resolve import settle_retry
-from palprep.journal.store import JOURNAL_NAME, Journal
+from palprep.journal.resolve import resolve_retry
+from palprep.journal.store import Journal
 
 
 def test_a_lost_answer_is_in_doubt_and_not_repeated(go, add, log, out, connection):
@@ -27,14 +27,14 @@ def test_a_lost_answer_is_in_doubt_and_not_repeated(go, add, log, out, connectio
     assert not standing.running
     [creation] = standing.in_doubt
     assert creation.request["voice_name"] == "Ada"
-    assert f"settle {creation.key}" in again.reasons[0]
-    with Journal(out / JOURNAL_NAME) as journal:
-        settle_retry(journal, creation.key)
+    assert f"resolve {creation.key}" in again.reasons[0]
+    with Journal.of(out) as journal:
+        resolve_retry(journal, creation.key)
     assert go(connection=mute).people[0].status == "done"
     assert log.creates == {"voice": 2}
 
 
-def test_a_callback_settles_the_doubt(go, add, log, connection):
+def test_a_callback_resolves_the_doubt(go, add, log, connection):
     add("ada")
     log.fault(on="request", endpoint="voices.create", drop="after_commit")
     [person] = go(connection=replace(connection, doubt_wait_s=20)).people
@@ -61,8 +61,8 @@ def test_a_failed_training_is_not_repeated_unless_told(go, add, log, out):
     assert person.voice.error_message in person.reasons[0]
     assert go().people[0].status == "failed"
     assert log.creates == {"voice": 1}
-    with Journal(out / JOURNAL_NAME) as journal:
-        settle_retry(journal, person.voice.key)
+    with Journal.of(out) as journal:
+        resolve_retry(journal, person.voice.key)
     assert go().people[0].status == "done"
     assert log.creates == {"voice": 2}
 
@@ -82,7 +82,7 @@ def test_without_a_callback_a_replica_is_left_waiting(go, add, log, out, connect
     assert (person.status, person.replica.status) == ("waiting", "started")
     assert "its callback has not come yet" in person.reasons[0]
     body = {"replica_id": person.replica.id, "status": "completed"}
-    with Journal(out / JOURNAL_NAME) as journal:
+    with Journal.of(out) as journal:
         into_journal(journal)(Delivery(tag=None, event=None, body=body))
         assert status(out).people[0].status == "waiting"
         assert status(out).unclaimed_callbacks == 1
@@ -95,7 +95,7 @@ def test_a_late_callback_turns_waiting_into_done(go, add, out, connection, sandb
     mute = replace(connection, callback_url="http://127.0.0.1:9", replica_wait_s=0.1)
     [person] = go(connection=mute).people
     body = {"replica_id": person.replica.id, "status": "error", "error_message": "no consent"}
-    with Journal(out / JOURNAL_NAME) as journal:
+    with Journal.of(out) as journal:
         into_journal(journal)(Delivery(tag=None, event=parse_event(body), body=body))
     [result] = status(out).people
     assert (result.status, result.replica_status) == ("failed", "error")

@@ -15,7 +15,8 @@ import pytest
 
 from palprep.batch.runner import run
 from palprep.batch.status import status
-from palprep.journal.resolve import settle_found, settle_retry
+from palprep.journal.entries import Intent
+from palprep.journal.resolve import resolve_found, resolve_retry
 from palprep.journal.store import JOURNAL_NAME, Journal
 
 RUN = """
@@ -28,11 +29,11 @@ RUN = """
     folder, out, base_url, key, kind, when, callback, cache = sys.argv[1:]
     append = Journal.append
 
-    def deadly(self, this_kind, **options):
-        if this_kind == kind and when == "before":
+    def deadly(self, body, **options):
+        if body.kind == kind and when == "before":
             os.kill(os.getpid(), signal.SIGKILL)
-        entry = append(self, this_kind, **options)
-        if this_kind == kind and when == "after":
+        entry = append(self, body, **options)
+        if body.kind == kind and when == "after":
             os.kill(os.getpid(), signal.SIGKILL)
         return entry
 
@@ -47,7 +48,8 @@ RUN = """
 @pytest.fixture
 def environment(checkout):
     """Of a process that finds the tests' helpers."""
-    return {**os.environ, "PYTHONPATH": str(checkout / "tests/support")}
+    path = [str(checkout / "tests/support"), os.environ.get("PYTHONPATH")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))}
 
 
 @pytest.fixture
@@ -78,8 +80,8 @@ def again(tmp_path, folder, connection, engine):
 
 @pytest.mark.parametrize(
     ("kind", "when"),
-    [("prepared", "after"), ("uses", "after"), ("intent", "before"), ("created", "after"),
-     ("status", "after"), ("outcome", "before")],
+    [("asset_prepared", "after"), ("creation_used", "after"), ("intent", "before"),
+     ("created", "after"), ("polled", "after"), ("person_ended", "before")],
 )  # fmt: skip
 def test_where_nothing_is_in_doubt_the_next_run_goes_on(killed, again, add, log, kind, when):
     add("ada")
@@ -98,7 +100,7 @@ def test_killed_before_the_request_left(killed, again, add, log, tmp_path):
     assert person.status == "in_doubt"
     assert log.creates == {}
     with Journal(tmp_path / "out" / JOURNAL_NAME) as journal:
-        settle_retry(journal, person.voice.key)
+        resolve_retry(journal, person.voice.key)
     assert again()[0].status == "done"
     assert log.creates == {"voice": 1}
 
@@ -113,13 +115,13 @@ def test_killed_before_the_answer_was_recorded(killed, again, add, log, tmp_path
     [found] = log.voice_ids()
     [creation] = status(tmp_path / "out").in_doubt
     with Journal(tmp_path / "out" / JOURNAL_NAME) as journal:
-        settle_found(journal, creation.key, found)
+        resolve_found(journal, creation.key, found)
     [person] = again()
     assert (person.status, person.voice.id) == ("done", found)
     assert log.creates == {"voice": 1}
 
 
-def test_killed_before_the_answer_and_settled_by_the_callback(killed, again, add, log):
+def test_killed_before_the_answer_and_resolved_by_the_callback(killed, again, add, log):
     add("ada")
     killed("created", "before", callback="")
     [person] = again(doubt_wait_s=20)
@@ -145,7 +147,7 @@ def test_ctrl_c_leaves_nothing_running_and_nothing_in_doubt(
     )
     give_up = time.monotonic() + 60
     journal = tmp_path / "out" / JOURNAL_NAME
-    while time.monotonic() < give_up and not _has(journal, "intent"):
+    while time.monotonic() < give_up and not _has_intent(journal):
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=60)
@@ -162,9 +164,9 @@ def test_ctrl_c_leaves_nothing_running_and_nothing_in_doubt(
     assert log.creates == {"voice": 3}
 
 
-def _has(path, kind):
+def _has_intent(path):
     with contextlib.suppress(Exception), Journal(path) as journal:
-        return any(entry.kind == kind for entry in journal.entries())
+        return bool(journal.entries(Intent))
     return False
 
 

@@ -6,7 +6,8 @@ from remember import Remembering
 
 from palprep.batch.runner import run
 from palprep.batch.tasks import compare_faces
-from palprep.journal.store import JOURNAL_NAME, Journal
+from palprep.journal.entries import FacesCompared
+from palprep.journal.store import Journal
 from palprep.rules.same_person import judge_likeness
 
 
@@ -38,9 +39,9 @@ def test_the_same_person_goes_on_and_is_compared_once(add, folder, tmp_path, con
     assert go(folder, out, connection, engine).status == "done"
     assert go(folder, out, connection, engine).status == "done"
     assert engine.compared == 1
-    with Journal(out / JOURNAL_NAME) as journal:
-        [entry] = [entry for entry in journal.entries() if entry.kind == "likeness"]
-    assert entry.body["checks"][0]["outcome"] == "pass"
+    with Journal.of(out) as journal:
+        [entry] = journal.entries(FacesCompared)
+    assert entry.body.checks[0].outcome == "pass"
 
 
 def test_another_face_is_refused_before_anything_is_created(

@@ -5,17 +5,26 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-import time
 
 import httpx
 import pytest
 
 from palprep.api.events import ReplicaTraining, VoiceStatusChanged
-from palprep.callbacks.server import CallbackServer, Inbox, callback_app
+from palprep.callbacks.server import CallbackServer, callback_app
 from palprep.errors import JournalError, ToolFailed
 
 NONCE = "s3cret-path"
 VOICE = {"voice_id": "v1", "voice_name": "Ada", "status": "completed"}
+
+
+class Inbox(list):
+    """Keeps what arrives; a sink."""
+
+    def __call__(self, delivery):
+        self.append(delivery)
+
+    def look(self, tag):
+        return tuple(each for each in self if each.tag == tag)
 
 
 @pytest.fixture
@@ -115,17 +124,6 @@ def test_slow_sinks_do_not_stop_other_callbacks():
         for thread in threads:
             thread.join()
     assert [reply.status_code for reply in replies] == [204] * 4
-
-
-def test_waiting_in_the_inbox(server, inbox):
-    assert inbox.wait("late", beyond=0, timeout_s=0.01) == ()
-    sender = threading.Timer(0.05, lambda: post(server, f"{NONCE}/late", json=VOICE))
-    sender.start()
-    started = time.monotonic()
-    [delivery] = inbox.wait("late", beyond=0, timeout_s=10)
-    assert time.monotonic() - started < 5
-    assert delivery.body == VOICE
-    sender.join()
 
 
 def test_a_public_address_in_front(inbox):

@@ -11,7 +11,8 @@ import pytest
 
 from palprep.consent.facts import ConsentFacts
 from palprep.dossier.chain import Dossier, FileProof, open_dossier
-from palprep.journal.store import JOURNAL_NAME, Journal
+from palprep.journal.entries import DossierKept
+from palprep.journal.store import Journal
 
 from .conftest import Palprep
 
@@ -86,9 +87,9 @@ def test_a_changed_video_or_source_is_told(
 
 def test_a_dossier_written_anew_is_told_by_the_journal(palprep: Palprep, tmp_path: Path) -> None:
     first = written(tmp_path, "fail")
-    with Journal(tmp_path / JOURNAL_NAME, create=True) as journal:
-        kept = {"path": "consent.consent.json", "dossier": first.to_json()}
-        journal.append("dossier", person="ada", body=kept)
+    with Journal.of(tmp_path, create=True) as journal:
+        kept = DossierKept(path="consent.consent.json", dossier=first.to_json())
+        journal.append(kept, person="ada")
     written(tmp_path, "pass")
     assert palprep("dossier", "consent.consent.json").code == 0
     ran = palprep("dossier", ".")

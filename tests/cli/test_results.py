@@ -6,10 +6,11 @@ import pytest
 
 from palprep.cli.exits import ExitCode
 from palprep.cli.results import exit_code_of_results
-from palprep.journal.run_view import PersonResult, Status
+from palprep.journal.results import PersonStatus
+from palprep.journal.run_view import PersonResult
 
 
-def result(status: Status, person: str = "ada", *, at_service: bool = False) -> PersonResult:
+def result(status: PersonStatus, person: str = "ada", *, at_service: bool = False) -> PersonResult:
     return PersonResult(
         person=person,
         status=status,
@@ -33,12 +34,12 @@ def result(status: Status, person: str = "ada", *, at_service: bool = False) -> 
         (["failed", "in_doubt", "refused"], ExitCode.IN_DOUBT),
     ],
 )
-def test_the_worst_person_decides(statuses: list[Status], code: ExitCode) -> None:
+def test_the_worst_person_decides(statuses: list[PersonStatus], code: ExitCode) -> None:
     assert exit_code_of_results(map(result, statuses)) is code
 
 
 @pytest.mark.parametrize("status", ["refused", "failed"])
-def test_what_the_service_refused_is_told_from_what_a_file_lacks(status: Status) -> None:
+def test_what_the_service_refused_is_told_from_what_a_file_lacks(status: PersonStatus) -> None:
     people = [result("refused"), result(status, at_service=True)]
     assert exit_code_of_results(people) is ExitCode.SERVICE
     assert "at_service" not in people[1].to_json()

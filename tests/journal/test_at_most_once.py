@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import threading
 
+import anyio
 import pytest
+from routines import carried_out
 
+from palprep.client import AsyncClient
+from palprep.client.routine import Doing, ask, routine, work
 from palprep.errors import (
     BadRequest,
     InvalidRequest,
@@ -19,117 +23,161 @@ from palprep.errors import (
     TransportError,
     UnexpectedReply,
 )
-from palprep.journal.at_most_once import Creator, fate_of
-from palprep.journal.creations import CreationState
+from palprep.journal.at_most_once import create_once, fate_of
+from palprep.journal.creations import Creation, CreationState
+from palprep.journal.entries import AboutCreation, Intent
+from palprep.journal.results import Snapshot
 from palprep.journal.store import JOURNAL_NAME, Journal
-from palprep.pipelines.steps import Made
 
-WISH = {"person": "ada", "what": "voice", "request": {"voice_name": "Ada"}}
+REQUEST = {"person": "ada", "what": "voice", "request": {"voice_name": "Ada"}}
 
 
-@pytest.fixture
-def journal(tmp_path):
-    with Journal(tmp_path / JOURNAL_NAME, lock=True, create=True) as opened:
+@pytest.fixture(params=["file", "memory"])
+def journal(request, tmp_path):
+    place = tmp_path / JOURNAL_NAME if request.param == "file" else None
+    with Journal(place, lock=True, create=True) as opened:
         yield opened
 
 
 @pytest.fixture
-def creator(journal):
-    return Creator(journal)
+def create(journal):
+    """``create(send, **request)``: at most once under the key k."""
+    return lambda send, **request: carried_out(
+        create_once(journal, "k", send=lambda: work(send), **{**REQUEST, **request})
+    )
 
 
 @pytest.mark.parametrize(
     ("error", "fate"),
     [
-        (InvalidRequest("x", field="voice_name"), "unsent"),
-        (ServiceUnreachable("x"), "unsent"),
-        (BadRequest("x", status=400), "refused"),
-        (PermissionDenied("x", status=403), "refused"),
-        (RateLimited("x", status=429), "refused"),
-        (ServiceUnavailable("x", status=501), "refused"),
-        (ServiceUnavailable("x", status=500), "unknown"),
-        (ServiceUnavailable("x", status=503), "unknown"),
-        (OutcomeUnknown("x"), "unknown"),
-        (TimedOut("x"), "unknown"),
-        (TransportError("x"), "unknown"),
-        (UnexpectedReply("x"), "unknown"),
+        (InvalidRequest("x", field="voice_name"), "not_created"),
+        (ServiceUnreachable("x"), "not_created"),
+        (BadRequest("x", status=400), "not_created"),
+        (PermissionDenied("x", status=403), "not_created"),
+        (RateLimited("x", status=429), "not_created"),
+        (ServiceUnavailable("x", status=501), "not_created"),
+        (ServiceUnavailable("x", status=500), "doubt"),
+        (ServiceUnavailable("x", status=503), "doubt"),
+        (OutcomeUnknown("x"), "doubt"),
+        (TimedOut("x"), "doubt"),
+        (TransportError("x"), "doubt"),
+        (UnexpectedReply("x"), "doubt"),
     ],
 )
-def test_fates(creator, journal, error, fate):
-    assert fate_of(error) == fate
+def test_fates(create, journal, error, fate):
+    assert fate_of(error).kind == fate
     sent = []
 
     def send():
         sent.append(1)
         raise error
 
-    if fate == "unknown":
+    if fate == "doubt":
         for _ in range(3):
-            assert creator.create("k", send=send, **WISH).state is CreationState.IN_DOUBT
+            assert create(send).state is CreationState.IN_DOUBT
         assert len(sent) == 1
     else:
         for _ in range(3):
             with pytest.raises(type(error)):
-                creator.create("k", send=send, **WISH)
+                create(send)
         assert len(sent) == 3
-    assert journal.entries(key="k")[-1].kind == fate
+    last = journal.entries(AboutCreation, key="k")[-1].body
+    assert (last.kind, last.code, last.message) == (fate, error.code, "x")
 
 
-def test_the_intent_is_recorded_before_the_request_leaves(creator, journal):
+def test_the_intent_is_recorded_before_the_request_leaves(create, journal):
     def send():
-        [entry] = journal.entries(key="k")
-        assert (entry.kind, entry.body["request"]) == ("intent", {"voice_name": "Ada"})
-        return Made(id="v1", status="started")
+        [entry] = journal.entries(AboutCreation, key="k")
+        assert entry.body == Intent(what="voice", request={"voice_name": "Ada"})
+        return Snapshot(id="v1", status="started")
 
-    assert creator.create("k", send=send, **WISH).id == "v1"
+    assert create(send).id == "v1"
 
 
-def test_nothing_leaves_when_the_intent_cannot_be_recorded(creator, journal):
+def test_nothing_leaves_when_the_intent_cannot_be_recorded(create, journal):
     pages = journal._connection.execute("PRAGMA page_count").fetchone()[0]
     journal._connection.execute(f"PRAGMA max_page_count = {pages}")
     sent = []
-    big = {**WISH, "request": {"text": "x" * 100_000}}
     with pytest.raises(JournalError, match="free some space"):
-        creator.create("k", send=lambda: sent.append(1), **big)
+        create(lambda: sent.append(1), request={"text": "x" * 100_000})
     assert sent == []
 
 
-def test_an_answer_that_cannot_be_recorded_is_told_to_the_user(creator, journal):
+def test_an_answer_that_cannot_be_recorded_is_told_to_the_user(create, journal):
     def send():
         pages = journal._connection.execute("PRAGMA page_count").fetchone()[0]
         journal._connection.execute(f"PRAGMA max_page_count = {pages}")
-        return Made(id="v-" + "7" * 50_000, status="started")
+        return Snapshot(id="v-" + "7" * 50_000, status="started")
 
-    with pytest.raises(JournalError, match=r"v-7+ was created for ada.*settle k with this id"):
-        creator.create("k", send=send, **WISH)
+    with pytest.raises(JournalError, match=r"v-7+ was created for ada.*resolve k with this id"):
+        create(send)
     assert journal.creation("k").state is CreationState.IN_DOUBT
 
 
-def test_a_defect_in_between_leaves_a_doubt(creator, journal):
+def test_a_defect_in_between_leaves_a_doubt(create, journal):
     def send():
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        creator.create("k", send=send, **WISH)
+        create(send)
     assert journal.creation("k").state is CreationState.IN_DOUBT
 
 
-def test_equal_wishes_at_the_same_time_become_one(creator):
+def test_equal_requests_at_the_same_time_become_one(create):
     sent, made = [], []
     gate = threading.Barrier(6)
 
     def send():
         sent.append(1)
-        return Made(id="v1", status="started")
+        return Snapshot(id="v1", status="started")
 
-    def ask():
+    def ask_for_it():
         gate.wait()
-        made.append(creator.create("k", send=send, **WISH))
+        made.append(create(send))
 
-    threads = [threading.Thread(target=ask) for _ in range(6)]
+    threads = [threading.Thread(target=ask_for_it) for _ in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert len(sent) == 1
     assert {creation.id for creation in made} == {"v1"}
+
+
+async def test_equal_requests_of_tasks_in_one_thread_become_one(journal):
+    sent, made = [], []
+
+    async def answer():
+        sent.append(1)
+        await anyio.sleep(0.05)
+        return Snapshot(id="v1", status="started")
+
+    @routine
+    def create(client) -> Doing[Creation]:
+        return (yield from create_once(journal, "k", send=lambda: ask(answer), **REQUEST))
+
+    async with AsyncClient(api_key="k", base_url="http://127.0.0.1:9") as client:
+
+        async def ask_for_it():
+            made.append(await create(client))
+
+        with anyio.fail_after(10):
+            async with anyio.create_task_group() as tasks:
+                for _ in range(60):
+                    tasks.start_soon(ask_for_it)
+    assert len(sent) == 1
+    assert [creation.id for creation in made] == ["v1"] * 60
+
+
+async def test_a_task_that_is_cancelled_while_the_request_is_away_leaves_a_doubt(journal):
+    @routine
+    def create(client) -> Doing[Creation]:
+        return (
+            yield from create_once(journal, "k", send=lambda: ask(anyio.sleep_forever), **REQUEST)
+        )
+
+    async with AsyncClient(api_key="k", base_url="http://127.0.0.1:9") as client:
+        with anyio.move_on_after(0.2):
+            await create(client)
+    assert journal.creation("k").state is CreationState.IN_DOUBT
+    assert journal.turn("k").acquire(blocking=False)

@@ -1,4 +1,4 @@
-"""The fold of entries into creations: what is in doubt, what is proved, what may be repeated."""
+"""The states of a creation: what is in doubt, what is proved, what may be repeated."""
 
 from __future__ import annotations
 
@@ -8,27 +8,100 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palprep.journal.creations import Creation, CreationState, Entry, creation_key, fold
+from palprep.journal.creations import (
+    TRANSITIONS,
+    Creation,
+    CreationState,
+    Event,
+    creation_key,
+    fold,
+)
+from palprep.journal.entries import (
+    Body,
+    CalledBack,
+    Created,
+    Doubt,
+    Entry,
+    Intent,
+    NotCreated,
+    Polled,
+    Resolved,
+)
+from palprep.journal.results import Snapshot
 
 KEY = "voice-0123"
 
 
-def entries(*steps: tuple[str, dict]) -> list[Entry]:
+def entries(*bodies: Body) -> list[Entry]:
     seq = count(1)
     return [
-        Entry(seq=next(seq), at=f"2026-11-21T05:00:{n:02d}+00:00", person="ada", kind=kind,
-              key=KEY, body=body)
-        for n, (kind, body) in enumerate(steps)
-    ]  # fmt: skip
+        Entry(seq=next(seq), at=f"2026-11-21T05:00:{n:02d}+00:00", person="ada", key=KEY, body=body)
+        for n, body in enumerate(bodies)
+    ]
 
 
-INTENT = ("intent", {"what": "voice", "request": {"voice_name": "Ada"}})
-CREATED = ("created", {"id": "v1", "status": "started"})
-DONE = {"id": "v1", "status": "completed"}
+def told(status: str, resource_id: str = "v1", why: str | None = None) -> Snapshot:
+    return Snapshot(id=resource_id, status=status, error_message=why)
 
 
-def after(*steps: tuple[str, dict]) -> Creation:
-    return fold(entries(*steps))[KEY]
+INTENT = Intent(what="voice", request={"voice_name": "Ada"})
+CREATED = Created(snapshot=told("started"))
+DONE = CalledBack(snapshot=told("completed"))
+REFUSED = NotCreated(code="service_refused", message="no")
+LOST = Doubt(code="outcome_unknown", message="connection lost")
+
+
+def after(*bodies: Body) -> Creation:
+    return fold(entries(*bodies))[KEY]
+
+
+REACHED: dict[CreationState, tuple[Body, ...]] = {
+    CreationState.ABSENT: (INTENT, REFUSED),
+    CreationState.IN_DOUBT: (INTENT,),
+    CreationState.STARTED: (INTENT, CREATED),
+    CreationState.COMPLETED: (INTENT, CREATED, DONE),
+    CreationState.ERROR: (INTENT, CREATED, Polled(snapshot=told("error"))),
+}
+"""A way to each state."""
+
+SAYING: dict[Event, tuple[Body, ...]] = {
+    Event.INTENT: (INTENT,),
+    Event.NOT_CREATED: (REFUSED,),
+    Event.DOUBT: (LOST,),
+    Event.TOLD_STARTED: (Polled(snapshot=told("started")), CalledBack(snapshot=told("started"))),
+    Event.TOLD_COMPLETED: (Polled(snapshot=told("completed")), DONE),
+    Event.TOLD_ERROR: (Polled(snapshot=told("error")), CalledBack(snapshot=told("error"))),
+    Event.FOUND: (Resolved(found_id="v1"),),
+    Event.RETRY: (Resolved(),),
+}
+"""The entries that are each event."""
+
+
+@pytest.mark.parametrize("before", CreationState)
+@pytest.mark.parametrize("event", Event)
+def test_every_cell_of_the_table(before: CreationState, event: Event) -> None:
+    assert after(*REACHED[before]).state is before
+    for body in SAYING[event]:
+        creation = after(*REACHED[before], body)
+        assert creation.state is TRANSITIONS[before, event]
+        assert (creation.id is None) == (creation.status is None)
+
+
+def test_the_table_has_no_other_cells() -> None:
+    assert len(TRANSITIONS) == len(CreationState) * len(Event)
+
+
+def test_what_the_service_told_is_never_taken_back() -> None:
+    """But by an intent, and where a training that ended in error is freed to be tried again."""
+    known = (CreationState.STARTED, CreationState.COMPLETED, CreationState.ERROR)
+    back = {
+        (before, event)
+        for before in known
+        for event in Event
+        if TRANSITIONS[before, event] not in known
+    }
+    intents = {(before, Event.INTENT) for before in known}
+    assert back == intents | {(CreationState.ERROR, Event.RETRY)}
 
 
 def test_an_intent_without_an_answer_is_in_doubt():
@@ -38,68 +111,79 @@ def test_an_intent_without_an_answer_is_in_doubt():
     assert creation.request == {"voice_name": "Ada"}
 
 
-@pytest.mark.parametrize("kind", ["refused", "unsent"])
-def test_a_proof_that_nothing_was_created_allows_another_try(kind):
-    assert after(INTENT, (kind, {"message": "no"})).state is CreationState.ABSENT
-    assert after(INTENT, (kind, {"message": "no"}), INTENT).state is CreationState.IN_DOUBT
+def test_a_proof_that_nothing_was_created_allows_another_try():
+    assert after(INTENT, REFUSED).state is CreationState.ABSENT
+    assert after(INTENT, REFUSED).why == "no"
+    assert after(INTENT, REFUSED, INTENT).state is CreationState.IN_DOUBT
 
 
 def test_an_unknown_outcome_stays_in_doubt_and_says_why():
-    creation = after(INTENT, ("unknown", {"message": "connection lost"}))
+    creation = after(INTENT, LOST)
     assert creation.state is CreationState.IN_DOUBT
     assert creation.why == "connection lost"
 
 
-def test_a_created_resource_settles_by_polling():
-    creation = after(INTENT, CREATED, ("status", DONE))
-    assert (creation.state, creation.id, creation.status) == (
-        CreationState.CREATED, "v1", "completed",
-    )  # fmt: skip
-    assert creation.settled_at == "2026-11-21T05:00:02+00:00"
+def test_polling_tells_when_the_training_has_ended():
+    creation = after(INTENT, CREATED, Polled(snapshot=told("completed")))
+    assert (creation.state, creation.id, creation.status) == ("completed", "v1", "completed")
+    assert creation.ended
+    assert creation.ended_at == "2026-11-21T05:00:02+00:00"
 
 
 def test_a_callback_proves_a_creation_in_doubt():
-    creation = after(INTENT, ("callback", DONE))
-    assert creation.state is CreationState.CREATED
+    creation = after(INTENT, DONE)
+    assert creation.state is CreationState.COMPLETED
     assert (creation.id, creation.status) == ("v1", "completed")
 
 
 def test_a_callback_faster_than_the_answer_is_not_forgotten():
-    assert after(INTENT, ("callback", DONE), CREATED).status == "completed"
+    assert after(INTENT, DONE, CREATED).status == "completed"
+
+
+def test_an_answer_that_is_lost_after_its_callback_leaves_no_doubt():
+    assert after(INTENT, DONE, LOST).state is CreationState.COMPLETED
+    assert after(INTENT, DONE, REFUSED).state is CreationState.COMPLETED
+
+
+def test_the_answer_to_a_second_request_counts():
+    first, second = told("completed", "v1"), told("started", "v2")
+    creation = after(
+        INTENT, Resolved(), INTENT, CalledBack(snapshot=first), Created(snapshot=second)
+    )
+    assert (creation.state, creation.id) == ("started", "v2")
 
 
 def test_a_callback_about_another_resource_changes_nothing():
-    other = ("callback", {"id": "v2", "status": "completed"})
+    other = CalledBack(snapshot=told("completed", "v2"))
     assert after(INTENT, CREATED, other).status == "started"
 
 
 def test_a_callback_of_unknown_shape_changes_nothing():
-    assert after(INTENT, ("callback", {"received": "?"})).state is CreationState.IN_DOUBT
+    assert after(INTENT, CalledBack(received="?")).state is CreationState.IN_DOUBT
 
 
-def test_a_settled_state_does_not_go_back():
-    late = ("callback", {"id": "v1", "status": "started"})
-    assert after(INTENT, CREATED, ("callback", DONE), late).status == "completed"
+def test_a_training_that_ended_does_not_go_back():
+    late = CalledBack(snapshot=told("started"))
+    assert after(INTENT, CREATED, DONE, late).status == "completed"
 
 
 def test_an_error_keeps_its_message():
-    said = ("callback", {"id": "v1", "status": "error", "error_message": "too quiet"})
+    said = CalledBack(snapshot=told("error", why="too quiet"))
     assert after(INTENT, CREATED, said).error_message == "too quiet"
 
 
 def test_decisions():
-    assert after(INTENT, ("settled", {"decision": "found", "id": "v9"})).id == "v9"
-    assert after(INTENT, ("settled", {"decision": "retry"})).state is CreationState.ABSENT
-    error = ("status", {"id": "v1", "status": "error"})
-    retried = after(INTENT, CREATED, error, ("settled", {"decision": "retry"}))
+    assert after(INTENT, Resolved(found_id="v9")).id == "v9"
+    assert after(INTENT, Resolved()).state is CreationState.ABSENT
+    retried = after(INTENT, CREATED, Polled(snapshot=told("error")), Resolved())
     assert (retried.state, retried.id, retried.status) == (CreationState.ABSENT, None, None)
 
 
 def test_a_callback_under_an_unknown_tag_makes_no_creation():
-    assert fold(entries(("callback", DONE))) == {}
+    assert fold(entries(DONE)) == {}
 
 
-def test_the_key_tells_what_is_wanted_from_what_is_incidental():
+def test_the_key_tells_what_is_asked_for_from_what_is_incidental():
     key = creation_key("voice", {"voice_name": "Ada", "tags": ("a",)}, {"voice-audio": "ff"})
     assert key == creation_key(
         "voice", {"tags": ("a",), "voice_name": "Ada"}, {"voice-audio": "ff"}
@@ -113,18 +197,17 @@ def test_the_key_tells_what_is_wanted_from_what_is_incidental():
 
 
 STEPS = st.sampled_from([
-    INTENT, CREATED, ("refused", {}), ("unsent", {}), ("unknown", {}), ("status", DONE),
-    ("callback", DONE), ("callback", {"id": "v1", "status": "started"}), ("callback", {}),
+    INTENT, CREATED, REFUSED, LOST, Polled(snapshot=told("completed")), DONE,
+    CalledBack(snapshot=told("started")), CalledBack(),
 ])  # fmt: skip
 
 
 @given(st.lists(STEPS, max_size=12))
 def test_never_absent_while_the_last_intent_is_unanswered(steps):
-    creation = fold(entries(INTENT, *steps)).get(KEY)
-    answered = steps[::-1]
-    since = answered[: answered.index(INTENT)] if INTENT in answered else answered
-    kinds = {kind for kind, _ in since}
-    if not kinds & {"refused", "unsent"}:
+    creation = fold(entries(INTENT, *steps))[KEY]
+    newest_first = steps[::-1]
+    since = newest_first[: newest_first.index(INTENT)] if INTENT in steps else newest_first
+    if REFUSED not in since:
         assert creation.state is not CreationState.ABSENT
-    if creation.state is CreationState.CREATED:
+    if creation.status is not None:
         assert creation.id == "v1"

@@ -10,15 +10,17 @@ import pytest
 
 from palprep.errors import JournalError
 from palprep.journal.creations import CreationState
+from palprep.journal.entries import CalledBack, Created, Intent
 from palprep.journal.inbox import listen, secret_path
-from palprep.journal.store import JOURNAL_NAME, Journal
+from palprep.journal.results import Snapshot
+from palprep.journal.store import Journal
 
-INTENT = {"what": "replica", "request": {}}
+INTENT = Intent(what="replica", request={})
 
 
 @pytest.fixture
 def journal(tmp_path):
-    with Journal(tmp_path / JOURNAL_NAME, lock=True, create=True) as run:
+    with Journal.of(tmp_path, lock=True, create=True) as run:
         yield run
 
 
@@ -58,22 +60,20 @@ def test_the_address_is_secret_and_stays(journal, listening):
 
 def test_the_tag_proves_what_was_in_doubt(journal, listening):
     address, told = listening
-    journal.append("intent", person="ada", key="replica-1", body=INTENT)
+    journal.append(INTENT, person="ada", key="replica-1")
     post(f"{address}/replica-1", replica_id="r9", status="completed")
     creation = journal.creation("replica-1")
-    assert (creation.state, creation.id, creation.status) == (
-        CreationState.CREATED, "r9", "completed",
-    )  # fmt: skip
-    [entry] = [entry for entry in journal.entries() if entry.kind == "callback"]
+    assert (creation.state, creation.id) == (CreationState.COMPLETED, "r9")
+    [entry] = journal.entries(CalledBack)
     assert entry.person == "ada"
-    assert entry.body["received"] == {"replica_id": "r9", "status": "completed"}
+    assert entry.body.received == {"replica_id": "r9", "status": "completed"}
     assert [delivery.tag for delivery in told] == ["replica-1"]
 
 
 def test_without_a_tag_the_id_tells(journal, listening):
     address, _ = listening
-    journal.append("intent", person="ada", key="replica-1", body=INTENT)
-    journal.append("created", key="replica-1", body={"id": "r1", "status": "started"})
+    journal.append(INTENT, person="ada", key="replica-1")
+    journal.append(Created(snapshot=Snapshot(id="r1", status="started")), key="replica-1")
     post(address, replica_id="r1", status="error", error_message="no consent")
     creation = journal.creation("replica-1")
     assert (creation.status, creation.error_message) == ("error", "no consent")
@@ -81,7 +81,7 @@ def test_without_a_tag_the_id_tells(journal, listening):
 
 def test_delivered_twice_is_as_good_as_once(journal, listening):
     address, _ = listening
-    journal.append("intent", person="ada", key="replica-1", body=INTENT)
+    journal.append(INTENT, person="ada", key="replica-1")
     for _ in range(2):
         post(f"{address}/replica-1", replica_id="r9", status="completed")
     assert journal.creation("replica-1").id == "r9"
@@ -90,9 +90,9 @@ def test_delivered_twice_is_as_good_as_once(journal, listening):
 def test_what_belongs_to_nothing_is_kept(journal, listening):
     address, _ = listening
     post(f"{address}/unknown", hello="\ud800")
-    [entry] = [entry for entry in journal.entries() if entry.kind == "callback"]
+    [entry] = journal.entries(CalledBack)
     assert (entry.person, entry.key, entry.body) == (
-        None, "unknown", {"received": {"hello": "\ud800"}},
+        None, "unknown", CalledBack(received={"hello": "\ud800"}),
     )  # fmt: skip
     assert journal.creations() == ()
 

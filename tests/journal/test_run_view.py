@@ -2,52 +2,84 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from palprep.batch.outputs import replace, write_report
 from palprep.errors import JournalError, OutputUnwritable
+from palprep.journal.entries import (
+    CalledBack,
+    Created,
+    CreationUsed,
+    FaceValidated,
+    Intent,
+    PersonEnded,
+    PersonNames,
+    Reused,
+    RunStarted,
+)
+from palprep.journal.results import FaceVerdict, PersonOutcome, Snapshot
 from palprep.journal.run_view import CUT_OFF, view
 from palprep.journal.store import Journal
 
-RUN = {"people": ["ada", "bob"], "target": "http://x", "profile": "core-4", "dry_run": False,
-       "version": "0"}  # fmt: skip
+RUN = RunStarted(
+    people=(
+        PersonNames(slug="ada", name="Ada", full_name="Ada L"),
+        PersonNames(slug="bob", name="Bob", full_name="Bob"),
+    ),
+    target="http://x", profile="core-4", dry_run=False, palprep_version="0",
+)  # fmt: skip
 
 
 @pytest.fixture
-def journal(tmp_path):
-    with Journal(tmp_path / "journal.sqlite", create=True) as opened:
+def journal():
+    with Journal() as opened:
         yield opened
 
 
 def seen(journal):
-    return {person.slug: person for person in view(journal.entries()).people}
+    return {person.slug: person for person in view(journal).people}
+
+
+def make(journal, what, key, status=None):
+    """Ada's voice or replica: used, intended, and created in that status."""
+    journal.append(CreationUsed(what=what), person="ada", key=key)
+    journal.append(Intent(what=what, request={}), person="ada", key=key)
+    if status is not None:
+        created = Created(snapshot=Snapshot(id=f"{key}1", status=status))
+        journal.append(created, person="ada", key=key)
+
+
+def end(journal, status, *reasons, complete=False):
+    outcome = PersonOutcome(status=status, reasons=reasons, complete=complete)
+    journal.append(PersonEnded(outcome=outcome), person="ada")
 
 
 def test_no_run_no_view(journal):
-    assert view(journal.entries()) is None
-    journal.append("callback", body={"received": 1})
-    assert view(journal.entries()) is None
+    assert view(journal) is None
+    journal.append(CalledBack(received=1))
+    assert view(journal) is None
 
 
 def test_people_who_were_not_reached_are_waiting(journal):
-    journal.append("run", body=RUN)
-    journal.append("person", person="ada", body={"name": "Ada", "full_name": "Ada L"})
+    journal.append(RUN)
     people = seen(journal)
     assert list(people) == ["ada", "bob"]
     assert (people["ada"].name, people["ada"].full_name) == ("Ada", "Ada L")
-    assert people["bob"].name == "bob"
     assert {p.status for p in people.values()} == {"waiting"}
-    assert people["bob"].reasons == (CUT_OFF,)
+    assert people["bob"].reasons == CUT_OFF.reasons
 
 
 def test_only_the_last_run_counts_but_creations_of_all(journal):
-    journal.append("run", body=RUN)
-    journal.append("outcome", person="ada", body={"status": "refused", "reasons": ["no"]})
-    journal.append("intent", person="ada", key="v", body={"what": "voice", "request": {}})
-    journal.append("created", person="ada", key="v", body={"id": "v1", "status": "completed"})
-    journal.append("run", body={**RUN, "people": ["ada"]})
-    journal.append("uses", person="ada", key="v", body={"what": "voice"})
-    journal.append("outcome", person="ada", body={"status": "done", "reasons": []})
+    journal.append(RUN)
+    end(journal, "refused", "no")
+    journal.append(Intent(what="voice", request={}), person="ada", key="v")
+    created = Created(snapshot=Snapshot(id="v1", status="completed"))
+    journal.append(created, person="ada", key="v")
+    journal.append(RUN.model_copy(update={"people": RUN.people[:1]}))
+    journal.append(CreationUsed(what="voice"), person="ada", key="v")
+    end(journal, "done")
     people = seen(journal)
     assert list(people) == ["ada"]
     assert people["ada"].result.to_json() == {
@@ -56,47 +88,66 @@ def test_only_the_last_run_counts_but_creations_of_all(journal):
     }  # fmt: skip
 
 
+def test_a_stage_that_was_reused_counts_for_this_run_too(journal):
+    journal.append(RUN)
+    verdict = FaceVerdict(passed=True, message="fine", model="core-4", checks=())
+    first = journal.append(FaceValidated(verdict=verdict), person="ada", key="f")
+    journal.append(RUN)
+    assert seen(journal)["ada"].face is None
+    journal.append(Reused(seq=first.seq), person="ada", key="f")
+    assert seen(journal)["ada"].face == verdict
+
+
 @pytest.mark.parametrize(
     ("status", "expected"), [("completed", "done"), ("error", "failed"), ("started", "waiting")]
 )
 def test_what_arrives_after_the_run_counts(journal, status, expected):
-    journal.append("run", body=RUN)
-    journal.append("uses", person="ada", key="r", body={"what": "replica"})
-    journal.append("intent", person="ada", key="r", body={"what": "replica", "request": {}})
-    journal.append("created", person="ada", key="r", body={"id": "r1", "status": "started"})
-    outcome = {"status": "waiting", "reasons": ["in training"], "complete": True}
-    journal.append("outcome", person="ada", body=outcome)
-    journal.append("callback", key="r", body={"id": "r1", "status": status})
+    journal.append(RUN)
+    make(journal, "replica", "r", "started")
+    end(journal, "waiting", "in training", complete=True)
+    journal.append(CalledBack(snapshot=Snapshot(id="r1", status=status)), key="r")
     assert seen(journal)["ada"].status == expected
 
 
 def test_waiting_for_more_than_callbacks_stays_waiting(journal):
-    journal.append("run", body=RUN)
-    journal.append("uses", person="ada", key="v", body={"what": "voice"})
-    journal.append("intent", person="ada", key="v", body={"what": "voice", "request": {}})
-    journal.append("created", person="ada", key="v", body={"id": "v1", "status": "completed"})
-    body = {"status": "waiting", "reasons": ["interrupted"], "complete": False}
-    journal.append("outcome", person="ada", body=body)
+    journal.append(RUN)
+    make(journal, "voice", "v", "completed")
+    end(journal, "waiting", "interrupted")
     assert seen(journal)["ada"].reasons == ("interrupted",)
 
 
 def test_a_doubt_outranks_any_outcome(journal):
-    journal.append("run", body=RUN)
-    journal.append("uses", person="ada", key="v", body={"what": "voice"})
-    journal.append("intent", person="ada", key="v", body={"what": "voice", "request": {}})
+    journal.append(RUN)
+    make(journal, "voice", "v")
     ada = seen(journal)["ada"]
     assert ada.status == "in_doubt"
-    assert "settle v" in ada.reasons[0]
+    assert "resolve v" in ada.reasons[0]
 
 
-def test_a_journal_of_another_version_is_a_clear_error(journal):
-    journal.append("run", body={"people": ["ada"]})
+def stored(journal, kind, body, person=None):
+    """An entry as another release of this version may have written it."""
+    journal._connection.execute(
+        "INSERT INTO entry (at, person, kind, body, version) VALUES ('', ?, ?, ?, 2)",
+        (person, kind, json.dumps(body)),
+    )
+
+
+def test_a_run_of_another_release_is_a_clear_error(journal):
+    stored(journal, "run_started", {"people": ["ada"]})
     with pytest.raises(JournalError, match="another version of palprep"):
-        view(journal.entries())
-    journal.append("run", body=RUN)
-    journal.append("prepared", person="ada", body={"role": "face-image", "shape": "old"})
+        view(journal)
+    journal.append(RUN)
+    assert seen(journal)["ada"].assets == ()
+    stored(journal, "asset_prepared", {"role": "face-image", "shape": "old"}, "ada")
     with pytest.raises(JournalError, match="run the same command again"):
-        view(journal.entries())
+        view(journal)
+
+
+def test_knowledge_of_a_creation_is_never_half_read(journal):
+    journal.append(RUN)
+    stored(journal, "created", {"shape": "new"})
+    with pytest.raises(JournalError, match="must not be lost"):
+        view(journal)
 
 
 def test_a_report_needs_a_run(tmp_path):

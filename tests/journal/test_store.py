@@ -14,10 +14,14 @@ import pytest
 
 from palprep.errors import JournalError, UsageError
 from palprep.journal.creations import CreationState
-from palprep.journal.resolve import settle_found, settle_retry
-from palprep.journal.store import JOURNAL_NAME, Journal, is_running
+from palprep.journal.entries import Body, CalledBack, Created, Intent, Polled
+from palprep.journal.file import is_running
+from palprep.journal.resolve import resolve_found, resolve_retry
+from palprep.journal.results import Snapshot
+from palprep.journal.store import JOURNAL_NAME, Journal
 
-INTENT = {"what": "voice", "request": {"voice_name": "Ada"}}
+INTENT = Intent(what="voice", request={"voice_name": "Ada"})
+NOTE = CalledBack(received="a note")
 
 
 @pytest.fixture
@@ -28,22 +32,26 @@ def path(tmp_path):
 def test_entries_come_back_as_they_were_written(path):
     moment = dt.datetime(2026, 11, 21, 5, 0, tzinfo=dt.UTC)
     with Journal(path, create=True, now=lambda: moment) as journal:
-        written = journal.append("note", person="ada", key="k", body={"ä": [1, None, "\ud800"]})
-        journal.append("other")
-        assert journal.entries(key="k") == (written,)
+        note = CalledBack(received={"ä": [1, None, "\ud800"]})
+        written = journal.append(note, person="ada", key="k")
+        journal.append(NOTE)
+        assert journal.entries(Body, key="k") == (written,)
     with Journal(path) as journal:
-        first, second = journal.entries()
+        first, second = journal.entries(CalledBack)
+        assert journal.entry(second.seq) == second
+        assert journal.entry(99) is None
     assert first == written
     assert first.at == "2026-11-21T05:00:00.000+00:00"
-    assert (second.kind, second.person, second.key) == ("other", None, None)
+    assert (second.body, second.person, second.key) == (NOTE, None, None)
 
 
 def test_an_entry_is_flushed_when_append_returns(path):
     script = """
         import os, signal, sys
+        from palprep.journal.entries import Intent
         from palprep.journal.store import Journal
         journal = Journal(sys.argv[1], lock=True, create=True)
-        journal.append("intent", person="ada", key="k", body={"what": "voice"})
+        journal.append(Intent(what="voice", request={}), person="ada", key="k")
         os.kill(os.getpid(), signal.SIGKILL)
     """
     died = subprocess.run([sys.executable, "-c", textwrap.dedent(script), path], check=False)
@@ -57,7 +65,7 @@ def test_an_entry_is_flushed_when_append_returns(path):
 
 def test_entries_cannot_be_changed_or_deleted(path):
     with Journal(path, create=True) as journal:
-        journal.append("note")
+        journal.append(NOTE)
     connection = sqlite3.connect(path)
     for statement in ("UPDATE entry SET kind = 'x'", "DELETE FROM entry"):
         with pytest.raises(sqlite3.IntegrityError, match="append-only"):
@@ -71,24 +79,24 @@ def test_a_second_run_is_told_at_once(path):
         with pytest.raises(JournalError, match="Another run is using"):
             Journal(path, lock=True)
         with Journal(path) as reader:
-            reader.append("callback")
-            assert len(reader.entries()) == 1
+            reader.append(NOTE)
+            assert len(reader.entries(Body)) == 1
     assert not is_running(path)
     with Journal(path, lock=True) as journal:
-        assert len(journal.entries()) == 1
+        assert len(journal.entries(Body)) == 1
 
 
 def test_many_threads_write_one_journal(path):
     with Journal(path, create=True) as journal:
         threads = [
-            threading.Thread(target=lambda: [journal.append("note") for _ in range(20)])
+            threading.Thread(target=lambda: [journal.append(NOTE) for _ in range(20)])
             for _ in range(8)
         ]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        assert [entry.seq for entry in journal.entries()] == list(range(1, 161))
+        assert [entry.seq for entry in journal.entries(Body)] == list(range(1, 161))
 
 
 def test_a_missing_journal_is_named(path):
@@ -117,7 +125,7 @@ def test_another_programs_database_is_left_alone(path):
 def test_a_torn_journal_is_noticed(path):
     with Journal(path, create=True) as journal:
         for _ in range(200):
-            journal.append("note", body={"text": "x" * 500})
+            journal.append(CalledBack(received="x" * 500))
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2 + 100])
     with pytest.raises(JournalError, match=r"damaged or no journal.*results\.jsonl"):
@@ -142,12 +150,12 @@ def test_a_place_that_takes_no_files_says_so(tmp_path, lock):
 
 def test_a_full_disk_says_so_and_keeps_what_was_written(path):
     with Journal(path, create=True) as journal:
-        journal.append("note")
+        journal.append(NOTE)
         pages = journal._connection.execute("PRAGMA page_count").fetchone()[0]
         journal._connection.execute(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(JournalError, match="free some space"):
-            journal.append("note", body={"text": "x" * 100_000})
-        assert len(journal.entries()) == 1
+            journal.append(CalledBack(received="x" * 100_000))
+        assert len(journal.entries(Body)) == 1
 
 
 def test_a_setting_is_chosen_once(path):
@@ -157,44 +165,52 @@ def test_a_setting_is_chosen_once(path):
         assert journal.setting("nonce", lambda: "second") == "first"
 
 
-def test_settling_by_hand(path):
+def test_resolving_by_hand(path):
     with Journal(path, lock=True, create=True) as journal:
-        journal.append("intent", person="ada", key="a", body=INTENT)
-        journal.append("intent", person="bob", key="b", body=INTENT)
-        assert settle_found(journal, "a", " v7 ").id == "v7"
-        assert settle_retry(journal, "b").state is CreationState.ABSENT
+        journal.append(INTENT, person="ada", key="a")
+        journal.append(INTENT, person="bob", key="b")
+        assert resolve_found(journal, "a", " v7 ").id == "v7"
+        assert resolve_retry(journal, "b").state is CreationState.ABSENT
         with pytest.raises(UsageError, match="nothing is in doubt"):
-            settle_found(journal, "a", "v8")
+            resolve_found(journal, "a", "v8")
         with pytest.raises(UsageError, match="Nothing is in doubt under 'zzz'"):
-            settle_retry(journal, "zzz")
+            resolve_retry(journal, "zzz")
 
 
-def test_settling_lists_what_is_in_doubt(path):
+def test_resolving_lists_what_is_in_doubt(path):
     with Journal(path, lock=True, create=True) as journal:
-        journal.append("intent", person="ada", key="a", body=INTENT)
+        journal.append(INTENT, person="ada", key="a")
         with pytest.raises(UsageError, match="in doubt are a"):
-            settle_found(journal, "typo", "v8")
+            resolve_found(journal, "typo", "v8")
         with pytest.raises(UsageError, match="Give the id"):
-            settle_found(journal, "a", " ")
+            resolve_found(journal, "a", " ")
 
 
 def test_a_resource_in_error_may_be_retried(path):
     with Journal(path, lock=True, create=True) as journal:
-        journal.append("intent", person="ada", key="a", body=INTENT)
-        journal.append("created", key="a", body={"id": "v1", "status": "started"})
+        journal.append(INTENT, person="ada", key="a")
+        journal.append(Created(snapshot=Snapshot(id="v1", status="started")), key="a")
         with pytest.raises(UsageError):
-            settle_retry(journal, "a")
-        journal.append("status", key="a", body={"id": "v1", "status": "error"})
-        assert settle_retry(journal, "a").state is CreationState.ABSENT
+            resolve_retry(journal, "a")
+        journal.append(Polled(snapshot=Snapshot(id="v1", status="error")), key="a")
+        assert resolve_retry(journal, "a").state is CreationState.ABSENT
 
 
-def test_nothing_is_settled_while_a_run_is_at_work(path):
+def test_nothing_is_resolved_while_a_run_is_at_work(path):
     with Journal(path, lock=True, create=True) as run:
-        run.append("intent", person="ada", key="a", body=INTENT)
+        run.append(INTENT, person="ada", key="a")
         with Journal(path) as other:
             with pytest.raises(JournalError, match="Another run"):
-                settle_retry(other, "a")
+                resolve_retry(other, "a")
             with pytest.raises(JournalError, match="Another run"):
-                settle_found(other, "a", "v1")
+                resolve_found(other, "a", "v1")
     with Journal(path) as other:
-        assert settle_retry(other, "a") == other.creation("a")
+        assert resolve_retry(other, "a") == other.creation("a")
+
+
+def test_without_a_path_it_is_in_memory():
+    with Journal() as journal, Journal() as other:
+        journal.append(INTENT, person="ada", key="a")
+        with journal.exclusive():
+            assert journal.creation("a").state is CreationState.IN_DOUBT
+        assert other.creations() == ()

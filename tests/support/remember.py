@@ -11,7 +11,9 @@ import json
 import shutil
 from pathlib import Path
 
-from palprep.batch.tasks import Asset, AssetTask, prepare_asset
+from palprep.batch.tasks import AssetTask, prepare_asset
+from palprep.media.source import Source
+from palprep.preflight.asset import Asset
 
 
 class Remembering:
@@ -30,14 +32,14 @@ class Remembering:
     def close(self, *, at_once: bool = False) -> None:
         """Nothing to end."""
 
-    def _asset(self, task: AssetTask, digest: str) -> Asset:
-        name = f"{digest} {task.role} {task.profile} {task.speaker} {Path(task.source).name}"
+    def _asset(self, task: AssetTask, source: Source) -> Asset:
+        name = f"{source.sha256} {task.role} {task.profile} {task.speaker} {Path(task.source).name}"
         kept = self._cache / hashlib.sha256(name.encode()).hexdigest()[:24]
         if not kept.with_suffix(".json").exists():
-            asset = prepare_asset(task, digest)
+            asset = prepare_asset(task, source)
             if asset.prepared is not None:
                 shutil.copyfile(asset.prepared.path, kept)
-            told = {"task": task.to_json(), "asset": asset.recorded()}
+            told = {"task": task.to_json(), "asset": asset.model_dump(mode="json", round_trip=True)}
             kept.with_suffix(".json").write_text(json.dumps(told))
             return asset
         text = kept.with_suffix(".json").read_text()

@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from palprep.journal.run_view import Status
+from palprep.journal.results import PersonStatus
 from palprep.values import Outcome
 from palprep.views.outcomes import OUTCOMES, SHADES, STATUSES
 
@@ -27,7 +27,7 @@ def luminance(colour: str) -> float:
 
 def test_none_is_left_out() -> None:
     assert set(OUTCOMES) == set(Outcome)
-    assert set(STATUSES) == set(get_args(Status))
+    assert set(STATUSES) == set(get_args(PersonStatus))
 
 
 @pytest.mark.parametrize("looks", [OUTCOMES, STATUSES], ids=["outcomes", "statuses"])

@@ -9,13 +9,13 @@ from html.parser import HTMLParser
 
 import pytest
 
-from palprep.batch.tasks import Asset
 from palprep.consent.facts import ConsentFacts, WordRecord
 from palprep.errors import UnsupportedMedia
 from palprep.facts.facts import Facts
 from palprep.journal.creations import Creation, CreationState
+from palprep.journal.results import FaceCheck, FaceVerdict
 from palprep.journal.run_view import PersonView, RunView, Timing
-from palprep.pipelines.steps import FaceCheck, FaceVerdict
+from palprep.preflight.asset import Asset
 from palprep.preflight.prepared import Prepared
 from palprep.rules.report import Check, Report
 from palprep.values import Outcome, Rect, Role
@@ -117,8 +117,8 @@ def person(**changes):
 
 def creation(what, **changes):
     return Creation.model_validate(
-        {"key": f"{what}-1", "person": "ada", "what": what, "state": CreationState.CREATED,
-         "id": f"{what}_7", "status": "completed", **changes}
+        {"key": f"{what}-1", "person": "ada", "what": what, "state": CreationState.COMPLETED,
+         "id": f"{what}_7", **changes}
     )  # fmt: skip
 
 
@@ -140,7 +140,7 @@ FULL = person(
         checks=(FaceCheck(id="x", label=f"Label {EVIL}", passed=False),),
     ),
     voice=creation("voice"),
-    replica=creation("replica", state=CreationState.IN_DOUBT, id=None, status=None),
+    replica=creation("replica", state=CreationState.IN_DOUBT, id=None),
     timings=(Timing(step="prepare", seconds=1.5), Timing(step="train voice", seconds=75)),
 )  # fmt: skip
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from rich.console import Console, RenderableType
 
 from palprep.consent.facts import ConsentFacts, WordRecord
-from palprep.journal.run_view import PersonResult, Status
+from palprep.journal.results import PersonStatus
+from palprep.journal.run_view import PersonResult
 from palprep.preflight.rank import Candidate
 from palprep.rules.report import Check, Report, ReportError
 from palprep.values import Outcome, Role
@@ -23,7 +24,7 @@ def shown(view: RenderableType, width: int = 120) -> str:
     return out.getvalue()
 
 
-def result(status: Status, person: str = "ada") -> PersonResult:
+def result(status: PersonStatus, person: str = "ada") -> PersonResult:
     return PersonResult(
         person=person,
         status=status,

@@ -13,12 +13,11 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 from palprep.batch.sandbox_judges import judge_image, train
-from palprep.callbacks.server import CallbackServer
 from palprep.client import Client
 from palprep.errors import ToolFailed, UsageError
-from palprep.journal.inbox import into_journal, secret_path
+from palprep.journal.inbox import callback_server, secret_path
 from palprep.journal.store import Journal
-from palprep.pipelines.steps import Clock
+from palprep.pipelines.creation import Callbacks
 from palprep.publish.publishers import ObjectStorePublisher, Publisher, SandboxPublisher
 from palprep.sandbox import Sandbox
 
@@ -38,9 +37,8 @@ class Connection:
     public address behind which ``palprep listen`` takes callbacks; on this machine none is
     needed. ``ask_for_replicas`` allows a GET that the specification does not show.
     A run waits ``voice_wait_s`` and ``replica_wait_s`` seconds for a training, and
-    ``doubt_wait_s`` for a callback that settles a doubt, and leaves the rest to the next run.
-    ``clock`` and ``sleep`` replace the real ones; real sleep ends at once when a run is
-    stopped.
+    ``doubt_wait_s`` for a callback that resolves a doubt, and leaves the rest to the next run.
+    ``clock`` and ``sleep`` replace the real ones.
     """
 
     base_url: str | None = None
@@ -51,8 +49,8 @@ class Connection:
     voice_wait_s: float = 900.0
     replica_wait_s: float = 900.0
     doubt_wait_s: float = 30.0
-    clock: Clock = time.monotonic
-    sleep: Callable[[float], None] | None = None
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], object] = time.sleep
 
     @property
     def target(self) -> str:
@@ -61,14 +59,25 @@ class Connection:
 
 
 @dataclass(frozen=True)
+class PublicCallbacks:
+    """Callbacks that `palprep listen` takes, behind a public address with this secret path."""
+
+    address: str
+    secret: str
+
+    def url_for(self, tag: str) -> str:
+        """The address for the callback of the creation ``tag``."""
+        return f"{self.address.rstrip('/')}/{self.secret}/{tag}"
+
+
+@dataclass(frozen=True)
 class Remote:
-    """An open connection. ``callback_for`` gives the address for one creation's callback, or
-    None when nothing here can be called back."""
+    """An open connection. ``callbacks`` is None when nothing here can be called back."""
 
     connection: Connection
     client: Client
     publisher: Publisher
-    callback_for: Callable[[str], str | None]
+    callbacks: Callbacks | None
 
     @property
     def target(self) -> str:
@@ -91,11 +100,17 @@ def connect(connection: Connection, journal: Journal, into: Path) -> Iterator[Re
             raise UsageError(f"No API key for {base_url}: set PALPREP_API_KEY")
         here = _is_loopback(base_url)
         publisher = _publisher(connection.publish_to, base_url, here=here)
-        stack.callback(publisher.close)
-        callback_for = _callbacks(stack, connection, journal, here=here)
-        # An http_proxy of the environment must not stand between loopback and loopback.
-        client = stack.enter_context(Client(api_key=api_key, base_url=base_url, trust_env=not here))
-        yield Remote(connection, client, publisher, callback_for)
+        stack.enter_context(publisher)
+        callbacks = _callbacks(stack, connection, journal, here=here)
+        client = Client(
+            api_key=api_key,
+            base_url=base_url,
+            # An http_proxy of the environment must not stand between loopback and loopback.
+            trust_env=not here,
+            clock=connection.clock,
+            sleep=connection.sleep,
+        )
+        yield Remote(connection, stack.enter_context(client), publisher, callbacks)
 
 
 def _publisher(
@@ -113,21 +128,13 @@ def _publisher(
 
 def _callbacks(
     stack: contextlib.ExitStack, connection: Connection, journal: Journal, *, here: bool
-) -> Callable[[str], str | None]:
-    nonce = secret_path(journal)
+) -> Callbacks | None:
     if connection.callback_url is not None:
-        public = connection.callback_url.rstrip("/")
-        return lambda tag: f"{public}/{nonce}/{tag}"
+        return PublicCallbacks(connection.callback_url, secret_path(journal))
     if not here:
-        return lambda tag: None  # noqa: ARG005 -- nobody outside can reach this machine
-    server = stack.enter_context(
-        _on_kept_port(
-            journal,
-            "callback_port",
-            lambda port: CallbackServer(into_journal(journal), nonce=nonce, port=port),
-        )
-    )
-    return server.url_for
+        return None  # No one outside can reach this machine.
+    kept = _on_kept_port(journal, "callback_port", lambda port: callback_server(journal, port=port))
+    return stack.enter_context(kept)
 
 
 def _embedded(journal: Journal, into: Path) -> contextlib.AbstractContextManager[Sandbox]:

@@ -1,29 +1,33 @@
-"""The steps that need no service: prepare every file, its consent statement included."""
+"""The steps that need no service: prepare every file, compare faces, keep dossiers."""
 
 from __future__ import annotations
 
 import concurrent.futures
 from collections.abc import Container, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-from pydantic import ValidationError
 
 from palprep._version import __version__
-from palprep.batch.context import Ended, Progress, RunContext, stage_key
+from palprep.batch.dossiers import record_dossier
+from palprep.batch.engine import Engine
 from palprep.batch.people import Person
-from palprep.batch.tasks import Asset, AssetTask, compare_faces, fingerprint, prepare_asset
+from palprep.batch.progress import Reporter
+from palprep.batch.stages import reused, stage_key
+from palprep.batch.tasks import AssetTask, compare_faces, prepare_asset
 from palprep.consent.statements import read_statement
-from palprep.dossier.files import keep_dossier, read_dossier, waive
 from palprep.errors import MediaError, UsageError
 from palprep.facts.probe import Speaker
-from palprep.media.source import sha256_of
+from palprep.journal.entries import AssetPrepared, ConsentWaived, FacesCompared
+from palprep.journal.results import PersonOutcome, refused
+from palprep.journal.store import Journal
+from palprep.media.source import Source, sha256_of
+from palprep.pipelines.consent import different_people, failure_of, missing_consent, named
+from palprep.preflight.asset import Asset
 from palprep.preflight.prepared import Prepared
-from palprep.rules.consent import CONSENT_CHECKS, lacks_consent
-from palprep.rules.measures import measure_words
+from palprep.rules.consent import CONSENT_CHECKS
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Check, Report
-from palprep.values import Outcome, Role
+from palprep.values import Outcome, Role, Value
 
 _SHOWING = (Role.FACE_IMAGE, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)
 """The roles whose files show a face."""
@@ -34,47 +38,131 @@ _WITHOUT = (
 )
 
 
-def prepare_files(person: Person, bench: RunContext) -> Mapping[Role, Asset]:
-    """Every file of the person, prepared. Ends the work when one is unfit, when they show
-    different people, or when a video would be trained from without consent.
-    """
-    if person.problems:
-        raise Ended("refused", *person.problems)
-    tasks = _tasks(person, bench)
-    # The threads only wait; the engine's workers do the work, as many at once as it has.
-    with concurrent.futures.ThreadPoolExecutor(max_workers=len(tasks)) as threads:
-        prepared = [threads.submit(_asset, person, bench, task) for task in tasks]
-        assets = {each.result().role: each.result() for each in prepared}
-    _add_clip(person, bench, assets)
-    reasons = [reason for asset in assets.values() for reason in unfit(asset, CONSENT_CHECKS)]
-    lacking = _lacking_consent(assets)
-    if lacking and bench.without_consent:
-        bench.note(person, "waived", {"why": lacking})
-    elif lacking:
-        reasons += [*lacking, _WITHOUT]
-    alike = () if reasons else _compare_faces(person, bench, assets)
-    for asset in assets.values():
-        _keep_dossier(person, bench, asset, alike, lacking if bench.without_consent else [])
-    reasons += [_failure(check) for check in alike if check.outcome is Outcome.FAIL]
-    if reasons:
-        raise Ended("refused", *reasons)
-    return assets
+class FitFiles(Value):
+    """A person's files, prepared and fit to be sent."""
+
+    prepared: Mapping[Role, Prepared]
+    compared: tuple[Check, ...]
+    """The faces in them, compared pair by pair."""
 
 
-def _tasks(person: Person, bench: RunContext) -> list[AssetTask]:
+@dataclass(frozen=True)
+class MediaSteps:
+    """Prepares one person's files. ``without_consent``: missing consent stops nothing."""
+
+    journal: Journal
+    engine: Engine
+    into: Path
+    without_consent: bool
+
+    def prepare(self, person: Person, profile: str, reporter: Reporter) -> FitFiles | PersonOutcome:
+        """Every file of the person, prepared; or why the work ends here.
+
+        It ends when a file is unfit, when files show different people, and when a video would
+        be trained from without consent.
+        """
+        if person.problems:
+            return refused(*person.problems)
+        try:
+            tasks = asset_tasks(person, self.into, profile)
+        except UsageError as error:
+            return refused(error.message)
+        assets = self._prepared(tasks, person.slug, reporter)
+        reasons = [reason for each in assets.values() for reason in unfit(each, CONSENT_CHECKS)]
+        missing = missing_consent(assets.get(Role.TRAINING_VIDEO), assets.get(Role.CONSENT_VIDEO))
+        if missing and self.without_consent:
+            self.journal.append(ConsentWaived(why=missing), person=person.slug)
+        elif missing:
+            reasons += [*missing, _WITHOUT]
+        fit = {role: each.prepared for role, each in assets.items() if each.prepared is not None}
+        compared = () if reasons else self._compared(fit, profile, reporter)
+        waived = missing if self.without_consent else ()
+        for file in fit.values():
+            record_dossier(
+                self.journal, self.into, person.slug, file, compared=compared, waived=waived
+            )
+        reasons += different_people(compared)
+        return refused(*reasons) if reasons else FitFiles(prepared=fit, compared=compared)
+
+    def _prepared(
+        self, tasks: list[AssetTask], person: str, reporter: Reporter
+    ) -> dict[Role, Asset]:
+        # The threads only wait; the engine's workers do the work, as many at once as it has.
+        with concurrent.futures.ThreadPoolExecutor(max_workers=len(tasks)) as threads:
+            paths = sorted({task.source for task in tasks})
+            sources = dict(zip(paths, threads.map(look_at, paths), strict=True))
+            waiting = [
+                threads.submit(self._asset, task, sources[task.source], person, reporter)
+                for task in tasks
+            ]
+            assets = {each.result().role: each.result() for each in waiting}
+        training = assets.get(Role.TRAINING_VIDEO)
+        clip = consent_clip(training) if training is not None else None
+        if clip is not None:
+            assets[clip.role] = clip
+            self.journal.append(AssetPrepared(asset=clip), person=person)
+        return assets
+
+    def _asset(
+        self, task: AssetTask, source: Source | MediaError, person: str, reporter: Reporter
+    ) -> Asset:
+        reporter.begin(f"prepare {task.role.value}")
+        if isinstance(source, MediaError):
+            asset, key = unread(task, source), None
+        else:
+            limits = load_profile(task.profile).model_dump_json()
+            asked = (task.speaker, task.consent_apart, task.split_consent)
+            key = stage_key("prepared", source.sha256, task.role.value, limits, *asked, __version__)
+            earlier = reused(
+                self.journal, AssetPrepared, key, person, lambda found: still_good(found, task)
+            )
+            if earlier is not None:
+                return earlier.asset
+            asset = self.engine.run(prepare_asset, task, source)
+        self.journal.append(AssetPrepared(asset=asset), person=person, key=key)
+        return asset
+
+    def _compared(
+        self, files: Mapping[Role, Prepared], profile: str, reporter: Reporter
+    ) -> tuple[Check, ...]:
+        """Whether portrait, training video and consent video show one person, pair by pair."""
+        shown = [files[role] for role in _SHOWING if role in files]
+        if len(shown) < 2:
+            return ()
+        key = stage_key("compared", *(each.sha256 for each in shown))
+        earlier = reused(self.journal, FacesCompared, key, reporter.person, lambda _: True)
+        if earlier is not None:
+            return earlier.checks
+        reporter.begin("compare faces")
+        checks = self.engine.run(compare_faces, tuple(each.path for each in shown), profile)
+        self.journal.append(FacesCompared(checks=checks), person=reporter.person, key=key)
+        return checks
+
+
+def look_at(path: str) -> Source | MediaError:
+    """The source with its hash, which is read here and nowhere else; or why it cannot be read."""
+    try:
+        source = Source.of(path)
+        # Asked for now: two roles may share a source, and a worker takes along what it knows.
+        _ = source.sha256
+    except MediaError as error:
+        return error
+    return source
+
+
+def asset_tasks(person: Person, into: Path, profile: str) -> list[AssetTask]:
+    """What there is to prepare. Raises UsageError for a statement that cannot be used."""
     sources = dict(person.sources)
     if Role.VOICE_AUDIO not in sources and Role.TRAINING_VIDEO in sources:
         sources[Role.VOICE_AUDIO] = sources[Role.TRAINING_VIDEO]
     # Consent is given in a video of its own, or in the opening of the training video.
     apart = Role.CONSENT_VIDEO in sources
     spoken_in = Role.CONSENT_VIDEO if apart else Role.TRAINING_VIDEO
-    profile, speaker = bench.profile_for(person), None
-    if spoken_in in sources:
-        speaker = _speaker(person, profile)
+    speaker = _speaker(person, profile) if spoken_in in sources else None
     return [
         AssetTask(
             source=str(source),
-            into=str(bench.into / "prepared" / person.slug / role.value),
+            into=str(into / "prepared" / person.slug / role.value),
             role=role,
             profile=profile,
             speaker=speaker if role is spoken_in else None,
@@ -85,82 +173,36 @@ def _tasks(person: Person, bench: RunContext) -> list[AssetTask]:
     ]
 
 
-def _add_clip(person: Person, bench: RunContext, assets: dict[Role, Asset]) -> None:
-    """The statement that was split out of the training video is an asset of its own."""
-    training = assets.get(Role.TRAINING_VIDEO)
-    clip = training.prepared.consent if training and training.prepared else None
-    if training is None or clip is None:
-        return
-    assets[Role.CONSENT_VIDEO] = Asset(
+def _speaker(person: Person, profile: str) -> Speaker:
+    statement = read_statement(person.statement, profile=profile) if person.statement else None
+    return Speaker(
+        full_name=person.full_name, statement=statement, language=person.settings.language
+    )
+
+
+def consent_clip(training: Asset) -> Asset | None:
+    """The statement that was split out of a training video, an asset of its own."""
+    clip = training.prepared.consent if training.prepared else None
+    if clip is None:
+        return None
+    return Asset(
         role=Role.CONSENT_VIDEO,
         source=training.source,
         source_sha256=training.source_sha256,
         prepared=clip,
         seconds=0.0,
     )
-    bench.note(person, "prepared", assets[Role.CONSENT_VIDEO].recorded())
-
-
-def _lacking_consent(assets: Mapping[Role, Asset]) -> list[str]:
-    """What is amiss with the consent, one sentence each; empty when it is given."""
-    failed = [
-        f"{_named(asset)}: {_failure(check)}"
-        for asset in assets.values()
-        for check in asset.report.having(Outcome.FAIL)
-        if check.id in CONSENT_CHECKS
-    ]
-    training, apart = assets.get(Role.TRAINING_VIDEO), assets.get(Role.CONSENT_VIDEO)
-    if failed or training is None:
-        return failed
-    lacking = lacks_consent(training.report, apart.report if apart else None)
-    return [f"{_named(training)}: {lacking}"] if lacking else []
-
-
-def _compare_faces(
-    person: Person, bench: RunContext, assets: Mapping[Role, Asset]
-) -> tuple[Check, ...]:
-    """Whether portrait, training video and consent video show one person, pair by pair."""
-    found = (assets[role].prepared for role in _SHOWING if role in assets)
-    shown = [prepared for prepared in found if prepared is not None]
-    if len(shown) < 2:
-        return ()
-    key = stage_key("likeness", *(prepared.sha256 for prepared in shown))
-    body = bench.earlier(person, "likeness", key, lambda _: True)
-    if body is None:
-        bench.tell(Progress(person=person.slug, step="compare faces"))
-        paths = tuple(prepared.path for prepared in shown)
-        compared = bench.engine.run(compare_faces, paths, bench.profile_for(person))
-        body = {"checks": [check.model_dump(mode="json", round_trip=True) for check in compared]}
-        bench.note(person, "likeness", body, key)
-    return tuple(Check.model_validate(check) for check in body["checks"])
-
-
-def _keep_dossier(
-    person: Person, bench: RunContext, asset: Asset, alike: tuple[Check, ...], waived: list[str]
-) -> None:
-    """Put on file what was heard of the consent, whether or not it suffices."""
-    if asset.prepared is None:
-        return
-    now = bench.journal.now()
-    path = keep_dossier(asset.prepared, person=person.slug, written_at=now, alike=alike)
-    if path is None:
-        return
-    if waived:
-        waive(path, written_at=now, note=" ".join(waived))
-    # The whole dossier, so that one that was written anew is told from the one that was kept.
-    beside = path.relative_to(bench.into).as_posix()
-    bench.note(person, "dossier", {"path": beside, "dossier": read_dossier(path).to_json()})
 
 
 def unfit(asset: Asset, besides: Container[str] = ()) -> tuple[str, ...]:
     """Why an asset cannot be used, ``besides`` these checks, one sentence each; empty when it
     can.
     """
-    where, report = _named(asset), asset.report
+    where, report = named(asset), asset.report
     if report.error is not None:
         return (f"{where}: {report.error.message}",)
     failed = tuple(
-        f"{where}: {_failure(check)}"
+        f"{where}: {failure_of(check)}"
         for check in report.having(Outcome.FAIL)
         if check.id not in besides
     )
@@ -169,67 +211,26 @@ def unfit(asset: Asset, besides: Container[str] = ()) -> tuple[str, ...]:
     return (f"{where}: {asset.problem or 'it could not be prepared'}",)
 
 
-def _named(asset: Asset) -> str:
-    return f"{Path(asset.source).name} ({asset.role.value})"
-
-
-def _failure(check: Check) -> str:
-    measured = f" is {measure_words(check.measured)}" if check.measured is not None else ""
-    limit = f", wanted {check.limit}" if check.limit else ""
-    advice = f". {check.advice}" if check.advice else ""
-    return f"{check.label}{measured}{limit}{advice}"
-
-
-def _speaker(person: Person, profile: str) -> Speaker:
-    try:
-        statement = read_statement(person.statement, profile=profile) if person.statement else None
-        return Speaker(
-            full_name=person.full_name, statement=statement, language=person.settings.language
-        )
-    except UsageError as error:
-        raise Ended("refused", error.message) from None
-
-
-def _asset(person: Person, bench: RunContext, task: AssetTask) -> Asset:
-    bench.go_on()
-    bench.tell(Progress(person=person.slug, step=f"prepare {task.role.value}"))
-    try:
-        digest = fingerprint(task.source)
-        limits = load_profile(task.profile).model_dump_json()
-        asked = (task.speaker, task.consent_apart, task.split_consent)
-        key = stage_key("prepared", digest, task.role.value, limits, *asked, __version__)
-        body = bench.earlier(person, "prepared", key, lambda found: _still_good(found, task))
-        if body is not None:
-            return Asset.model_validate(body)
-        asset = bench.engine.run(prepare_asset, task, digest)
-    except MediaError as error:
-        key = None
-        asset = _unread(task, error)
-    bench.note(person, "prepared", asset.recorded(), key)
-    return asset
-
-
-def _still_good(body: Mapping[str, Any], task: AssetTask) -> bool:
-    try:
-        asset = Asset.model_validate(body)
-    except ValidationError:
-        return False  # Recorded by a palprep that kept other fields.
-    if asset.prepared is None or asset.source != task.source:
+def still_good(found: AssetPrepared, task: AssetTask) -> bool:
+    """Whether an earlier result may stand for the task: its outputs are there, unchanged."""
+    prepared = found.asset.prepared
+    if prepared is None or found.asset.source != task.source:
         return False
-    spoken = (asset.prepared.consent or asset.prepared).report
+    spoken = (prepared.consent or prepared).report
     consent = spoken.facts.consent if spoken.facts else None
     if task.speaker is not None and (consent is None or consent.outcome == "unknown"):
         return False  # What could not listen then may be installed now.
-    outputs = (each for each in (asset.prepared, asset.prepared.consent) if each is not None)
-    return all(map(_as_prepared, outputs))
+    outputs = (each for each in (prepared, prepared.consent) if each is not None)
+    return all(map(_unchanged, outputs))
 
 
-def _as_prepared(prepared: Prepared) -> bool:
+def _unchanged(prepared: Prepared) -> bool:
     output = Path(prepared.path)
     return output.is_file() and sha256_of(output) == prepared.sha256
 
 
-def _unread(task: AssetTask, error: MediaError) -> Asset:
+def unread(task: AssetTask, error: MediaError) -> Asset:
+    """The asset of a source that could not be read."""
     failure = {"code": error.code, "message": error.message}
     report = Report.model_validate(
         {"path": task.source, "role": task.role, "profile": task.profile, "error": failure}

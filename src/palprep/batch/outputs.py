@@ -9,7 +9,7 @@ from pathlib import Path
 
 from palprep.errors import JournalError, OutputUnwritable
 from palprep.journal.run_view import RunView, view
-from palprep.journal.store import JOURNAL_NAME, Journal
+from palprep.journal.store import Journal
 from palprep.views.page import page
 
 RESULTS_NAME = "results.jsonl"
@@ -29,8 +29,8 @@ def write_report(directory: str | Path) -> Path:
     Raises JournalError when there is no journal, or no run in it.
     """
     into = Path(directory)
-    with Journal(into / JOURNAL_NAME) as journal:
-        run = view(journal.entries())
+    with Journal.of(into) as journal:
+        run = view(journal)
     if run is None:
         raise JournalError(f"The journal in {into} holds no run yet")
     write_outputs(into, run)

@@ -1,29 +1,51 @@
-"""What a person's files allow to be created."""
+"""What a person's files allow to be created, and for which model."""
 
 from __future__ import annotations
 
 from collections.abc import Container
+from typing import get_args
 
 from palprep.batch.people import Person
-from palprep.pipelines.steps import ReplicaRequest, VoiceRequest
+from palprep.pipelines.make import ValidatedModel
+from palprep.pipelines.requests import ReplicaRequest, VoiceRequest
+from palprep.rules.profile import BUILT_IN, load_profile
 from palprep.values import Role, Value
 
 
-class Wishes(Value):
-    """What is to be created for a person; None where the files do not allow it.
-
-    ``replica_roles`` are the files that the replica is trained from.
-    """
+class Requests(Value):
+    """What to create for a person; None where the files do not allow it."""
 
     voice: VoiceRequest | None
     replica: ReplicaRequest | None
     replica_roles: tuple[Role, ...] = ()
+    """The files that the replica is trained from."""
+    validated_model: ValidatedModel | None = None
+    """The model to ask the service's verdict on the portrait for, where it gives one."""
+
+    @property
+    def words(self) -> str:
+        """What would be created, for a dry run."""
+        parts = []
+        if self.voice is not None:
+            parts.append(f"a voice named {self.voice.voice_name}")
+        if self.replica is not None:
+            files = " and ".join(role.value for role in self.replica_roles)
+            parts.append(f"a replica named {self.replica.replica_name} from the {files}")
+        return " and ".join(parts)
 
 
-def wishes(person: Person, roles: Container[Role], model: str) -> Wishes:
+def profile_for(person: Person, profile: str) -> str:
+    """The profile that the person's files are held against; ``profile`` is the run's."""
+    model = person.settings.model
+    return model if model in BUILT_IN and model is not None else profile
+
+
+def requests_for(person: Person, roles: Container[Role], profile: str) -> Requests:
     """A voice from a recording or a video's sound; a replica from a video, or from a portrait
-    and a stock voice."""
+    and a stock voice. ``roles`` are those of the fit files, ``profile`` is the run's.
+    """
     settings = person.settings
+    model = settings.model or load_profile(profile).model
     voice = replica = None
     used: tuple[Role, ...] = ()
     if Role.VOICE_AUDIO in roles:
@@ -31,6 +53,7 @@ def wishes(person: Person, roles: Container[Role], model: str) -> Wishes:
             voice_name=settings.voice_name or person.name,
             description=settings.description,
             tags=settings.tags,
+            callback_url=settings.callback_url,
         )
     stock_voice = settings.stock_voice
     if Role.TRAINING_VIDEO in roles:
@@ -39,7 +62,15 @@ def wishes(person: Person, roles: Container[Role], model: str) -> Wishes:
         stock_voice = stock_voice or settings.voice_name
         used = (Role.FACE_IMAGE,) if stock_voice else ()
     if used:
-        replica = ReplicaRequest(replica_name=person.name, model_name=model, voice_name=stock_voice)
-    return Wishes(
-        voice=voice, replica=replica, replica_roles=tuple(role for role in used if role in roles)
+        replica = ReplicaRequest(
+            replica_name=person.name,
+            model_name=model,
+            voice_name=stock_voice,
+            callback_url=settings.callback_url,
+        )
+    return Requests(
+        voice=voice,
+        replica=replica,
+        replica_roles=tuple(role for role in used if role in roles),
+        validated_model=next((known for known in get_args(ValidatedModel) if known == model), None),
     )

@@ -10,15 +10,17 @@ from pathlib import Path
 
 from palprep._version import __version__
 from palprep.batch.connection import Connection, Remote, connect
-from palprep.batch.context import Progress, RunContext, Tell
 from palprep.batch.engine import Engine, make_engine
+from palprep.batch.media_steps import MediaSteps
 from palprep.batch.outputs import write_outputs
 from palprep.batch.people import Person, find_people
-from palprep.batch.person import work_on
+from palprep.batch.person import Way
+from palprep.batch.progress import Progress, Reporter, Tell
+from palprep.batch.service_steps import ServiceSteps
 from palprep.errors import JournalError, OutputUnwritable
-from palprep.journal.at_most_once import Creator
+from palprep.journal.entries import PersonEnded, PersonNames, RunStarted
 from palprep.journal.run_view import RunView, view
-from palprep.journal.store import JOURNAL_NAME, Journal
+from palprep.journal.store import Journal
 from palprep.rules.profile import load_profile
 from palprep.vocabulary import DEFAULT_PROFILE
 
@@ -59,61 +61,66 @@ def run(
     load_profile(profile)  # An unknown profile is the command's error, not each person's.
     place = _output_folder(Path(into))
     asked = connection or Connection()
-    with Journal(place / JOURNAL_NAME, lock=True, create=True) as journal:
+    with Journal.of(place, lock=True, create=True) as journal:
         journal.append(
-            "run",
-            body={
-                "people": [person.slug for person in people],
-                "target": asked.target,
-                "profile": profile,
-                "dry_run": dry_run,
-                "without_consent": without_consent,
-                "version": __version__,
-            },
+            RunStarted(
+                people=tuple(
+                    PersonNames(slug=each.slug, name=each.name, full_name=each.full_name)
+                    for each in people
+                ),
+                target=asked.target,
+                profile=profile,
+                dry_run=dry_run,
+                without_consent=without_consent,
+                palprep_version=__version__,
+            )
         )
-        stop = threading.Event()
         try:
             with (
                 _opened_engine(engine, jobs) as workers,
                 _connected(None if dry_run else asked, journal, place) as remote,
             ):
-                bench = RunContext(
-                    journal=journal,
-                    engine=workers,
-                    creator=Creator(journal),
-                    remote=remote,
-                    into=place,
+                way = Way(
+                    media=MediaSteps(journal, workers, place, without_consent),
+                    service=ServiceSteps(journal, remote, without_consent) if remote else None,
                     profile=profile,
-                    tell=tell or _quiet,
-                    stop=stop,
-                    without_consent=without_consent,
                 )
-                _work_on_all(people, bench)
+                _work_on_all(people, way, journal, tell or _quiet, workers)
         finally:
-            seen = view(journal.entries())
+            seen = view(journal)
             if seen is not None:
                 write_outputs(place, seen)
     if seen is None:
-        raise JournalError(f"{journal.path} lost the run that it recorded")
+        raise JournalError(f"{journal.path} lost the run that it recorded: run it again")
     return seen
 
 
 def _quiet(progress: Progress) -> None:
-    """Tell nobody."""
+    """Tell no one."""
 
 
-def _work_on_all(people: Sequence[Person], bench: RunContext) -> None:
+def _work_on_all(
+    people: Sequence[Person], way: Way, journal: Journal, tell: Tell, engine: Engine
+) -> None:
+    stop = threading.Event()
+
+    def work_on(person: Person) -> None:
+        reporter = Reporter(person.slug, tell, stop)
+        outcome = way.of(person, reporter)
+        journal.append(PersonEnded(outcome=outcome), person=person.slug)
+        reporter.end(outcome.status)
+
     threads = concurrent.futures.ThreadPoolExecutor(
         max_workers=min(len(people), _PEOPLE_AT_ONCE), thread_name_prefix="palprep-person"
     )
-    tasks = [threads.submit(work_on, person, bench) for person in people]
+    tasks = [threads.submit(work_on, person) for person in people]
     try:
         # The first error that concerns everybody, or Ctrl-C, ends the run.
         for task in concurrent.futures.as_completed(tasks):
             task.result()
     except BaseException:
-        bench.stop.set()
-        bench.engine.close(at_once=True)
+        stop.set()
+        engine.close(at_once=True)
         raise
     finally:
         # A request under way is finished and recorded: it would be in doubt otherwise.

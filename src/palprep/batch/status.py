@@ -1,4 +1,4 @@
-"""``palprep status``: what the journal of an output folder says, and what wants a decision."""
+"""``palprep status``: what the journal of an output folder says, and what must be decided."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from pathlib import Path
 
 from palprep.errors import JournalError
 from palprep.journal.creations import Creation, CreationState
+from palprep.journal.entries import CalledBack
+from palprep.journal.file import is_running
 from palprep.journal.run_view import PersonResult, view
-from palprep.journal.store import JOURNAL_NAME, Journal, is_running
+from palprep.journal.store import JOURNAL_NAME, Journal
 from palprep.values import Value
 
 
@@ -24,7 +26,7 @@ class Standing(Value):
     running: bool
     people: tuple[PersonResult, ...]
     in_doubt: tuple[Creation, ...]
-    """Of this and earlier runs; each wants ``settle``."""
+    """Of this and earlier runs; each must be resolved."""
     unclaimed_callbacks: int
     """Callbacks that belong to no creation of this journal."""
 
@@ -34,9 +36,9 @@ def status(directory: str | Path) -> Standing:
     path = Path(directory) / JOURNAL_NAME
     running = path.is_file() and is_running(path)
     with Journal(path) as journal:
-        entries = journal.entries()
+        run = view(journal)
         creations = journal.creations()
-    run = view(entries)
+        callbacks = journal.entries(CalledBack)
     if run is None:
         raise JournalError(f"The journal in {directory} holds no run yet")
     known = {creation.key for creation in creations}
@@ -48,7 +50,5 @@ def status(directory: str | Path) -> Standing:
         running=running,
         people=tuple(person.result for person in run.people),
         in_doubt=tuple(c for c in creations if c.state is CreationState.IN_DOUBT),
-        unclaimed_callbacks=sum(
-            1 for entry in entries if entry.kind == "callback" and entry.key not in known
-        ),
+        unclaimed_callbacks=sum(1 for each in callbacks if each.key not in known),
     )

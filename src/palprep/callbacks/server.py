@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
-import threading
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
@@ -47,31 +46,6 @@ class Delivery(Value):
 Sink = Callable[[Delivery], None]
 """Takes a delivery and returns once it is safe. May be called from several threads, and
 more than once with the same callback; when it raises, the sender is asked to try again."""
-
-
-class Inbox:
-    """Keeps deliveries in memory, by tag, for those who wait for them. Thread-safe; a sink."""
-
-    def __init__(self) -> None:
-        self._arrived = threading.Condition()
-        self._by_tag: dict[str | None, list[Delivery]] = {}
-
-    def __call__(self, delivery: Delivery) -> None:
-        """Take one delivery in and wake those who wait."""
-        with self._arrived:
-            self._by_tag.setdefault(delivery.tag, []).append(delivery)
-            self._arrived.notify_all()
-
-    def look(self, tag: str | None) -> tuple[Delivery, ...]:
-        """What has arrived under the tag, oldest first."""
-        with self._arrived:
-            return tuple(self._by_tag.get(tag, ()))
-
-    def wait(self, tag: str | None, *, beyond: int, timeout_s: float) -> tuple[Delivery, ...]:
-        """Like :meth:`look`, after waiting for more than ``beyond`` deliveries, or in vain."""
-        with self._arrived:
-            self._arrived.wait_for(lambda: len(self._by_tag.get(tag, ())) > beyond, timeout_s)
-            return tuple(self._by_tag.get(tag, ()))
 
 
 def callback_app(

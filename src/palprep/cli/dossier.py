@@ -67,7 +67,7 @@ def dossier(
 
 def _dossiers(paths: list[Path]) -> dict[Path, Dossier | None]:
     """Each dossier, with what the journal keeps of it where a run's folder was named."""
-    from palprep.dossier.kept import kept_dossiers
+    from palprep.batch.dossiers import kept_dossiers
 
     found: dict[Path, Dossier | None] = {}
     for path in paths:

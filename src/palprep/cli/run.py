@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
-    from palprep.batch.context import Progress, Tell
+    from palprep.batch.progress import Progress, Tell
 
 
 def run(

@@ -34,7 +34,7 @@ def status(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show where every person stands; with --found or --retry, settle what is in doubt.
+    """Show where every person stands; with --found or --retry, resolve what is in doubt.
 
     Exit code 4 while something is in doubt.
     """
@@ -42,7 +42,7 @@ def status(
     from palprep.cli.results import exit_code_of_results
     from palprep.views.terminal import results_table
 
-    _settle(directory, found or [], retry or [])
+    _resolve(directory, found or [], retry or [])
     standing = read_status(directory)
     if as_json:
         print_json(standing.to_json() | {"people": [p.to_json() for p in standing.people]})
@@ -51,30 +51,30 @@ def status(
         typer.echo(f"{standing.target}; last entry {standing.updated_at}; {state}")
         show(results_table(standing.people))
         for creation in standing.in_doubt:
-            typer.echo(_how_to_settle(directory, creation))
+            typer.echo(_how_to_resolve(directory, creation))
         if standing.unclaimed_callbacks:
             typer.echo(f"{standing.unclaimed_callbacks} callbacks belong to nothing made here")
     code = exit_code_of_results(standing.people)
     raise typer.Exit(ExitCode.IN_DOUBT if standing.in_doubt else code)
 
 
-def _settle(directory: Path, found: list[str], retry: list[str]) -> None:
+def _resolve(directory: Path, found: list[str], retry: list[str]) -> None:
     if not found and not retry:
         return
-    from palprep.journal.resolve import settle_found, settle_retry
-    from palprep.journal.store import JOURNAL_NAME, Journal
+    from palprep.journal.resolve import resolve_found, resolve_retry
+    from palprep.journal.store import Journal
 
-    with Journal(directory / JOURNAL_NAME) as journal:
+    with Journal.of(directory) as journal:
         for decision in found:
             key, equals, resource_id = decision.partition("=")
             if not equals:
                 raise UsageError(f"--found wants KEY=ID, not {decision!r}")
-            settle_found(journal, key, resource_id)
+            resolve_found(journal, key, resource_id)
         for key in retry:
-            settle_retry(journal, key)
+            resolve_retry(journal, key)
 
 
-def _how_to_settle(directory: Path, creation: Creation) -> str:
+def _how_to_resolve(directory: Path, creation: Creation) -> str:
     return (
         f"\n{creation.what} of {creation.person} is in doubt since {creation.intended_at}. "
         "Look for it at the service, then\n"

@@ -17,6 +17,8 @@ from palprep.api.wire import Reply
 
 R = TypeVar("R", bound=Reply)
 T = TypeVar("T")
+X = TypeVar("X")
+Y = TypeVar("Y")
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class RawResponse(Generic[R]):
         return read_body(self.content)
 
 
-def drive(steps: Steps[T], perform: Callable[[Send | Pause], StepResult]) -> T:
+def drive(steps: Generator[Y, X, T], perform: Callable[[Y], X]) -> T:
     """Run ``steps`` to their end, doing each with ``perform``."""
     try:
         wanted = next(steps)
@@ -85,9 +87,7 @@ def drive(steps: Steps[T], perform: Callable[[Send | Pause], StepResult]) -> T:
         steps.close()
 
 
-async def drive_async(
-    steps: Steps[T], perform: Callable[[Send | Pause], Awaitable[StepResult]]
-) -> T:
+async def drive_async(steps: Generator[Y, X, T], perform: Callable[[Y], Awaitable[X]]) -> T:
     """Run ``steps`` to their end, awaiting each from ``perform``."""
     try:
         wanted = next(steps)

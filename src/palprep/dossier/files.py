@@ -69,7 +69,7 @@ def keep_dossier(
     dossier = open_dossier(
         person=person,
         consent=facts.consent,
-        source=_proof(source, sha256_of(source)),
+        source=_proof(source, prepared.source_sha256),
         output=_proof(video, prepared.sha256),
         written_at=written_at,
         checks=(

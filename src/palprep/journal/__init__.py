@@ -1,1 +1,10 @@
-"""What a run has done, entry by entry, so that nothing is created twice."""
+"""What a run has done, entry by entry, so that nothing is created twice.
+
+results, entries        the values; one class for each kind of entry
+version_1               what older entries mean
+file, store             one SQLite file, or memory, with typed entries in and out
+creations               the states of a creation, as one table
+at_most_once, resolve   creating, and deciding what is in doubt
+inbox                   callbacks into a journal
+run_view                the journal read back, person by person
+"""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any
 
+from palprep.client.routine import Doing, work
+from palprep.client.steps import Pause
 from palprep.errors import (
     ApiError,
     InvalidRequest,
@@ -14,80 +15,73 @@ from palprep.errors import (
     ServiceUnreachable,
     UsageError,
 )
-from palprep.journal.creations import Creation, CreationState, What
+from palprep.journal.creations import Creation, CreationState
+from palprep.journal.entries import Created, Doubt, Intent, NotCreated
+from palprep.journal.results import Snapshot, What
 from palprep.journal.store import Journal
-from palprep.pipelines.steps import Made
+
+_TURN_EVERY_S = 0.05
 
 
-class Creator:
-    """Creates voices and replicas, each at most once, whatever dies when."""
+def create_once(
+    journal: Journal,
+    key: str,
+    *,
+    person: str,
+    what: What,
+    request: Mapping[str, Any],
+    send: Callable[[], Doing[Snapshot]],
+) -> Doing[Creation]:
+    """The creation under ``key``: an earlier one, or now by ``send``.
 
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
-        self._guard = threading.Lock()
-        self._busy: dict[str, threading.Lock] = {}
-
-    def create(
-        self,
-        key: str,
-        *,
-        person: str,
-        what: What,
-        request: Mapping[str, Any],
-        send: Callable[[], Made],
-    ) -> Creation:
-        """The creation under ``key``: an earlier one, or now by ``send``.
-
-        ``send`` makes the one request and nothing else. The result is CREATED or IN_DOUBT.
-        An error that proves that nothing was created is raised, and a later run may ask
-        again. Two threads with one key take turns, so that equal wishes become one.
-        """
-        with self._turn(key):
-            before = self._journal.creation(key)
-            if before is not None and before.state is not CreationState.ABSENT:
-                return before
-            body = {"what": what, "request": dict(request)}
-            self._journal.append("intent", person=person, key=key, body=body)
-            try:
-                made = send()
-            except PalprepError as error:
-                fate = fate_of(error)
-                told = {"code": error.code, "message": error.message}
-                self._journal.append(fate, person=person, key=key, body=told)
-                if fate != "unknown":
-                    raise
-            else:
-                self._record(key, person, made)
-        after = self._journal.creation(key)
-        if after is None:
-            raise JournalError(f"The journal {self._journal.path} lost the entries of {key}")
-        return after
-
-    def _record(self, key: str, person: str, made: Made) -> None:
+    ``send`` makes the one request and nothing else. The result is in doubt, or has an id.
+    An error that proves that nothing was created is raised, and a later run may ask again.
+    Two who create under one key take turns, so that equal requests become one.
+    """
+    turn = journal.turn(key)
+    # Tried, not waited for: tasks that take turns may share a thread.
+    while not turn.acquire(blocking=False):
+        yield Pause(_TURN_EVERY_S)
+    try:
+        before = yield from work(lambda: journal.creation(key))
+        if before is not None and before.state is not CreationState.ABSENT:
+            return before
+        intent = Intent(what=what, request=request)
+        yield from work(lambda: journal.append(intent, person=person, key=key))
         try:
-            self._journal.append("created", person=person, key=key, body=made.to_json())
-        except JournalError as error:
-            # The only moment at which the id is known to nobody else.
-            raise JournalError(
-                f"{made.id} was created for {person}, and that could not be recorded. "
-                f"{error.message}. Then run `palprep status` and settle {key} with this id"
-            ) from None
+            snapshot = yield from send()
+        except PalprepError as error:
+            fate = fate_of(error)
+            yield from work(lambda: journal.append(fate, person=person, key=key))
+            if isinstance(fate, NotCreated):
+                raise
+        else:
+            yield from work(lambda: _record(journal, key, person, snapshot))
+        return (yield from work(lambda: journal.known_creation(key)))
+    finally:
+        turn.release()
 
-    def _turn(self, key: str) -> threading.Lock:
-        with self._guard:
-            return self._busy.setdefault(key, threading.Lock())
 
-
-def fate_of(error: PalprepError) -> Literal["refused", "unsent", "unknown"]:
+def fate_of(error: PalprepError) -> NotCreated | Doubt:
     """What an error of a create request says about the resource.
 
-    ``refused`` and ``unsent`` prove that it was not created. Anything that proves neither
-    is ``unknown``: a 5xx other than 501 (not implemented) may come from a gateway behind
-    which the request was carried out, and a success whose reply could not be understood is a
-    resource without a known id.
+    Some errors prove that it was not created: the request did not leave, or was refused.
+    Anything else leaves a doubt. A 5xx other than 501 (not implemented) may come from a
+    gateway behind which the request was carried out. A success whose reply could not be
+    understood is a resource without a known id.
     """
-    if isinstance(error, InvalidRequest | UsageError | ServiceUnreachable):
-        return "unsent"
-    if isinstance(error, ApiError) and (error.status < 500 or error.status == 501):
-        return "refused"
-    return "unknown"
+    unsent = isinstance(error, InvalidRequest | UsageError | ServiceUnreachable)
+    refused = isinstance(error, ApiError) and (error.status < 500 or error.status == 501)
+    fate = NotCreated if unsent or refused else Doubt
+    return fate(code=error.code, message=error.message)
+
+
+def _record(journal: Journal, key: str, person: str, snapshot: Snapshot) -> None:
+    try:
+        journal.append(Created(snapshot=snapshot), person=person, key=key)
+    except JournalError as error:
+        # The only moment at which the id is known to nobody else.
+        raise JournalError(
+            f"{snapshot.id} was created for {person}, and that could not be recorded. "
+            f"{error.message}. Then run `palprep status` and resolve {key} with this id"
+        ) from None

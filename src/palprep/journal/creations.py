@@ -1,8 +1,8 @@
-"""What the journal's entries mean for the resources that were to be created.
+"""The states of a creation, as one table, and what entries make of it.
 
-Pure functions of entries. The rule behind all of them: an intent that no later entry
-answers is in doubt, because the request may have left this machine and may have been
-carried out.
+A creation is one voice or replica, from the intent on. Pure functions of entries. The rule
+behind all of them: an intent that no later entry answers is in doubt, because the request
+may have left this machine and may have been carried out.
 """
 
 from __future__ import annotations
@@ -11,135 +11,209 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any
 
+from pydantic import computed_field
+
+from palprep.journal.entries import (
+    AboutCreation,
+    Body,
+    CalledBack,
+    Created,
+    Doubt,
+    Entry,
+    Intent,
+    NotCreated,
+    Polled,
+    Resolved,
+)
+from palprep.journal.results import ResourceStatus, Snapshot, What
 from palprep.values import Value
-
-What = Literal["voice", "replica"]
-
-
-class Entry(Value):
-    """One line of the journal. Entries are appended and never change.
-
-    ``key`` names the creation, or the input of a stage; ``at`` is in UTC, ISO 8601.
-    """
-
-    seq: int
-    at: str
-    person: str | None
-    kind: str
-    key: str | None
-    body: Mapping[str, Any]
 
 
 class CreationState(StrEnum):
     """Where one creation stands."""
 
     ABSENT = "absent"
-    """Certainly not created: never asked for, refused, or the request never left."""
+    """Certainly not created: refused, or the request never left, or free to be tried again."""
     IN_DOUBT = "in_doubt"
     """Asked for without a known outcome. Never repeated without a decision."""
-    CREATED = "created"
+    STARTED = "started"
+    """Created, and in training."""
+    COMPLETED = "completed"
+    """Training ended well."""
+    ERROR = "error"
+    """Training ended in an error."""
+
+
+_STATUSES: Mapping[CreationState, ResourceStatus] = {
+    CreationState.STARTED: "started",
+    CreationState.COMPLETED: "completed",
+    CreationState.ERROR: "error",
+}
+
+
+class Event(StrEnum):
+    """What an entry says about a creation. Entries that tell a state count by that state."""
+
+    INTENT = "intent"
+    NOT_CREATED = "not_created"
+    DOUBT = "doubt"
+    TOLD_STARTED = "started"
+    TOLD_COMPLETED = "completed"
+    TOLD_ERROR = "error"
+    FOUND = "found"
+    RETRY = "retry"
+
+
+def _table(drawn: str) -> dict[tuple[CreationState, Event], CreationState]:
+    header, *rows = (line.split() for line in drawn.strip().splitlines())
+    return {
+        (CreationState(before), Event(event)): CreationState(after)
+        for event, *cells in rows
+        for before, after in zip(header, cells, strict=True)
+    }
+
+
+TRANSITIONS: Mapping[tuple[CreationState, Event], CreationState] = _table("""
+                absent     in_doubt   started    completed  error
+    intent      in_doubt   in_doubt   in_doubt   in_doubt   in_doubt
+    not_created absent     absent     started    completed  error
+    doubt       in_doubt   in_doubt   started    completed  error
+    started     started    started    started    completed  error
+    completed   completed  completed  completed  completed  completed
+    error       error      error      error      error      error
+    found       started    started    started    completed  error
+    retry       absent     absent     started    completed  absent
+""")
+"""Columns are the state before, rows the event, cells the state after.
+
+A state that the service told is a proof that the resource exists: neither a lost answer nor
+a late snapshot takes it back.
+"""
 
 
 class Creation(Value):
-    """One voice or replica, from the intent to its last known status."""
+    """One voice or replica, as far as the journal knows it."""
 
     key: str
     person: str
     what: What
     state: CreationState
     id: str | None = None
-    status: Literal["started", "completed", "error"] | None = None
     error_message: str | None = None
     request: Mapping[str, Any] = {}
     """What was sent, as recorded before it was sent; addresses are left out."""
     intended_at: str | None = None
-    settled_at: str | None = None
+    ended_at: str | None = None
+    """When the end of its training was recorded."""
     why: str | None = None
     """The error that left it in doubt or refused it, if one was seen."""
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
-    def settled(self) -> bool:
-        """True when the service has said how it ended."""
-        return self.status in {"completed", "error"}
+    def status(self) -> ResourceStatus | None:
+        """The status that the service told last, None where it told none."""
+        return _STATUSES.get(self.state)
 
-
-CREATION_KINDS = frozenset(
-    {"intent", "created", "refused", "unsent", "unknown", "status", "callback", "settled"}
-)
+    @property
+    def ended(self) -> bool:
+        """True when its training is over, well or not."""
+        return self.state in {CreationState.COMPLETED, CreationState.ERROR}
 
 
 def creation_key(what: What, fields: Mapping[str, Any], sources: Mapping[str, str]) -> str:
     """The identity of a creation: what, at which service, from which content.
 
-    ``fields`` are those of the request that say what is wanted, without addresses, which
-    change from run to run; ``sources`` maps each role to the SHA-256 of the user's own file,
-    so that preparing it differently one day is not taken for a new wish.
+    ``fields`` are those of the request that say what is asked for, without addresses, which
+    change from run to run. ``sources`` maps each role to the SHA-256 of the user's own file:
+    the same file prepared differently one day is no new request.
     """
-    wish = json.dumps([what, dict(fields), dict(sources)], sort_keys=True, ensure_ascii=True)
-    return f"{what}-{hashlib.sha256(wish.encode()).hexdigest()[:32]}"
+    # Journals on disk hold these keys: another formula would create everything once more.
+    asked = json.dumps([what, dict(fields), dict(sources)], sort_keys=True, ensure_ascii=True)
+    return f"{what}-{hashlib.sha256(asked.encode()).hexdigest()[:32]}"
 
 
-def fold(entries: Iterable[Entry]) -> dict[str, Creation]:
+def fold(entries: Iterable[Entry[Body]]) -> dict[str, Creation]:
     """Every creation by key, in the order of the first intents."""
     creations: dict[str, Creation] = {}
     for entry in entries:
-        if entry.kind not in CREATION_KINDS or entry.key is None:
+        if entry.key is None:
             continue
-        before = creations.get(entry.key)
-        if before is None and entry.kind != "intent":
-            continue  # A callback under a tag that this journal never gave out.
-        creations[entry.key] = _after(before, entry)
+        if isinstance(entry.body, Intent):
+            creations[entry.key] = _intended(entry.key, entry, entry.body)
+        elif entry.key in creations and isinstance(entry.body, AboutCreation):
+            # Without an intent it is a callback under a tag that this journal never gave out.
+            creations[entry.key] = _after(creations[entry.key], entry.body, entry.at)
     return creations
 
 
-def _after(before: Creation | None, entry: Entry) -> Creation:
-    body = entry.body
-    if before is None or entry.kind == "intent":
-        return Creation(
-            key=entry.key or "",
-            person=entry.person or "",
-            what=body["what"],
-            state=CreationState.IN_DOUBT,
-            request=body.get("request", {}),
-            intended_at=entry.at,
-        )
-    after: dict[str, Any]
-    match entry.kind:
-        case "created" if before.settled and before.id == body["id"]:
-            after = {}  # Its callback was faster than the answer to the request.
-        case "created":
-            after = {"state": CreationState.CREATED, "id": body["id"], "status": body["status"]}
-        case "refused" | "unsent":
-            after = {"state": CreationState.ABSENT, "why": body.get("message")}
-        case "unknown":
-            after = {"state": CreationState.IN_DOUBT, "why": body.get("message")}
-        case "settled" if body["decision"] == "found":
-            after = {"state": CreationState.CREATED, "id": body["id"], "status": "started"}
-        case "settled":
-            after = {"state": CreationState.ABSENT, "id": None, "status": None}
-        case _:
-            return _told(before, entry)
-    return before.model_copy(update=after)
+def _intended(key: str, entry: Entry[Body], intent: Intent) -> Creation:
+    return Creation(
+        key=key,
+        person=entry.person or "",
+        what=intent.what,
+        state=CreationState.IN_DOUBT,
+        request=intent.request,
+        intended_at=entry.at,
+    )
 
 
-def _told(before: Creation, entry: Entry) -> Creation:
-    """After a status that was polled, or a callback."""
-    told_id, status = entry.body.get("id"), entry.body.get("status")
-    if status is None or (before.id is not None and told_id not in {None, before.id}):
+def _after(before: Creation, body: AboutCreation, at: str) -> Creation:
+    match body:
+        case Created(snapshot=told) if told.id != before.id:
+            # The answer to the last request. What was told before is of an earlier resource.
+            fresh = before.model_copy(update={"state": CreationState.IN_DOUBT, "id": None})
+            return _told(fresh, told, at)
+        case Created(snapshot=told) | Polled(snapshot=told) | CalledBack(snapshot=told):
+            return _told(before, told, at)
+        case NotCreated(message=why):
+            return _moved(before, Event.NOT_CREATED, why=why)
+        case Doubt(message=why):
+            return _moved(before, Event.DOUBT, why=why)
+        case Resolved(found_id=found):
+            return _resolved(before, found)
+    return before
+
+
+def _told(before: Creation, told: Snapshot | None, at: str) -> Creation:
+    if told is None or before.id not in {None, told.id}:
         return before
-    if before.id is None and told_id is None:
-        return before
-    if before.settled and status == "started":
-        return before  # A late snapshot; a settled state does not go back.
-    return before.model_copy(
-        update={
-            # A callback under the tag of a creation in doubt proves that it was carried out.
-            "state": CreationState.CREATED,
-            "id": before.id or told_id,
-            "status": status,
-            "error_message": entry.body.get("error_message"),
-            "settled_at": entry.at if status != "started" else None,
-        }
+    event = Event(told.status)
+    after = _moved(before, event, id=told.id)
+    if after.state != told.status or after.state is before.state:
+        return after
+    return after.model_copy(
+        update={"error_message": told.error_message, "ended_at": at if told.ended else None}
+    )
+
+
+def _resolved(before: Creation, found_id: str | None) -> Creation:
+    if found_id is not None:
+        return _moved(before, Event.FOUND, id=before.id or found_id)
+    after = _moved(before, Event.RETRY)
+    return after.model_copy(update={"id": None}) if after.state is CreationState.ABSENT else after
+
+
+def _moved(before: Creation, event: Event, **changes: Any) -> Creation:
+    state = TRANSITIONS[before.state, event]
+    return before.model_copy(update={"state": state, **changes})
+
+
+def doubt_words(creation: Creation) -> str:
+    """What to say about a creation in doubt, and how to resolve it."""
+    why = f" ({creation.why})" if creation.why else ""
+    return (
+        f"The request to create the {creation.what} was sent or about to be sent, and no answer "
+        f"is known{why}. Look for it at the service, then run `palprep status` to resolve "
+        f"{creation.key}"
+    )
+
+
+def error_words(creation: Creation) -> str:
+    """What to say about a creation whose training ended in an error."""
+    said = creation.error_message or "the service gave no reason"
+    return (
+        f"The {creation.what} {creation.id} ended in error: {said}. Fix the source; or run "
+        f"`palprep status` with --retry {creation.key} to try the same again"
     )

@@ -7,9 +7,11 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from palprep.api.events import ReplicaTraining, VoiceStatusChanged
 from palprep.callbacks.server import CallbackServer, Delivery, Sink
-from palprep.journal.store import JOURNAL_NAME, Journal
-from palprep.pipelines.steps import made_of
+from palprep.journal.entries import CalledBack
+from palprep.journal.results import Snapshot
+from palprep.journal.store import Journal
 
 Told = Callable[[Delivery], None]
 
@@ -27,22 +29,48 @@ def into_journal(journal: Journal, *, then: Told | None = None) -> Sink:
     """
 
     def take(delivery: Delivery) -> None:
-        made = made_of(delivery)
-        key = delivery.tag
+        snapshot = snapshot_in(delivery)
         creations = journal.creations()
-        if key is None and made is not None:
-            key = next((c.key for c in creations if c.id == made.id), None)
+        key = delivery.tag
+        if key is None and snapshot is not None:
+            key = next((c.key for c in creations if c.id == snapshot.id), None)
         person = next((c.person for c in creations if c.key == key), None)
-        journal.append(
-            "callback",
-            person=person,
-            key=key,
-            body={**(made.to_json() if made else {}), "received": delivery.body},
-        )
+        told = CalledBack(snapshot=snapshot, received=delivery.body)
+        journal.append(told, person=person, key=key)
         if then is not None:
             then(delivery)
 
     return take
+
+
+def snapshot_in(delivery: Delivery) -> Snapshot | None:
+    """What a callback says about a voice or a replica; None when it says nothing of either."""
+    event = delivery.event
+    if not isinstance(event, VoiceStatusChanged | ReplicaTraining):
+        return None
+    return Snapshot(id=event.resource_id, status=event.status, error_message=event.error_message)
+
+
+def callback_server(
+    journal: Journal,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    public_url: str | None = None,
+    then: Told | None = None,
+) -> CallbackServer:
+    """A server that takes callbacks into ``journal``, behind its secret path.
+
+    Hand it to ``make_voice`` and ``make_replica`` together with the journal. ``then`` is told
+    of each callback once it is recorded. Raises ToolFailed when the port is taken.
+    """
+    return CallbackServer(
+        into_journal(journal, then=then),
+        nonce=secret_path(journal),
+        host=host,
+        port=port,
+        public_url=public_url,
+    )
 
 
 def listen(
@@ -62,14 +90,11 @@ def listen(
     port is taken.
     """
     forever = stop or threading.Event()
-    with Journal(Path(directory) / JOURNAL_NAME) as journal:
-        server = CallbackServer(
-            into_journal(journal, then=on_delivery),
-            nonce=secret_path(journal),
-            host=host,
-            port=port,
-            public_url=public_url,
-        )
-        with server:
-            on_ready(server.url_for())
-            forever.wait()
+    with (
+        Journal.of(directory) as journal,
+        callback_server(
+            journal, host=host, port=port, public_url=public_url, then=on_delivery
+        ) as server,
+    ):
+        on_ready(server.url_for())
+        forever.wait()

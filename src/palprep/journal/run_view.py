@@ -1,4 +1,4 @@
-"""The journal read back: what happened to each person. Pure functions of entries.
+"""The journal read back: what happened to each person in the last run.
 
 Results, the report page and ``palprep status`` are all made from these views, so a page
 written again from the journal shows what the run showed.
@@ -8,27 +8,41 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from palprep.batch.tasks import Asset
 from palprep.errors import JournalError
-from palprep.journal.creations import Creation, CreationState, Entry, fold
-from palprep.pipelines.steps import FaceVerdict
+from palprep.journal.creations import Creation, CreationState, doubt_words, error_words
+from palprep.journal.entries import (
+    AssetPrepared,
+    Body,
+    ConsentWaived,
+    CreationUsed,
+    FaceValidated,
+    Former,
+    PersonEnded,
+    PersonNames,
+    Reused,
+    RunStarted,
+)
+from palprep.journal.results import FaceVerdict, PersonOutcome, PersonStatus
+from palprep.journal.store import Journal
+from palprep.preflight.asset import Asset
 from palprep.rules.report import Report
 from palprep.values import Role, Value
 
-Status = Literal["done", "refused", "failed", "in_doubt", "waiting"]
-
-CUT_OFF = "The run ended before this person was finished: run the same command again"
+CUT_OFF = PersonOutcome(
+    status="waiting",
+    reasons=("The run ended before this person was finished: run the same command again",),
+)
 
 
 class PersonResult(Value):
     """One line of results.jsonl."""
 
     person: str
-    status: Status
+    status: PersonStatus
     voice_id: str | None
     voice_status: str | None
     replica_id: str | None
@@ -36,7 +50,7 @@ class PersonResult(Value):
     reasons: tuple[str, ...]
     assets: tuple[Report, ...]
     at_service: bool = Field(default=False, exclude=True)
-    """What went wrong did so at the service, or on the way to it; not in the line."""
+    """The service refused or could not be reached. Not part of the line."""
 
     def to_json(self) -> dict[str, Any]:
         """As documented, each asset as ``palprep check --json`` prints it."""
@@ -57,7 +71,7 @@ class PersonView(Value):
     slug: str
     name: str
     full_name: str
-    status: Status
+    status: PersonStatus
     reasons: tuple[str, ...]
     assets: tuple[Asset, ...] = ()
     face: FaceVerdict | None = None
@@ -65,9 +79,9 @@ class PersonView(Value):
     replica: Creation | None = None
     timings: tuple[Timing, ...] = ()
     waived: tuple[str, ...] = ()
-    """What is amiss with the consent, where the run was told to go on regardless."""
+    """What is missing of the consent, where the run was told to go on regardless."""
     at_service: bool = False
-    """Refused or failed: at the service, or on the way to it."""
+    """The service refused, or could not be reached."""
 
     @property
     def consent(self) -> Asset | None:
@@ -103,128 +117,119 @@ class RunView(Value):
     people: tuple[PersonView, ...]
 
 
-def view(entries: Sequence[Entry]) -> RunView | None:
+def view(journal: Journal) -> RunView | None:
     """The last run, or None when there was none.
 
     Raises JournalError when another version of palprep recorded it in a way that this one
     cannot read.
     """
-    try:
-        return _view(entries)
-    except (ValidationError, KeyError) as error:
-        raise JournalError(
-            "The last run was recorded by another version of palprep "
-            f"({type(error).__name__}): run the same command again, which repeats no creation"
-        ) from None
-
-
-def _view(entries: Sequence[Entry]) -> RunView | None:
-    started = next((entry for entry in reversed(entries) if entry.kind == "run"), None)
-    if started is None:
+    entries = journal.last_run()
+    if not entries:
         return None
-    by_seq = {entry.seq: entry for entry in entries}
-    creations = fold(entries)
-    own: dict[str, list[Entry]] = {slug: [] for slug in started.body["people"]}
+    started = entries[0].body
+    if not isinstance(started, RunStarted):
+        raise _outdated()
+    creations = {creation.key: creation for creation in journal.creations()}
+    own: dict[str, _Person] = {each.slug: _Person(each) for each in started.people}
     for entry in entries:
-        if entry.seq > started.seq and entry.person in own:
-            own[entry.person].append(_original(entry, by_seq))
+        if entry.person in own:
+            own[entry.person].take(_counted(journal, entry.body), creations.get(entry.key or ""))
     return RunView(
-        started_at=started.at,
+        started_at=entries[0].at,
         updated_at=entries[-1].at,
-        target=started.body["target"],
-        profile=started.body["profile"],
-        dry_run=started.body["dry_run"],
-        version=started.body["version"],
-        people=tuple(_person(slug, found, creations) for slug, found in own.items()),
+        target=started.target,
+        profile=started.profile,
+        dry_run=started.dry_run,
+        version=started.palprep_version,
+        people=tuple(person.view() for person in own.values()),
     )
 
 
-def _original(entry: Entry, by_seq: Mapping[int, Entry]) -> Entry:
-    """The entry that a reused stage points back to."""
-    return by_seq[entry.body["seq"]] if entry.kind == "reused" else entry
-
-
-def _person(slug: str, entries: Iterable[Entry], creations: Mapping[str, Creation]) -> PersonView:
-    last: dict[str, Entry] = {}
-    assets: dict[str, Asset] = {}
-    used: dict[str, Creation] = {}
-    for entry in entries:
-        if entry.kind == "prepared":
-            assets[entry.body["role"]] = Asset.model_validate(entry.body)
-        elif entry.kind == "uses" and entry.key is not None and entry.key in creations:
-            used[entry.body["what"]] = creations[entry.key]
-        last[entry.kind] = entry
-    person = last["person"].body if "person" in last else {}
-    standing = _standing(last.get("outcome"), tuple(used.values()))
-    waived = last["waived"].body["why"] if "waived" in last else ()
-    face = last["validated"].body if "validated" in last else None
-    return PersonView(
-        slug=slug,
-        name=person.get("name", slug),
-        full_name=person.get("full_name", slug),
-        status=standing.status,
-        reasons=standing.reasons,
-        at_service=standing.at_service,
-        waived=tuple(waived),
-        assets=tuple(assets[role] for role in Role if role in assets),
-        face=FaceVerdict.model_validate(face) if face else None,
-        voice=used.get("voice"),
-        replica=used.get("replica"),
-        timings=tuple(_timings(assets.values(), used)),
+def _outdated() -> JournalError:
+    return JournalError(
+        "The last run was recorded by another version of palprep, which this one does not read: "
+        "run the same command again, which repeats no creation"
     )
 
 
-class _Standing(NamedTuple):
-    status: Status
-    reasons: tuple[str, ...]
-    at_service: bool = False
+def _counted(journal: Journal, body: Body) -> Body:
+    """The body itself, or the earlier one that it points back to."""
+    if isinstance(body, Reused):
+        earlier = journal.entry(body.seq)
+        body = earlier.body if earlier else Former(was="missing")
+    if isinstance(body, Former):
+        raise _outdated()
+    return body
 
 
-def _standing(outcome: Entry | None, creations: Sequence[Creation]) -> _Standing:
-    """The recorded outcome, brought up to date by what has arrived since."""
-    if any(creation.state is CreationState.IN_DOUBT for creation in creations):
-        recorded = tuple(outcome.body["reasons"]) if outcome else ()
-        doubts = tuple(doubt(c) for c in creations if c.state is CreationState.IN_DOUBT)
-        return _Standing("in_doubt", tuple(dict.fromkeys((*recorded, *doubts))))
-    if outcome is None:
-        return _Standing("waiting", (CUT_OFF,))
-    status, at_service = outcome.body["status"], outcome.body.get("at_service", False)
-    said = _Standing(status, tuple(outcome.body["reasons"]), at_service)
-    if status not in {"waiting", "in_doubt"} or not outcome.body.get("complete", False):
-        return said
-    failed = tuple(failure(creation) for creation in creations if creation.status == "error")
-    if failed:
-        return _Standing("failed", failed, at_service=True)
-    if creations and all(creation.status == "completed" for creation in creations):
-        return _Standing("done", ())
-    return said
+class _Person:
+    """Gathers what the entries of a run say of one person."""
+
+    def __init__(self, names: PersonNames) -> None:
+        self._names = names
+        self._assets: dict[Role, Asset] = {}
+        self._used: dict[str, Creation] = {}
+        self._face: FaceVerdict | None = None
+        self._waived: tuple[str, ...] = ()
+        self._outcome: PersonOutcome | None = None
+
+    def take(self, body: Body, creation: Creation | None) -> None:
+        """Take in one entry; ``creation`` is the one under its key, as it stands today."""
+        match body:
+            case AssetPrepared(asset=asset):
+                self._assets[asset.role] = asset
+            case CreationUsed(what=what) if creation is not None:
+                self._used[what] = creation
+            case FaceValidated(verdict=verdict):
+                self._face = verdict
+            case ConsentWaived(why=why):
+                self._waived = why
+            case PersonEnded(outcome=outcome):
+                self._outcome = outcome
+
+    def view(self) -> PersonView:
+        """Everything taken in."""
+        outcome = _up_to_date(self._outcome, tuple(self._used.values()))
+        return PersonView(
+            slug=self._names.slug,
+            name=self._names.name,
+            full_name=self._names.full_name,
+            status=outcome.status,
+            reasons=outcome.reasons,
+            at_service=outcome.at_service,
+            waived=self._waived,
+            assets=tuple(self._assets[role] for role in Role if role in self._assets),
+            face=self._face,
+            voice=self._used.get("voice"),
+            replica=self._used.get("replica"),
+            timings=tuple(_timings(self._assets.values(), self._used)),
+        )
 
 
-def doubt(creation: Creation) -> str:
-    """What to say about a creation in doubt, and how to settle it."""
-    why = f" ({creation.why})" if creation.why else ""
-    return (
-        f"The request to create the {creation.what} was sent or about to be sent, and no answer "
-        f"is known{why}. Look for it at the service, then run `palprep status` to settle "
-        f"{creation.key}"
-    )
-
-
-def failure(creation: Creation) -> str:
-    """What to say about a creation that ended in error."""
-    said = creation.error_message or "the service gave no reason"
-    return (
-        f"The {creation.what} {creation.id} ended in error: {said}. Mend the source, or settle "
-        f"{creation.key} with retry to try the same again"
-    )
+def _up_to_date(recorded: PersonOutcome | None, creations: Sequence[Creation]) -> PersonOutcome:
+    """The recorded outcome, changed by what has arrived since."""
+    doubts = tuple(doubt_words(c) for c in creations if c.state is CreationState.IN_DOUBT)
+    if doubts:
+        reasons = recorded.reasons if recorded else ()
+        return PersonOutcome(status="in_doubt", reasons=tuple(dict.fromkeys((*reasons, *doubts))))
+    if recorded is None:
+        return CUT_OFF
+    if recorded.status not in {"waiting", "in_doubt"} or not recorded.complete:
+        return recorded
+    errors = tuple(error_words(c) for c in creations if c.state is CreationState.ERROR)
+    if errors:
+        return PersonOutcome(status="failed", reasons=errors, at_service=True)
+    if creations and all(c.state is CreationState.COMPLETED for c in creations):
+        return PersonOutcome(status="done")
+    return recorded
 
 
 def _timings(assets: Iterable[Asset], used: Mapping[str, Creation]) -> Iterable[Timing]:
     for asset in assets:
         yield Timing(step=f"prepare {asset.role.value}", seconds=asset.seconds)
     for what, creation in used.items():
-        if creation.intended_at and creation.settled_at:
-            seconds = _seconds_between(creation.intended_at, creation.settled_at)
+        if creation.intended_at and creation.ended_at:
+            seconds = _seconds_between(creation.intended_at, creation.ended_at)
             yield Timing(step=f"train {what}", seconds=seconds)
 
 

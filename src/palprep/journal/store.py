@@ -1,4 +1,4 @@
-"""The journal of a batch: an append-only list of entries in one SQLite file.
+"""The journal: an append-only list of entries in one SQLite file, or in memory.
 
 An entry is on the disk when :meth:`Journal.append` returns (WAL with synchronous=FULL), so
 an intent is flushed before its request leaves. One run at a time holds the run lock; those
@@ -9,41 +9,25 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-import errno
-import fcntl
 import json
-import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self, TypeVar
 
 from palprep.errors import JournalError
-from palprep.journal.creations import Creation, Entry, fold
+from palprep.journal import version_1
+from palprep.journal.creations import Creation, fold
+from palprep.journal.entries import KINDS, VERSION, AboutCreation, Body, Entry, read_body
+from palprep.journal.file import DAMAGED, opened, readable, run_lock
 
 JOURNAL_NAME = "journal.sqlite"
 
-_APPLICATION_ID = 0x50414C4A  # "PALJ", in the header of the file
-_VERSION = 1
-_BUSY_S = 30.0
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS entry (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
-    at TEXT NOT NULL,
-    person TEXT,
-    kind TEXT NOT NULL,
-    key TEXT,
-    body TEXT NOT NULL CHECK (json_valid(body))
-);
-CREATE INDEX IF NOT EXISTS entry_by_key ON entry (key, kind);
-CREATE TRIGGER IF NOT EXISTS entry_stays BEFORE UPDATE ON entry
-    BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
-CREATE TRIGGER IF NOT EXISTS entry_remains BEFORE DELETE ON entry
-    BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
-"""
+_SELECT = "SELECT seq, at, person, kind, key, body, version FROM entry"
+
+B = TypeVar("B", bound=Body)
 
 Now = Callable[[], dt.datetime]
 
@@ -54,45 +38,50 @@ def utc_now() -> dt.datetime:
 
 
 class Journal:
-    """One journal file. Thread-safe; a context manager.
+    """One journal. Thread-safe; a context manager.
 
-    With ``lock`` it is the journal of a run: a second run on the same file gets a
-    JournalError at once. With ``create`` a missing file is made; otherwise it is a
-    JournalError.
+    ``path`` names its file; without one it lives in memory and is gone when closed. With
+    ``lock`` it is the journal of a run: a second run on the same file gets a JournalError at
+    once. With ``create`` a missing file is made; otherwise it is a JournalError. A file of an
+    older version is brought to this one: its entries stay as they are.
     """
 
     def __init__(
-        self, path: str | Path, *, lock: bool = False, create: bool = False, now: Now = utc_now
+        self,
+        path: str | Path | None = None,
+        *,
+        lock: bool = False,
+        create: bool = False,
+        now: Now = utc_now,
     ) -> None:
-        self.path = Path(path)
+        self.path = None if path is None else Path(path)
         self._now = now
         self._guard = threading.Lock()
+        self._turns: dict[str, threading.Lock] = {}
         self._lock = contextlib.ExitStack()
-        self._locked = lock
-        if not create and not self.path.is_file():
+        self._locked = lock or path is None
+        if self.path is not None and not create and not self.path.is_file():
             raise JournalError(
                 f"There is no journal at {self.path}: name the output folder of a run"
             )
-        if lock:
-            self._lock.enter_context(_run_lock(self.path))
+        if self.path is not None and lock:
+            self._lock.enter_context(run_lock(self.path))
         try:
-            self._connection = _opened(self.path)
+            self._connection = opened(self.path)
         except BaseException:
             self._lock.close()
             raise
+
+    @classmethod
+    def of(cls, folder: str | Path, *, lock: bool = False, create: bool = False) -> Self:
+        """The journal of an output folder."""
+        return cls(Path(folder) / JOURNAL_NAME, lock=lock, create=create)
 
     def now(self) -> dt.datetime:
         """The journal's clock, in UTC."""
         return self._now().astimezone(dt.UTC)
 
-    def append(
-        self,
-        kind: str,
-        *,
-        person: str | None = None,
-        key: str | None = None,
-        body: Mapping[str, Any] | None = None,
-    ) -> Entry:
+    def append(self, body: B, *, person: str | None = None, key: str | None = None) -> Entry[B]:
         """Add one entry and return once it is on the disk.
 
         Raises JournalError when it cannot be written: then nothing that depends on it may
@@ -100,40 +89,50 @@ class Journal:
         """
         at = self.now().isoformat(timespec="milliseconds")
         # ASCII, since SQLite refuses the lone surrogates that a sender's JSON may hold.
-        text = json.dumps(dict(body or {}), allow_nan=False)
+        text = json.dumps(body.stored(), allow_nan=False)
         with self._guarded() as connection:
             cursor = connection.execute(
-                "INSERT INTO entry (at, person, kind, key, body) VALUES (?, ?, ?, ?, ?)",
-                (at, person, kind, key, text),
+                "INSERT INTO entry (at, person, kind, key, body, version) "
+                "VALUES (?, ?, ?, ?, ?, ?)",
+                (at, person, body.kind, key, text, VERSION),
             )
-        return Entry(
-            seq=int(cursor.lastrowid or 0),
-            at=at,
-            person=person,
-            kind=kind,
-            key=key,
-            body=json.loads(text),
-        )
+        return Entry(int(cursor.lastrowid or 0), at, person, key, body)
 
-    def entries(self, *, key: str | None = None) -> tuple[Entry, ...]:
-        """All entries, or those under one key, oldest first."""
-        query, values = "SELECT seq, at, person, kind, key, body FROM entry", ()
+    def entries(self, kind: type[B], *, key: str | None = None) -> tuple[Entry[B], ...]:
+        """All entries of a kind or family of kinds, or those under one key, oldest first."""
+        names = [name for name, each in KINDS.items() if issubclass(each, kind)]
+        names += [name for name, each in version_1.READ.items() if issubclass(each, kind)]
+        condition = f"kind IN ({','.join('?' * len(names))})"
         if key is not None:
-            query, values = f"{query} WHERE key = ?", (key,)  # type: ignore[assignment]
-        with self._guarded() as connection:
-            rows = connection.execute(f"{query} ORDER BY seq", values).fetchall()
-        return tuple(
-            Entry(seq=seq, at=at, person=person, kind=kind, key=key_, body=json.loads(body))
-            for seq, at, person, kind, key_, body in rows
+            found = self._select(f"{condition} AND key = ?", *names, key)
+        else:
+            found = self._select(condition, *names)
+        return tuple(entry for entry in found if isinstance(entry.body, kind))  # type: ignore[misc]
+
+    def entry(self, seq: int) -> Entry[Body] | None:
+        """The entry of that number."""
+        return next(iter(self._select("seq = ?", seq)), None)
+
+    def last_run(self) -> tuple[Entry[Body], ...]:
+        """The start of the last run and everything after it; empty when there was none."""
+        return self._select(
+            "seq >= (SELECT max(seq) FROM entry WHERE kind IN ('run', 'run_started'))"
         )
 
     def creation(self, key: str) -> Creation | None:
         """Where the creation of that key stands; None when it was never intended."""
-        return fold(self.entries(key=key)).get(key)
+        return fold(self.entries(AboutCreation, key=key)).get(key)
+
+    def known_creation(self, key: str) -> Creation:
+        """Likewise, of a key whose intent was recorded. Raises JournalError when it is gone."""
+        creation = self.creation(key)
+        if creation is None:
+            raise JournalError(f"The journal {self.path} lost the entries of {key}: {DAMAGED}")
+        return creation
 
     def creations(self) -> tuple[Creation, ...]:
         """Every creation ever intended."""
-        return tuple(fold(self.entries()).values())
+        return tuple(fold(self.entries(AboutCreation)).values())
 
     def setting(self, name: str, default: Callable[[], str]) -> str:
         """A value that is chosen once and stays, such as the secret path of callbacks."""
@@ -145,10 +144,16 @@ class Journal:
             row = connection.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
         return str(row[0])
 
+    def turn(self, key: str) -> threading.Lock:
+        """The lock that whoever creates under this key must hold meanwhile."""
+        with self._guard:
+            return self._turns.setdefault(key, threading.Lock())
+
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
         """While no run is at work, nor starts. Raises JournalError when one is."""
-        with contextlib.nullcontext() if self._locked else _run_lock(self.path):
+        held = self._locked or self.path is None
+        with contextlib.nullcontext() if held else run_lock(self.path):  # type: ignore[arg-type]
             yield
 
     def close(self) -> None:
@@ -168,6 +173,17 @@ class Journal:
     ) -> None:
         self.close()
 
+    def _select(self, condition: str, *values: str | int) -> tuple[Entry[Body], ...]:
+        with self._guarded() as connection:
+            rows = connection.execute(
+                f"{_SELECT} WHERE {condition} ORDER BY seq",
+                values,
+            ).fetchall()
+        return tuple(
+            Entry(seq, at, person, key, _body(kind, text, version))
+            for seq, at, person, kind, key, text, version in rows
+        )
+
     @contextlib.contextmanager
     def _guarded(self) -> Iterator[sqlite3.Connection]:
         with self._guard:
@@ -175,110 +191,9 @@ class Journal:
                 with self._connection:
                     yield self._connection
             except sqlite3.Error as error:
-                raise _readable(self.path, error) from None
+                raise readable(self.path, error) from None
 
 
-def is_running(path: str | Path) -> bool:
-    """True while a run holds the lock of the journal at ``path``."""
-    try:
-        with _run_lock(Path(path)):
-            return False
-    except JournalError:
-        return True
-
-
-@contextlib.contextmanager
-def _run_lock(path: Path) -> Iterator[None]:
-    # flock goes with the process, however it ends; a lock row or a pid file would stay.
-    lock_path = path.with_name(path.name + ".lock")
-    try:
-        handle = os.open(lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    except OSError as error:
-        raise _readable(path, error) from None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(handle)
-        if error.errno not in {errno.EAGAIN, errno.EACCES}:
-            raise _readable(path, error) from None
-        raise JournalError(
-            f"Another run is using {path}: wait for it to end, or give another --into folder"
-        ) from None
-    try:
-        yield
-    finally:
-        os.close(handle)
-
-
-def _opened(path: Path) -> sqlite3.Connection:
-    try:
-        connection = sqlite3.connect(
-            path, timeout=_BUSY_S, check_same_thread=False, cached_statements=64
-        )
-    except sqlite3.Error as error:
-        raise _readable(path, error) from None
-    try:
-        _prepare(connection, path)
-    except sqlite3.Error as error:
-        connection.close()
-        raise _readable(path, error) from None
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    if application == 0 and tables == 0:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.executescript(
-            f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA application_id = {_APPLICATION_ID};"
-            f"PRAGMA user_version = {_VERSION}; COMMIT;"
-        )
-        return
-    if application != _APPLICATION_ID:
-        raise JournalError(
-            f"{path} is a database of another program, not a journal of palprep: "
-            "give another --into folder"
-        )
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version > _VERSION:
-        raise JournalError(
-            f"{path} was written by a newer palprep (journal version {version}): upgrade palprep"
-        )
-    connection.execute("PRAGMA synchronous = FULL")
-    verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if verdict != "ok":
-        raise sqlite3.DatabaseError(verdict)
-
-
-_DAMAGED = (
-    "it is damaged or no journal. What was created is known to it alone: keep the file, look "
-    "your voices and replicas up at the service (results.jsonl has their ids), and only then "
-    "run into another folder"
-)
-_FULL = "free some space and run the same command again"
-_UNWRITABLE = "its folder must be writable; give another --into folder"
-
-_ADVICE = {
-    sqlite3.SQLITE_FULL: _FULL,
-    sqlite3.SQLITE_IOERR: "the disk failed, or is full: see to it and run the same command again",
-    sqlite3.SQLITE_READONLY: _UNWRITABLE,
-    sqlite3.SQLITE_CANTOPEN: _UNWRITABLE,
-    sqlite3.SQLITE_PERM: _UNWRITABLE,
-    sqlite3.SQLITE_BUSY: "another program holds it; close that and try again",
-}
-"""By SQLite's primary result codes, the low byte of the extended ones."""
-
-
-def _readable(path: Path, error: Exception) -> JournalError:
-    if isinstance(error, OSError):
-        reason = error.strerror or str(error)
-        advice = _FULL if error.errno in {errno.ENOSPC, errno.EDQUOT} else _UNWRITABLE
-    else:
-        reason = str(error)
-        advice = _ADVICE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, _DAMAGED)
-    return JournalError(f"The journal {path} cannot be used ({reason}): {advice}")
+def _body(kind: str, text: str, version: int) -> Body:
+    read = version_1.read_body if version == 1 else read_body
+    return read(kind, json.loads(text))

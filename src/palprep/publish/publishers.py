@@ -13,7 +13,8 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
-from typing import Any, Protocol
+from types import TracebackType
+from typing import Any, Protocol, Self
 from urllib.parse import quote, urlsplit
 
 import httpx
@@ -35,28 +36,42 @@ _SIGNED_FOR_AT_MOST = timedelta(days=7)
 """AWS Signature Version 4 and Google's V4 signing end here."""
 
 
+class Hashed(Protocol):
+    """A file whose SHA-256, in hex, is known: what ``prepare`` returns."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def sha256(self) -> str: ...
+
+
+Publishable = Hashed | str | Path
+
+
 class Publisher(Protocol):
     """Puts files where the service can fetch them."""
 
-    def publish(self, path: Path, name: str) -> str:
-        """The URL of ``path`` under a name that ends like ``name``.
+    def publish(self, file: Publishable, name: str | None = None) -> str:
+        """The URL of a prepared file, or of a path, under a name that ends like ``name``.
 
-        Publishing the same content under the same name again is harmless. Raises
-        PublishError when the file cannot be put there, or when its URL is longer than
-        :data:`MAX_URL_CHARS`.
+        By default the name is the file's own. Publishing the same content under the same
+        name again is harmless. Raises PublishError when the file cannot be put there, or
+        when its URL is longer than :data:`MAX_URL_CHARS`.
         """
 
 
-def content_name(path: Path, name: str) -> str:
+def content_name(file: Publishable, name: str | None = None) -> str:
     """``name`` in plain ASCII behind a prefix of the content's SHA-256.
 
-    Raises PublishError when the file cannot be read.
+    The SHA-256 is the one that the value carries; a bare path is read for it. Raises
+    PublishError when it cannot be read.
     """
+    path = _path(file)
     try:
-        with path.open("rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        digest = _sha256(path) if isinstance(file, str | Path) else file.sha256
     except OSError as error:
         raise PublishError(f"{path} cannot be read for publishing: {error.strerror}") from None
+    name = name or path.name
     pure = PurePosixPath(name.replace("\\", "/"))
     plain = unicodedata.normalize("NFKD", pure.stem).encode("ascii", "ignore").decode()
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", plain).strip("-")[:80] or "file"
@@ -66,7 +81,25 @@ def content_name(path: Path, name: str) -> str:
     return f"{digest[:_DIGEST_CHARS]}-{stem}{suffix}"
 
 
-class SandboxPublisher:
+class _Closing:
+    """Closed at the end of a ``with`` block."""
+
+    def close(self) -> None:
+        """Close the connections, where there are any."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class SandboxPublisher(_Closing):
     """Publishes into the asset host of a palprep sandbox.
 
     ``transport`` replaces the network, as in httpx. ``timeout_s`` bounds each read and write.
@@ -84,9 +117,9 @@ class SandboxPublisher:
             base_url=base_url, timeout=timeout_s, transport=transport, trust_env=False
         )
 
-    def publish(self, path: Path, name: str) -> str:
+    def publish(self, file: Publishable, name: str | None = None) -> str:
         """Stream the file into the sandbox. See :meth:`Publisher.publish`."""
-        stored = content_name(path, name)
+        path, stored = _path(file), content_name(file, name)
         try:
             reply = self._http.put(
                 f"/_sandbox/assets/{quote(stored)}",
@@ -116,7 +149,7 @@ class SandboxPublisher:
         self._http.close()
 
 
-class ObjectStorePublisher:
+class ObjectStorePublisher(_Closing):
     """Publishes into a bucket and hands out presigned GET URLs.
 
     ``url`` is ``s3://bucket/prefix``, ``gs://bucket/prefix`` or
@@ -155,9 +188,9 @@ class ObjectStorePublisher:
         assert isinstance(store, S3Store | GCSStore | AzureStore)  # noqa: S101 -- by its scheme
         self._store = store
 
-    def publish(self, path: Path, name: str) -> str:
+    def publish(self, file: Publishable, name: str | None = None) -> str:
         """Upload unless it is there already, and sign. See :meth:`Publisher.publish`."""
-        key = content_name(path, name)
+        path, key = _path(file), content_name(file, name)
         try:
             if not self._is_there(key, path.stat().st_size):
                 obstore.put(self._store, key, path)
@@ -175,9 +208,6 @@ class ObjectStorePublisher:
         except FileNotFoundError:
             return False
 
-    def close(self) -> None:
-        """Nothing to close; here so that publishers can be closed alike."""
-
 
 def checked_url(url: str) -> str:
     """The URL itself. Raises PublishError when it is longer than the service takes."""
@@ -188,6 +218,15 @@ def checked_url(url: str) -> str:
             "tokens make presigned URLs long, or use a shorter prefix"
         )
     return url
+
+
+def _path(file: Publishable) -> Path:
+    return Path(file if isinstance(file, str | Path) else file.path)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _blocks(path: Path) -> Iterator[bytes]:

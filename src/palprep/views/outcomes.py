@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from palprep.values import Outcome
 
 if TYPE_CHECKING:
-    from palprep.journal.run_view import Status
+    from palprep.journal.results import PersonStatus
 
 
 class Shade(NamedTuple):
@@ -58,7 +58,7 @@ OUTCOMES: Mapping[Outcome, Look] = {
 }
 """The outcomes of checks, in the order in which every surface lists them."""
 
-STATUSES: Mapping[Status, Look] = {
+STATUSES: Mapping[PersonStatus, Look] = {
     "done": Look("✓", "Done", "green", "pass", "voice and replica are ready"),
     "waiting": Look("…", "Waiting", "cyan", "unknown", "not finished yet"),
     "in_doubt": Look("?", "In doubt", "bold yellow", "doubt", "needs a decision"),

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from palprep.batch.tasks import Asset
 from palprep.journal.run_view import PersonView, RunView
+from palprep.preflight.asset import Asset
 from palprep.rules.report import Check, Report
 from palprep.values import Outcome, Role
 from palprep.views.html import environment

@@ -1,0 +1,159 @@
+"""The file of a journal: opened, locked for one run, brought up to date, its errors in words."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from palprep.errors import JournalError
+from palprep.journal.entries import VERSION
+
+_APPLICATION_ID = 0x50414C4A  # "PALJ", in the header of the file
+_BUSY_S = 30.0
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS entry (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    at TEXT NOT NULL,
+    person TEXT,
+    kind TEXT NOT NULL,
+    key TEXT,
+    body TEXT NOT NULL CHECK (json_valid(body)),
+    version INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS entry_by_key ON entry (key, kind);
+CREATE TRIGGER IF NOT EXISTS entry_stays BEFORE UPDATE ON entry
+    BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+CREATE TRIGGER IF NOT EXISTS entry_remains BEFORE DELETE ON entry
+    BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+"""
+# A run of version 1 that is still at work goes on writing entries of version 1.
+_FROM_VERSION_1 = "ALTER TABLE entry ADD COLUMN version INTEGER NOT NULL DEFAULT 1"
+
+
+def is_running(path: str | Path) -> bool:
+    """True while a run holds the lock of the journal at ``path``."""
+    try:
+        with run_lock(Path(path)):
+            return False
+    except JournalError:
+        return True
+
+
+@contextlib.contextmanager
+def run_lock(path: Path) -> Iterator[None]:
+    """Hold the lock of a run. Raises JournalError when another run holds it."""
+    # flock goes with the process, however it ends; a lock row or a pid file would stay.
+    lock_path = path.with_name(path.name + ".lock")
+    try:
+        handle = os.open(lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise readable(path, error) from None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(handle)
+        if error.errno not in {errno.EAGAIN, errno.EACCES}:
+            raise readable(path, error) from None
+        raise JournalError(
+            f"Another run is using {path}: wait for it to end, or give another --into folder"
+        ) from None
+    try:
+        yield
+    finally:
+        os.close(handle)
+
+
+def opened(path: Path | None) -> sqlite3.Connection:
+    """The database at ``path``, or a new one in memory, ready for entries of this version.
+
+    Raises JournalError for a file that is damaged, newer, or another program's.
+    """
+    try:
+        connection = sqlite3.connect(
+            path or ":memory:", timeout=_BUSY_S, check_same_thread=False, cached_statements=64
+        )
+    except sqlite3.Error as error:
+        raise readable(path, error) from None
+    try:
+        _prepare(connection, path)
+    except sqlite3.Error as error:
+        connection.close()
+        raise readable(path, error) from None
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, path: Path | None) -> None:
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if application == 0 and tables == 0:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.executescript(
+            f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA application_id = {_APPLICATION_ID};"
+            f"PRAGMA user_version = {VERSION}; COMMIT;"
+        )
+        return
+    if application != _APPLICATION_ID:
+        raise JournalError(
+            f"{path} is a database of another program, not a journal of palprep: "
+            "give another --into folder"
+        )
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > VERSION:
+        raise JournalError(
+            f"{path} was written by a newer palprep (journal version {version}): upgrade palprep"
+        )
+    connection.execute("PRAGMA synchronous = FULL")
+    verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if verdict != "ok":
+        raise sqlite3.DatabaseError(verdict)
+    if version < VERSION:
+        _bring_up_to_date(connection)
+
+
+def _bring_up_to_date(connection: sqlite3.Connection) -> None:
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        # Another process may have done it since.
+        if connection.execute("PRAGMA user_version").fetchone()[0] < VERSION:
+            connection.execute(_FROM_VERSION_1)
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+
+
+DAMAGED = (
+    "it is damaged or no journal. What was created is known to it alone: keep the file, look "
+    "your voices and replicas up at the service (results.jsonl has their ids), and only then "
+    "run into another folder"
+)
+_FULL = "free some space and run the same command again"
+_UNWRITABLE = "its folder must be writable; give another --into folder"
+
+_ADVICE = {
+    sqlite3.SQLITE_FULL: _FULL,
+    sqlite3.SQLITE_IOERR: "the disk failed, or is full: see to it and run the same command again",
+    sqlite3.SQLITE_READONLY: _UNWRITABLE,
+    sqlite3.SQLITE_CANTOPEN: _UNWRITABLE,
+    sqlite3.SQLITE_PERM: _UNWRITABLE,
+    sqlite3.SQLITE_BUSY: "another program holds it; close that and try again",
+}
+"""By SQLite's primary result codes, the low byte of the extended ones."""
+
+
+def readable(path: Path | None, error: Exception) -> JournalError:
+    """An error of SQLite or the system as one that says what to do."""
+    if isinstance(error, OSError):
+        reason = error.strerror or str(error)
+        advice = _FULL if error.errno in {errno.ENOSPC, errno.EDQUOT} else _UNWRITABLE
+    else:
+        reason = str(error)
+        advice = _ADVICE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, DAMAGED)
+    return JournalError(f"The journal {path or 'in memory'} cannot be used ({reason}): {advice}")

@@ -1,0 +1,68 @@
+"""The values that steps give and the journal keeps."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from palprep.values import Value
+
+What = Literal["voice", "replica"]
+
+ResourceStatus = Literal["started", "completed", "error"]
+"""Of a voice or a replica, as the specification names it."""
+
+PersonStatus = Literal["done", "refused", "failed", "in_doubt", "waiting"]
+
+
+class Snapshot(Value):
+    """The state of one voice or replica, as the service told it at one moment."""
+
+    id: str
+    status: ResourceStatus
+    error_message: str | None = None
+
+    @property
+    def ended(self) -> bool:
+        """True when its training is over, well or not."""
+        return self.status != "started"
+
+
+class FaceCheck(Value):
+    """One check of the service's own verdict."""
+
+    id: str
+    label: str
+    passed: bool
+
+
+class FaceVerdict(Value):
+    """What the service says about a portrait, for the given model."""
+
+    passed: bool
+    message: str
+    model: str
+    checks: tuple[FaceCheck, ...]
+
+
+class PersonOutcome(Value):
+    """How the work for one person ended.
+
+    ``complete``: everything that was to be created has been asked for. What arrives later can
+    then turn ``waiting`` into ``done`` without another run. ``at_service``: the service
+    refused, or could not be reached.
+    """
+
+    status: PersonStatus
+    reasons: tuple[str, ...] = ()
+    complete: bool = False
+    at_service: bool = False
+
+
+def refused(*reasons: str, at_service: bool = False) -> PersonOutcome:
+    """Nothing is made for this person, for these reasons."""
+    return PersonOutcome(status="refused", reasons=reasons, at_service=at_service)
+
+
+def failed(reason: str, *, at_service: bool = False) -> PersonOutcome:
+    """The work for this person broke off."""
+    return PersonOutcome(status="failed", reasons=(reason,), at_service=at_service)
