@@ -13,61 +13,196 @@ from typing import TYPE_CHECKING, Any
 from palprep._version import __version__
 
 if TYPE_CHECKING:
+    from palprep.batch.connection import Connection
+    from palprep.batch.progress import Progress
+    from palprep.batch.runner import run
+    from palprep.callbacks.server import CallbackServer, Delivery
     from palprep.client import AsyncClient, Client
+    from palprep.consent.facts import ConsentFacts
     from palprep.consent.verify import verify_consent
-    from palprep.errors import PalprepError
+    from palprep.errors import (
+        ApiError,
+        AuthenticationError,
+        BadRequest,
+        CannotFit,
+        Conflict,
+        DamagedMedia,
+        FileMissing,
+        FileUnreadable,
+        FixError,
+        InvalidRequest,
+        JournalError,
+        MediaError,
+        NotFound,
+        OutcomeUnknown,
+        OutputUnwritable,
+        PalprepError,
+        PayloadTooLarge,
+        PermissionDenied,
+        Problem,
+        ProfileError,
+        PublishError,
+        RateLimited,
+        ServiceUnavailable,
+        ServiceUnreachable,
+        TimedOut,
+        ToolError,
+        ToolFailed,
+        ToolMissing,
+        TransportError,
+        UnexpectedReply,
+        UnsupportedMedia,
+        UsageError,
+        WaitTimeout,
+    )
+    from palprep.facts.facts import Facts
     from palprep.facts.probe import Speaker
+    from palprep.fixes.done import FixDone
+    from palprep.journal.creations import Creation, CreationState
+    from palprep.journal.inbox import callback_server
+    from palprep.journal.resolve import resolve_found, resolve_retry
+    from palprep.journal.results import FaceVerdict
+    from palprep.journal.run_view import PersonResult, PersonView, RunView
+    from palprep.journal.store import Journal
+    from palprep.pipelines.creation import MakeOptions
+    from palprep.pipelines.make import make_replica, make_voice, validate_face
+    from palprep.pipelines.requests import ReplicaRequest, VoiceRequest
+    from palprep.preflight.asset import Asset
     from palprep.preflight.check_and_prepare import Preflight, check, prepare
     from palprep.preflight.prepared import Prepared
-    from palprep.preflight.rank import pick_best
+    from palprep.preflight.rank import Candidate, pick_best
     from palprep.preflight.same_person import same_person
+    from palprep.publish.publishers import ObjectStorePublisher, Publisher, SandboxPublisher
     from palprep.rules.profile import Profile, load_profile
     from palprep.rules.report import Check, Report
     from palprep.sandbox import Sandbox
     from palprep.values import Outcome, Role
 
 __all__ = [
+    "ApiError",
+    "Asset",
     "AsyncClient",
+    "AuthenticationError",
+    "BadRequest",
+    "CallbackServer",
+    "Candidate",
+    "CannotFit",
     "Check",
     "Client",
+    "Conflict",
+    "Connection",
+    "ConsentFacts",
+    "Creation",
+    "CreationState",
+    "DamagedMedia",
+    "Delivery",
+    "FaceVerdict",
+    "Facts",
+    "FileMissing",
+    "FileUnreadable",
+    "FixDone",
+    "FixError",
+    "InvalidRequest",
+    "Journal",
+    "JournalError",
+    "MakeOptions",
+    "MediaError",
+    "NotFound",
+    "ObjectStorePublisher",
     "Outcome",
+    "OutcomeUnknown",
+    "OutputUnwritable",
     "PalprepError",
+    "PayloadTooLarge",
+    "PermissionDenied",
+    "PersonResult",
+    "PersonView",
     "Preflight",
     "Prepared",
+    "Problem",
     "Profile",
+    "ProfileError",
+    "Progress",
+    "PublishError",
+    "Publisher",
+    "RateLimited",
+    "ReplicaRequest",
     "Report",
     "Role",
+    "RunView",
     "Sandbox",
+    "SandboxPublisher",
+    "ServiceUnavailable",
+    "ServiceUnreachable",
     "Speaker",
+    "TimedOut",
+    "ToolError",
+    "ToolFailed",
+    "ToolMissing",
+    "TransportError",
+    "UnexpectedReply",
+    "UnsupportedMedia",
+    "UsageError",
+    "VoiceRequest",
+    "WaitTimeout",
     "__version__",
+    "callback_server",
     "check",
     "load_profile",
+    "make_replica",
+    "make_voice",
     "pick_best",
     "prepare",
+    "resolve_found",
+    "resolve_retry",
+    "run",
     "same_person",
+    "validate_face",
     "verify_consent",
 ]
 
-_HOMES = {
-    "AsyncClient": "palprep.client",
-    "Check": "palprep.rules.report",
-    "Client": "palprep.client",
-    "Outcome": "palprep.values",
-    "PalprepError": "palprep.errors",
-    "Preflight": "palprep.preflight.check_and_prepare",
-    "Prepared": "palprep.preflight.prepared",
-    "Profile": "palprep.rules.profile",
-    "Report": "palprep.rules.report",
-    "Role": "palprep.values",
-    "Sandbox": "palprep.sandbox",
-    "Speaker": "palprep.facts.probe",
-    "check": "palprep.preflight.check_and_prepare",
-    "load_profile": "palprep.rules.profile",
-    "pick_best": "palprep.preflight.rank",
-    "prepare": "palprep.preflight.check_and_prepare",
-    "same_person": "palprep.preflight.same_person",
-    "verify_consent": "palprep.consent.verify",
+_PUBLIC = {
+    "palprep.batch.connection": "Connection",
+    "palprep.batch.progress": "Progress",
+    "palprep.batch.runner": "run",
+    "palprep.callbacks.server": "CallbackServer Delivery",
+    "palprep.client": "AsyncClient Client",
+    "palprep.consent.facts": "ConsentFacts",
+    "palprep.consent.verify": "verify_consent",
+    "palprep.errors": (
+        "ApiError AuthenticationError BadRequest CannotFit Conflict DamagedMedia "
+        "FileMissing FileUnreadable FixError InvalidRequest JournalError MediaError "
+        "NotFound OutcomeUnknown OutputUnwritable PalprepError PayloadTooLarge "
+        "PermissionDenied Problem ProfileError PublishError RateLimited "
+        "ServiceUnavailable ServiceUnreachable TimedOut ToolError ToolFailed ToolMissing "
+        "TransportError UnexpectedReply UnsupportedMedia UsageError WaitTimeout"
+    ),
+    "palprep.facts.facts": "Facts",
+    "palprep.facts.probe": "Speaker",
+    "palprep.fixes.done": "FixDone",
+    "palprep.journal.creations": "Creation CreationState",
+    "palprep.journal.inbox": "callback_server",
+    "palprep.journal.resolve": "resolve_found resolve_retry",
+    "palprep.journal.results": "FaceVerdict",
+    "palprep.journal.run_view": "PersonResult PersonView RunView",
+    "palprep.journal.store": "Journal",
+    "palprep.pipelines.creation": "MakeOptions",
+    "palprep.pipelines.make": "make_replica make_voice validate_face",
+    "palprep.pipelines.requests": "ReplicaRequest VoiceRequest",
+    "palprep.preflight.asset": "Asset",
+    "palprep.preflight.check_and_prepare": "Preflight check prepare",
+    "palprep.preflight.prepared": "Prepared",
+    "palprep.preflight.rank": "Candidate pick_best",
+    "palprep.preflight.same_person": "same_person",
+    "palprep.publish.publishers": "ObjectStorePublisher Publisher SandboxPublisher",
+    "palprep.rules.profile": "Profile load_profile",
+    "palprep.rules.report": "Check Report",
+    "palprep.sandbox": "Sandbox",
+    "palprep.values": "Outcome Role",
 }
+"""The names of each module that are public here."""
+
+_HOMES = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
