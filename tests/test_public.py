@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import palprep
+from palprep import errors
 
 
 def fresh(program: str) -> str:
@@ -19,6 +20,13 @@ def fresh(program: str) -> str:
 def test_names_are_sorted_and_exist() -> None:
     assert palprep.__all__ == sorted(palprep.__all__)
     assert [name for name in palprep.__all__ if not hasattr(palprep, name)] == []
+
+
+def test_every_error_is_public() -> None:
+    tree = [each for each in vars(errors).values() if isinstance(each, type)]
+    raised = {each.__name__ for each in tree if issubclass(each, errors.PalprepError)}
+    assert len(raised) > 30
+    assert raised <= set(palprep.__all__)
 
 
 @pytest.mark.parametrize("first", ["check", "Prepared", "Sandbox"])

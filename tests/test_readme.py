@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,28 @@ def test_the_main_job_is_the_sample_people(readme: str, sample_media: Path) -> N
     *_, command, folder = shlex.split(marked_command(readme, "job"))
     assert command == "run"
     assert (sample_media.parent / folder).is_dir()
+
+
+def test_the_librarys_example_runs_as_it_stands(
+    readme: str, tmp_path: Path, sample_media: Path
+) -> None:
+    pytest.importorskip("ctranslate2", reason="needs the extra consent")
+    (block,) = (block for label, block in MARKED.findall(readme) if label == "example")
+    (program,) = re.findall(r"^```python$(.*?)^```$", block, re.MULTILINE | re.DOTALL)
+    (tmp_path / "sample_media").symlink_to(sample_media)
+    done = subprocess.run(
+        [sys.executable, "-W", "error::DeprecationWarning:__main__", "-c", program],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    made = [line.split() for line in done.stdout.splitlines()]
+    assert [(what, state) for what, _, state in made] == [
+        ("voice", "completed"),
+        ("replica", "completed"),
+    ]
 
 
 def test_ci_runs_the_readmes_test_command(readme: str, checkout: Path) -> None:
