@@ -1,4 +1,4 @@
-"""The service that a run talks to: somebody's, or a sandbox of its own."""
+"""The service that a run talks to: a real one, or a sandbox of its own."""
 
 from __future__ import annotations
 
@@ -33,12 +33,13 @@ class Connection:
 
     Without ``base_url`` the run starts a sandbox of its own, which keeps its state in the
     output folder. ``publish_to`` names a bucket that the service fetches from (``s3://``,
-    ``gs://``, ``az://``); a sandbox on this machine needs none. ``callback_url`` is the
-    public address behind which ``palprep listen`` takes callbacks; on this machine none is
-    needed. ``ask_for_replicas`` allows a GET that the specification does not show.
+    ``gs://``, ``az://``). ``callback_url`` is the public address behind which ``palprep listen``
+    takes callbacks. A sandbox on this machine needs neither. ``ask_for_replicas`` allows a GET
+    that the specification does not show.
+
     A run waits ``voice_wait_s`` and ``replica_wait_s`` seconds for a training, and
-    ``doubt_wait_s`` for a callback that resolves a doubt, and leaves the rest to the next run.
-    ``clock`` and ``sleep`` replace the real ones.
+    ``doubt_wait_s`` seconds for a callback that resolves a doubt. The rest is left to the next
+    run. ``clock`` and ``sleep`` replace the real ones.
     """
 
     base_url: str | None = None
@@ -89,7 +90,7 @@ class Remote:
 def connect(connection: Connection, journal: Journal, into: Path) -> Iterator[Remote]:
     """Everything that stands between this run and the service, closed again at the end.
 
-    Raises UsageError when the pieces do not suffice, before anything is sent.
+    Raises UsageError when a piece is missing, before anything is sent.
     """
     with contextlib.ExitStack() as stack:
         base_url, api_key = connection.base_url, connection.api_key

@@ -26,11 +26,11 @@ def record_dossier(
 ) -> None:
     """Put on file what was heard of the consent, whether or not it suffices.
 
-    ``waived`` says what was missing where the run goes on regardless. A file in which nobody
-    listened for the statement has no dossier.
+    ``waived`` says what was missing where the run goes on regardless. A file in which the
+    statement was not listened for has no dossier.
     """
     now = journal.now()
-    path = keep_dossier(prepared, person=person, written_at=now, alike=compared)
+    path = keep_dossier(prepared, person=person, written_at=now, compared=compared)
     if path is None:
         return
     if waived:

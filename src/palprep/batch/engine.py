@@ -1,7 +1,7 @@
 """Where media work runs: in worker processes here, or on a Dask cluster.
 
-One task's crash or hang is that task's error and nobody else's. Only media work goes
-through an engine; requests to the service never do, because an engine may run a task twice.
+A task that crashes or hangs is an error of that task alone. Only media work goes through an
+engine. Requests to the service never do: an engine may run a task twice.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Engine(Protocol):
         """
 
     def close(self, *, at_once: bool = False) -> None:
-        """End the workers; with ``at_once`` also those at work."""
+        """End the workers, with ``at_once`` also those that are at work."""
 
 
 class LocalEngine:

@@ -33,10 +33,10 @@ _KINDS: Mapping[Kind, tuple[Role, ...]] = {
     Kind.AUDIO: (Role.VOICE_AUDIO,),
     Kind.VIDEO: (Role.CONSENT_VIDEO, Role.VOICE_AUDIO, Role.TRAINING_VIDEO),
 }
-"""What a kind of content can play; the last takes a file whose name says nothing."""
+"""The roles that each kind of content can have. The last one is for a name that says nothing."""
 
-# A file whose content is nothing palprep knows, under a name that promises media, still
-# counts as that media: its own check then says what it is.
+# A file of unknown content whose name promises media counts as that media. Its own check then
+# says what it is.
 _PROMISES: Mapping[str, Kind] = {
     **dict.fromkeys((".jpg", ".jpeg", ".png", ".webp", ".heic", ".heif"), Kind.IMAGE),
     **dict.fromkeys((".mp3", ".wav", ".m4a", ".flac", ".ogg", ".oga"), Kind.AUDIO),
@@ -74,7 +74,7 @@ class Settings(Value):
     tags: tuple[Tag, ...] = Field((), max_length=50)
     model: str | None = Field(None, min_length=1)
     callback_url: str | None = Field(None, min_length=1, max_length=2048)
-    """Told of the outcome in place of the run, which then does not wait for the replica."""
+    """The service tells this address of the outcome. The run does not wait for the replica then."""
     statement: str | None = None
     """A text or TOML file in the folder with the consent statement that your service demands."""
     language: str = "en"
@@ -92,7 +92,7 @@ class Person(Value):
     settings: Settings = Settings()
     sources: Mapping[Role, Path] = {}
     problems: tuple[str, ...] = ()
-    """Why the folder cannot be understood, in words for its owner; nothing is done then."""
+    """Why the folder cannot be understood, in words for its owner. Nothing is done then."""
 
     @property
     def name(self) -> str:
@@ -113,8 +113,8 @@ class Person(Value):
 def find_people(folder: str | Path) -> tuple[Person, ...]:
     """The people of a folder, one per subfolder, sorted by name.
 
-    Raises UsageError when there is no such folder, or nobody in it. What is wrong with one
-    person's subfolder is that person's problem and stops nobody else.
+    Raises UsageError when there is no such folder, or no one in it. What is wrong in one
+    person's subfolder is that person's problem. It stops no one else.
     """
     root = Path(folder)
     if not root.is_dir():
@@ -129,7 +129,7 @@ def find_people(folder: str | Path) -> tuple[Person, ...]:
         raise UsageError(f"{root} cannot be read: {error.strerror}") from None
     if not people:
         loose = sum(1 for entry in entries if _kind_of(entry) is not None)
-        hint = f"; its {loose} media files belong into such subfolders" if loose else ""
+        hint = f"; its {loose} media files belong in such subfolders" if loose else ""
         raise UsageError(f"{root} holds nobody: make one subfolder per person{hint}")
     return people
 
@@ -159,7 +159,7 @@ def read_person(folder: Path) -> Person:
     if statement is not None and not (folder / statement).is_file():
         problems = (*problems, f"{SETTINGS_NAME} names {statement}, which is not in the folder")
     if not sources and not problems:
-        problems = ("no picture, sound or video here: add a portrait, a video or a recording",)
+        problems = ("no image, audio or video here: add a portrait, a video or a recording",)
     return Person(
         slug=folder.name, folder=folder, settings=settings, sources=sources, problems=problems
     )
@@ -210,7 +210,7 @@ def assign(
         words = _words(path.stem)
         said = [role for role in _KINDS[kind] if words & HINTS[role]]
         if kind is Kind.AUDIO and words & HINTS[Role.CONSENT_VIDEO]:
-            problems.append(f"{path.name} is sound alone; consent must be given on video")
+            problems.append(f"{path.name} is audio alone: consent must be given on video")
             continue
         role = said[0] if said else _KINDS[kind][-1]
         (hinted if said else candidates)[role].append(path)
@@ -248,7 +248,7 @@ def _kind_of(path: Path) -> Kind | None:
 
 
 def _printable(name: str) -> str:
-    """The name with a sign for each byte that is not UTF-8; file systems take any byte."""
+    """The name with a sign for each byte that is not UTF-8. File systems allow any byte."""
     return os.fsencode(name).decode("utf-8", "replace")
 
 

@@ -44,17 +44,18 @@ def run(
 ) -> RunView:
     """Bring every person of ``folder`` as far as possible, and write the results.
 
-    ``into`` receives prepared/, results.jsonl, report.html and journal.sqlite. Nothing is
-    created twice, however often and whatever way an earlier run was cut off; only one run at
-    a time may use an output folder. ``engine`` is ``local``, ``dask://HOST:PORT`` or an
-    engine of your own, which is closed only when the run is cut off; ``jobs`` bounds the
-    local worker processes. ``tell`` is called from several threads.
+    ``into`` receives prepared/, results.jsonl, report.html and journal.sqlite. Only one run at
+    a time may use an output folder. Nothing is created twice, however an earlier run ended.
+
+    ``engine`` is ``local``, ``dask://HOST:PORT`` or an engine of your own. Your own is closed
+    only when the run is interrupted. ``jobs`` is the number of local worker processes.
+    ``tell`` is called from several threads.
 
     A replica is made from a video only when the statement of consent was heard in it, or
-    comes in a video of its own; ``without_consent`` goes on regardless, and puts that on
+    comes in a video of its own. ``without_consent`` goes on regardless, and puts that on
     record: in the journal, the dossiers, the results and the page.
 
-    Raises UsageError for a folder without people, JournalError and OutputUnwritable when
+    Raises UsageError for a folder without people. Raises JournalError and OutputUnwritable when
     the output cannot be kept. What goes wrong with one person is in that person's result.
     """
     people = find_people(folder)

@@ -27,7 +27,7 @@ _ROLES: Mapping[TrainingKind, tuple[Role, ...]] = {
 def judge_image(path: Path, model: str) -> Mapping[str, bool | None]:
     """The service's checks of a portrait by their ids; None where nothing measures.
 
-    Raises DamagedMedia for a file that is no picture.
+    Raises DamagedMedia for a file that is no image.
     """
     report = _readable(check(path, role=Role.FACE_IMAGE, profile=model))
     passed = {each.id: each.passed for each in report.checks}
@@ -37,9 +37,9 @@ def judge_image(path: Path, model: str) -> Mapping[str, bool | None]:
 def train(kind: TrainingKind, paths: tuple[Path, ...]) -> str | None:
     """The error_message of a training from these files, or None when it succeeds.
 
-    Videos are probed by their packets and key frames: whoever published them has looked at
-    them closely already. The statement's words are not verified here: a training request does
-    not say whose they should be.
+    Videos are probed by their packets and key frames: the one who published them has measured
+    them closely. The statement's words are not verified here: a training request does not say
+    who must speak them.
     """
     for role, path in zip(_ROLES[kind], paths, strict=False):
         report = _readable(check(path, role=role, quick=kind == "replica-video"))

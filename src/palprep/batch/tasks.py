@@ -17,8 +17,10 @@ from palprep.values import Role, Value
 
 
 class AssetTask(Value):
-    """One file to prepare for one role. ``speaker`` is whose consent is listened for in it,
-    ``consent_apart`` says that another video gives it, ``split_consent`` makes that video.
+    """One file to prepare for one role.
+
+    ``speaker`` is whose consent is listened for in it. ``consent_apart``: another video gives
+    it. ``split_consent``: make such a video of its opening.
     """
 
     source: str
@@ -69,7 +71,7 @@ def prepare_asset(task: AssetTask, source: Source) -> Asset:
 
 
 def compare_faces(paths: tuple[str, ...], profile: str) -> tuple[Check, ...]:
-    """One check per pair of pictures and videos: do they show one person?"""
+    """One check per pair of images and videos: do they show one person?"""
     return same_person(paths, models=_preflight(profile).toolkit.models)
 
 

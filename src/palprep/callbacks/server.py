@@ -44,8 +44,8 @@ class Delivery(Value):
 
 
 Sink = Callable[[Delivery], None]
-"""Takes a delivery and returns once it is safe. May be called from several threads, and
-more than once with the same callback; when it raises, the sender is asked to try again."""
+"""Takes a delivery, and returns once it is safe. It may be called from several threads, and more
+than once with the same callback. When it raises, the sender is asked to try again."""
 
 
 def callback_app(

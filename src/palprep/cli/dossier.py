@@ -76,7 +76,7 @@ def _dossiers(paths: list[Path]) -> dict[Path, Dossier | None]:
             continue
         kept = kept_dossiers(path)
         if not kept:
-            raise UsageError(f"The runs into {path} listened for nobody's consent")
+            raise UsageError(f"The runs into {path} did not listen for any consent")
         found |= kept
     return found
 
@@ -85,7 +85,7 @@ def _moment(text: str) -> dt.datetime:
     try:
         moment = dt.datetime.fromisoformat(text)
     except ValueError:
-        raise UsageError(f"--expires wants a date such as 2027-12-31, not {text!r}") from None
+        raise UsageError(f"--expires needs a date such as 2027-12-31, not {text!r}") from None
     return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
 
 

@@ -65,7 +65,7 @@ def run(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check, repair, prove and publish everything, and make each person's voice and replica.
+    """Check, fix, prove and publish everything, and make each person's voice and replica.
 
     The key comes from PALPREP_API_KEY. The same command again continues where a run ended,
     and creates nothing twice.

@@ -23,13 +23,13 @@ def status(
     found: Annotated[
         list[str] | None,
         typer.Option(
-            "--found", metavar="KEY=ID", help="It was created, as ID: the next run goes on with it."
+            "--found", metavar="KEY=ID", help="It was created, as ID. The next run goes on with it."
         ),
     ] = None,
     retry: Annotated[
         list[str] | None,
         typer.Option(
-            "--retry", metavar="KEY", help="It was not created: the next run asks for it again."
+            "--retry", metavar="KEY", help="It was not created. The next run asks for it again."
         ),
     ] = None,
     as_json: AsJson = False,
@@ -68,7 +68,7 @@ def _resolve(directory: Path, found: list[str], retry: list[str]) -> None:
         for decision in found:
             key, equals, resource_id = decision.partition("=")
             if not equals:
-                raise UsageError(f"--found wants KEY=ID, not {decision!r}")
+                raise UsageError(f"--found needs KEY=ID, not {decision!r}")
             resolve_found(journal, key, resource_id)
         for key in retry:
             resolve_retry(journal, key)

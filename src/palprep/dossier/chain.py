@@ -1,10 +1,10 @@
-"""The consent dossier: what can be shown to somebody who asks whether a person agreed.
+"""The consent dossier: what can be shown to anyone who asks whether a person agreed.
 
-A dossier is a chain of entries. Each entry holds the sha256 of the one before, so that
-nothing can be changed, taken out or put in between without the chain breaking; entries are
-only ever added. The first records the evidence, later ones an expiry, a revocation, or that
-somebody went on without consent.
-Pure values: the clock and the hashes of the files come in, writing is left to the caller.
+A dossier is a chain of entries. Each entry holds the sha256 of the one before, so the chain
+breaks when anything is changed, removed or inserted. Entries are only added. The first one
+records the evidence. Later ones record an expiry, a revocation, or a waiver.
+
+Pure values: the clock and the hashes of the files come in. The caller writes.
 """
 
 from __future__ import annotations
@@ -72,9 +72,7 @@ class Dossier(Value):
         return self.entries[0]
 
     def in_force(self, now: dt.datetime) -> bool:
-        """Whether the words passed or passed with a doubt, and neither expiry nor
-        revocation has come.
-        """
+        """Whether the words passed or warned, and neither expiry nor revocation has come."""
         consent = self.evidence.consent
         given = consent is not None and consent.outcome in {"pass", "warn"}
         ends = [moment for moment in (self.expires_at, self.revoked_at) if moment is not None]
@@ -143,8 +141,8 @@ def with_expiry(
 def with_revocation(
     dossier: Dossier, *, revoked_at: dt.datetime, written_at: dt.datetime, note: str | None = None
 ) -> Dossier:
-    """The dossier with the person's revocation. Nothing takes a revocation back: a new
-    statement is a new dossier.
+    """The dossier with the person's revocation. No entry takes it back: a new statement is a
+    new dossier.
     """
     return _appended(
         dossier,
@@ -156,8 +154,8 @@ def with_revocation(
 
 
 def with_waiver(dossier: Dossier, *, written_at: dt.datetime, note: str) -> Dossier:
-    """The dossier with the decision to go on although the consent, as the note says, was not
-    heard as required. It makes nothing of it good.
+    """The dossier with the decision to go on although consent was not heard as required. The
+    note says what was missing. A waiver does not put consent in force.
     """
     return _appended(dossier, kind="waiver", written_at=_aware(written_at), note=note)
 

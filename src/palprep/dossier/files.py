@@ -1,7 +1,7 @@
-"""Consent dossiers as files: JSON beside the prepared video, only ever added to.
+"""Consent dossiers as files: JSON next to the prepared video. Entries are only added.
 
-The chain of entries, and what it proves, is :mod:`palprep.dossier.chain`; this module reads,
-writes and holds it against the files that lie beside it.
+The chain of entries, and what it proves, is :mod:`palprep.dossier.chain`; this module reads
+and writes it, and compares it with the files next to it.
 """
 
 from __future__ import annotations
@@ -49,14 +49,16 @@ def keep_dossier(
     person: str,
     written_at: dt.datetime,
     expires_at: dt.datetime | None = None,
-    alike: tuple[Check, ...] = (),
+    compared: tuple[Check, ...] = (),
 ) -> Path | None:
     """Write the dossier of a prepared video in which consent was listened for.
 
-    It is named after the video and its sha256, so that another video never takes its place;
-    one that is there already is verified and kept. ``alike`` compares the face with those of
-    the person's other files. Returns its path, None where nothing was listened for. Raises
-    JournalError for one that was changed, OutputUnwritable.
+    It is named after the video and its sha256, so that another video never takes its place. A
+    dossier that is there already is verified and kept. ``compared`` holds the checks that
+    compare the face with those of the person's other files.
+
+    Returns its path, None where no consent was listened for. Raises JournalError for a
+    dossier that was changed, and OutputUnwritable.
     """
     facts = prepared.report.facts
     if facts is None or facts.consent is None:
@@ -74,7 +76,7 @@ def keep_dossier(
         written_at=written_at,
         checks=(
             *(_noted(check) for check in prepared.report.checks if check.id in _CHECKED),
-            *(_noted(check) for check in alike if Path(prepared.path).name in check.label),
+            *(_noted(check) for check in compared if Path(prepared.path).name in check.label),
         ),
         tools={"palprep": __version__, **_versions()},
         expires_at=expires_at,
@@ -101,9 +103,9 @@ def flaws_of(
 ) -> tuple[Flaw, ...]:
     """Every way in which a dossier, or a file that it is about, was changed.
 
-    The prepared video is expected beside the dossier; ``source`` is where the file lies that
-    it was made of, ``kept`` what a run's journal holds of the dossier. A chain of entries
-    that was written anew from its start is told from the old one by that alone.
+    The prepared video is expected next to the dossier. ``source`` is the file that it was made
+    of. ``kept`` is what a run's journal holds of the dossier: it alone tells a chain that was
+    written anew from its start.
     """
     place = Path(path)
     dossier = read_dossier(place)
@@ -153,7 +155,7 @@ def expire(
 
 
 def waive(path: str | Path, *, written_at: dt.datetime, note: str) -> Dossier:
-    """Record, once, that somebody went on without consent, and what was amiss with it."""
+    """Record, once, that consent was waived. The note says what was missing."""
     present = read_dossier(path)
     if any(entry.kind == "waiver" and entry.note == note for entry in present.entries):
         return present

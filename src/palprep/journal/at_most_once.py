@@ -80,7 +80,7 @@ def _record(journal: Journal, key: str, person: str, snapshot: Snapshot) -> None
     try:
         journal.append(Created(snapshot=snapshot), person=person, key=key)
     except JournalError as error:
-        # The only moment at which the id is known to nobody else.
+        # The only moment at which the id is known nowhere else.
         raise JournalError(
             f"{snapshot.id} was created for {person}, and that could not be recorded. "
             f"{error.message}. Then run `palprep status` and resolve {key} with this id"

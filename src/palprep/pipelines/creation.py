@@ -30,7 +30,7 @@ class Callbacks(Protocol):
 
 
 def _nothing(*_: object) -> None:
-    """Nobody listens."""
+    """What is called where no one listens."""
 
 
 @dataclass(frozen=True)

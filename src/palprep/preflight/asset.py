@@ -43,5 +43,5 @@ class Asset(Value):
 
     @property
     def consent(self) -> ConsentFacts | None:
-        """What was heard of the consent statement; None where nobody listened for it."""
+        """What was heard of the consent statement; None where it was not listened for."""
         return self.report.facts.consent if self.report.facts else None

@@ -1,8 +1,8 @@
 """A prepared file becomes a URL that the service can fetch.
 
-Published names start with the content's SHA-256, so publishing the same file again finds it
-there, and a changed file never hides behind an old URL. They end with the file's own
-extension: the service goes by it.
+A published name starts with the content's SHA-256. So the same file is published once, and a
+changed file never hides behind an old URL. The name ends with the file's own extension: the
+service goes by it.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ MAX_URL_CHARS = 2048
 """``training_audio_url`` and ``callback_url``: up to 2048 characters (specification, Limits)."""
 
 _DIGEST_CHARS = 20
-"""80 bits of SHA-256: two different files share a name with a chance below 1e-12 among
-a million files."""
+"""80 bits of SHA-256. Among a million files, the chance that two share a name is below 1e-12."""
 
 _BLOCK_BYTES = 1 << 20
 _SIGNED_FOR_AT_MOST = timedelta(days=7)
