@@ -98,7 +98,7 @@ def test_one_hint_among_several_decides(folder):
 def test_consent_as_sound_alone_is_refused(folder):
     put_wav(folder / "consent.wav")
     person = read_person(folder)
-    assert person.problems == ("consent.wav is sound alone; consent must be given on video",)
+    assert person.problems == ("consent.wav is audio alone: consent must be given on video",)
 
 
 def test_settings(folder, mp4):
@@ -153,7 +153,7 @@ def test_an_empty_subfolder_is_a_problem_of_its_own(folder):
     (folder.parent / "bob" / "a.jpg").write_bytes(JPEG)
     ada, bob = find_people(folder.parent)
     assert ada.problems == (
-        "no picture, sound or video here: add a portrait, a video or a recording",
+        "no image, audio or video here: add a portrait, a video or a recording",
     )
     assert (bob.slug, bob.problems) == ("bob", ())
 
@@ -177,5 +177,5 @@ def test_folders_that_hold_nobody(tmp_path):
     with pytest.raises(UsageError, match=r"one subfolder per person$"):
         find_people(tmp_path)
     (tmp_path / "portrait.jpg").write_bytes(JPEG)
-    with pytest.raises(UsageError, match="its 1 media files belong into such subfolders"):
+    with pytest.raises(UsageError, match="its 1 media files belong in such subfolders"):
         find_people(tmp_path)

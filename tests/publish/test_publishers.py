@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import httpx
@@ -67,6 +68,24 @@ def test_names_hold_the_content_and_the_extension(clip):
     assert content_name(clip, "../../etc/passwd.mp4") == f"{digest[:20]}-passwd.mp4"
     assert content_name(clip, "日本.mp4") == f"{digest[:20]}-file.mp4"
     assert content_name(clip, "no-extension").endswith("-no-extension.mp4")
+
+
+def test_what_prepare_returns_is_not_read_again_for_its_name(clip, publisher, host):
+    class Prepared(NamedTuple):
+        path: str
+        sha256: str
+
+    ready = Prepared(path=str(clip), sha256="ab" * 32)
+    assert content_name(ready) == f"{'ab' * 10}-clip.mp4"
+    assert publisher.publish(ready).endswith(f"/{'ab' * 10}-clip.mp4")
+    assert host.stored[f"{'ab' * 10}-clip.mp4"] == clip.read_bytes()
+
+
+def test_a_publisher_is_closed_at_the_end_of_its_block(host):
+    with SandboxPublisher("http://127.0.0.1:1", transport=httpx.MockTransport(host)) as opened:
+        pass
+    with pytest.raises(RuntimeError, match="closed"):
+        opened._http.get("/")
 
 
 def test_a_name_without_any_extension_is_refused(tmp_path):
