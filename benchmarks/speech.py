@@ -31,10 +31,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.consent.verify import verify_consent
 from palprep.consent.whisper import Whisper
 from palprep.media.samples import stream_samples
 from palprep.media.source import Source
+from palprep.preflight.verify_consent import verify_consent
 from palprep.speech.activity import BEGINS, speech_spans
 from palprep.speech.envelope import EnvelopeMeter, loud_spans
 from palprep.speech.silero import CHUNK, RATE_HZ, Silero

@@ -27,12 +27,14 @@ from typing import NamedTuple
 import numpy as np
 
 from palprep.consent.facts import ConsentFacts
-from palprep.consent.readings import Script
+from palprep.consent.opening import read_samples
+from palprep.consent.script import Script
 from palprep.consent.statements import PLACEHOLDER, required_statement
-from palprep.consent.verify import verify_samples
 from palprep.consent.whisper import Whisper
 from palprep.media.samples import stream_samples
 from palprep.media.source import Source
+from palprep.rules.consent_grading import grade_statement
+from palprep.rules.profile import load_profile
 from palprep.speech.mel import RATE_HZ
 
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
@@ -161,7 +163,8 @@ def verify(case: Case, model: Whisper) -> ConsentFacts:
     blocks = stream_samples(Source.of(case.path), rate_hz=RATE_HZ, channels=1)
     samples = np.concatenate(list(blocks))[: LONGEST_S * RATE_HZ]
     text = case.statement.replace(PLACEHOLDER, case.name)
-    return verify_samples(samples, Script.of(text, case.name, "en"), model)
+    reading = read_samples(samples, Script.of(text, case.name, "en"), model)
+    return grade_statement(reading, load_profile().consent)
 
 
 def report(case: Case, facts: ConsentFacts) -> None:

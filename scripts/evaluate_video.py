@@ -33,7 +33,6 @@ from pathlib import Path
 from typing import Any
 
 from palprep.errors import MediaError
-from palprep.facts.timeline import timeline
 from palprep.media.audio import probe_audio
 from palprep.media.facts import AudioFacts, VideoFacts
 from palprep.media.formats import DEMUXERS
@@ -228,7 +227,7 @@ def _talking(folder: Path) -> int:
     preflight, misses = Preflight(), []
     for row in marked:
         report = preflight.check(folder / row["path"], role=Role.TRAINING_VIDEO)
-        line = timeline(report.facts) if report.facts else None
+        line = report.facts.timeline if report.facts else None
         if line is None:
             misses.append(f"{row['path']}: {report.error.message if report.error else 'no facts'}")
             continue

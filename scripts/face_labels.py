@@ -16,7 +16,7 @@ from pathlib import Path
 
 from palprep.rules.registry import RULES
 from palprep.rules.report import Report
-from palprep.rules.rule import Measured
+from palprep.rules.rule import Measured, Rule
 
 Row = Mapping[str, str]
 
@@ -73,7 +73,8 @@ def cases_of(check_id: str, rows: Iterable[Row], reports: Mapping[str, Report]) 
             continue
         report = reports[row["path"]]
         check = report.check(check_id)
-        measured = RULES[check_id].measure(report.facts) if report.facts else None
+        rule = RULES[check_id]
+        measured = rule.found(report.facts) if report.facts and isinstance(rule, Rule) else None
         value = measured.value if isinstance(measured, Measured) else None
         number = float(value) if isinstance(value, int | float) else None
         cases.append(Case(row, wanted, check.passed, number, str(check.measured)))

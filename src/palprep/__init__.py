@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from palprep.callbacks.server import CallbackServer, Delivery
     from palprep.client import AsyncClient, Client
     from palprep.consent.facts import ConsentFacts
-    from palprep.consent.verify import verify_consent
     from palprep.errors import (
         ApiError,
         AuthenticationError,
@@ -72,6 +71,7 @@ if TYPE_CHECKING:
     from palprep.preflight.prepared import Prepared
     from palprep.preflight.rank import Candidate, pick_best
     from palprep.preflight.same_person import same_person
+    from palprep.preflight.verify_consent import verify_consent
     from palprep.publish.publishers import ObjectStorePublisher, Publisher, SandboxPublisher
     from palprep.rules.profile import Profile, load_profile
     from palprep.rules.report import Check, Report
@@ -168,7 +168,6 @@ _PUBLIC = {
     "palprep.callbacks.server": "CallbackServer Delivery",
     "palprep.client": "AsyncClient Client",
     "palprep.consent.facts": "ConsentFacts",
-    "palprep.consent.verify": "verify_consent",
     "palprep.errors": (
         "ApiError AuthenticationError BadRequest CannotFit Conflict DamagedMedia "
         "FileMissing FileUnreadable FixError InvalidRequest JournalError MediaError "
@@ -194,6 +193,7 @@ _PUBLIC = {
     "palprep.preflight.prepared": "Prepared",
     "palprep.preflight.rank": "Candidate pick_best",
     "palprep.preflight.same_person": "same_person",
+    "palprep.preflight.verify_consent": "verify_consent",
     "palprep.publish.publishers": "ObjectStorePublisher Publisher SandboxPublisher",
     "palprep.rules.profile": "Profile load_profile",
     "palprep.rules.report": "Check Report",

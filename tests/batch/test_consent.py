@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from likeness import judge_likeness
 
 from palprep.batch.tasks import AssetTask, compare_faces, prepare_asset
 from palprep.consent.facts import ConsentFacts
@@ -18,8 +19,8 @@ from palprep.media.facts import FileFacts
 from palprep.media.source import Source, sha256_of
 from palprep.preflight.asset import Asset
 from palprep.preflight.prepared import Prepared
+from palprep.rules.consent import CONSENT_CHECKS
 from palprep.rules.report import Check, Report
-from palprep.rules.same_person import judge_likeness
 from palprep.values import Outcome, Role
 
 
@@ -59,7 +60,6 @@ class Scripted:
                 size_bytes=1,
                 type=Source.of(Path(task.source)).type,
             ),
-            consent_apart=task.consent_apart,
         )
         checks: tuple[Check, ...] = ()
         if task.speaker is not None:
@@ -71,7 +71,8 @@ class Scripted:
             )})  # fmt: skip
             checks = (Check(id="consent_spoken", label="Consent statement", measured=self.heard,
                             outcome=Outcome(self.heard), advice=why or None),)  # fmt: skip
-        report = Report(path=str(output), role=role, profile="core-4", checks=checks, facts=facts)
+        report = Report(path=str(output), role=role, profile="core-4", checks=checks, facts=facts,
+                        left_out=tuple(CONSENT_CHECKS) if task.consent_apart else ())  # fmt: skip
         return Prepared(source=task.source, source_sha256=sha256_of(Path(task.source)),
                         path=str(output), report=report, fixes=(),
                         sha256=sha256_of(output))  # fmt: skip

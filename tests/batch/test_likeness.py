@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from likeness import judge_likeness
 from remember import Remembering
 
 from palprep.batch.runner import run
 from palprep.batch.tasks import compare_faces
 from palprep.journal.entries import FacesCompared
 from palprep.journal.store import Journal
-from palprep.rules.same_person import judge_likeness
 
 
 class Counting(Remembering):

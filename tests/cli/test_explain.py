@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from palprep.rules.registry import RULES
 
 from .conftest import Palprep
@@ -11,6 +13,36 @@ def test_lists_every_rule(palprep: Palprep) -> None:
     ran = palprep("explain", "--json")
     assert ran.code == 0
     assert [entry["id"] for entry in ran.objects] == list(RULES)
+    assert all(entry["limits"] for entry in ran.objects)
+
+
+def test_a_check_of_two_files_is_explained_like_any_other(palprep: Palprep) -> None:
+    (entry,) = palprep("explain", "same_person", "--json").objects
+    assert [(each["role"], each["min"], each["level"]) for each in entry["limits"]] == [
+        ("pair", 0.363, "fail"),
+        ("pair", 0.5, "warn"),
+    ]
+    assert "SFace" in palprep("explain", "same_person").out
+
+
+def test_the_statement_is_explained_with_its_thresholds(palprep: Palprep) -> None:
+    (entry,) = palprep("explain", "consent_spoken", "--json").objects
+    assert "word_said" in {each["id"] for each in entry["thresholds"]}
+    page = palprep("explain", "consent_spoken").out
+    assert all(each["id"] in page for each in entry["thresholds"])
+    (other,) = palprep("explain", "consent_start", "--json").objects
+    assert other["thresholds"] == []
+
+
+def test_an_old_id_leads_to_the_new_one(palprep: Palprep, tmp_path: Path) -> None:
+    ran = palprep("explain", "image_colour", "--json")
+    assert ran.objects[0]["id"] == "image_srgb"
+    assert ran.err.count("\n") == 1
+    (tmp_path / "old.toml").write_text('extends = "core-4"\ndisable = ["image_colour"]\n')
+    warned = palprep("explain", "image_srgb", "--profile", "old.toml", "--json")
+    assert warned.objects[0]["limits"] == []
+    assert "image_srgb instead of image_colour" in warned.err
+    assert warned.err.count("\n") == 1
 
 
 def test_tells_limits_with_their_sources(palprep: Palprep) -> None:

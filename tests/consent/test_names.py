@@ -20,7 +20,7 @@ def place_of(heard: str) -> tuple[str, float, list[tuple[str, str]]]:
             " ".join(word.shown for word in REQUIRED[one.first : one.last]),
             " ".join(word.shown for word in words[one.heard_first : one.heard_last]),
         )
-        for one in place.beside
+        for one in place.sides
     ]
     name = " ".join(word.shown for word in words[place.first : place.last])
     return name, place.likeness, beside

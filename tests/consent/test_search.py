@@ -8,7 +8,7 @@ import itertools
 import numpy as np
 import pytest
 
-from palprep.consent.readings import Script
+from palprep.consent.script import Script
 from palprep.consent.search import find_statement
 from palprep.consent.whisper import Heard, Token, log_probability
 from palprep.consent.words import split_words
@@ -42,10 +42,10 @@ class Parrot:
     def continuations(self, heard, begun, language):
         return self.transcribe(heard, language)
 
-    def weigh(self, heard, texts, language, *, told=None):
+    def weigh(self, heard, texts, language, *, prompt=None):
         return tuple(log_probability(self.align(heard, text, language)) for text in texts)
 
-    def align(self, heard, text, language, *, told=None):
+    def align(self, heard, text, language, *, prompt=None):
         tokens = []
         said = [(mark, split_words(self.words[mark - 1])) for mark in heard.encoded]
         first = heard.encoded[0] if len(heard.encoded) else 0

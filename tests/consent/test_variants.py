@@ -6,7 +6,7 @@ import pytest
 
 from palprep.consent.compare import Difference
 from palprep.consent.statements import fill_statement, required_statement
-from palprep.consent.variants import replaced, turned
+from palprep.consent.variants import negated, replaced
 from palprep.consent.words import split_words
 
 
@@ -26,16 +26,16 @@ from palprep.consent.words import split_words
 )
 def test_the_default_statement_is_held_against_its_opposites(said):
     text = fill_statement(required_statement(), "Jane Doe")
-    assert said in {change for change, _, _ in turned(text)}
+    assert said in {change for change, _, _ in negated(text)}
 
 
 def test_a_turn_changes_one_place_and_says_where():
-    ((said, whole, at),) = [turn for turn in turned("You can go home.") if turn[0] == "cannot"]
+    ((said, whole, at),) = [turn for turn in negated("You can go home.") if turn[0] == "cannot"]
     assert (whole, at, said) == ("You cannot go home.", 4, "cannot")
 
 
 def test_what_is_already_negated_is_not_turned_twice():
-    assert not [whole for _, whole, _ in turned("I do not consent.") if "not not" in whole]
+    assert not [whole for _, whole, _ in negated("I do not consent.") if "not not" in whole]
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,15 @@ import io
 from pathlib import Path
 
 import pytest
-from palprep.views.lanes import WIDTH
 from PIL import Image
 
 from palprep.facts.probe import QUICK_SAMPLES, Speaker, Toolkit, probe
-from palprep.facts.timeline import timeline
 from palprep.media.source import Source
 from palprep.preflight.check_and_prepare import Preflight
+from palprep.rules.video_person import facing_limits
 from palprep.values import Outcome, Role
-from palprep.views.timeline_image import lanes_of, timeline_png
+from palprep.views.timeline_image import WIDTH, timeline_png
+from palprep.views.timeline_rows import rows
 
 JANE = Path(__file__).parents[2] / "sample_media/people/jane-carter"
 CONSENT = JANE / "consent.mp4"
@@ -63,10 +63,10 @@ def test_the_voice_of_a_video_needs_no_look_at_its_picture(toolkit):
 
 
 def test_the_time_line_of_a_report_is_a_picture(consent):
-    line = timeline(consent.facts)
-    lanes = {lane.label: lane for lane in lanes_of(line)}
-    assert lanes["Consent"].spans == [(line.consent.start_s, line.consent.end_s)]
-    assert lanes["Speech"].spans
+    line = consent.facts.timeline
+    shown = {row.label: row for row in rows(line, facing_limits(consent))}
+    assert shown["Consent"].spans == [line.consent]
+    assert shown["Speech"].spans
     with Image.open(io.BytesIO(timeline_png(consent))) as picture:
         assert picture.format == "PNG"
         assert picture.width == WIDTH

@@ -1,10 +1,12 @@
+import pickle
+
 import pytest
 from voices import voice_of
 
 from palprep.consent.facts import ConsentFacts
-from palprep.facts.timeline import timeline
+from palprep.facts.timeline import FacingLimits
 from palprep.media.signal_facts import SignalFacts, TimingFacts
-from palprep.rules.structure import VideoSpeakingShare, VideoStillShare
+from palprep.rules.video_structure import VideoSpeakingShare, VideoStillShare
 from palprep.values import Span
 from palprep.vision.footage_facts import FootageFacts, FrameSample
 
@@ -47,32 +49,35 @@ def ten_seconds(video_facts):
 
 
 def test_every_second_says_who_speaks_and_who_is_still(ten_seconds):
-    line = timeline(ten_seconds)
+    line = ten_seconds.timeline
     assert [second.speaking for second in line.seconds] == [True] * 5 + [False] * 5
     # A mouth counts as moving for a second after it last did.
     assert [second.still for second in line.seconds] == [False] * 6 + [True] * 4
-    assert [second.facing for second in line.seconds] == [True, True, False] + [True] * 7
+    limits = FacingLimits(20.0, 10.0)
+    assert [second.facing(limits) for second in line.seconds] == [
+        True,
+        True,
+        False,
+    ] + [True] * 7
     assert line.speaking_share == 0.5
     assert line.still_share == 0.4
-    assert line.listens_at_the_end is True
     assert (line.consent.start_s, line.consent.end_s) == (0.4, 3.9)
     assert line.cuts == (7.5,)
     assert line.freezes[0].end_s == 9.5
 
 
 def test_the_structure_is_judged_by_its_shares(ten_seconds):
-    assert VideoSpeakingShare().measure(ten_seconds).value == 0.5
-    assert VideoStillShare().measure(ten_seconds).value == 0.4
+    assert VideoSpeakingShare().found(ten_seconds).value == 0.5
+    assert VideoStillShare().found(ten_seconds).value == 0.4
 
 
 def test_what_was_not_measured_is_not_guessed(video_facts, image_facts):
-    bare = timeline(video_facts(duration_s=3.2))
+    bare = video_facts(duration_s=3.2).timeline
     assert len(bare.seconds) == 4
     assert bare.speaking_share is None
     assert bare.still_share is None
-    assert bare.listens_at_the_end is None
-    assert "without --quick" in VideoSpeakingShare().measure(video_facts()).reason
-    assert timeline(image_facts()) is None
+    assert "without --quick" in VideoSpeakingShare().found(video_facts()).reason
+    assert image_facts().timeline is None
 
 
 @pytest.mark.parametrize(
@@ -86,8 +91,42 @@ def test_times_count_from_where_a_player_starts(ten_seconds, late_s, starts_s, s
         longest_key_interval_s=10.0, audio_offset_s=late_s,
     )  # fmt: skip
     video = ten_seconds.video.model_copy(update={"start_s": 1.4, "timing": timing})
-    line = timeline(ten_seconds.model_copy(update={"video": video}))
+    line = ten_seconds.model_copy(update={"video": video}).timeline
     assert line.starts_s == pytest.approx(starts_s)
     assert line.speech[0].start_s == pytest.approx(speech_at)
     assert line.cuts == (pytest.approx(cut_at),)
     assert line.duration_s == pytest.approx(11.4 - starts_s)
+
+
+@pytest.mark.parametrize(
+    ("limits", "third_second"),
+    [
+        (FacingLimits(20.0, 10.0), False),
+        (FacingLimits(45.0, 10.0), True),
+        (FacingLimits(45.0, 1.0), False),
+        (FacingLimits(gaze_deg=10.0), True),
+        (FacingLimits(), None),
+    ],
+)
+def test_how_far_a_head_may_turn_is_for_the_limits(ten_seconds, limits, third_second):
+    assert ten_seconds.timeline.seconds[2].facing(limits) is third_second
+
+
+def test_the_time_line_is_derived_once_and_anew_where_the_facts_changed(ten_seconds):
+    before = ten_seconds.timeline
+    assert ten_seconds.timeline is before
+    shorter = ten_seconds.video.model_copy(update={"duration_s": 4.0})
+    changed = ten_seconds.model_copy(update={"video": shorter})
+    assert len(changed.timeline.seconds) == 4
+    assert len(ten_seconds.timeline.seconds) == 10
+    assert ten_seconds.model_copy(update={"video": None}).timeline is None
+
+
+def test_the_time_line_is_no_part_of_the_record(ten_seconds):
+    fresh = ten_seconds.model_copy()
+    assert ten_seconds.timeline is not None
+    assert ten_seconds == fresh
+    assert hash(ten_seconds.video) == hash(fresh.video)
+    assert "timeline" not in ten_seconds.to_json()
+    assert type(ten_seconds).model_validate(ten_seconds.to_json()) == fresh
+    assert pickle.loads(pickle.dumps(ten_seconds)).timeline == ten_seconds.timeline  # noqa: S301

@@ -11,7 +11,7 @@ from videos import first_frame, heard_at, times, video_plan
 from palprep.errors import CannotFit, FixError
 from palprep.fixes.apply import apply
 from palprep.media.source import Source
-from palprep.rules.plans.plan import Window
+from palprep.values import Span
 
 
 def test_a_remux_keeps_every_packet_and_turns_the_file_round(
@@ -118,7 +118,7 @@ def test_a_trim_is_exact_to_the_frame_and_keeps_the_sound_in_step(make, tmp_path
         *("-vf", "drawbox=color=white:t=fill:enable='eq(n,25)'"),
         *("-c:v", "libx264", "-pix_fmt", "yuv420p", "-g", "250", "-c:a", "aac"),
     )
-    plan = video_plan(copy=False, trim=Window(start_s=0.48, end_s=2.0))
+    plan = video_plan(copy=False, trim=Span(start_s=0.48, end_s=2.0))
     target = Path(apply(plan, Source.of(made), tmp_path / "ada").path)
     with av.open(str(target)) as container:
         frames = [
@@ -139,7 +139,7 @@ def test_copied_sound_stays_in_step_with_a_cut_picture(make, tmp_path, copy_audi
         *("-f", "lavfi", "-i", "aevalsrc='if(between(t,1,1.01),0.9,0)':s=48000:d=3"),
         *("-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac"),
     )
-    plan = video_plan(copy=False, copy_audio=copy_audio, trim=Window(start_s=0.43, end_s=2.43))
+    plan = video_plan(copy=False, copy_audio=copy_audio, trim=Span(start_s=0.43, end_s=2.43))
     target = Path(apply(plan, Source.of(made), tmp_path / "ada").path)
     assert heard_at(target) == pytest.approx(0.57, abs=0.025)
     assert times(target)[0] == pytest.approx(0.0, abs=0.02)
@@ -147,7 +147,7 @@ def test_copied_sound_stays_in_step_with_a_cut_picture(make, tmp_path, copy_audi
 
 
 def test_a_remux_can_end_early(phone_video, packets, tmp_path):
-    plan = video_plan(trim=Window(start_s=0, end_s=1.0))
+    plan = video_plan(trim=Span(start_s=0, end_s=1.0))
     target = Path(apply(plan, Source.of(phone_video), tmp_path / "ada").path)
     kept = packets(target, "video")
     assert kept == packets(phone_video, "video")[: len(kept)]
@@ -217,19 +217,19 @@ def test_odd_sides_lose_a_line_rather_than_their_sharpness(make, tmp_path):
 
 def test_plans_that_contradict_themselves_are_refused():
     with pytest.raises(ValidationError, match="copy_video=False"):
-        video_plan(trim=Window(start_s=1, end_s=2))
+        video_plan(trim=Span(start_s=1, end_s=2))
     with pytest.raises(ValidationError, match="copy_video=False"):
         video_plan(frame_rate=25)
     with pytest.raises(ValidationError, match="copy_audio=False"):
         video_plan(audio_delay_s=0.1)
     with pytest.raises(ValidationError, match="after start_s"):
-        Window(start_s=2, end_s=2)
+        video_plan(copy=False, trim=Span(start_s=2, end_s=2))
 
 
 def test_a_trim_beyond_the_end_and_a_missing_stream_are_named(phone_video, tmp_path):
     with pytest.raises(FixError, match=r"after the end of phone\.mov, which lasts 2\.0 s"):
         apply(
-            video_plan(copy=False, trim=Window(start_s=9, end_s=12)),
+            video_plan(copy=False, trim=Span(start_s=9, end_s=12)),
             Source.of(phone_video),
             tmp_path / "no",
         )

@@ -55,7 +55,7 @@ def test_silence_stands_where_packets_of_the_sound_are_missing(make, tmp_path):
                 packet.stream = streams[packet.stream.index]
                 target.mux(packet)
     report = report_of(holed)
-    assert wanting(report) == {"video_sound_drift"}
+    assert wanting(report) == {"av_sync_drift"}
     repair = plan(report, PROFILE)
     assert (repair.copy_video, repair.copy_audio) == (True, False)
     apply(repair, Source.of(holed), tmp_path / "ada")

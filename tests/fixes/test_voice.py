@@ -14,7 +14,8 @@ from palprep.fixes.apply import apply
 from palprep.fixes.graph import read
 from palprep.fixes.loudness import Loudness, Target, choose_gain, measure
 from palprep.media.source import Source
-from palprep.rules.plans.plan import NoiseBound, VoicePlan, Window
+from palprep.rules.plans.plan import NoiseBound, VoicePlan
+from palprep.values import Span
 
 RATE = 48_000
 
@@ -75,7 +76,7 @@ def at_hz(samples: np.ndarray, hz: float) -> float:
 def test_spans_are_cut_to_the_sample_and_joined_in_order(tmp_path):
     # Each second has its own pitch.
     source = write(tmp_path / "a.wav", np.concatenate([sine(200 * k, 1.0) for k in range(1, 8)]))
-    spans = (Window(start_s=1.0, end_s=2.0), Window(start_s=4.0, end_s=4.5))
+    spans = (Span(start_s=1.0, end_s=2.0), Span(start_s=4.0, end_s=4.5))
     applied = apply(voice_plan(spans=spans, crossfade_s=0.02), Source.of(source), tmp_path / "out")
     samples = decoded(applied.path)[0]
     assert len(samples) == round((1.5 - 0.02) * RATE)
@@ -93,7 +94,7 @@ def test_a_join_is_smooth(tmp_path):
     source = write(
         tmp_path / "a.wav", np.concatenate([np.full(RATE * 2, 0.4), np.full(RATE * 2, -0.4)])
     )
-    spans = (Window(start_s=0.5, end_s=1.0), Window(start_s=3.0, end_s=3.5))
+    spans = (Span(start_s=0.5, end_s=1.0), Span(start_s=3.0, end_s=3.5))
     hard = decoded(
         apply(voice_plan(spans=spans, crossfade_s=0), Source.of(source), tmp_path / "hard").path
     )[0]
@@ -117,7 +118,7 @@ def test_a_join_is_smooth(tmp_path):
 )
 def test_mixdowns_do_as_the_plan_says(tmp_path, *, mix, left, right, expected):
     source = write(tmp_path / "a.wav", np.stack([left, right]))
-    for spans in ((), (Window(start_s=0.0, end_s=0.9),)):
+    for spans in ((), (Span(start_s=0.0, end_s=0.9),)):
         applied = apply(
             voice_plan(mix=mix, spans=spans), Source.of(source), tmp_path / f"out{len(spans)}"
         )
@@ -200,20 +201,20 @@ def test_silence_and_spans_beyond_the_end_are_refused(tmp_path):
     with pytest.raises(FixError, match="nothing to be heard"):
         apply(voice_plan(loudness_lufs=-20), Source.of(source), folder / "a")
     with pytest.raises(FixError, match=r"silent\.wav ends before 9\.00 s"):
-        apply(voice_plan(spans=(Window(start_s=1, end_s=9),)), Source.of(source), folder / "a")
+        apply(voice_plan(spans=(Span(start_s=1, end_s=9),)), Source.of(source), folder / "a")
     assert not list(folder.iterdir())
 
 
 def test_plans_that_cannot_be_joined_are_refused():
     with pytest.raises(ValidationError, match="must not overlap"):
-        voice_plan(spans=(Window(start_s=0, end_s=2), Window(start_s=1.9, end_s=3)))
+        voice_plan(spans=(Span(start_s=0, end_s=2), Span(start_s=1.9, end_s=3)))
     with pytest.raises(ValidationError, match="longer than two crossfades"):
-        voice_plan(spans=(Window(start_s=0, end_s=0.03),), crossfade_s=0.02)
+        voice_plan(spans=(Span(start_s=0, end_s=0.03),), crossfade_s=0.02)
 
 
 def test_the_track_of_a_video_is_resampled_once(make, picture, tone, tmp_path):
     made = make("a.mp4", *picture, *tone, "-c:v", "libx264", "-c:a", "aac")
-    plan = voice_plan(stream=1, rate_hz=24_000, spans=(Window(start_s=0.25, end_s=1.75),))
+    plan = voice_plan(stream=1, rate_hz=24_000, spans=(Span(start_s=0.25, end_s=1.75),))
     applied = apply(plan, Source.of(made), tmp_path / "ada")
     with av.open(applied.path) as container:
         assert container.streams.audio[0].rate == 24_000
@@ -224,7 +225,7 @@ def test_the_track_of_a_video_is_resampled_once(make, picture, tone, tmp_path):
 def test_ctrl_c_leaves_nothing_at_any_stage(tmp_path):
     source = write(tmp_path / "a.wav", speech_like(4.0))
     folder = tmp_path / "out"
-    spans = (Window(start_s=0.0, end_s=1.0), Window(start_s=2.0, end_s=3.5))
+    spans = (Span(start_s=0.0, end_s=1.0), Span(start_s=2.0, end_s=3.5))
     for stop_at in (0.1, 0.5, 0.8):
 
         def interrupt(done: float, stop_at: float = stop_at) -> None:
@@ -243,7 +244,7 @@ def test_ctrl_c_leaves_nothing_at_any_stage(tmp_path):
 
 def test_progress_never_falls(tmp_path):
     seen: list[float] = []
-    plan = voice_plan(spans=(Window(start_s=0, end_s=3),), loudness_lufs=-20)
+    plan = voice_plan(spans=(Span(start_s=0, end_s=3),), loudness_lufs=-20)
     source = write(tmp_path / "a.wav", speech_like(4.0))
     apply(plan, Source.of(source), tmp_path / "out", progress=seen.append)
     assert (seen[0], seen[-1]) == (0.0, 1.0)
@@ -252,7 +253,7 @@ def test_progress_never_falls(tmp_path):
 
 def test_a_long_recording_is_never_in_memory_whole(make, tmp_path):
     source = make("long.flac", "-f", "lavfi", "-i", "anoisesrc=a=0.1:r=16000:d=900")
-    spans = tuple(Window(start_s=start, end_s=start + 5) for start in range(0, 900, 90))
+    spans = tuple(Span(start_s=start, end_s=start + 5) for start in range(0, 900, 90))
     tracemalloc.start()
     try:
         apply(voice_plan(spans=spans), Source.of(source), tmp_path / "out")

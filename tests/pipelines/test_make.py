@@ -13,6 +13,7 @@ import threading
 import anyio
 import httpx
 import pytest
+from likeness import judge_likeness
 from raw import JPEG, MP4, WAV
 
 from palprep.client import AsyncClient, Client
@@ -28,7 +29,6 @@ from palprep.pipelines.requests import ReplicaRequest, VoiceRequest
 from palprep.preflight.prepared import Prepared
 from palprep.publish.publishers import SandboxPublisher
 from palprep.rules.report import Check, Report
-from palprep.rules.same_person import judge_likeness
 from palprep.sandbox import Choices, Sandbox
 from palprep.values import Outcome
 

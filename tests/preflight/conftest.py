@@ -1,7 +1,8 @@
-"""A sample portrait and what is seen in it."""
+"""A sample portrait and what is seen in it, and a spoken consent."""
 
 from __future__ import annotations
 
 from seen_portrait import models, picture, portrait, sight
+from spoken import speech, spoken_consent
 
-__all__ = ["models", "picture", "portrait", "sight"]
+__all__ = ["models", "picture", "portrait", "sight", "speech", "spoken_consent"]

@@ -102,10 +102,10 @@ def test_an_output_never_replaces_its_source(preflight, tmp_path):
 
 
 def test_a_video_gets_its_index_in_front_without_encoding(preflight, clip, tmp_path):
-    assert preflight.check(clip).check("video_index_in_front").outcome is Outcome.WARN
+    assert preflight.check(clip).check("video_faststart").outcome is Outcome.WARN
     fractions = []
     prepared = preflight.prepare(clip, into=tmp_path / "out", progress=fractions.append)
-    assert prepared.report.check("video_index_in_front").outcome is Outcome.PASS
+    assert prepared.report.check("video_faststart").outcome is Outcome.PASS
     assert packets(clip) == packets(prepared.path)
     assert fractions == sorted(fractions)
     assert fractions[-1] == 1.0

@@ -7,10 +7,9 @@ from voices import voice_of
 
 from palprep.consent.facts import ConsentFacts
 from palprep.rules.consent import CONSENT_CHECKS, ConsentSeen, lacks_consent
-from palprep.rules.judge import judge
+from palprep.rules.judge import report_on
 from palprep.rules.profile import load_profile
-from palprep.rules.report import Report
-from palprep.rules.structure import MouthMoves
+from palprep.rules.video_structure import MouthMoves
 from palprep.values import Outcome, Role
 from palprep.vision.footage_facts import FootageFacts, FrameSample
 
@@ -59,17 +58,16 @@ def spoken(video_facts):
     return build
 
 
-def report_of(facts, role=Role.TRAINING_VIDEO):
-    checks = judge(facts, role, PROFILE)
-    return Report(path="x.mp4", role=role, profile=PROFILE.name, checks=checks, facts=facts)
+def report_of(facts, role=Role.TRAINING_VIDEO, left_out=()):
+    return report_on("x.mp4", facts, role, PROFILE, left_out=left_out)
 
 
 def test_the_mouth_counts_while_the_statement_is_spoken(spoken):
     later = footage(lambda at_s: at_s > 12.0)
-    assert MouthMoves().measure(spoken(later, heard())).value == 0.0
-    assert MouthMoves().measure(spoken(later)).value == pytest.approx(0.4, abs=0.06)
+    assert MouthMoves().found(spoken(later, heard())).value == 0.0
+    assert MouthMoves().found(spoken(later)).value == pytest.approx(0.4, abs=0.06)
     then = footage(lambda at_s: STATED[0] <= at_s <= STATED[1])
-    found = MouthMoves().measure(spoken(then, heard()))
+    found = MouthMoves().found(spoken(then, heard()))
     assert (found.value, found.shown) == (1.0, "100% of the time while the statement is spoken")
 
 
@@ -77,8 +75,8 @@ def test_a_silent_person_is_not_measured(spoken, video_facts):
     facts = spoken(footage(lambda at_s: True)).model_copy(
         update={"voice": voice_of(duration_s=20.0)}
     )
-    assert "while somebody speaks" in MouthMoves().measure(facts).reason
-    assert "without --quick" in MouthMoves().measure(video_facts()).reason
+    assert "while somebody speaks" in MouthMoves().found(facts).reason
+    assert "without --quick" in MouthMoves().found(video_facts()).reason
 
 
 @pytest.mark.parametrize(
@@ -92,15 +90,15 @@ def test_a_silent_person_is_not_measured(spoken, video_facts):
 )
 def test_one_face_is_seen_while_the_statement_is_spoken(spoken, people, share, outcome):
     facts = spoken(footage(lambda at_s: True, people), heard())
-    assert ConsentSeen().measure(facts).value == pytest.approx(share, abs=0.01)
+    assert ConsentSeen().found(facts).value == pytest.approx(share, abs=0.01)
     assert report_of(facts).check("consent_seen").outcome is outcome
 
 
 def test_frames_far_apart_prove_nothing(spoken):
     rare = footage(lambda at_s: True, every_s=5.0)
-    assert "Too few" in ConsentSeen().measure(spoken(rare, heard())).reason
+    assert "Too few" in ConsentSeen().found(spoken(rare, heard())).reason
     nowhere = heard("fail", starts_at=None, ends_at=None)
-    assert "not found" in ConsentSeen().measure(spoken(rare, nowhere)).reason
+    assert "not found" in ConsentSeen().found(spoken(rare, nowhere)).reason
 
 
 @pytest.mark.parametrize("role", [Role.TRAINING_VIDEO, Role.CONSENT_VIDEO])
@@ -109,7 +107,7 @@ def test_without_a_name_the_statement_is_unknown_and_apart_it_is_no_question(spo
     unnamed = {check.id: check for check in report_of(spoken(silent), role).checks}
     assert unnamed.keys() >= CONSENT_CHECKS
     assert {unnamed[check].outcome for check in CONSENT_CHECKS} == {Outcome.UNKNOWN}
-    apart = report_of(spoken(silent, consent_apart=True), role)
+    apart = report_of(spoken(silent), role, CONSENT_CHECKS)
     assert not CONSENT_CHECKS & {check.id for check in apart.checks}
 
 
@@ -122,7 +120,7 @@ def test_a_replica_needs_consent_in_the_video_or_in_another(spoken):
     assert lacks_consent(doubted) is None
     assert "not in its opening: fail: Because." in lacks_consent(missing)
     assert "is not known: Nobody listened for it" in lacks_consent(unheard)
-    apart = report_of(spoken(seen, consent_apart=True))
+    apart = report_of(spoken(seen), left_out=CONSENT_CHECKS)
     assert "there is none" in lacks_consent(apart)
     assert lacks_consent(apart, given) is None
     assert lacks_consent(missing, unheard) is None

@@ -26,8 +26,8 @@ def outcomes(facts, role):
         ("image_resolution", {"width": 512}, Outcome.PASS),
         ("image_long_side", {"height": 4097}, Outcome.WARN),
         ("image_upright", {"orientation": 6}, Outcome.WARN),
-        ("image_colour", {"mode": "CMYK"}, Outcome.WARN),
-        ("image_colour", {"icc_is_srgb": False}, Outcome.WARN),
+        ("image_srgb", {"mode": "CMYK"}, Outcome.WARN),
+        ("image_srgb", {"icc_is_srgb": False}, Outcome.WARN),
         ("image_alpha", {"has_alpha": True}, Outcome.WARN),
         ("image_frames", {"frames": 2}, Outcome.WARN),
         ("image_metadata", {"metadata": ("gps",)}, Outcome.WARN),
@@ -52,7 +52,7 @@ def test_stills(image_facts, check_id, changed, expected):
         ("audio_channels", {"channels": 6}, Outcome.WARN),
         ("audio_audible", {"levels": (-120.0, -120.0)}, Outcome.FAIL),
         ("audio_audible", {"levels": None}, Outcome.UNKNOWN),
-        ("audio_peak", {"levels": (-0.1, -20.0)}, Outcome.WARN),
+        ("audio_sample_peak", {"levels": (-0.1, -20.0)}, Outcome.WARN),
         ("file_extension", {"name": "ada.mp3"}, Outcome.FAIL),
     ],
 )
@@ -72,7 +72,7 @@ def test_sound(audio_facts, check_id, changed, expected):
         ("video_codec", {"codec": "hevc"}, Outcome.FAIL),
         ("video_resolution", {"width": 1080, "height": 1920}, Outcome.PASS),
         ("video_resolution", {"width": 1280, "height": 720}, Outcome.WARN),
-        ("video_index_in_front", {"moov_position": "end"}, Outcome.WARN),
+        ("video_faststart", {"moov_position": "end"}, Outcome.WARN),
         ("video_complete", {"truncated": True}, Outcome.FAIL),
         ("video_constant_frame_rate", {"frame_rate_constant": False}, Outcome.WARN),
         ("audio_present", {"audio": None}, Outcome.FAIL),
@@ -98,7 +98,7 @@ def test_a_rule_that_does_not_apply_gives_no_check(video_facts):
     found = outcomes(
         video_facts(moov_position=None, media_type=webm, audio=None), Role.TRAINING_VIDEO
     )
-    assert "video_index_in_front" not in found
+    assert "video_faststart" not in found
     assert "video_audio_codec" not in found
     assert found["video_format"].outcome is Outcome.FAIL
 
@@ -121,8 +121,9 @@ def test_an_unknown_rule_in_a_profile_is_named_with_its_neighbour(image_facts):
 def test_every_rule_explains_itself():
     for rule in RULES.values():
         assert len(rule.text()) > 20, rule.id
+        assert rule.text().endswith("."), rule.id
         assert rule.label, rule.id
-        assert rule.advice, rule.id
+        assert rule.advice.endswith("."), rule.id
 
 
 def test_report_json_has_exactly_the_documented_keys(image_facts):

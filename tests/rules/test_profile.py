@@ -2,9 +2,12 @@ import datetime as dt
 
 import pytest
 
+from palprep.api.fields import MAX_IMAGE_BASE64_CHARS
 from palprep.errors import ProfileError
+from palprep.rules.consent_limits import ConsentLimits
 from palprep.rules.profile import BUILT_IN, Limit, load_profile
 from palprep.rules.registry import RULES
+from palprep.rules.renamed import RENAMED
 from palprep.values import Outcome, Role
 
 
@@ -23,8 +26,10 @@ def test_built_in_profiles_name_only_rules_that_exist_and_give_every_role_some(n
 
 
 def test_every_rule_is_asked_for_by_the_default_profile():
-    named = {rule for rules in load_profile().limits.values() for rule in rules}
-    assert set(RULES) - named == set()
+    profile = load_profile()
+    named = {rule for rules in profile.limits.values() for rule in rules}
+    assert set(RULES) == named | set(profile.pairs)
+    assert not named & set(profile.pairs)
 
 
 @pytest.mark.parametrize(
@@ -121,3 +126,90 @@ def test_profiles_that_extend_each_other_are_refused(tmp_path):
 def test_an_unknown_name_lists_the_known_ones():
     with pytest.raises(ProfileError, match=r"core-4, core-4\.5, core-3"):
         load_profile("core-5")
+
+
+def test_a_bound_may_name_a_number_of_the_specification():
+    assert limit(max="imageBase64").max == MAX_IMAGE_BASE64_CHARS
+    with pytest.raises(ValueError, match="imageBase64"):
+        limit(max="imageBase46")
+
+
+OLD_IDS = """
+name = "studio"
+extends = "core-4"
+disable = ["skin_colour"]
+[[limits.training-video.face_height]]
+min = 0.3
+level = "fail"
+source = "our guideline"
+date = 2026-11-01
+"""
+
+
+def test_old_ids_of_rules_stay_accepted_and_are_named_once(tmp_path):
+    path = tmp_path / "studio.toml"
+    path.write_text(OLD_IDS)
+    profile = load_profile(path)
+    (limit,) = profile.for_role(Role.TRAINING_VIDEO)["face_size"]
+    assert limit.min == 0.3
+    assert "face_height" not in profile.for_role(Role.TRAINING_VIDEO)
+    assert "skin_hue" not in profile.for_role(Role.FACE_IMAGE)
+    (note,) = profile.notes
+    assert "face_size instead of face_height, skin_hue instead of skin_colour" in note
+    assert load_profile().notes == ()
+
+
+def test_the_notes_of_an_extended_profile_are_kept(tmp_path):
+    (tmp_path / "old.toml").write_text(OLD_IDS)
+    child = tmp_path / "child.toml"
+    child.write_text(f'name = "child"\nextends = "{tmp_path / "old.toml"}"\n')
+    assert len(load_profile(child).notes) == 1
+
+
+def test_a_rule_under_its_old_and_its_new_id_is_refused(tmp_path):
+    path = tmp_path / "both.toml"
+    both = OLD_IDS + OLD_IDS[OLD_IDS.index("[[limits") :].replace("face_height", "face_size")
+    path.write_text(both)
+    with pytest.raises(ProfileError, match="keep one of them"):
+        load_profile(path)
+
+
+def test_every_old_id_leads_to_a_rule():
+    assert set(RENAMED.values()) <= set(RULES)
+    assert not set(RENAMED) & set(RULES)
+
+
+CONSENT = """
+name = "strict"
+extends = "core-4"
+disable = ["same_person"]
+[consent.word_said]
+value = 0.1
+source = "our guideline"
+date = 2026-11-01
+"""
+
+
+def test_one_threshold_of_the_statement_can_be_moved(tmp_path):
+    path = tmp_path / "strict.toml"
+    path.write_text(CONSENT)
+    profile, parent = load_profile(path), load_profile()
+    assert profile.consent.word_said.value == 0.1
+    assert profile.consent.negated == parent.consent.negated
+    assert "same_person" in parent.pairs
+    assert "same_person" not in profile.pairs
+
+
+def test_every_threshold_of_the_statement_says_what_it_means_and_where_it_is_from():
+    texts = ConsentLimits.texts()
+    for name, threshold in load_profile().consent:
+        assert texts[name].endswith("."), name
+        assert threshold.source, name
+
+
+def test_a_profile_of_its_own_has_the_default_pairs_and_thresholds(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text('name = "own"\nmodel = "core-4"\ntitle = "Ours"\n[limits]\n')
+    profile = load_profile(path)
+    assert profile.pairs == load_profile().pairs
+    assert profile.consent == load_profile().consent

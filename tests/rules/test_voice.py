@@ -11,7 +11,6 @@ from palprep.media.facts import AudioFacts, AudioStreamFacts, FileFacts, MediaTy
 from palprep.rules.judge import judge
 from palprep.rules.profile import load_profile
 from palprep.rules.registry import RULES
-from palprep.rules.voice import VOICE_RULES
 from palprep.speech.facts import SpeakerFacts, VoiceFacts
 from palprep.values import Kind, Outcome, Role, Span
 
@@ -66,7 +65,7 @@ def consent(outcome: str = "pass", **other) -> ConsentFacts:
 
 def test_a_good_voice_passes_every_rule():
     found = outcomes(Role.VOICE_AUDIO, voice=GOOD)
-    assert set(found) == {rule.id for rule in VOICE_RULES}
+    assert set(found) == {rule_id for rule_id in RULES if rule_id.startswith("voice_")}
     assert set(found.values()) == {Outcome.PASS}
 
 
@@ -92,7 +91,7 @@ def with_(**change) -> VoiceFacts:
         (with_(snr_db=15.0), "voice_snr", "fail"),
         (with_(snr_db=30.0), "voice_snr", "warn"),
         (with_(snr_db=None), "voice_snr", "unknown"),
-        (with_(noise_after_gain_dbfs=-40.0), "voice_noise_after_gain", "warn"),
+        (with_(noise_after_gain_dbfs=-40.0), "voice_noise_floor", "warn"),
         (with_(bandwidth_hz=3_700.0), "voice_bandwidth", "fail"),
         (with_(bandwidth_hz=7_900.0), "voice_bandwidth", "warn"),
         (with_(hum_hz=50.0, hum_dbfs=-45.0), "voice_hum", "warn"),
@@ -110,7 +109,7 @@ def with_(**change) -> VoiceFacts:
 )
 def test_each_defect_is_found_by_its_rule_alone(voice, rule, expected):
     found = outcomes(Role.VOICE_AUDIO, voice=voice)
-    others = set(found) - {rule, "voice_noise_after_gain" if rule == "voice_level" else rule}
+    others = set(found) - {rule, "voice_noise_floor" if rule == "voice_level" else rule}
     assert found[rule] == expected
     assert {found[other] for other in others} == {Outcome.PASS}
 
@@ -141,10 +140,3 @@ def test_the_statement_is_judged_by_its_outcome(facts, expected):
 def test_the_statement_opens_the_video(facts, start, first):
     found = outcomes(Role.CONSENT_VIDEO, consent=facts)
     assert (found["consent_start"], found["consent_first"]) == (start, first)
-
-
-@pytest.mark.parametrize("rule_id", [rule.id for rule in VOICE_RULES])
-def test_every_rule_says_what_to_do(rule_id):
-    rule = RULES[rule_id]
-    assert rule.text()
-    assert rule.advice.endswith(".")

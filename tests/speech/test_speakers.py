@@ -42,7 +42,7 @@ def test_too_little_speech_tells_nothing():
 def test_a_real_voice_is_not_several(speech):
     meter = SpeakerMeter()
     meter.push(speech)
-    assert meter.facts().several is not True
+    assert meter.facts().several is False
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.facts.timeline import Second, Timeline
+from palprep.facts.timeline import FacingLimits, Second, Timeline
 from palprep.values import Span
 from palprep.views.timeline_rows import rows, tick_every
 
@@ -15,9 +15,9 @@ def line() -> Timeline:
     return Timeline(
         duration_s=3.5,
         seconds=(
-            Second(at_s=0, speaking=True, mouth_moves=True, seen=True, facing=True, luma=100.0),
-            Second(at_s=1, speaking=True, mouth_moves=True, seen=True, facing=True, luma=110.0),
-            Second(at_s=2, speaking=False, mouth_moves=False, seen=True, facing=False),
+            Second(at_s=0, speaking=True, mouth_moves=True, seen=True, head_off_deg=3, luma=100.0),
+            Second(at_s=1, speaking=True, mouth_moves=True, seen=True, head_off_deg=3, luma=110.0),
+            Second(at_s=2, speaking=False, mouth_moves=False, seen=True, head_off_deg=30),
             Second(at_s=3, speaking=False),
         ),
         speech=(Span(start_s=0.2, end_s=1.9),),
@@ -27,7 +27,7 @@ def line() -> Timeline:
 
 
 def by_label(line):
-    return {row.label: row for row in rows(line)}
+    return {row.label: row for row in rows(line, FacingLimits(head_deg=20.0))}
 
 
 def ends(spans):
@@ -53,7 +53,7 @@ def test_stretches_are_joined_and_end_with_the_video(line):
 
 def test_consent_comes_first_where_it_was_heard(line):
     heard = line.model_copy(update={"consent": Span(start_s=0.2, end_s=1.5)})
-    first = rows(heard)[0]
+    first = rows(heard, FacingLimits(head_deg=20.0))[0]
     assert (first.label, ends(first.spans)) == ("Consent", [(0.2, 1.5)])
     assert first.summary == "0:00.2 to 0:01.5"
     assert "Consent" not in by_label(line)

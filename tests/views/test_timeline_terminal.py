@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from palprep.facts.timeline import Second, Timeline
+from palprep.facts.timeline import FacingLimits, Second, Timeline
 from palprep.values import Span
 from palprep.views.timeline_terminal import TerminalTimeline
 
@@ -16,7 +16,7 @@ def drawn(line: Timeline, width: int = 80, encoding: str = "utf-8") -> dict[str,
     """The rows by their labels."""
     file = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     console = Console(file=file, width=width, highlight=False)
-    console.print(TerminalTimeline(line))
+    console.print(TerminalTimeline(line, FacingLimits(head_deg=20.0)))
     file.flush()
     lines = file.buffer.getvalue().decode(encoding).splitlines()
     assert all(len(each) <= width for each in lines)
@@ -27,7 +27,7 @@ def half_and_half(seconds: int, **more) -> Timeline:
     watched = tuple(
         Second(
             at_s=at, speaking=at < seconds // 2, mouth_moves=at < seconds // 2, seen=True,
-            facing=at != 3,
+            head_off_deg=40.0 if at == 3 else 0.0,
         )
         for at in range(seconds)
     )  # fmt: skip

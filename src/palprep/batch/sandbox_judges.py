@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from palprep.api.face_checks import SERVICE_CHECKS
 from palprep.errors import DamagedMedia
 from palprep.preflight.check_and_prepare import check
 from palprep.rules.measures import measure_words
 from palprep.rules.report import Report
-from palprep.rules.validation import SERVICE_CHECKS
 from palprep.sandbox.judges import TrainingKind
 from palprep.values import Outcome, Role
 

@@ -72,7 +72,8 @@ def prepare_asset(task: AssetTask, source: Source) -> Asset:
 
 def compare_faces(paths: tuple[str, ...], profile: str) -> tuple[Check, ...]:
     """One check per pair of images and videos: do they show one person?"""
-    return same_person(paths, models=_preflight(profile).toolkit.models)
+    preflight = _preflight(profile)
+    return same_person(paths, profile=preflight.profile, models=preflight.toolkit.models)
 
 
 @functools.lru_cache(maxsize=2)

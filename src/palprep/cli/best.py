@@ -9,7 +9,7 @@ import typer
 
 from palprep.cli.exits import ExitCode
 from palprep.cli.options import AsJson, ProfileName
-from palprep.cli.printing import print_json, show
+from palprep.cli.printing import print_json, show, tell_notes
 from palprep.vocabulary import DEFAULT_PROFILE
 
 
@@ -29,9 +29,12 @@ def best(
     --json prints all of them. Exit code 1 when even the best fails a check.
     """
     from palprep.preflight.rank import pick_best
+    from palprep.rules.profile import load_profile
     from palprep.views.terminal import ranking_table
 
-    ranked = pick_best(source, profile=profile, per_second=per_second)
+    limits = load_profile(profile)
+    tell_notes(limits)
+    ranked = pick_best(source, profile=limits, per_second=per_second)
     if as_json:
         for candidate in ranked:
             print_json(candidate.to_json())

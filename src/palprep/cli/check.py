@@ -17,7 +17,7 @@ from palprep.cli.options import (
     SpeakerName,
     Statement,
 )
-from palprep.cli.printing import print_json, show
+from palprep.cli.printing import print_json, show, tell_notes
 from palprep.cli.speakers import folders_with_consent, speaker_of
 from palprep.vocabulary import DEFAULT_PROFILE
 
@@ -60,6 +60,7 @@ def check(
     from palprep.views.terminal import report_view
 
     preflight = Preflight(profile, quick=quick)
+    tell_notes(preflight.profile)
     speaker = speaker_of(name, statement, language, profile=profile)
     apart = folders_with_consent(paths, role)
     passed = True

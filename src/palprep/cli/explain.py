@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from palprep.cli.options import AsJson, ProfileName
-from palprep.cli.printing import print_json, show
+from palprep.cli.printing import print_json, print_note, show, tell_notes
 from palprep.errors import UsageError
 from palprep.vocabulary import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.text import Text
 
     from palprep.rules.profile import Profile
 
@@ -28,8 +29,13 @@ def explain(
     """Show a check's rule, its limits with their sources, and what to do when it fails."""
     from palprep.rules.profile import load_profile
     from palprep.rules.registry import RULES
+    from palprep.rules.renamed import RENAMED
 
     chosen = load_profile(profile)
+    tell_notes(chosen)
+    if check_id is not None and check_id in RENAMED:
+        print_note(f"{check_id} is now called {RENAMED[check_id]}")
+        check_id = RENAMED[check_id]
     if check_id is not None and check_id not in RULES:
         near = difflib.get_close_matches(check_id, RULES, n=1)
         hint = f"did you mean {near[0]}?" if near else "`palprep explain` lists all"
@@ -42,7 +48,12 @@ def explain(
         show(_page(entries[0]) if check_id else _list(entries))
 
 
+PAIR = "pair"
+"""Stands for the role of limits that two files are held against."""
+
+
 def _entry(rule_id: str, profile: Profile) -> dict[str, Any]:
+    from palprep.rules.consent import ConsentSpoken
     from palprep.rules.registry import RULES
     from palprep.values import Role
 
@@ -51,6 +62,14 @@ def _entry(rule_id: str, profile: Profile) -> dict[str, Any]:
         {"role": role.value, "limit": limit.words(rule.unit), **limit.to_json()}
         for role in Role
         for limit in profile.for_role(role).get(rule_id, ())
+    ] + [
+        {"role": PAIR, "limit": limit.words(rule.unit), **limit.to_json()}
+        for limit in profile.pairs.get(rule_id, ())
+    ]
+    thresholds = [
+        {"id": name, "text": text, **getattr(profile.consent, name).to_json()}
+        for name, text in profile.consent.texts().items()
+        if rule_id == ConsentSpoken.id
     ]
     return {
         "id": rule.id,
@@ -61,6 +80,7 @@ def _entry(rule_id: str, profile: Profile) -> dict[str, Any]:
         "advice": rule.advice,
         "profile": profile.name,
         "limits": limits,
+        "thresholds": thresholds,
     }
 
 
@@ -91,16 +111,25 @@ def _page(entry: dict[str, Any]) -> RenderableType:
         Padding(Text(entry["text"]), (1, 0, 1, 2)),
     ]
     if entry["predicts"]:
-        parts.append(Text(f"  Foretells  {entry['predicts']}"))
-    parts.append(Text(f"  To mend    {entry['advice']}"))
+        parts.append(Text(f"  Predicts   {entry['predicts']}"))
+    parts.append(Text(f"  To fix it  {entry['advice']}"))
     if not entry["limits"]:
         parts.append(Text(f"  Profile {entry['profile']} does not ask for it."))
+    for threshold in entry["thresholds"]:
+        line = Text(f"  {threshold['id']}: {threshold['value']:g}")
+        line.append(f"\n      {threshold['text']}")
+        parts.append(_sourced(line, threshold))
     for limit in entry["limits"]:
         line = Text(f"  {limit['role']}: ")
         line.append(limit["level"], OUTCOMES[limit["level"]].style)
         line.append(f" unless {limit['limit']}")
-        line.append(f"\n      {limit['source']} ({limit['date']})", "dim")
-        if limit["note"]:
-            line.append(f"\n      {limit['note']}", "dim")
-        parts.append(line)
+        parts.append(_sourced(line, limit))
     return Group(*parts)
+
+
+def _sourced(line: Text, limit: dict[str, Any]) -> Text:
+    """The line, and below it where the number comes from."""
+    line.append(f"\n      {limit['source']} ({limit['date']})", "dim")
+    if limit["note"]:
+        line.append(f"\n      {limit['note']}", "dim")
+    return line

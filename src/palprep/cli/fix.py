@@ -19,7 +19,7 @@ from palprep.cli.options import (
     SpeakerName,
     Statement,
 )
-from palprep.cli.printing import print_error, print_json, progress_bar, show
+from palprep.cli.printing import print_error, print_json, progress_bar, show, tell_notes
 from palprep.cli.speakers import folders_with_consent, role_of, speaker_of
 from palprep.errors import FixError, MediaError, PalprepError, ToolFailed, UsageError
 from palprep.vocabulary import DEFAULT_PROFILE, Role
@@ -57,6 +57,7 @@ def fix(
     from palprep.preflight.check_and_prepare import Preflight
 
     preflight = Preflight(profile)
+    tell_notes(preflight.profile)
     speaker = speaker_of(name, statement, language, profile=profile)
     apart = folders_with_consent(paths, role)
     if split_consent and speaker is None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
+    from palprep.rules.profile import Profile
+
 _WIDTH_ELSEWHERE = 140
 """Columns in a file or a pipe, where nothing tells the width."""
 
@@ -36,6 +38,12 @@ def print_error(message: str) -> None:
 def print_note(message: str) -> None:
     """One line on standard error that is no error."""
     sys.stderr.write(f"{message}\n")
+
+
+def tell_notes(profile: Profile) -> None:
+    """What the owner of a profile should change, on standard error."""
+    for note in profile.notes:
+        print_note(f"palprep: {note}")
 
 
 def progress_console() -> Console | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from palprep.cli.options import AsJson, ProfileName
-from palprep.cli.printing import print_json, print_note, progress_console, show
+from palprep.cli.printing import print_json, print_note, progress_console, show, tell_notes
 from palprep.vocabulary import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
@@ -73,10 +73,12 @@ def run(
     from palprep.batch.connection import Connection
     from palprep.batch.runner import run as run_people
     from palprep.cli.results import exit_code_of_results
+    from palprep.rules.profile import load_profile
     from palprep.views.terminal import results_table
 
     if base_url is None and not dry_run:
         print_note("no --base-url and no PALPREP_BASE_URL: using an embedded sandbox on loopback")
+    tell_notes(load_profile(profile))
     connection = Connection(
         base_url=base_url,
         api_key=os.environ.get("PALPREP_API_KEY"),

@@ -34,12 +34,12 @@ class Comparison(NamedTuple):
     pairs: tuple[tuple[int, int], ...]
     """(expected word, heard word) where they agree, in order."""
     instead: tuple[tuple[int, int], ...]
-    """(expected word, heard word) where another word stands in the wanted one's place."""
+    """(expected word, heard word) where another word stands in the expected one's place."""
     differences: tuple[Difference, ...]
     heard_first: int
-    """The transcript's words before this one precede the statement ..."""
+    """Index of the first heard word that belongs to the statement."""
     heard_last: int
-    """... and from this one on they follow it."""
+    """Index of the first heard word that follows it."""
     agreement: float
     """Share of the expected keys that were heard as they are, 0..1."""
 

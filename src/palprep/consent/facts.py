@@ -1,25 +1,140 @@
 """What can be known of a consent statement that is spoken in a recording.
 
-Times are in seconds from the start of the recording.
+Times are in seconds from the start of the recording, probabilities 0 to 1. A log likelihood
+ratio is the natural logarithm of P(required wording) / P(other wording), given the audio.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
-from palprep.values import Value
+from palprep.values import Outcome, Span, Value
 
-Grade = Literal["pass", "warn", "fail", "unknown"]
-"""The outcomes that reports use, by their names on the wire."""
+
+class RequiredWord(Value):
+    """One required word aligned with the audio, whether or not it was said there."""
+
+    expected: str
+    heard: str | None
+    """What the free reading has in its place; None where it has nothing."""
+    start_s: float
+    end_s: float
+    probability: float
+    """Geometric mean of the model's probabilities of the word's tokens."""
+
+
+class HeardInstead(Value):
+    """Required words ``first`` up to ``last`` were heard as something else. None are required
+    where ``first`` equals ``last``: words were added there."""
+
+    first: int
+    last: int
+    heard: str
+    log_likelihood_ratio: float
+    in_every_reading: bool
+    """Whether all readings of the search have these words, after the word before them."""
+
+
+class NegatedWording(Value):
+    """A small change of a required word that gives the statement the opposite sense."""
+
+    word: int
+    heard: str
+    """The words that would then stand there."""
+    log_likelihood_ratio: float
+
+
+class NameReading(Value):
+    """What was heard in the name's place."""
+
+    heard: str = ""
+    likeness: float = 0.0
+    """Best similarity in sound between the name and any free reading of its place, 0 to 1."""
+    same: bool = False
+    """Whether a free reading heard the very name, word for word by its sound."""
+    prompted_probability: float = 0.0
+    """Probability of the name's least probable word once the model is prompted with the name's
+    spelling. A name that is not spoken stays improbable (scripts/evaluate_consent.py)."""
+    log_likelihood_ratio: float | None = 0.0
+    """Of the name against what was heard, the model being prompted with both spellings; None
+    where the very name was heard."""
+
+
+class NamePlace(NameReading):
+    """The same, and the required words ``first`` up to ``last`` that are the name."""
+
+    first: int
+    last: int
+
+
+class Surroundings(Value):
+    """What is heard before and after the statement."""
+
+    negated_before: bool = False
+    """A negation is heard right before it."""
+    taken_back: bool = False
+    """Words take the consent back, or put it in doubt."""
+    negated_after: bool = False
+    """A negation is heard right after it."""
+    spoken_of_after: bool = False
+    """Consent is a subject of what follows."""
+    remark_after: bool = False
+    """So little follows that it may be a remark about the statement."""
+
+
+class PartReading(Value):
+    """The reading of the statement, or of a part of one that is too long for the model."""
+
+    first_word: int
+    """How many words of the statement stand before this part."""
+    expected: tuple[str, ...]
+    inserted: str = ""
+    """What is heard between the part before and this one."""
+    aligned: tuple[RequiredWord, ...] = ()
+    """One per expected word; empty where the part was not heard."""
+    instead: tuple[HeardInstead, ...] = ()
+    """Where the free reading differs, but for the name."""
+    name: NamePlace | None = None
+    """None where the part does not hold the name."""
+    negated: tuple[NegatedWording, ...] = ()
+    negating_words: tuple[str, ...] = ()
+    """Words heard within the statement that negate, and that it does not have."""
+    negation_in_other_reading: bool = False
+    """Whether a less probable reading hears a negation."""
+    surroundings: Surroundings = Surroundings()
+
+
+class StatementReading(Value):
+    """Everything that was read of a statement, ungraded."""
+
+    statement: str
+    """The required statement with the name filled in."""
+    full_name: str
+    language: str
+    problem: str | None = None
+    """Why nothing could be read; None where it was."""
+    transcript: str = ""
+    """What was heard in the opening, whether or not it is the statement."""
+    speech: tuple[Span, ...] = ()
+    """Stretches of speech in the opening."""
+    opening_s: float
+    """The statement must begin within so many seconds."""
+    parts: tuple[PartReading, ...] = ()
+    said_before: str = ""
+    """What is heard before the statement; empty when it opens the recording."""
+    said_after: str = ""
+    """What is heard after it within the opening."""
+    model: str | None = None
+    """The model that listened, and the sha256 of its weights."""
+    model_sha256: str | None = None
 
 
 class WordRecord(Value):
     """One word of the required statement, or one that was added to it.
 
     ``expected`` is None for an added word, ``heard`` for one that was not said. ``start``
-    and ``end`` are None where nothing was found. ``probability`` is the geometric mean of
-    the model's probabilities of the word's tokens when the required text is forced upon
-    the recording, 0..1; None for an added word.
+    and ``end`` are None where nothing was found. ``probability`` is that of the word in the
+    required text, aligned with the audio; None for an added word.
     """
 
     expected: str | None
@@ -27,19 +142,19 @@ class WordRecord(Value):
     start: float | None
     end: float | None
     probability: float | None
-    outcome: Grade
+    outcome: Outcome
 
 
 class ConsentFacts(Value):
     """Whether the required statement was spoken, word by word.
 
-    ``outcome`` is ``pass`` when two independent readings agree on every word, ``warn`` when
-    one of them does and the other does not contradict it, ``fail`` when a word is missing,
-    changed, added or negated, ``unknown`` when nothing could be read (no model, or a
-    language the model does not know). ``reasons`` say it in sentences.
+    ``outcome`` is ``pass`` when two independent readings agree on every word. It is ``warn``
+    when one of them does and the other does not contradict it. It is ``fail`` when a word is
+    missing, changed, added or negated, and ``unknown`` when nothing could be read: no model, or
+    a language that the model does not know. ``reasons`` say it in sentences.
     """
 
-    outcome: Grade
+    outcome: Outcome
     transcript: str
     """What was heard in the opening, whether or not it is the statement."""
     starts_at: float | None

@@ -10,11 +10,11 @@ from palprep.consent.phonetics import similarity
 from palprep.consent.words import Word, split_words
 
 SAME_SOUND = 0.93
-"""From this similarity of its least similar word on, two spellings are the same name."""
+"""Two spellings are the same name when even their least similar words are this alike."""
 NEAR_SOUND = 0.85
-"""From this similarity on, a run of heard words surely is where the name was said."""
+"""A run of heard words that is this alike surely is where the name was said."""
 LIKE_SOUND = 0.5
-"""Below this, a run of heard words is not looked for as the name."""
+"""A run of heard words that is less alike is not looked for as the name."""
 _REACH = 4
 """A name can be heard as this many words more than twice its own."""
 
@@ -28,29 +28,13 @@ class Place(NamedTuple):
     likeness: float
     """Similarity in sound to the required name, 0..1."""
     opens: int
-    """The heard word from which on the statement is counted, lead-in words before it."""
+    """The first heard word that counts as the statement; lead-in words stand before it."""
     reach: int
     """The first heard word that can belong to the name, if it was not recognised."""
-    beside: tuple[Difference, ...]
+    sides: tuple[Difference, ...]
     """What differs in the words right before and after the name."""
     words: range
-    """The required words that ``beside`` and the name cover."""
-
-
-class NameReading(NamedTuple):
-    """What was heard in the name's place."""
-
-    heard: str
-    likeness: float
-    """Best similarity in sound between the name and any free reading of its place, 0..1."""
-    same: bool
-    """Whether a free reading heard the very name, word for word by its sound."""
-    told: float
-    """Probability of the name's least probable word once the model was told how the name is
-    spelled. A name that is not spoken stays improbable (scripts/evaluate_consent.py)."""
-    favour: float
-    """Log of P(name) / P(what was heard instead), the model being told both spellings;
-    infinite when the very name was heard."""
+    """The required words that ``sides`` and the name cover."""
 
 
 def name_slot(words: Sequence[Word], full_name: str) -> range:
@@ -68,7 +52,7 @@ def locate_name(
     """Find the run of heard words that sounds most like the name, between the nearest
     words before and after the slot that were heard as required.
 
-    Short words beside a name (``I``, ``am``) are often heard as part of it or of each
+    Short words next to a name (``I``, ``am``) are often heard as part of it or of each
     other, so the place is found by sound and they take what is left on their side.
     """
     before = max(((i, j) for i, j in found.pairs if i < slot.start), default=None)
@@ -84,14 +68,14 @@ def locate_name(
         first, last = between(found, slot, low, high)
     opens = low if before else max(low, first - slot.start)
     first_word = before[0] + 1 if before else 0
-    sides = (
+    both = (
         Difference(first_word, slot.start, opens, first),
         Difference(slot.stop, after[0], last, high),
     )
-    beside = tuple(side for side in sides if not _same(side, required, heard))
+    sides = tuple(side for side in both if not _same(side, required, heard))
     far = max(0, high - 2 * len(slot) - _REACH)
     reach = opens if likeness >= NEAR_SOUND else min(far, opens)
-    return Place(first, last, likeness, opens, reach, beside, range(first_word, after[0]))
+    return Place(first, last, likeness, opens, reach, sides, range(first_word, after[0]))
 
 
 def _best_run(name: str, heard: Sequence[Word], low: int, high: int) -> tuple[float, int, int]:

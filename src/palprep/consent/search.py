@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from palprep.consent.hypotheses import Reading, read_window
 from palprep.consent.phonetics import similarity
-from palprep.consent.readings import Reading, Script, read_window
+from palprep.consent.script import Script
 from palprep.consent.whisper import Whisper
 from palprep.consent.words import Word
 from palprep.speech.mel import RATE_HZ, WINDOW_S
@@ -18,7 +19,7 @@ from palprep.values import Span
 
 STEP_S = 15.0
 _UNSURE_S = 3.0
-"""Voice activity is late where speech is faint or narrow: this much in front of it is heard."""
+"""Voice activity starts late where speech is faint or narrow: so much before it is heard too."""
 _LEAD_S = 0.3
 _COMPLETE = 0.9
 """Once this share of the statement was heard, no further window is tried."""
@@ -27,9 +28,9 @@ _MOST_WORDS = 70
 _PART_WORDS = 40
 """What a slow speaker says in a window, at 80 words a minute."""
 _NEAR_S = 0.3
-"""So exactly are the ends of words known."""
+"""Precision of the ends of words."""
 _SAME_END = 0.5
-"""So alike is what a window that begins at the end of a word makes of that word."""
+"""A window can begin inside a word. What is heard of the rest is at least this alike."""
 
 Samples = NDArray[np.float32]
 
@@ -43,7 +44,8 @@ class Found(NamedTuple):
     """What is heard between the part before and this one."""
 
     def transcript(self, *, begins: bool, ends: bool) -> str:
-        """What is heard of it, and before what begins and after what ends the statement."""
+        """What is heard of it; before it too where it begins the statement, after it where it ends
+        the statement."""
         reading = self.reading
         if (begins and ends) or not reading.found:
             return reading.transcript
@@ -86,8 +88,8 @@ def _search(
 ) -> tuple[Reading, float]:
     """The reading of the window that holds most of the script, and where that window begins.
 
-    Windows begin where speech does, so that silence in front costs nothing of what the model
-    hears; a statement cut by a window's end is read again from its start.
+    Windows begin where speech does: silence at the start would take the place of speech. A
+    statement that the end of a window cuts is read again from its start.
     """
     length_s = len(samples) / RATE_HZ
     best, best_s = _read(model, samples, script, start_s), start_s

@@ -1,5 +1,5 @@
-"""Wordings that the sound is weighed against: what was heard instead, and small changes that
-turn the statement into another one, which a language model likes to overhear."""
+"""Wordings that are weighed against the required one: what was heard instead, and small changes
+to the opposite sense, which a language model likes to overhear."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from palprep.consent.compare import Difference
 from palprep.consent.words import Word
 
-_TURNS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    # Small changes that turn a sentence round and that a language model likes to mend.
+_NEGATIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    # Small changes to the opposite sense, which a language model likes to correct.
     (r"(?<!not )\b(can)\b(?! not)", ("cannot", "can't", "could")),
     (r"\b(am|is|are|was|were|has|have|shall|must|should|would|could)\b(?! not)", (r"\1 not",)),
     (r"\b(will)\b(?! not)", ("will not", "won't", "would")),
@@ -51,14 +51,14 @@ def replaced(
     return re.sub(r"\s+(?=[.,;:!?])", "", " ".join(joined.split()))
 
 
-def turned(text: str) -> tuple[tuple[str, str, int], ...]:
+def negated(text: str) -> tuple[tuple[str, str, int], ...]:
     """The statement with one small word changed so that it says something else, in English.
 
     Per variant: the words that then stand there, the whole text, and the character of the
     original text at which it differs.
     """
     found = []
-    for pattern, changes in _TURNS:
+    for pattern, changes in _NEGATIONS:
         for match in re.finditer(pattern, text):
             for change in changes:
                 said = match.expand(change)

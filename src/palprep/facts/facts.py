@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from palprep.consent.facts import ConsentFacts
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, Self
+
+from palprep.consent.facts import ConsentFacts, StatementReading
+from palprep.facts.timeline import Timeline, timeline_of
 from palprep.media.facts import AudioFacts, FileFacts, ImageFacts, VideoFacts
 from palprep.speech.facts import VoiceFacts
 from palprep.values import Kind, Value
@@ -16,18 +21,18 @@ class Facts(Value):
     file: FileFacts
     image: ImageFacts | None = None
     recording: AudioFacts | None = None
-    """The sound of an audio file; that of a video is in ``video.audio``."""
+    """The audio of an audio file; that of a video is in ``video.audio``."""
     video: VideoFacts | None = None
     portrait: PortraitFacts | None = None
-    """What a still shows, or a typical frame of a video; None where nothing was looked at."""
+    """What an image shows, or a typical frame of a video; None where nothing was looked at."""
     footage: FootageFacts | None = None
     """The person in a video, over time."""
     voice: VoiceFacts | None = None
-    """What the sound is like; None where nobody listened."""
+    """What the audio sounds like; None where it was not listened to."""
+    statement: StatementReading | None = None
+    """What was read of the statement of consent; None where no name was given to listen for."""
     consent: ConsentFacts | None = None
-    """Whether the required statement is spoken; None where no name was given to listen for."""
-    consent_apart: bool = False
-    """Consent is given in a video of its own, so that none is looked for in this one."""
+    """What a profile's limits make of that reading; None until rules have graded it."""
 
     @property
     def kind(self) -> Kind:
@@ -36,5 +41,18 @@ class Facts(Value):
 
     @property
     def audio(self) -> AudioFacts | None:
-        """The sound of a recording, or of a video."""
+        """The audio of a recording, or of a video."""
         return self.recording or (self.video.audio if self.video else None)
+
+    @cached_property
+    def timeline(self) -> Timeline | None:
+        """The time line of a video, None for everything else. Derived once."""
+        if self.video is None:
+            return None
+        return timeline_of(self.video, voice=self.voice, footage=self.footage, consent=self.consent)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy, with fields changed; what is derived from them is derived anew."""
+        copied = super().model_copy(update=update, deep=deep)
+        copied.__dict__.pop("timeline", None)
+        return copied

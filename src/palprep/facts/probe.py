@@ -15,9 +15,9 @@ from typing import Self
 
 from pydantic import model_validator
 
-from palprep.consent.facts import ConsentFacts
-from palprep.consent.readings import Script
-from palprep.consent.verify import Opening, model_for, required_script, verify_samples
+from palprep.consent.facts import StatementReading
+from palprep.consent.opening import Opening, model_for, read_samples, required_script
+from palprep.consent.script import Script
 from palprep.consent.whisper import Whisper
 from palprep.errors import ToolMissing, UnsupportedMedia
 from palprep.facts.facts import Facts
@@ -147,7 +147,7 @@ def _probe_video(source: Source, role: Role, toolkit: Toolkit, speaker: Speaker 
         portrait=footage.typical(),
         footage=footage,
         voice=voice,
-        consent=ear.consent(),
+        statement=ear.statement(),
     )
 
 
@@ -173,14 +173,14 @@ class _Ear:
         video = scan.listen()
         return video, self._meter.facts() if self._meter else None
 
-    def consent(self) -> ConsentFacts | None:
-        """Whether the statement is spoken; None without sound or speaker."""
+    def statement(self) -> StatementReading | None:
+        """What is read of the statement; None without sound or speaker."""
         if self._opening is None or self._script is None:
             return None
         model = model_for(self._script, self._toolkit.whisper)
-        if isinstance(model, ConsentFacts):
+        if isinstance(model, StatementReading):
             return model
-        return verify_samples(self._opening.samples(), self._script, model)
+        return read_samples(self._opening.samples(), self._script, model)
 
 
 def _watched(

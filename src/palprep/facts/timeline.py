@@ -9,22 +9,27 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
-from palprep.facts.facts import Facts
+from palprep.consent.facts import ConsentFacts
+from palprep.media.facts import VideoFacts
+from palprep.speech.facts import VoiceFacts
 from palprep.values import Span, Value
-from palprep.vision.footage_facts import FootageFacts, FrameSample
-
-FACING_DEG, EYES_DEG = 20.0, 10.0
-"""A second in which the head is turned further from the lens, or the eyes, is drawn as turned
-away. How long that may last is for the rules faces_the_lens and looks_at_the_lens."""
+from palprep.vision.footage_facts import FootageFacts
 
 MOVING = 0.05
 """Range of the mouth's opening, over its width, within two seconds. People who speak reach
-0.06 at the least in the footage that was measured, a still face 0.02 at the most."""
+0.06 at the least in the footage that was measured, a face at rest 0.02 at the most."""
 
 SPOKEN_SHARE = 0.3
 """A second counts as spoken when this much of it is speech: words have pauses between."""
+
+
+class FacingLimits(NamedTuple):
+    """How far head and eyes may be off the lens, in degrees; None where nothing limits it."""
+
+    head_deg: float | None = None
+    gaze_deg: float | None = None
 
 
 class Second(Value):
@@ -35,17 +40,31 @@ class Second(Value):
     mouth_moves: bool | None = None
     seen: bool | None = None
     """A face is in every frame that was looked at."""
-    facing: bool | None = None
-    """Head and eyes are turned to the lens."""
+    head_off_deg: float | None = None
+    """How far the head turns from the lens: the larger of yaw and pitch, at its largest."""
+    gaze_off_deg: float | None = None
+    """How far the eyes look past the lens, at the largest."""
     face_height_share: float | None = None
     luma: float | None = None
     """Mean luma, 0 (black) to 255."""
 
     @property
     def still(self) -> bool | None:
-        """Neither speech nor a moving mouth; None where neither was measured."""
+        """No speech and no moving mouth; None where neither was measured."""
         known = [value for value in (self.speaking, self.mouth_moves) if value is not None]
         return not any(known) if known else None
+
+    def facing(self, limits: FacingLimits) -> bool | None:
+        """Whether head and eyes stay within the limits; None without a face or a limit."""
+        held = [
+            measured <= limit
+            for measured, limit in (
+                (self.head_off_deg, limits.head_deg),
+                (self.gaze_off_deg, limits.gaze_deg),
+            )
+            if measured is not None and limit is not None
+        ]
+        return all(held) if held else None
 
 
 class Timeline(Value):
@@ -61,7 +80,7 @@ class Timeline(Value):
     seconds: tuple[Second, ...]
     speech: tuple[Span, ...] = ()
     consent: Span | None = None
-    """Where the statement of consent was spoken."""
+    """Where the statement of consent was spoken; None also where none was graded."""
     cuts: tuple[float, ...] = ()
     freezes: tuple[Span, ...] = ()
     black: tuple[Span, ...] = ()
@@ -77,34 +96,31 @@ class Timeline(Value):
         """Share of the seconds of silence with a mouth at rest, 0 to 1."""
         return _share([second.still for second in self.seconds])
 
-    @property
-    def listens_at_the_end(self) -> bool | None:
-        """Whether there is more stillness in the second half than in the first."""
-        middle = len(self.seconds) // 2
-        first = _share([second.still for second in self.seconds[:middle]])
-        last = _share([second.still for second in self.seconds[middle:]])
-        return None if first is None or last is None else last > first
 
-
-def timeline(facts: Facts) -> Timeline | None:
-    """The time line of a video, None for everything else."""
-    video = facts.video
-    if video is None:
-        return None
+def timeline_of(
+    video: VideoFacts,
+    *,
+    voice: VoiceFacts | None = None,
+    footage: FootageFacts | None = None,
+    consent: ConsentFacts | None = None,
+) -> Timeline:
+    """The time line of a video, of the parts that were measured. See ``Facts.timeline``."""
     late_s = (video.timing.audio_offset_s or 0.0) if video.timing else 0.0
     starts_s = video.start_s + min(0.0, late_s)
     heard = partial(_moved, by_s=max(0.0, late_s))
     shown = partial(_moved, by_s=-starts_s)
     duration_s = video.start_s + video.duration_s - starts_s
-    speech = heard(facts.voice.speech) if facts.voice else ()
-    signal, consent = video.signal, facts.consent
+    speech = heard(voice.speech) if voice else ()
+    signal = video.signal
     stated: tuple[Span, ...] = ()
     if consent and consent.starts_at is not None and consent.ends_at is not None:
         stated = heard([Span(start_s=consent.starts_at, end_s=consent.ends_at)])
+    count = max(1, math.ceil(duration_s))
+    spoken = _spoken(speech, count) if voice is not None else [None] * count
     return Timeline(
         duration_s=duration_s,
         starts_s=starts_s,
-        seconds=tuple(_seconds(facts, starts_s, speech, max(1, math.ceil(duration_s)))),
+        seconds=tuple(_seconds(video, footage, starts_s, spoken)),
         speech=speech,
         consent=stated[0] if stated else None,
         cuts=tuple(each - starts_s for each in (signal.cuts or ())) if signal else (),
@@ -120,13 +136,14 @@ def _moved(spans: Iterable[Span], *, by_s: float) -> tuple[Span, ...]:
     return tuple(Span(start_s=span.start_s + by_s, end_s=span.end_s + by_s) for span in spans)
 
 
-def _seconds(facts: Facts, starts_s: float, speech: Sequence[Span], count: int) -> Iterator[Second]:
-    spoken = _spoken(speech, count) if facts.voice is not None else [None] * count
-    people = _people(facts.footage, starts_s, count)
+def _seconds(
+    video: VideoFacts, footage: FootageFacts | None, starts_s: float, spoken: Sequence[bool | None]
+) -> Iterator[Second]:
+    count = len(spoken)
+    people = _people(footage, starts_s, count)
     luma: list[float | None] = [None] * count
-    if facts.video is not None and facts.video.signal is not None:
-        for each in facts.video.signal.seconds:
-            luma[_index(each.at_s - starts_s, count)] = each.luma
+    for each in video.signal.seconds if video.signal else ():
+        luma[_index(each.at_s - starts_s, count)] = each.luma
     for at in range(count):
         yield Second(at_s=at, speaking=spoken[at], luma=luma[at], **people.get(at, {}))
 
@@ -147,17 +164,13 @@ def _people(footage: FootageFacts | None, starts_s: float, count: int) -> dict[i
         if sample.face_height_share is None:
             second["seen"] = False
             continue
-        second["facing"] = second.get("facing", True) and _faces_lens(sample)
+        off = {"head_off_deg": sample.head_off_deg, "gaze_off_deg": sample.gaze_off_deg or 0.0}
+        second.update({name: max(second.get(name, 0.0), value) for name, value in off.items()})
         second["face_height_share"] = sample.face_height_share
     for at_s, amount in footage.mouth_motion() if footage else ():
         second = shown[_index(at_s - starts_s, count)]
         second["mouth_moves"] = second.get("mouth_moves", False) or amount >= MOVING
     return shown
-
-
-def _faces_lens(sample: FrameSample) -> bool:
-    turned = max(abs(sample.yaw_deg or 0.0), abs(sample.pitch_deg or 0.0))
-    return turned <= FACING_DEG and (sample.gaze_off_deg or 0.0) <= EYES_DEG
 
 
 def _index(at_s: float, count: int) -> int:

@@ -17,7 +17,7 @@ from palprep.errors import FixError
 from palprep.media.facts import AudioStreamFacts
 from palprep.media.samples import stream_samples
 from palprep.media.source import Source
-from palprep.rules.plans.plan import Window
+from palprep.values import Span
 
 with warnings.catch_warnings():
     # pydub looks for an ffmpeg on PATH, which is not needed for what it does here, and has
@@ -35,7 +35,7 @@ Samples = NDArray[np.float32]
 def write_joined(
     source: Source,
     stream: AudioStreamFacts,
-    spans: Sequence[Window],
+    spans: Sequence[Span],
     target: Path,
     *,
     crossfade_s: float,
@@ -90,7 +90,7 @@ class _Joiner:
             self._file.writeframes(self._end.raw_data)
 
 
-def _cut(blocks: Iterable[Samples], rate: int, spans: Sequence[Window]) -> Iterator[Samples]:
+def _cut(blocks: Iterable[Samples], rate: int, spans: Sequence[Span]) -> Iterator[Samples]:
     """The samples of each span, shape (channels, samples); spans that are not whole are left
     out. Nothing is read beyond the last one."""
     waiting = [(round(span.start_s * rate), round(span.end_s * rate)) for span in spans]

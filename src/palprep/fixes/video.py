@@ -17,7 +17,7 @@ from palprep.fixes.video_filters import picture_words
 from palprep.media.facts import AudioStreamFacts
 from palprep.media.source import Source
 from palprep.media.video import probe_video
-from palprep.rules.plans.plan import MP4_PICTURES, MP4_SOUNDS, VideoPlan
+from palprep.rules.plans.plan import MP4_AUDIO, MP4_VIDEO, VideoPlan
 
 
 def fix_video(
@@ -56,11 +56,11 @@ def _sound(plan: VideoPlan, header: VideoHeader, source: Source) -> AudioStreamF
 
 def _require_possible(cut: Cut) -> None:
     kept = [
-        (cut.plan.copy_video, cut.header.codec, MP4_PICTURES, "copy_video"),
+        (cut.plan.copy_video, cut.header.codec, MP4_VIDEO, "copy_video"),
         (
             cut.plan.copy_audio and cut.sound,
             cut.sound and cut.sound.codec,
-            MP4_SOUNDS,
+            MP4_AUDIO,
             "copy_audio",
         ),
     ]

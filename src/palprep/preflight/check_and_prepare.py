@@ -18,7 +18,8 @@ from palprep.fixes.output import atomic_output, named
 from palprep.media.source import Source
 from palprep.preflight.prepared import Prepared
 from palprep.preflight.roles import infer_role, require_kind, role_named
-from palprep.rules.judge import judge
+from palprep.rules.consent import CONSENT_CHECKS
+from palprep.rules.judge import report_on
 from palprep.rules.plans.consent import plan_consent_clip
 from palprep.rules.plans.plan import VideoPlan
 from palprep.rules.plans.planner import plan
@@ -105,7 +106,7 @@ class Preflight:
         cut = self._consent_clip(before) if split_consent else None
         apart = consent_apart or cut is not None
         if cut is not None:
-            before = self._judged_again(before, consent=None, consent_apart=True)
+            before = self._judged_again(before, apart=True, statement=None, consent=None)
         repair = plan(before, self.profile)
         target_stem = Path(into) / source.path.stem
         if repair is None:
@@ -153,15 +154,19 @@ class Preflight:
         )
 
     def _judged_again(
-        self, report: Report, *, role: Role | None = None, **changed: object
+        self, report: Report, *, role: Role | None = None, apart: bool = False, **changed: object
     ) -> Report:
         """The same file judged in another role, or with other facts."""
         judged_as = role or report.role
         if report.facts is None or judged_as is None:
             return report
-        facts = report.facts.model_copy(update=changed)
-        checks = judge(facts, judged_as, self.profile)
-        return report.model_copy(update={"role": judged_as, "facts": facts, "checks": checks})
+        return report_on(
+            report.path,
+            report.facts.model_copy(update=changed),
+            judged_as,
+            self.profile,
+            left_out=CONSENT_CHECKS if apart else report.left_out,
+        )
 
     def _report_of_copy(self, report: Report, copy: Source) -> Report:
         """The same bytes under another name: only what follows from the name is new."""
@@ -180,14 +185,9 @@ class Preflight:
             self.toolkit,
             speaker=None if elsewhere else speaker,
             quick=self.quick,
-        ).model_copy(update={"consent_apart": elsewhere})
-        return Report(
-            path=str(source.path),
-            role=judged_as,
-            profile=self.profile.name,
-            checks=judge(facts, judged_as, self.profile),
-            facts=facts,
         )
+        left_out = CONSENT_CHECKS if elsewhere else ()
+        return report_on(str(source.path), facts, judged_as, self.profile, left_out=left_out)
 
 
 def check(

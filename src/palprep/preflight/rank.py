@@ -15,16 +15,14 @@ from palprep.media.frames import sample_frames
 from palprep.media.image import probe_and_open
 from palprep.media.source import Source
 from palprep.preflight.fitness import fitness, group_duplicates
-from palprep.rules.face import FACE_RULES
 from palprep.rules.judge import judge
 from palprep.rules.profile import Profile, load_profile
+from palprep.rules.registry import PORTRAIT_CHECKS
 from palprep.rules.report import Check
 from palprep.values import Kind, Outcome, Role, Value
 from palprep.vision.analysis import MAX_SIDE, look
 from palprep.vision.models import Models
 from palprep.vocabulary import DEFAULT_PROFILE
-
-_FACE_CHECKS = frozenset(rule.id for rule in FACE_RULES)
 
 
 class Candidate(Value):
@@ -105,7 +103,8 @@ def _candidates(
 
 
 def _candidate(facts: Facts, limits: Profile, at_s: float | None) -> Candidate:
-    checks = [check for check in judge(facts, Role.FACE_IMAGE, limits) if check.id in _FACE_CHECKS]
+    judged = judge(facts, Role.FACE_IMAGE, limits)
+    checks = [check for check in judged if check.id in PORTRAIT_CHECKS]
     if facts.portrait is None:
         raise ValueError("a candidate has been looked at")
     return Candidate(

@@ -12,40 +12,52 @@ from palprep.errors import UnsupportedMedia, UsageError
 from palprep.media.frames import sample_frames
 from palprep.media.image import open_image
 from palprep.media.source import Source
+from palprep.rules.profile import Profile, load_profile
 from palprep.rules.report import Check
-from palprep.rules.same_person import judge_likeness
+from palprep.rules.same_person import SamePerson
 from palprep.values import Kind
 from palprep.vision.analysis import MAX_SIDE
 from palprep.vision.arrays import Floats
 from palprep.vision.identity import cosine, identify
 from palprep.vision.models import Models
+from palprep.vocabulary import DEFAULT_PROFILE
 
 FRAMES = 8
-"""Frames of a video whose embeddings are averaged, at most, one a second."""
+"""Most frames of a video whose embeddings are averaged, one a second."""
 
 
 def same_person(
-    paths: Sequence[str | Path | Source], *, models: Models | None = None
+    paths: Sequence[str | Path | Source],
+    *,
+    profile: str | Path | Profile = DEFAULT_PROFILE,
+    models: Models | None = None,
 ) -> tuple[Check, ...]:
-    """One check per pair of stills or videos, in the order of ``itertools.combinations``.
+    """One check per pair of images or videos, in the order of ``itertools.combinations``.
 
-    Embeddings identify a person; they are dropped when the cosines are known. Raises UsageError
-    for fewer than two files, MediaError for a file that cannot be read.
+    None at all where the profile disables ``same_person``. Embeddings identify a person; they
+    are dropped once the cosines are known. Raises UsageError for fewer than two files, MediaError
+    for a file that cannot be read, ProfileError for a profile that cannot be read.
     """
     if len(paths) < 2:
         raise UsageError("Comparing faces takes two files at the least")
-    loaded = models or Models()
+    chosen = profile if isinstance(profile, Profile) else load_profile(profile)
+    rule, loaded = SamePerson(), models or Models()
+    limits = chosen.pairs.get(rule.id)
+    if not limits:
+        return ()
     sources = [Source.of(path) for path in paths]
     faces = [(source.name, face_of(source, loaded)) for source in sources]
     return tuple(
-        judge_likeness(first, second, None if one is None or other is None else cosine(one, other))
+        rule.judge(
+            first, second, None if one is None or other is None else cosine(one, other), limits
+        )
         for (first, one), (second, other) in itertools.combinations(faces, 2)
     )
 
 
 def face_of(source: Source, models: Models) -> Floats | None:
-    """The embedding of the largest face of a still, or the mean over a video's frames; None
-    without a face. Raises UnsupportedMedia for sound, MediaError for what cannot be read.
+    """The embedding of the largest face of an image, or the mean over a video's frames; None
+    without a face. Raises UnsupportedMedia for audio, MediaError for what cannot be read.
     """
     if source.type.kind is Kind.IMAGE:
         return identify(open_image(source, max_side=MAX_SIDE), models)

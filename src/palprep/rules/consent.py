@@ -4,103 +4,89 @@ the person seen who speaks it.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-
 from palprep.consent.facts import ConsentFacts
 from palprep.facts.facts import Facts
-from palprep.facts.timeline import timeline
+from palprep.rules.needs import CONSENT, NOT_FOUND, STATED
 from palprep.rules.report import Check, Report
-from palprep.rules.rule import Measured, Rule, Unmeasured
-
-_NOT_LISTENED = "Nobody listened for it: say who speaks (--name 'Full Name'), without --quick."
-_NOT_FOUND = "The statement was not found."
+from palprep.rules.rule import Answer, Measured, Need, Rule, Unmeasured
+from palprep.vision.footage_facts import FrameSample
 
 FEWEST_SAMPLES = 4
 """Fewer frames than this, looked at while the statement is spoken, prove nothing."""
 
 
-class ConsentRule(Rule):
-    """A rule of the spoken statement; unknown while nobody's name was given, and without a
-    place in a video whose consent is given in another one."""
-
-    def measure(self, facts: Facts) -> Measured | Unmeasured | None:
-        if facts.audio is None or facts.consent_apart:
-            return None
-        if facts.consent is None:
-            return Unmeasured(reason=_NOT_LISTENED)
-        if facts.consent.outcome == "unknown":
-            return Unmeasured(reason=" ".join(facts.consent.reasons))
-        return self.measure_consent(facts.consent)
-
-    @abstractmethod
-    def measure_consent(self, consent: ConsentFacts) -> Measured | Unmeasured:
-        """The measure of a statement that was listened for."""
-
-
-class ConsentSpoken(ConsentRule):
+class ConsentSpoken(Rule[ConsentFacts]):
     """The service trains nothing without its consent statement, spoken verbatim with the
     speaker's full name."""
 
+    needs = CONSENT
     id = "consent_spoken"
     label = "Consent statement"
     predicts = "consent"
     advice = "Record the statement again, slowly, word for word as the service shows it."
 
-    def measure_consent(self, consent: ConsentFacts) -> Measured:
+    def measure(self, consent: ConsentFacts) -> Measured:
+        outcome = consent.outcome.value
         first = f": {consent.reasons[0]}" if consent.reasons else ""
         more = f" (and {len(consent.reasons) - 1} more)" if len(consent.reasons) > 1 else ""
-        return Measured(value=consent.outcome, shown=f"{consent.outcome}{first}{more}")
+        return Measured(value=outcome, shown=f"{outcome}{first}{more}")
 
 
-class ConsentStart(ConsentRule):
+class ConsentStart(Rule[float]):
     """The statement belongs at the very beginning, where the service looks for it."""
 
+    needs = STATED.then(lambda consent: consent.starts_at)
     id = "consent_start"
     label = "Statement starts at"
     unit = "s"
     predicts = "consent"
     advice = "Start with the statement, or let palprep fix trim what stands before it."
 
-    def measure_consent(self, consent: ConsentFacts) -> Measured | Unmeasured:
-        if consent.starts_at is None:
-            return Unmeasured(reason=_NOT_FOUND)
-        return Measured(value=consent.starts_at, shown=f"{consent.starts_at:.1f} s")
+    def measure(self, starts_at: float) -> Measured:
+        return Measured(value=starts_at, shown=f"{starts_at:.1f} s")
 
 
-class ConsentFirst(ConsentRule):
-    """Nothing is said before the statement, so that nothing can bear upon it."""
+class ConsentFirst(Rule[ConsentFacts]):
+    """Nothing is said before the statement: words there could change what it means."""
 
+    needs = STATED
     id = "consent_first"
     label = "Nothing said before it"
     predicts = "consent"
     advice = "Start with the statement, or let palprep fix trim what stands before it."
 
-    def measure_consent(self, consent: ConsentFacts) -> Measured | Unmeasured:
-        if consent.starts_at is None:
-            return Unmeasured(reason=_NOT_FOUND)
+    def measure(self, consent: ConsentFacts) -> Measured:
         shown = f"“{consent.said_before}” is said before it" if consent.said_before else None
         return Measured(value=not consent.said_before, shown=shown)
 
 
-class ConsentSeen(ConsentRule):
-    """Whoever gives consent is seen giving it: one face, and no other, as long as the
+def _samples(facts: Facts) -> tuple[FrameSample, ...] | Answer:
+    """The frames that were looked at while the statement is spoken."""
+    stated = STATED.get(facts)
+    line, footage = facts.timeline, facts.footage
+    if not isinstance(stated, ConsentFacts):
+        return stated
+    if line is None or line.consent is None or footage is None:
+        return NOT_FOUND
+    return tuple(
+        sample
+        for sample in footage.samples
+        if line.consent.start_s <= sample.at_s - line.starts_s <= line.consent.end_s
+    )
+
+
+class ConsentSeen(Rule[tuple[FrameSample, ...]]):
+    """The person who gives consent is seen giving it: one face, and no other, as long as the
     statement is spoken."""
 
+    needs = Need(_samples)
     id = "consent_seen"
     label = "One face while it is spoken"
     unit = "of the samples"
     predicts = "consent"
-    advice = "Speak the statement into the camera, alone in the picture."
+    advice = "Speak the statement into the camera, with no one else in view."
 
-    def measure(self, facts: Facts) -> Measured | Unmeasured | None:
-        line, footage = timeline(facts), facts.footage
-        if line is None or line.consent is None or footage is None or facts.consent_apart:
-            return super().measure(facts)
-        samples = [
-            sample
-            for sample in footage.samples
-            if line.consent.start_s <= sample.at_s - line.starts_s <= line.consent.end_s
-        ]
+    def measure(self, samples: tuple[FrameSample, ...]) -> Measured | Unmeasured:
         if len(samples) < FEWEST_SAMPLES:
             return Unmeasured(
                 reason="Too few frames were looked at while it is spoken: shorten the video."
@@ -110,14 +96,10 @@ class ConsentSeen(ConsentRule):
             value=round(alone / len(samples), 3), shown=f"in {alone} of {len(samples)} samples"
         )
 
-    def measure_consent(self, consent: ConsentFacts) -> Unmeasured:
-        del consent
-        return Unmeasured(reason=_NOT_FOUND)
 
-
-CONSENT_RULES: tuple[type[Rule], ...] = (ConsentSpoken, ConsentStart, ConsentFirst, ConsentSeen)
-
-CONSENT_CHECKS = frozenset(rule.id for rule in CONSENT_RULES)
+CONSENT_CHECKS = frozenset(
+    rule.id for rule in (ConsentSpoken, ConsentStart, ConsentFirst, ConsentSeen)
+)
 """The ids of their checks."""
 
 
@@ -129,11 +111,11 @@ def spoken_check(report: Report) -> Check | None:
 def lacks_consent(video: Report, apart: Report | None = None) -> str | None:
     """Why a replica must not be trained from this video, None when consent to it is given.
 
-    It is given in the video's opening, where it must have been heard; or in a video ``apart``,
-    which must not be known to say something else. A profile that asks for no statement
-    settles it as well.
+    It is given in the video's opening, where it must have been heard. Or it is given in another
+    video, ``apart``, which must not be known to say something else. None as well where the
+    profile asks for no statement.
     """
-    if apart is None and video.facts is not None and video.facts.consent_apart:
+    if apart is None and ConsentSpoken.id in video.left_out:
         return "its consent was said to be given in another video, and there is none"
     check = spoken_check(apart or video)
     if check is None or check.passed or (apart is not None and check.passed is None):

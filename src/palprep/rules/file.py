@@ -4,39 +4,39 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from palprep.facts.facts import Facts
+from palprep.media.facts import FileFacts
+from palprep.rules.needs import FILE
 from palprep.rules.rule import Measured, Rule
 
 
-class FileExtension(Rule):
-    """The name a file is published under says what it is: the service reads the extension."""
+class FileExtension(Rule[FileFacts]):
+    """A file is published under its name, and the service tells the format from the extension."""
 
+    needs = FILE
     id = "file_extension"
     label = "Extension matches the content"
     predicts = "accepted file types of training_audio_url; download_link"
     advice = "Rename it to the extension of its content: palprep fix does."
 
-    def measure(self, facts: Facts) -> Measured:
-        extension = PurePath(facts.file.name).suffix.lower()
-        wanted = facts.file.type.extensions
+    def measure(self, file: FileFacts) -> Measured:
+        extension = PurePath(file.name).suffix.lower()
+        wanted = file.type.extensions
         shown = extension or "no extension"
         if extension not in wanted:
-            shown += f", content is {facts.file.type.description} ({', '.join(wanted)})"
+            shown += f", content is {file.type.description} ({', '.join(wanted)})"
         return Measured(value=extension in wanted, shown=shown)
 
 
-class FileSize(Rule):
-    """Larger files are refused, or time out on the way."""
+class FileSize(Rule[FileFacts]):
+    """The service refuses larger files, or their download times out."""
 
+    needs = FILE
     id = "file_size"
     label = "File size"
     unit = "MB"
     predicts = "file_size"
-    advice = "Trim it, or encode it at a lower rate: palprep fix does."
+    advice = "Trim it, or encode it at a lower bit rate: palprep fix does."
 
-    def measure(self, facts: Facts) -> Measured:
-        megabytes = facts.file.size_bytes / 1e6
+    def measure(self, file: FileFacts) -> Measured:
+        megabytes = file.size_bytes / 1e6
         return Measured(value=megabytes, shown=f"{megabytes:,.1f} MB")
-
-
-FILE_RULES: tuple[type[Rule], ...] = (FileExtension, FileSize)

@@ -1,171 +1,155 @@
-"""Rules of a still picture's file: format, size, colour and what it carries along.
+"""Rules of an image file: format, size, colour and what it carries along.
 
-What the picture shows is judged in :mod:`palprep.rules.face`.
+What the image shows is judged in the modules ``portrait_*``.
 """
 
 from __future__ import annotations
 
-from palprep.facts.facts import Facts
 from palprep.media.facts import ImageFacts
+from palprep.rules.needs import IMAGE
 from palprep.rules.rule import Measured, Rule
 
 
-class ImageRule(Rule):
-    """A rule that needs nothing but the still's own facts."""
-
-    def measure(self, facts: Facts) -> Measured | None:
-        return None if facts.image is None else self.measure_image(facts.image)
-
-    def measure_image(self, still: ImageFacts) -> Measured:
-        """The measure of a still; every subclass gives one."""
-        raise NotImplementedError
-
-
-class ImageFormat(ImageRule):
+class ImageFormat(Rule[ImageFacts]):
     """The validator reads JPEG, PNG, WebP, HEIC and HEIF, told apart by content."""
 
+    needs = IMAGE
     id = "image_format"
     label = "Image format"
     predicts = "mimeType of the face image validation"
     advice = "Convert it to JPEG: palprep fix does."
 
-    def measure_image(self, still: ImageFacts) -> Measured:
-        return Measured(value=still.format)
+    def measure(self, image: ImageFacts) -> Measured:
+        return Measured(value=image.format)
 
 
-class ImageTrainingFormat(ImageRule):
+class ImageTrainingFormat(Rule[ImageFacts]):
     """Training from an image URL is safest with JPEG or PNG, though the validator takes more."""
 
+    needs = IMAGE
     id = "image_training_format"
     label = "Format safe for training"
     predicts = "training of an image-to-replica"
     advice = "Convert it to JPEG: palprep fix does."
 
-    def measure_image(self, still: ImageFacts) -> Measured:
-        return Measured(value=still.format)
+    def measure(self, image: ImageFacts) -> Measured:
+        return Measured(value=image.format)
 
 
-class ImageBase64Length(ImageRule):
-    """The picture travels as base64 in a JSON body: 4 characters for every 3 bytes, no line breaks.
-
-    29,360,128 characters are 22,020,096 bytes; the 30 MiB body limit leaves room beyond that,
-    so this limit binds first.
+class ImageBase64Length(Rule[ImageFacts]):
+    """The image travels as base64 in a JSON body: 4 characters for every 3 bytes, without line
+    breaks. This limit is reached before the one of the whole body, 30 MiB.
     """
 
+    needs = IMAGE
     id = "image_base64_length"
     label = "Length in base64"
     unit = "characters"
     predicts = "imageBase64 of the face image validation"
     advice = "Re-encode it smaller: palprep fix finds the best quality that fits."
 
-    def measure_image(self, still: ImageFacts) -> Measured:
-        return Measured(value=still.base64_chars)
+    def measure(self, image: ImageFacts) -> Measured:
+        return Measured(value=image.base64_chars)
 
 
-class ImageResolution(ImageRule):
-    """The shorter side needs enough pixels for a face to be rebuilt from. Nothing upscales it."""
+class ImageResolution(Rule[ImageFacts]):
+    """A replica of the face needs enough pixels on the shorter side. palprep never enlarges."""
 
+    needs = IMAGE
     id = "image_resolution"
     label = "Shorter side"
     unit = "px"
     predicts = "image_quality_acceptable"
-    advice = "Take or find the picture at a higher resolution; enlarging it adds nothing."
+    advice = "Take or find the image at a higher resolution; enlarging it adds nothing."
 
-    def measure_image(self, still: ImageFacts) -> Measured:
+    def measure(self, image: ImageFacts) -> Measured:
         return Measured(
-            value=min(still.width, still.height), shown=f"{still.width} x {still.height} px"
+            value=min(image.width, image.height), shown=f"{image.width} x {image.height} px"
         )
 
 
-class ImageLongSide(ImageRule):
-    """Beyond this the picture only costs time: a face fills a part of a 4K frame at the most."""
+class ImageLongSide(Rule[ImageFacts]):
+    """Beyond this size an image only costs time: more pixels do not make a better replica."""
 
+    needs = IMAGE
     id = "image_long_side"
     label = "Longer side"
     unit = "px"
     advice = "Scale it down: palprep fix does."
 
-    def measure_image(self, still: ImageFacts) -> Measured:
+    def measure(self, image: ImageFacts) -> Measured:
         return Measured(
-            value=max(still.width, still.height), shown=f"{still.width} x {still.height} px"
+            value=max(image.width, image.height), shown=f"{image.width} x {image.height} px"
         )
 
 
-class ImageUpright(ImageRule):
-    """The picture is stored as it is shown, so that a reader that ignores EXIF sees it upright."""
+class ImageUpright(Rule[ImageFacts]):
+    """The pixels are stored upright, so that software that ignores EXIF shows the image right."""
 
+    needs = IMAGE
     id = "image_upright"
     label = "Stored upright"
     predicts = "pose_suitable_for_replica"
     advice = "Apply the orientation to the pixels: palprep fix does."
 
-    def measure_image(self, still: ImageFacts) -> Measured:
-        turned = "upright" if still.orientation == 1 else f"EXIF orientation {still.orientation}"
-        return Measured(value=still.orientation == 1, shown=turned)
+    def measure(self, image: ImageFacts) -> Measured:
+        turned = "upright" if image.orientation == 1 else f"EXIF orientation {image.orientation}"
+        return Measured(value=image.orientation == 1, shown=turned)
 
 
-class ImageColour(ImageRule):
-    """Plain 8-bit RGB or grey in sRGB: colours of anything else shift where that is ignored."""
+class ImageSrgb(Rule[ImageFacts]):
+    """The image is 8-bit RGB or grey, in sRGB. Other colours look wrong in software that ignores
+    the colour profile."""
 
-    id = "image_colour"
+    needs = IMAGE
+    id = "image_srgb"
     label = "8-bit sRGB"
     predicts = "image_quality_acceptable"
     advice = "Convert it to 8-bit sRGB: palprep fix does."
 
-    def measure_image(self, still: ImageFacts) -> Measured:
+    def measure(self, image: ImageFacts) -> Measured:
         plain = (
-            still.mode in {"RGB", "RGBA", "L", "LA", "P", "PA", "1"}
-            and still.bits_per_channel <= 8
-            and still.icc_is_srgb is not False
+            image.mode in {"RGB", "RGBA", "L", "LA", "P", "PA", "1"}
+            and image.bits_per_channel <= 8
+            and image.icc_is_srgb is not False
         )
-        profile = still.icc_profile or "no ICC profile"
-        return Measured(value=plain, shown=f"{still.mode}, {still.bits_per_channel} bit, {profile}")
+        profile = image.icc_profile or "no ICC profile"
+        return Measured(value=plain, shown=f"{image.mode}, {image.bits_per_channel} bit, {profile}")
 
 
-class ImageAlpha(ImageRule):
-    """Transparency has no meaning in a portrait, and each reader fills it differently."""
+class ImageAlpha(Rule[ImageFacts]):
+    """Transparency has no meaning in a portrait, and each program fills it differently."""
 
+    needs = IMAGE
     id = "image_alpha"
     label = "No transparency"
     advice = "Flatten it onto white: palprep fix does."
 
-    def measure_image(self, still: ImageFacts) -> Measured:
-        return Measured(value=not still.has_alpha, shown="alpha" if still.has_alpha else "opaque")
+    def measure(self, image: ImageFacts) -> Measured:
+        return Measured(value=not image.has_alpha, shown="alpha" if image.has_alpha else "opaque")
 
 
-class ImageFrames(ImageRule):
-    """One picture, not an animation or a burst; only the first frame would be looked at."""
+class ImageFrames(Rule[ImageFacts]):
+    """The file holds one image, not an animation or a burst: only the first frame is looked at."""
 
+    needs = IMAGE
     id = "image_frames"
     label = "Single frame"
     unit = "frame"
     advice = "Keep one frame: palprep fix keeps the first."
 
-    def measure_image(self, still: ImageFacts) -> Measured:
-        return Measured(value=still.frames)
+    def measure(self, image: ImageFacts) -> Measured:
+        return Measured(value=image.frames)
 
 
-class ImageMetadata(ImageRule):
-    """Camera data, places and thumbnails of the uncropped picture leave the house with the file."""
+class ImageMetadata(Rule[ImageFacts]):
+    """Metadata reveal more than the image: the camera, the place, a thumbnail of what was cut."""
 
+    needs = IMAGE
     id = "image_metadata"
     label = "No private metadata"
     advice = "Remove it: palprep fix removes all metadata."
 
-    def measure_image(self, still: ImageFacts) -> Measured:
-        private = tuple(kind for kind in still.metadata if kind != "icc")
+    def measure(self, image: ImageFacts) -> Measured:
+        private = tuple(kind for kind in image.metadata if kind != "icc")
         return Measured(value=not private, shown=", ".join(private) or "none")
-
-
-IMAGE_RULES: tuple[type[Rule], ...] = (
-    ImageFormat,
-    ImageTrainingFormat,
-    ImageBase64Length,
-    ImageResolution,
-    ImageLongSide,
-    ImageUpright,
-    ImageColour,
-    ImageAlpha,
-    ImageFrames,
-    ImageMetadata,
-)

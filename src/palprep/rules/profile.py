@@ -12,7 +12,9 @@ A profile is a TOML file::
     source = "our own guideline"
     date = 2026-11-01
 
-A role's list for a rule replaces the extended profile's list for it.
+A role's list for a rule replaces the extended profile's list for it. ``[[pairs.same_person]]``
+does the same for the check of two files, ``[consent.word_said]`` for one threshold of the
+statement (:mod:`palprep.rules.consent_limits`).
 """
 
 from __future__ import annotations
@@ -22,22 +24,40 @@ import tomllib
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import ValidationError, model_validator
+from pydantic import BeforeValidator, ValidationError, model_validator
 
+from palprep.api.fields import MAX_IMAGE_BASE64_CHARS
 from palprep.errors import ProfileError
+from palprep.rules.consent_limits import ConsentLimits
+from palprep.rules.renamed import with_current_ids
 from palprep.values import Outcome, Role, Value
 from palprep.vocabulary import DEFAULT_PROFILE
 
 BUILT_IN = ("core-4", "core-4.5", "core-3")
 
+CONTRACT: Final[Mapping[str, float]] = {"imageBase64": MAX_IMAGE_BASE64_CHARS}
+"""Numbers of the service's specification, which a bound can name instead of repeating them."""
+
+
+def _of_contract(bound: object) -> object:
+    if not isinstance(bound, str):
+        return bound
+    if bound not in CONTRACT:
+        known = ", ".join(CONTRACT)
+        raise ValueError(f"the specification has no number {bound!r}; give one, or one of {known}")
+    return CONTRACT[bound]
+
+
+Bound = Annotated[float | None, BeforeValidator(_of_contract)]
+
 
 class Limit(Value):
     """One limit of one rule. Exactly one comparison, or ``min`` and ``max`` together."""
 
-    min: float | None = None
-    max: float | None = None
+    min: Bound = None
+    max: Bound = None
     any_of: tuple[str, ...] | None = None
     equals: bool | int | str | None = None
     level: Literal[Outcome.FAIL, Outcome.WARN]
@@ -85,32 +105,64 @@ class Limit(Value):
 
 
 class Profile(Value):
-    """A named set of limits. ``limits[role][rule_id]`` is a non-empty tuple."""
+    """A named set of limits. ``limits[role][rule_id]`` is a non-empty tuple, and so is
+    ``pairs[rule_id]``, for rules that compare two files.
+    """
 
     name: str
     model: str
     """The service's model name that assets are prepared for."""
     title: str
     limits: Mapping[Role, Mapping[str, tuple[Limit, ...]]]
+    pairs: Mapping[str, tuple[Limit, ...]] = {}
+    consent: ConsentLimits
+    notes: tuple[str, ...] = ()
+    """What the profile's owner should change, one sentence each: old names of checks."""
 
     def for_role(self, role: Role) -> Mapping[str, tuple[Limit, ...]]:
         """Rule id to limits, in the order in which reports list them."""
         return self.limits.get(role, {})
 
+    def tightest_maximum(self, role: Role, rule_id: str) -> float | None:
+        """The smallest upper bound for the rule, if there is one."""
+        limits = self.for_role(role).get(rule_id, ())
+        return min((limit.max for limit in limits if limit.max is not None), default=None)
+
+    def tightest_minimum(
+        self, role: Role, rule_id: str, level: Outcome | None = None
+    ) -> float | None:
+        """The largest lower bound for the rule, at that level or at any, if there is one."""
+        limits = self.for_role(role).get(rule_id, ())
+        return max(
+            (
+                limit.min
+                for limit in limits
+                if limit.min is not None and level in {None, limit.level}
+            ),
+            default=None,
+        )
+
 
 def load_profile(name_or_path: str | Path = DEFAULT_PROFILE) -> Profile:
     """A built-in profile by name, or one from a TOML file by path.
 
+    What it says neither of pairs nor of consent is as in the default profile.
+
     Raises ProfileError when there is no such profile or the file is not a profile.
     """
     data = _resolve(str(name_or_path), seen=())
+    default = _parse(DEFAULT_PROFILE)
+    for table in ("pairs", "consent"):
+        data[table] = {**default[table], **data.get(table, {})}
     disabled = frozenset(data.pop("disable", ()))
-    limits = {
-        role: {rule: entries for rule, entries in rules.items() if rule not in disabled}
-        for role, rules in data.get("limits", {}).items()
-    }
+
+    def enabled(rules: Mapping[str, Any]) -> dict[str, Any]:
+        return {rule: entries for rule, entries in rules.items() if rule not in disabled}
+
+    limits = {role: enabled(rules) for role, rules in data.get("limits", {}).items()}
+    pairs = enabled(data["pairs"])
     try:
-        return Profile.model_validate({**data, "limits": limits})
+        return Profile.model_validate({**data, "limits": limits, "pairs": pairs})
     except ValidationError as error:
         wrong = "; ".join(
             f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()[:3]
@@ -121,13 +173,16 @@ def load_profile(name_or_path: str | Path = DEFAULT_PROFILE) -> Profile:
 def _resolve(name: str, seen: tuple[str, ...]) -> dict[str, Any]:
     if name in seen:
         raise ProfileError(f"Profiles extend each other in a circle: {' -> '.join((*seen, name))}")
-    data = _parse(name)
+    data = with_current_ids(_parse(name), name)
     parent_name = data.pop("extends", None)
     if parent_name is None:
         return data
     parent = _resolve(str(parent_name), (*seen, name))
-    merged = {**parent, **{key: value for key, value in data.items() if key != "limits"}}
-    merged["disable"] = [*parent.get("disable", ()), *data.get("disable", ())]
+    merged = {**parent, **data}
+    for listed in ("disable", "notes"):
+        merged[listed] = [*parent.get(listed, ()), *data.get(listed, ())]
+    for table in ("pairs", "consent"):
+        merged[table] = {**parent.get(table, {}), **data.get(table, {})}
     merged["limits"] = {role: dict(rules) for role, rules in parent.get("limits", {}).items()}
     for role, rules in data.get("limits", {}).items():
         merged["limits"].setdefault(role, {}).update(rules)

@@ -1,27 +1,52 @@
-"""All rules by id. A new rule joins by standing in its module's tuple."""
+"""All rules by id. A rule joins by standing in one of these modules."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Final
+import inspect
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType, ModuleType
+from typing import Any, Final
 
-from palprep.rules.audio import AUDIO_RULES
-from palprep.rules.consent import CONSENT_RULES
-from palprep.rules.face import FACE_RULES
-from palprep.rules.file import FILE_RULES
-from palprep.rules.footage import FOOTAGE_RULES
-from palprep.rules.image import IMAGE_RULES
+from palprep.rules import (
+    audio,
+    consent,
+    file,
+    image,
+    portrait_framing,
+    portrait_light,
+    portrait_subject,
+    same_person,
+    video,
+    video_person,
+    video_signal,
+    video_structure,
+    voice,
+)
 from palprep.rules.rule import Rule
-from palprep.rules.signal import SIGNAL_RULES
-from palprep.rules.structure import STRUCTURE_RULES
-from palprep.rules.video import VIDEO_RULES
-from palprep.rules.voice import VOICE_RULES
+from palprep.rules.same_person import SamePerson
 
-_ALL = (
-    *(*FILE_RULES, *IMAGE_RULES, *FACE_RULES),
-    *(*AUDIO_RULES, *VIDEO_RULES, *FOOTAGE_RULES, *SIGNAL_RULES, *STRUCTURE_RULES),
-    *(*VOICE_RULES, *CONSENT_RULES),
+_PORTRAIT = (portrait_subject, portrait_light, portrait_framing)
+_MODULES = (
+    *(file, image, *_PORTRAIT, audio, video, video_person, video_signal, video_structure),
+    *(voice, consent, same_person),
 )
 
-RULES: Final[Mapping[str, Rule]] = MappingProxyType({rule.id: rule() for rule in _ALL})
+AnyRule = Rule[Any] | SamePerson
+"""A rule of one file, or of two."""
+
+
+def _rules_of(*modules: ModuleType) -> Iterator[AnyRule]:
+    """The rules that are written in these modules, in their order there."""
+    for module in modules:
+        for found in vars(module).values():
+            written_here = inspect.isclass(found) and found.__module__ == module.__name__
+            if written_here and issubclass(found, Rule | SamePerson) and hasattr(found, "id"):
+                yield found()
+
+
+RULES: Final[Mapping[str, AnyRule]] = MappingProxyType(
+    {rule.id: rule for rule in _rules_of(*_MODULES)}
+)
+
+PORTRAIT_CHECKS: Final = frozenset(rule.id for rule in _rules_of(*_PORTRAIT))
+"""Ids of the checks of what a portrait shows."""

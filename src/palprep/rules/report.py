@@ -30,8 +30,12 @@ class Check(Value):
     """The limit in words, for example ``at least 512 px``."""
     source: str | None = None
     """Where the limit comes from."""
+    at_least: float | None = None
+    """The largest of the rule's lower bounds: a smaller measure does not pass."""
+    at_most: float | None = None
+    """The smallest of the rule's upper bounds: a larger measure does not pass."""
     advice: str | None = None
-    """How to mend it; None when nothing is wrong."""
+    """What to do about it; None when nothing is wrong."""
     region: Rect | None = None
 
     @computed_field  # type: ignore[prop-decorator]
@@ -56,6 +60,8 @@ class Report(Value):
     profile: str
     error: ReportError | None = None
     checks: tuple[Check, ...] = ()
+    left_out: tuple[str, ...] = ()
+    """Ids of checks that were not asked for: those of the consent that another video holds."""
     facts: Facts | None = None
 
     @computed_field  # type: ignore[prop-decorator]

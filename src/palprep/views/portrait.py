@@ -11,7 +11,8 @@ import numpy as np
 from palprep.media.image import probe_and_open
 from palprep.media.source import Source
 from palprep.rules.measures import measure_words
-from palprep.rules.plans.image import CROP_ANSWERS, LEVEL_ANSWERS, mend
+from palprep.rules.plans.asked import not_passed
+from palprep.rules.plans.image import CROP_ANSWERS, LEVEL_ANSWERS, adjustments
 from palprep.rules.report import Report
 from palprep.values import Outcome, Rect
 from palprep.views.canvas import Canvas
@@ -62,8 +63,8 @@ def portrait_overlay(
     if report.facts is None or report.facts.image is None or report.facts.portrait is None:
         return None
     image, pixels = probe_and_open(Source.of(report.path), max_side=side)
-    broken = frozenset(check.id for check in report.having(Outcome.FAIL, Outcome.WARN))
-    planned = mend(report.facts.portrait, broken & (CROP_ANSWERS | LEVEL_ANSWERS))[1]
+    asking = not_passed(report) & (CROP_ANSWERS | LEVEL_ANSWERS)
+    planned = adjustments(report.facts.portrait, asking)[1]
     crop = planned.crop
     return draw_portrait(
         see(pixels, models, size=(image.width, image.height)),

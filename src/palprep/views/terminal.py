@@ -12,9 +12,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from palprep.facts.timeline import timeline
 from palprep.rules.measures import measure_words
 from palprep.rules.report import Check, Report
+from palprep.rules.video_person import facing_limits
 from palprep.values import Outcome
 from palprep.views.format import position, stamp
 from palprep.views.outcomes import OUTCOMES, STATUSES
@@ -40,10 +40,10 @@ def report_view(report: Report, *, everything: bool = False) -> RenderableType:
     if report.error is not None:
         return Group(title, _indented(Text(report.error.message)))
     listed = report.having(*OUTCOMES) if everything else report.having(Outcome.FAIL, Outcome.WARN)
-    line = timeline(report.facts) if report.facts else None
+    line = report.facts.timeline if report.facts else None
     return Group(
         title,
-        *([_indented(TerminalTimeline(line))] if line else []),
+        *([_indented(TerminalTimeline(line, facing_limits(report)))] if line else []),
         *([_check_table(listed)] if listed else []),
         *([] if everything else [_indented(Text(_summary(report), "dim"))]),
     )

@@ -8,10 +8,11 @@ from itertools import islice, pairwise
 
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
-from palprep.facts.timeline import Timeline, timeline
+from palprep.facts.timeline import Timeline
 from palprep.media.frames import sample_frames
 from palprep.media.source import Source
 from palprep.rules.report import Report
+from palprep.rules.video_person import facing_limits
 from palprep.views.colours import VERMILION, Colour
 from palprep.views.format import position
 from palprep.views.timeline_rows import Row, rows, tick_every
@@ -43,10 +44,11 @@ def timeline_png(report: Report) -> bytes | None:
 
     None for what is no video. Raises MediaError when the file can no longer be read.
     """
-    line = timeline(report.facts) if report.facts else None
+    line = report.facts.timeline if report.facts else None
     if line is None:
         return None
-    return draw_rows(_frames(report.path, line), rows(line), line.duration_s)
+    drawn = rows(line, facing_limits(report))
+    return draw_rows(_frames(report.path, line), drawn, line.duration_s)
 
 
 def draw_rows(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 
-from palprep.facts.timeline import Second, Timeline
+from palprep.facts.timeline import FacingLimits, Second, Timeline
 from palprep.values import Span
 from palprep.views.colours import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, Colour
 from palprep.views.format import duration, position, share
@@ -64,8 +64,11 @@ class Break:
         return f"{count} {self.word}{'' if count == 1 else 's'}" if count else ""
 
 
-def rows(line: Timeline) -> tuple[Row, ...]:
-    """The rows from top to bottom. Consent has one where it was heard."""
+def rows(line: Timeline, facing: FacingLimits) -> tuple[Row, ...]:
+    """The rows from top to bottom. Consent has one where it was heard.
+
+    ``facing`` says which seconds count as turned to the lens.
+    """
     cut, frozen, black, step = breaks(line)
     broken = ", ".join(each.summary for each in (cut, frozen, black) if each.summary)
     light = [(each.at_s + 0.5, each.luma / 255) for each in line.seconds if each.luma is not None]
@@ -77,7 +80,11 @@ def rows(line: Timeline) -> tuple[Row, ...]:
         ),
         _row(line, Row("Mouth moves", SKY, "Mouth", "blue"), lambda second: second.mouth_moves),
         _row(line, Row("Face seen", GREEN, "Face", "green"), lambda second: second.seen),
-        _row(line, Row("At the lens", GREEN, "At lens", "green"), lambda second: second.facing),
+        _row(
+            line,
+            Row("At the lens", GREEN, "At lens", "green"),
+            lambda second: second.facing(facing),
+        ),
         _row(line, Row("Still", GREY, "Still", "cyan"), lambda second: second.still),
         Row("Light", ORANGE, levels=light, marks=step.moments, summary=step.summary or "steady"),
         Row(

@@ -9,7 +9,7 @@ from itertools import pairwise
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from palprep.facts.timeline import Timeline
+from palprep.facts.timeline import FacingLimits, Timeline
 from palprep.views.format import position
 from palprep.views.timeline_rows import breaks, rows, share_held, tick_every
 
@@ -31,6 +31,7 @@ class TerminalTimeline:
     """
 
     line: Timeline
+    facing: FacingLimits
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The rows, then what interrupts the take, then a scale."""
@@ -38,7 +39,7 @@ class TerminalTimeline:
         step = max(1, math.ceil(len(self.line.seconds) / cells))
         count = math.ceil(len(self.line.seconds) / step)
         drawn = False
-        for row in rows(self.line):
+        for row in rows(self.line, self.facing):
             starts = range(0, len(row.values), step)
             shares = [share_held(row.values[start : start + step]) for start in starts]
             # A few key frames are no timeline.

@@ -33,6 +33,12 @@ class FrameSample(Value):
     similarity: float | None = None
     """Cosine similarity to the first frame's face, where it was compared."""
 
+    @property
+    def head_off_deg(self) -> float:
+        """How far the head is turned from the lens: the larger of yaw and pitch. 0 without a
+        face."""
+        return max(abs(self.yaw_deg or 0.0), abs(self.pitch_deg or 0.0))
+
 
 class FootageFacts(Value):
     """The person in a video, sampled every ``every_s`` seconds."""

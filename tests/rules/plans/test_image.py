@@ -12,8 +12,8 @@ from palprep.rules.plans.image import (
     LARGEST_SHARE,
     MAX_EV,
     MAX_GAIN,
+    adjustments,
     framing_advice,
-    mend,
     propose_crop,
     propose_exposure,
     propose_white_balance,
@@ -93,7 +93,7 @@ def test_a_small_face_is_brought_to_chest_up_size() -> None:
         (portrait(1600, 1200, 300, 500, 480), "left at the left"),
     ],
 )
-def test_what_no_crop_mends_gets_words_for_a_retake(picture, words) -> None:
+def test_what_no_crop_fixes_gets_words_for_a_retake(picture, words) -> None:
     assert propose_crop(picture) is None
     assert words in framing_advice(picture)
 
@@ -108,7 +108,7 @@ def test_no_crop_chooses_between_people() -> None:
     assert propose_crop(picture) is not None
     assert propose_crop(crowded) is None
     assert "Several people" in framing_advice(crowded)
-    assert mend(crowded, frozenset({"person_centered"}))[0] == ()
+    assert adjustments(crowded, frozenset({"person_centered"}))[0] == ()
 
 
 def test_a_turned_crop_gives_up_headroom_before_it_gives_up() -> None:
@@ -158,13 +158,13 @@ def test_lab_and_back(linear) -> None:
     assert lab_to_linear(linear_to_lab(linear)) == pytest.approx(linear, abs=1e-4)
 
 
-def test_only_what_was_asked_is_mended_and_says_for_what() -> None:
+def test_only_what_was_asked_is_fixed_and_says_for_what() -> None:
     picture = portrait(1600, 1200, 500, 500, 400, brightness=0.3)
-    reasons, mending = mend(picture, frozenset({"person_centered", "image_format"}))
+    reasons, adjusted = adjustments(picture, frozenset({"person_centered", "image_format"}))
     assert [reason.fix for reason in reasons] == ["crop"]
     assert reasons[0].answers == ("person_centered",)
-    assert mending.exposure_ev == 0
-    both, brighter = mend(picture, frozenset({"person_centered", "face_brightness"}))
+    assert adjusted.exposure_ev == 0
+    both, brighter = adjustments(picture, frozenset({"person_centered", "face_brightness"}))
     assert {reason.fix for reason in both} == {"crop", "exposure"}
     assert brighter.exposure_ev == MAX_EV
-    assert mend(picture, frozenset())[0] == ()
+    assert adjustments(picture, frozenset())[0] == ()

@@ -15,8 +15,8 @@ from palprep.rules.plans.plan import (
     Plan,
     VideoPlan,
     VoicePlan,
-    Window,
 )
+from palprep.values import Span
 
 PLANS = [
     ImagePlan(
@@ -26,8 +26,8 @@ PLANS = [
         crop=Crop(left=1, top=2, width=3, height=4),
     ),
     AudioPlan(reasons=(), stream=1, copy_codec=True, container="m4a"),
-    VideoPlan(reasons=(), copy_video=False, copy_audio=False, trim=Window(start_s=0.5, end_s=2.0)),
-    VoicePlan(reasons=(), stream=0, spans=(Window(start_s=1, end_s=2), Window(start_s=2, end_s=4))),
+    VideoPlan(reasons=(), copy_video=False, copy_audio=False, trim=Span(start_s=0.5, end_s=2.0)),
+    VoicePlan(reasons=(), stream=0, spans=(Span(start_s=1, end_s=2), Span(start_s=2, end_s=4))),
 ]
 
 

@@ -65,7 +65,7 @@ def test_the_sound_of_a_video_is_copied_where_a_container_takes_its_codec(
 
 def test_a_video_is_remuxed_without_encoding_where_only_the_container_is_wrong(video_facts):
     repair = planned(video_facts(moov_position="end"), Role.TRAINING_VIDEO)
-    assert fixes(repair) == {"remux": ("video_index_in_front",)}
+    assert fixes(repair) == {"remux": ("video_faststart",)}
     assert (repair.copy_video, repair.copy_audio) == (True, True)
 
 

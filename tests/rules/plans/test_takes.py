@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.facts.timeline import Second, Timeline
-from palprep.rules.plans.takes import before_word, best_take, possible_starts
+from palprep.facts.timeline import FacingLimits, Second, Timeline
+from palprep.rules.plans import takes
+from palprep.rules.plans.takes import before_word, possible_starts
 from palprep.values import Span
 
 
@@ -19,11 +20,16 @@ def line(duration, *speech, facing=(), seen=None, **more):
     seconds = tuple(
         Second(
             at_s=at, speaking=spoken(at), mouth_moves=spoken(at),
-            seen=at not in (seen or ()), facing=at not in facing,
+            seen=at not in (seen or ()), head_off_deg=40.0 if at in facing else 0.0,
+            gaze_off_deg=0.0,
         )
         for at in range(int(duration))
     )  # fmt: skip
     return Timeline(duration_s=float(duration), seconds=seconds, speech=spans, **more)
+
+
+def best_take(line, **more):
+    return takes.best_take(line, facing=FacingLimits(20.0, 10.0), **more)
 
 
 def window(take):

@@ -3,55 +3,56 @@
 from __future__ import annotations
 
 from palprep.facts.facts import Facts
-from palprep.facts.timeline import Timeline, timeline
-from palprep.rules.plans.plan import Reason, VideoPlan, Window
+from palprep.facts.timeline import Timeline
+from palprep.rules.plans.plan import Reason, VideoPlan
 from palprep.rules.plans.takes import TAIL_S, before_word
 from palprep.rules.plans.video import plan_video
 from palprep.rules.profile import Profile
 from palprep.rules.report import Report
+from palprep.values import Span
 
 _WHY = "the statement of consent on its own"
 
 _NOT_FOR_A_CLIP = frozenset({"trim", "fit_size"})
-"""Repairs of the whole that the clip gets by being cut, or has no need of."""
+"""Fixes of the whole that the clip gets by being cut, or does not need."""
 
 
 def plan_consent_clip(report: Report, facts: Facts, profile: Profile) -> VideoPlan | None:
-    """Cut out the statement with a little air, and mend what a consent video must be.
+    """Cut out the statement with a little air, and fix what a consent video must have.
 
     ``report`` judges the whole video as a consent video. None where the statement was not
     heard as required: cutting out something else would prove nothing.
     """
-    line, consent = timeline(facts), facts.consent
-    if line is None or consent is None or consent.outcome not in {"pass", "warn"}:
+    line, consent = facts.timeline, facts.consent
+    if line is None or consent is None or consent.outcome.passed is not True:
         return None
-    window = _window(line)
-    if window is None:
+    span = _span(line)
+    if span is None:
         return None
-    mended = plan_video(report, facts, profile)
+    whole = plan_video(report, facts, profile)
     kept = tuple(
-        reason for reason in (mended.reasons if mended else ()) if reason.fix not in _NOT_FOR_A_CLIP
+        reason for reason in (whole.reasons if whole else ()) if reason.fix not in _NOT_FOR_A_CLIP
     )
     fixes = {reason.fix for reason in kept}
     # Copied packets begin at key frames only; what precedes would stay inside.
-    encoded = window.start_s > 0
+    encoded = span.start_s > 0
     return VideoPlan(
         reasons=(*kept, Reason(fix="trim", why=_WHY)),
         copy_video=not encoded and "transcode_video" not in fixes,
         copy_audio=not encoded and not fixes & {"transcode_audio", "resync"},
         audio_stream=facts.audio.stream.index if facts.audio else None,
-        trim=window,
+        trim=span,
     )
 
 
-def _window(line: Timeline) -> Window | None:
+def _span(line: Timeline) -> Span | None:
     if line.consent is None:
         return None
     first, last = line.consent.start_s, line.consent.end_s
-    # A shot that begins beside the statement is no part of it.
+    # A shot that begins next to the statement is no part of it.
     start = max(before_word(line, first), *(cut for cut in line.cuts if cut <= first), 0.0)
     end = min(_after_word(line, last), *(cut for cut in line.cuts if cut >= last), line.duration_s)
-    return Window(start_s=round(start, 3), end_s=round(end, 3))
+    return Span(start_s=round(start, 3), end_s=round(end, 3))
 
 
 def _after_word(line: Timeline, word_s: float) -> float:

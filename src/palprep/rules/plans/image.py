@@ -1,7 +1,7 @@
-"""What a crop, a turn and a change of light can mend of a portrait, as pure arithmetic.
+"""What a crop, a turn and a change of light can fix in a portrait, as pure arithmetic.
 
-Nothing is invented: a crop only takes away, and where the pixels do not suffice the answer is
-None together with words for a retake (:func:`framing_advice`).
+Nothing is invented. A crop only takes away. Where the pixels do not suffice the answer is None,
+and :func:`framing_advice` says how to retake the image.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from palprep.vision.facts import Framing, PortraitFacts
 
 SHARES = (0.36, 0.32, 0.28, 0.25, 0.22, 0.42, 0.5)
 """Face heights over crop height that a crop aims at, best first: chest up, between 0.22 and 0.6.
-Tight ones come last, for turned pictures with little room at the corners."""
+Tight ones come last, for turned images with little room at the corners."""
 
 FACE_SHARE = SHARES[0]
 
 LARGEST_SHARE = 0.6
-"""No crop leaves less than this much picture around the face."""
+"""No crop makes the face higher than this share of it."""
 
 WIDEST, NARROWEST = 16 / 9, 3 / 4
 """Width over height between which a crop stays."""
@@ -31,13 +31,13 @@ HEADROOM = (0.35, 0.2, 0.1)
 turned, whose corners need room as well."""
 
 SIDE_ROOM = 0.25
-"""Least room beside the face on either side, in face widths."""
+"""Least room on either side of the face, in face widths."""
 
 MIN_SIDE_PX = 512
-"""No crop is made smaller than this (public guidance for avatar pictures)."""
+"""No crop is made smaller than this (public guidance for avatar footage)."""
 
 LEVEL_FROM_DEG, LEVEL_TO_DEG = 3.0, 20.0
-"""A lean below the first is natural, beyond the second the shoulders would tilt visibly."""
+"""A lean below the first is natural; a turn beyond the second would tilt the shoulders visibly."""
 
 BRIGHTNESS = 0.62
 """What exposure aims at: luma that a quarter of the face exceeds, as well-lit faces have it."""
@@ -61,7 +61,7 @@ MAX_GAIN = 1.25
 CROP_ANSWERS = frozenset({"person_centered", "chest_up_framing_acceptable"})
 LEVEL_ANSWERS = frozenset({"head_level"})
 EXPOSURE_ANSWERS = frozenset({"face_brightness"})
-COLOUR_ANSWERS = frozenset({"skin_colour"})
+COLOUR_ANSWERS = frozenset({"skin_hue"})
 
 
 class CropSpan(NamedTuple):
@@ -72,7 +72,7 @@ class CropSpan(NamedTuple):
     width: float
 
 
-class Mending(NamedTuple):
+class Adjustments(NamedTuple):
     """Parameters of a :class:`~palprep.rules.plans.plan.ImagePlan`, by its names."""
 
     level_deg: float
@@ -82,45 +82,45 @@ class Mending(NamedTuple):
 
 
 def propose_crop(
-    picture: PortraitFacts, *, level_deg: float = 0.0, min_side_px: int = MIN_SIDE_PX
+    portrait: PortraitFacts, *, level_deg: float = 0.0, min_side_px: int = MIN_SIDE_PX
 ) -> Crop | None:
     """A crop that puts the face in the middle, chest up, with the whole head inside.
 
-    ``level_deg`` turns the picture counter-clockwise about the crop's centre first. None when
-    there is no face or more than one, since nobody knows who is meant, when no such crop of
-    ``min_side_px`` exists, or when it would be the whole picture.
+    ``level_deg`` turns the image counter-clockwise about the crop's centre first. None without
+    a face, and with several: no one knows who is meant. None as well where no such crop of
+    ``min_side_px`` exists, or where it would be the whole image.
     """
-    framing = picture.framing
-    if framing is None or framing.margin < 0 or picture.people > 1:
+    framing = portrait.framing
+    if framing is None or framing.margin < 0 or portrait.people > 1:
         return None
-    shapes = (picture.width / picture.height, NARROWEST)
-    for height, headroom, shape in itertools.product(_heights(picture, framing), HEADROOM, shapes):
+    shapes = (portrait.width / portrait.height, NARROWEST)
+    for height, headroom, shape in itertools.product(_heights(portrait, framing), HEADROOM, shapes):
         top = max(
-            0.0, min(framing.head.y - headroom * framing.face.height, picture.height - height)
+            0.0, min(framing.head.y - headroom * framing.face.height, portrait.height - height)
         )
         wanted = CropSpan(top, height, max(height * shape, min_side_px))
-        crop = _place(picture, framing, wanted, level_deg)
+        crop = _place(portrait, framing, wanted, level_deg)
         if (
             crop is not None
             and min(crop.width, crop.height) >= min_side_px
-            and crop.lies_within(picture.width, picture.height, level_deg=level_deg)
+            and crop.lies_within(portrait.width, portrait.height, level_deg=level_deg)
         ):
-            return None if _is_whole(crop, picture) and not level_deg else crop
+            return None if _is_whole(crop, portrait) and not level_deg else crop
     return None
 
 
-def _heights(picture: PortraitFacts, framing: Framing) -> list[float]:
+def _heights(portrait: PortraitFacts, framing: Framing) -> list[float]:
     """Heights to try, best first: those that bring a small face to chest-up size, or slowly
-    less of a picture whose face is large enough."""
+    less of an image whose face is large enough."""
     face = framing.face.height
     if framing.face_height_share < FACE_SHARE:
-        return [min(face / share, picture.height) for share in SHARES]
-    tall = [picture.height * 0.96**step for step in range(12)]
+        return [min(face / share, portrait.height) for share in SHARES]
+    tall = [portrait.height * 0.96**step for step in range(12)]
     return [height for height in tall if face / height <= LARGEST_SHARE]
 
 
 def _place(
-    picture: PortraitFacts, framing: Framing, wanted: CropSpan, level_deg: float
+    portrait: PortraitFacts, framing: Framing, wanted: CropSpan, level_deg: float
 ) -> Crop | None:
     """A crop of about that size with the face in the middle, None where there is no room."""
     face, (top, height, width) = framing.face, wanted
@@ -128,7 +128,7 @@ def _place(
     # so that the turned face stands in the middle.
     above = top + height / 2 - (face.y + face.height / 2)
     centre = face.x + face.width / 2 + above * math.tan(math.radians(level_deg))
-    room = 2 * min(centre, picture.width - centre)
+    room = 2 * min(centre, portrait.width - centre)
     least = face.width * (1 + 2 * SIDE_ROOM)
     width = min(room, max(width, height * NARROWEST, least), height * WIDEST)
     # Too close to one side for its height: a lower crop keeps the proportions.
@@ -144,25 +144,25 @@ def _place(
     )
 
 
-def _is_whole(crop: Crop, picture: PortraitFacts) -> bool:
-    return crop.width >= picture.width - 2 and crop.height >= picture.height - 2
+def _is_whole(crop: Crop, portrait: PortraitFacts) -> bool:
+    return crop.width >= portrait.width - 2 and crop.height >= portrait.height - 2
 
 
-def propose_level(picture: PortraitFacts) -> float:
+def propose_level(portrait: PortraitFacts) -> float:
     """Degrees to turn counter-clockwise so that the head stands upright; 0 for none."""
-    if picture.subject is None:
+    if portrait.subject is None:
         return 0.0
-    roll = picture.subject.pose.roll_deg
+    roll = portrait.subject.pose.roll_deg
     return -round(roll, 1) if LEVEL_FROM_DEG <= abs(roll) <= LEVEL_TO_DEG else 0.0
 
 
-def propose_exposure(picture: PortraitFacts) -> float:
+def propose_exposure(portrait: PortraitFacts) -> float:
     """Stops, in linear light, that bring the face to ordinary brightness, within one stop.
 
     Darkening stops where highlights are burnt out: what is clipped stays clipped.
     """
-    quality = picture.quality
-    if picture.framing is None or quality.brightness <= 0:
+    quality = portrait.quality
+    if portrait.framing is None or quality.brightness <= 0:
         return 0.0
     stops = 2.2 * math.log2(BRIGHTNESS / quality.brightness)
     if stops < 0 and quality.clipped_highlights > CLIPPED:
@@ -170,11 +170,11 @@ def propose_exposure(picture: PortraitFacts) -> float:
     return round(max(-MAX_EV, min(MAX_EV, stops)), 2)
 
 
-def propose_white_balance(picture: PortraitFacts) -> tuple[float, float, float]:
+def propose_white_balance(portrait: PortraitFacts) -> tuple[float, float, float]:
     """Gains of R, G and B in linear light that bring the hue of the skin to the nearest natural
     one, green unchanged. All 1 where it is natural, colourless, burnt out or not known.
     """
-    quality = picture.quality
+    quality = portrait.quality
     rgb, hue, chroma = quality.skin_rgb, quality.skin_hue_deg, quality.skin_chroma
     if rgb is None or hue is None or chroma is None or quality.clipped_highlights > CLIPPED:
         return 1.0, 1.0, 1.0
@@ -195,16 +195,18 @@ def _gain(ratio: float) -> float:
     return round(max(1 / MAX_GAIN, min(MAX_GAIN, ratio)), 3)
 
 
-def mend(picture: PortraitFacts, wanting: frozenset[str]) -> tuple[tuple[Reason, ...], Mending]:
-    """The adjustments that answer the checks in ``wanting``, and why each is made."""
-    level = propose_level(picture) if wanting & LEVEL_ANSWERS else 0.0
-    crop = propose_crop(picture, level_deg=level) if level or wanting & CROP_ANSWERS else None
+def adjustments(
+    portrait: PortraitFacts, asking: frozenset[str]
+) -> tuple[tuple[Reason, ...], Adjustments]:
+    """The adjustments that answer the checks in ``asking``, and why each is made."""
+    level = propose_level(portrait) if asking & LEVEL_ANSWERS else 0.0
+    crop = propose_crop(portrait, level_deg=level) if level or asking & CROP_ANSWERS else None
     if level and crop is None:
         # There is no room to turn without empty corners; the crop alone may still help.
         level = 0.0
-        crop = propose_crop(picture) if wanting & CROP_ANSWERS else None
-    exposure = propose_exposure(picture) if wanting & EXPOSURE_ANSWERS else 0.0
-    gains = propose_white_balance(picture) if wanting & COLOUR_ANSWERS else (1.0, 1.0, 1.0)
+        crop = propose_crop(portrait) if asking & CROP_ANSWERS else None
+    exposure = propose_exposure(portrait) if asking & EXPOSURE_ANSWERS else 0.0
+    gains = propose_white_balance(portrait) if asking & COLOUR_ANSWERS else (1.0, 1.0, 1.0)
     made = {
         "level": (level != 0, LEVEL_ANSWERS),
         "crop": (crop is not None, CROP_ANSWERS),
@@ -212,26 +214,26 @@ def mend(picture: PortraitFacts, wanting: frozenset[str]) -> tuple[tuple[Reason,
         "white_balance": (gains != (1.0, 1.0, 1.0), COLOUR_ANSWERS),
     }
     reasons = tuple(
-        Reason(fix=fix, answers=tuple(sorted(wanting & answers)))
+        Reason(fix=fix, answers=tuple(sorted(asking & answers)))
         for fix, (done, answers) in made.items()
         if done
     )
-    return reasons, Mending(level, crop, exposure, gains)
+    return reasons, Adjustments(level, crop, exposure, gains)
 
 
-def framing_advice(picture: PortraitFacts) -> str:
+def framing_advice(portrait: PortraitFacts) -> str:
     """What to do about centring or framing: the crop that ``palprep fix`` makes, or the retake."""
-    crop = propose_crop(picture)
+    crop = propose_crop(portrait)
     if crop is not None:
         return f"palprep fix crops it to {crop.width} x {crop.height} px around the face."
-    if picture.framing is None:
+    if portrait.framing is None:
         return "Retake it with the face in view."
-    return _retake(picture, picture.framing)
+    return _retake(portrait, portrait.framing)
 
 
-def _retake(picture: PortraitFacts, framing: Framing) -> str:
+def _retake(portrait: PortraitFacts, framing: Framing) -> str:
     """What to do where no crop helps."""
-    if picture.people > 1:
+    if portrait.people > 1:
         return "Several people are seen: crop it to the one who is meant, or retake it alone."
     if framing.margin < 0:
         return "No crop brings back what the border cuts: retake it with room around the head."
@@ -241,11 +243,11 @@ def _retake(picture: PortraitFacts, framing: Framing) -> str:
             f"No crop can add shoulders: retake it from about {times:.1f} times the distance, "
             "with the chest in view."
         )
-    small = propose_crop(picture, min_side_px=1)
+    small = propose_crop(portrait, min_side_px=1)
     if small is not None:
         return (
             f"A crop from the chest up would be {small.width} x {small.height} px, less than "
-            f"{MIN_SIDE_PX}: use the picture at its full resolution, or retake it closer."
+            f"{MIN_SIDE_PX}: use the image at its full resolution, or retake it closer."
         )
     side = "right" if framing.centre_x > 0.5 else "left"
-    return f"Too little picture is left at the {side} of the face: retake it with the face centred."
+    return f"Too little room is left at the {side} of the face: retake it with the face centred."

@@ -1,21 +1,21 @@
-"""From a report to the smallest repair: a plan says what will be done and why.
+"""From a report to the smallest fix: a plan says what will be done and why.
 
 A plan is a value. It holds every parameter, so that the same plan applied to the same file
-gives the same output, and so that it can be shown before anything is written.
+gives the same output. It can be shown before anything is written.
 """
 
 from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from palprep.values import Value
+from palprep.values import Span, Value
 
-MP4_PICTURES = frozenset({"h264", "hevc", "av1", "vp9", "mpeg4"})
-MP4_SOUNDS = frozenset({"aac", "mp3", "opus", "flac", "alac", "ac3", "eac3"})
+MP4_VIDEO = frozenset({"h264", "hevc", "av1", "vp9", "mpeg4"})
+MP4_AUDIO = frozenset({"aac", "mp3", "opus", "flac", "alac", "ac3", "eac3"})
 """Codecs whose packets an mp4 holds as they are, and players open."""
 
 
@@ -26,11 +26,11 @@ class Reason(Value):
     fix: str
     answers: tuple[str, ...] = ()
     why: str = ""
-    """What spoke for this choice among several, with its numbers."""
+    """Why this choice was made among several, with its numbers."""
 
 
 class Crop(Value):
-    """In pixels of the upright picture, before any levelling."""
+    """In pixels of the upright image, before any levelling."""
 
     left: int
     top: int
@@ -38,8 +38,8 @@ class Crop(Value):
     height: int = Field(gt=0)
 
     def lies_within(self, width: int, height: int, *, level_deg: float = 0.0) -> bool:
-        """Whether the crop, turned with its picture by ``level_deg``, shows nothing but
-        picture: all four corners stand inside ``width`` x ``height`` pixels.
+        """Whether the crop, turned with its image by ``level_deg``, shows nothing but the image:
+        all four corners stand inside ``width`` x ``height`` pixels.
         """
         turn = math.radians(level_deg)
         cos, sin = abs(math.cos(turn)), abs(math.sin(turn))
@@ -57,7 +57,7 @@ class ImagePlan(Value):
     reasons: tuple[Reason, ...]
     level_deg: float = 0.0
     """Turn counter-clockwise by this much about the crop's centre, before cropping. Needs a
-    crop, since a turned picture has corners that show nothing."""
+    crop, since a turned image has corners that show nothing."""
     crop: Crop | None = None
     exposure_ev: float = 0.0
     """Stops, applied in linear light."""
@@ -92,29 +92,21 @@ class AudioPlan(Value):
         return self
 
 
-class Window(Value):
-    """A stretch of a recording in seconds from its start, ``end_s`` not included."""
+def _not_empty(span: Span) -> Span:
+    if not 0 <= span.start_s < span.end_s:
+        raise ValueError("start_s must not be negative, and end_s must be after start_s")
+    return span
 
-    start_s: float = Field(ge=0)
-    end_s: float
 
-    @model_validator(mode="after")
-    def _not_empty(self) -> Self:
-        if self.end_s <= self.start_s:
-            raise ValueError("end_s must be after start_s")
-        return self
-
-    @property
-    def duration_s(self) -> float:
-        """Length in seconds, above 0."""
-        return self.end_s - self.start_s
+KeptSpan = Annotated[Span, AfterValidator(_not_empty)]
+"""What is kept of a recording, in seconds from its start; it lasts longer than nothing."""
 
 
 class VideoPlan(Value):
-    """One mp4 with its index in front; picture and sound are each copied or encoded once.
+    """One mp4 with its index at the front; video and audio are each copied or encoded once.
 
-    The defaults remux: every step but the trim's end asks for ``copy_video=False`` when it
-    touches the picture, and for ``copy_audio=False`` when it touches the sound.
+    The defaults remux. Every step but the trim's end needs ``copy_video=False`` when it touches
+    the frames, and ``copy_audio=False`` when it touches the audio.
     """
 
     kind: Literal["video"] = "video"
@@ -122,17 +114,17 @@ class VideoPlan(Value):
     copy_video: bool
     copy_audio: bool
     audio_stream: int | None = None
-    """Container index of the sound to keep; None takes the one that a player would."""
-    trim: Window | None = None
+    """Container index of the audio to keep; None takes the one that a player would."""
+    trim: KeptSpan | None = None
     frame_rate: float | None = Field(default=None, gt=0)
     """Constant frames per second after an encode, at most the source's own; None keeps the
     source's mean rate and makes it constant."""
     tone_map: bool = True
-    """Bring HDR pictures (PQ or HLG) to BT.709 SDR when they are encoded; SDR stays as it is."""
+    """Bring HDR frames (PQ or HLG) to BT.709 SDR when they are encoded; SDR stays as it is."""
     audio_delay_s: float = 0.0
-    """Positive when the sound comes too early and must be delayed."""
+    """Positive when the audio comes too early and must be delayed."""
     audio_tempo: float = Field(default=1.0, ge=0.9, le=1.1)
-    """Speed of the sound against the picture, pitch kept; above 1 shortens drifting sound."""
+    """Speed of the audio against the video, pitch kept; above 1 shortens audio that drifts."""
     max_size_bytes: int | None = Field(default=None, gt=0)
 
     @model_validator(mode="after")
@@ -140,9 +132,9 @@ class VideoPlan(Value):
         cut_inside = self.trim is not None and self.trim.start_s > 0
         if self.copy_video and (self.frame_rate or cut_inside):
             # Copied packets can only be cut at key frames; what precedes would stay inside.
-            raise ValueError("copied pictures keep their rate and start; set copy_video=False")
+            raise ValueError("copied frames keep their rate and start; set copy_video=False")
         if self.copy_audio and (self.audio_delay_s or self.audio_tempo != 1.0):
-            raise ValueError("copied sound keeps its timing; set copy_audio=False")
+            raise ValueError("copied audio keeps its timing; set copy_audio=False")
         return self
 
 
@@ -152,7 +144,7 @@ class NoiseBound(Value):
     floor_dbfs: float
     """The noise between the words, as measured in the source."""
     limit_dbfs: float
-    """Where the noise may stand at the most afterwards."""
+    """The highest level that the noise may have afterwards."""
 
     @property
     def max_gain_db(self) -> float:
@@ -166,7 +158,7 @@ class VoicePlan(Value):
     kind: Literal["voice"] = "voice"
     reasons: tuple[Reason, ...]
     stream: int
-    spans: tuple[Window, ...] = ()
+    spans: tuple[KeptSpan, ...] = ()
     """What to keep, in order and apart, cut at silences; empty keeps everything."""
     crossfade_s: float = Field(default=0.02, ge=0, le=0.5)
     """Overlap at each join, in whole milliseconds; it comes out of both neighbours."""

@@ -1,31 +1,29 @@
-"""From a report to the smallest repair that answers it.
+"""From a report to the smallest fix that answers it.
 
-Only checks that did not pass ask for something, each fix names the checks it answers, and a
-file about which nothing can be mended gets no plan at all.
+Only checks that did not pass ask for something. Each fix names the checks it answers. A file
+in which nothing can be fixed gets no plan at all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from palprep.api.fields import MAX_IMAGE_BASE64_CHARS
 from palprep.errors import UsageError
 from palprep.facts.facts import Facts
-from palprep.rules.plans.image import mend
+from palprep.rules.plans.asked import not_passed, reasons_for
+from palprep.rules.plans.image import adjustments
 from palprep.rules.plans.plan import ImagePlan, Plan
-from palprep.rules.plans.reasons import reasons_for, tightest_maximum, wanting_of
 from palprep.rules.plans.video import plan_video
 from palprep.rules.plans.voice import plan_voice
 from palprep.rules.profile import Profile
 from palprep.rules.report import Report
 from palprep.values import Role
 
-SERVICE_BASE64_CHARS = 29_360_128
-"""Validate Face Image takes no more, whatever a profile leaves out."""
-
-_STILL_FIXES = {
+_IMAGE_FIXES = {
     "convert": ("image_format", "image_training_format"),
     "orient": ("image_upright",),
-    "to_srgb": ("image_colour",),
+    "to_srgb": ("image_srgb",),
     "flatten": ("image_alpha",),
     "first_frame": ("image_frames",),
     "scale_down": ("image_long_side",),
@@ -35,38 +33,38 @@ _STILL_FIXES = {
 
 
 def plan(report: Report, profile: Profile) -> Plan | None:
-    """The smallest repair for this report, or None when nothing can or need be mended.
+    """The smallest fix for this report, or None when nothing can be fixed or nothing needs it.
 
     Raises UsageError for a report without facts or role: there is nothing to plan for.
     """
     if report.facts is None or report.role is None:
-        raise UsageError(f"{report.path} could not be read, so no repair can be planned for it")
+        raise UsageError(f"{report.path} could not be read, so no fix can be planned for it")
     return _PLANNERS[report.role](report, report.facts, profile)
 
 
-def _plan_still(report: Report, facts: Facts, profile: Profile) -> ImagePlan | None:
-    reasons, mending = reasons_for(report, _STILL_FIXES), {}
+def _plan_image(report: Report, facts: Facts, profile: Profile) -> ImagePlan | None:
+    reasons, adjusted = reasons_for(report, _IMAGE_FIXES), {}
     if facts.portrait is not None:
-        why, found = mend(facts.portrait, wanting_of(report))
-        reasons, mending = (*reasons, *why), found._asdict()
+        why, found = adjustments(facts.portrait, not_passed(report))
+        reasons, adjusted = (*reasons, *why), found._asdict()
     if facts.image is None or not reasons:
         return None
     return ImagePlan(
-        **mending,
+        **adjusted,
         reasons=reasons,
         formats=("png", "jpeg") if facts.image.format == "png" else ("jpeg",),
-        max_base64_chars=_whole(profile, "image_base64_length") or SERVICE_BASE64_CHARS,
+        max_base64_chars=_whole(profile, "image_base64_length") or MAX_IMAGE_BASE64_CHARS,
         max_side_px=_whole(profile, "image_long_side"),
     )
 
 
 def _whole(profile: Profile, rule_id: str) -> int | None:
-    maximum = tightest_maximum(profile, Role.FACE_IMAGE, rule_id)
+    maximum = profile.tightest_maximum(Role.FACE_IMAGE, rule_id)
     return None if maximum is None else int(maximum)
 
 
 _PLANNERS: Mapping[Role, Callable[[Report, Facts, Profile], Plan | None]] = {
-    Role.FACE_IMAGE: _plan_still,
+    Role.FACE_IMAGE: _plan_image,
     Role.VOICE_AUDIO: plan_voice,
     Role.TRAINING_VIDEO: plan_video,
     Role.CONSENT_VIDEO: plan_video,

@@ -9,7 +9,7 @@ from palprep.speech.facts import VoiceFacts
 from palprep.values import Span
 
 _JOIN_GAP_S = 0.8
-"""Pauses up to this belong to the flow of speech and stay in."""
+"""Shorter pauses belong to the flow of speech and stay in."""
 _MARGIN_S = 0.15
 """Kept on both sides of speech, so that no consonant is cut and joins fall into silence."""
 _LEAST_S = 2.0
@@ -18,15 +18,15 @@ _DROPOUT_GUARD_S = 0.25
 
 
 def choose_spans(voice: VoiceFacts, *, min_s: float, max_s: float) -> tuple[Span, ...]:
-    """The stretches to keep, in the order of the recording; their lengths sum to at most
-    ``max_s``, and to ``min_s`` at least where there is so much speech.
+    """The stretches to keep, in the order of the recording. Their lengths sum to at most
+    ``max_s``, and to at least ``min_s`` where there is so much speech.
 
-    One contiguous stretch is best, for it has no joins: the longest run of speech with
-    ordinary pauses is taken if it reaches ``min_s``. Otherwise runs are joined, longest
+    One stretch without joins is best: the longest run of speech with ordinary pauses is
+    taken if it reaches ``min_s``. Otherwise runs are joined, longest
     first; once ``min_s`` is reached, only whole ones. Runs end before dropouts. Every span
     begins and ends in a pause of the recording, except where a run had to be shortened to
     ``max_s``: that cut, too, falls into a pause whenever one lies within its last quarter.
-    Empty when nobody speaks.
+    Empty when no one speaks.
     """
     runs = _runs(voice)
     if not runs:
@@ -67,7 +67,7 @@ def _runs(voice: VoiceFacts) -> list[Run]:
 
 
 def _without_dropouts(speech: Sequence[Span], holes: Sequence[Span]) -> list[Span]:
-    """Speech with its holes, and what is right beside them, taken out."""
+    """Speech without its holes, and without what is right next to them."""
     kept = list(speech)
     for hole in holes:
         first, last = hole.start_s - _DROPOUT_GUARD_S, hole.end_s + _DROPOUT_GUARD_S

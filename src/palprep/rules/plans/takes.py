@@ -1,8 +1,8 @@
 """The best stretch of a video: a window that slides over the time line and is scored.
 
-A take starts and ends in a pause, never inside a word. What speaks for it is what public
-guidance for avatar footage asks of the whole: first speaking, then listening as long and
-still; a face all the time, turned to the lens; long enough; in one piece.
+A take starts and ends in a pause, never inside a word. The score is about what public guidance
+for avatar footage asks of the whole: first speaking, then listening as long and still; a face
+all the time, turned to the lens; long enough; in one piece.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from palprep.facts.timeline import Second, Timeline
-from palprep.rules.plans.plan import Window
+from palprep.facts.timeline import FacingLimits, Second, Timeline
+from palprep.values import Span
+
+_NO_LIMITS = FacingLimits()
 
 LEAD_S = 0.3
 """Silence kept before the first word, so that its onset is not cut."""
@@ -31,7 +33,7 @@ _EQUAL = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """A stretch of a video and what speaks for it, each share 0 to 1, None when unmeasured."""
+    """A stretch of a video and its shares, each 0 to 1, None when unmeasured."""
 
     start_s: float
     end_s: float
@@ -71,14 +73,16 @@ def best_take(
     shortest_s: float = 0.0,
     longest_s: float = math.inf,
     wanted_s: float = 0.0,
+    facing: FacingLimits = _NO_LIMITS,
     starts: Iterable[float] | None = None,
 ) -> Take | None:
     """The take with the best score, None when no pause allows one within the limits.
 
     ``starts`` are the moments at which it may start, by default those of
-    :func:`possible_starts`; ``wanted_s`` is the length from which on more is no better.
+    :func:`possible_starts`. From the length ``wanted_s`` on more is no better; ``facing`` says
+    which seconds count as turned to the lens.
     """
-    pauses, scores = _pauses(line), _Scores(line, wanted_s)
+    pauses, scores = _pauses(line), _Scores(line, wanted_s, facing)
     ends = _ends(line, pauses)
     takes = (
         scores.of(start, end)
@@ -109,20 +113,20 @@ def before_word(line: Timeline, word_s: float) -> float:
     return max(0.0, word_s - _LEAST_LEAD_S)
 
 
-def _pauses(line: Timeline) -> list[Window]:
-    """Where nobody speaks, in order."""
-    found: list[Window] = []
+def _pauses(line: Timeline) -> list[Span]:
+    """Where no one speaks, in order."""
+    found: list[Span] = []
     silent_from = 0.0
     for span in line.speech:
         if span.start_s > silent_from:
-            found.append(Window(start_s=silent_from, end_s=span.start_s))
+            found.append(Span(start_s=silent_from, end_s=span.start_s))
         silent_from = max(silent_from, span.end_s)
     if line.duration_s > silent_from:
-        found.append(Window(start_s=silent_from, end_s=line.duration_s))
+        found.append(Span(start_s=silent_from, end_s=line.duration_s))
     return found
 
 
-def _ends(line: Timeline, pauses: Sequence[Window]) -> list[float]:
+def _ends(line: Timeline, pauses: Sequence[Span]) -> list[float]:
     """A breath after each last word, every second of a pause, and where a break begins in one."""
     breaths = [pause.start_s + min(TAIL_S, pause.duration_s / 2) for pause in pauses]
     seconds = (
@@ -135,7 +139,7 @@ def _ends(line: Timeline, pauses: Sequence[Window]) -> list[float]:
 
 
 def _between(
-    ends: Sequence[float], earliest: float, latest: float, pauses: Sequence[Window]
+    ends: Sequence[float], earliest: float, latest: float, pauses: Sequence[Span]
 ) -> Iterable[float]:
     """The ends within the limits, and the latest moment itself where it is in a pause."""
     yield from ends[bisect_left(ends, earliest) : bisect_right(ends, latest)]
@@ -143,24 +147,24 @@ def _between(
         yield latest
 
 
-def _breaks(line: Timeline) -> list[Window]:
+def _breaks(line: Timeline) -> list[Span]:
     """What a take should not hold, moments as stretches that end right after them."""
     moments = [(moment, moment) for moment in (*line.cuts, *line.exposure_steps)]
     spans = [(span.start_s, span.end_s) for span in (*line.freezes, *line.black)]
     return [
-        Window(start_s=max(0.0, start), end_s=max(end, start + 1e-3, 1e-3))
+        Span(start_s=max(0.0, start), end_s=max(end, start + 1e-3, 1e-3))
         for start, end in sorted((*moments, *spans))
     ]
 
 
-def _within(pauses: Sequence[Window], moment: float) -> bool:
+def _within(pauses: Sequence[Span], moment: float) -> bool:
     return any(pause.start_s <= moment <= pause.end_s for pause in pauses)
 
 
 class _Scores:
     """Scores any window of a time line in constant time, but for its breaks."""
 
-    def __init__(self, line: Timeline, wanted_s: float) -> None:
+    def __init__(self, line: Timeline, wanted_s: float, facing: FacingLimits) -> None:
         self._wanted_s = wanted_s
         breaks = _breaks(line)
         self._begins = sorted(each.start_s for each in breaks)
@@ -168,7 +172,7 @@ class _Scores:
         self._speaking = _Shares(line.seconds, lambda second: second.speaking)
         self._still = _Shares(line.seconds, lambda second: second.still)
         self._seen = _Shares(line.seconds, lambda second: second.seen)
-        self._facing = _Shares(line.seconds, lambda second: second.facing)
+        self._facing = _Shares(line.seconds, lambda second: second.facing(facing))
 
     def of(self, start: float, end: float) -> Take:
         first, last = round(start), max(round(start) + 1, round(end))

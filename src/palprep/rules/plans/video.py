@@ -1,27 +1,29 @@
-"""What mends a training or consent video."""
+"""What fixes a training or consent video."""
 
 from __future__ import annotations
 
 import math
 
 from palprep.facts.facts import Facts
-from palprep.facts.timeline import Timeline, timeline
-from palprep.rules.plans.plan import MP4_PICTURES, MP4_SOUNDS, Reason, VideoPlan, Window
-from palprep.rules.plans.reasons import reasons_for, tightest_maximum, tightest_minimum, wanting_of
+from palprep.facts.timeline import Timeline
+from palprep.rules.consent import ConsentSpoken
+from palprep.rules.plans.asked import not_passed, reasons_for
+from palprep.rules.plans.plan import MP4_AUDIO, MP4_VIDEO, Reason, VideoPlan
 from palprep.rules.plans.takes import TAIL_S, before_word, best_take, possible_starts
 from palprep.rules.profile import Profile
 from palprep.rules.report import Report
 from palprep.rules.video import base_layer_shows
-from palprep.values import Outcome, Role
+from palprep.rules.video_person import facing_limits
+from palprep.values import Outcome, Role, Span
 
 _FIXES = {
-    "remux": ("video_format", "video_index_in_front"),
+    "remux": ("video_format", "video_faststart"),
     "transcode_video": (
         *("video_codec", "video_pixel_format", "video_constant_frame_rate"),
         *("video_dynamic_range", "video_upright", "video_progressive"),
     ),
     "transcode_audio": ("video_audio_codec",),
-    "resync": ("video_sound_offset", "video_sound_drift"),
+    "resync": ("av_sync_offset", "av_sync_drift"),
     "fit_size": ("file_size",),
 }
 
@@ -35,10 +37,10 @@ BYTES_PER_MB = 1_000_000
 
 
 def plan_video(report: Report, facts: Facts, profile: Profile) -> VideoPlan | None:
-    """Copy what is right, encode what is not, and cut where the statement or the length asks.
+    """Copy what is right, encode what is not, and cut for the statement or the length.
 
-    A picture that is cut at its start has to be encoded: packets begin at key frames only.
-    None where nothing can be mended, as in Dolby Vision whose colours others cannot read.
+    A video that is cut at its start must be encoded: packets begin at key frames only. None
+    where nothing can be fixed, as in Dolby Vision whose colours other players cannot read.
     """
     video = facts.video
     if video is None or report.role is None or not base_layer_shows(video):
@@ -54,11 +56,11 @@ def plan_video(report: Report, facts: Facts, profile: Profile) -> VideoPlan | No
     if trim is None and "resync" in fixes:
         trim = _from_first_frame(facts)
     encoded = "fit_size" in fixes or (trim is not None and trim.start_s > 0)
-    limit_mb = tightest_maximum(profile, report.role, "file_size")
+    limit_mb = profile.tightest_maximum(report.role, "file_size")
     return VideoPlan(
         reasons=reasons,
-        copy_video=video.codec in MP4_PICTURES and not (encoded or "transcode_video" in fixes),
-        copy_audio=_sound_can_stay(facts)
+        copy_video=video.codec in MP4_VIDEO and not (encoded or "transcode_video" in fixes),
+        copy_audio=_audio_can_stay(facts)
         and not (encoded or {"resync", "transcode_audio"} & fixes),
         audio_stream=video.audio.stream.index if video.audio else None,
         trim=trim,
@@ -66,43 +68,46 @@ def plan_video(report: Report, facts: Facts, profile: Profile) -> VideoPlan | No
     )
 
 
-def _from_first_frame(facts: Facts) -> Window | None:
-    """The window without the sound that comes before any picture; None when there is none.
+def _from_first_frame(facts: Facts) -> Span | None:
+    """What is left without the audio before the first frame; None when there is none.
 
-    Late sound needs no cut: its encode begins with silence.
+    Late audio needs no cut: its encode begins with silence.
     """
-    line, timing = timeline(facts), facts.video.timing if facts.video else None
+    line, timing = facts.timeline, facts.video.timing if facts.video else None
     early_s = -(timing.audio_offset_s or 0.0) if timing else 0.0
     if line is None or early_s <= 0:
         return None
-    return Window(start_s=round(early_s, 3), end_s=round(line.duration_s, 3))
+    return Span(start_s=round(early_s, 3), end_s=round(line.duration_s, 3))
 
 
-def _sound_can_stay(facts: Facts) -> bool:
-    return facts.audio is None or facts.audio.stream.codec in MP4_SOUNDS
+def _audio_can_stay(facts: Facts) -> bool:
+    return facts.audio is None or facts.audio.stream.codec in MP4_AUDIO
 
 
-def _trimming(report: Report, facts: Facts, profile: Profile) -> tuple[Window, Reason] | None:
-    """The window to keep and why; None when the whole is right, or no better part is known."""
-    line, role = timeline(facts), report.role
+def _trimming(report: Report, facts: Facts, profile: Profile) -> tuple[Span, Reason] | None:
+    """What to keep and why; None when the whole is right, or no better part is known."""
+    line, role = facts.timeline, report.role
     if line is None or role is None:
         return None
-    longest = tightest_maximum(profile, role, "video_duration") or math.inf
-    wanting = wanting_of(report) & {"video_duration", *_OPENS, *_CUT_AWAY}
-    late = _late(facts, wanting)
+    longest = profile.tightest_maximum(role, "video_duration") or math.inf
+    open_checks = not_passed(report) & {"video_duration", *_OPENS, *_CUT_AWAY}
+    late = _late(facts, open_checks)
     if role is Role.CONSENT_VIDEO:
         found = _around_statement(facts, line, longest, late=late)
-    elif late or wanting & {*_CUT_AWAY} or line.duration_s > longest:
-        found = _best_window(facts, line, profile, longest, late=late)
+    elif late or open_checks & {*_CUT_AWAY} or line.duration_s > longest:
+        found = _best_window(report, facts, line, profile, longest, late=late)
     else:
         return None
-    return found and (found[0], Reason(fix="trim", answers=tuple(sorted(wanting)), why=found[1]))
+    return found and (
+        found[0],
+        Reason(fix="trim", answers=tuple(sorted(open_checks)), why=found[1]),
+    )
 
 
 def _around_statement(
     facts: Facts, line: Timeline, longest_s: float, *, late: bool
-) -> tuple[Window, str] | None:
-    """From the statement's first word, and where that is still too long, to its last one."""
+) -> tuple[Span, str] | None:
+    """From the statement's first word; only to its last one where the rest is too long."""
     if line.consent is None or not _spoken(facts):
         return None  # Cutting might cut the statement.
     start = before_word(line, line.consent.start_s) if late else 0.0
@@ -113,46 +118,54 @@ def _around_statement(
             return None
     if start == 0.0 and end == line.duration_s:
         return None
-    return Window(start_s=round(start, 3), end_s=round(end, 3)), "holds the whole statement"
+    return Span(start_s=round(start, 3), end_s=round(end, 3)), "holds the whole statement"
 
 
 def _best_window(
-    facts: Facts, line: Timeline, profile: Profile, longest_s: float, *, late: bool
-) -> tuple[Window, str] | None:
+    report: Report,
+    facts: Facts,
+    line: Timeline,
+    profile: Profile,
+    longest_s: float,
+    *,
+    late: bool,
+) -> tuple[Span, str] | None:
     opens = line.consent is not None and _spoken(facts)
-    starts = _starts(facts, line, late=late)
+    starts = _starts(report, facts, line, late=late)
     to_end_s = line.duration_s - starts[0]
     stated_s = line.consent.end_s - starts[0] if line.consent and opens else 0.0
-    least_s = tightest_minimum(profile, Role.TRAINING_VIDEO, "video_duration", Outcome.FAIL) or 0.0
+    least_s = profile.tightest_minimum(Role.TRAINING_VIDEO, "video_duration", Outcome.FAIL) or 0.0
     take = best_take(
         line,
         shortest_s=min(max(least_s, stated_s), to_end_s),
         longest_s=longest_s,
-        wanted_s=tightest_minimum(profile, Role.TRAINING_VIDEO, "video_duration") or 0.0,
+        wanted_s=profile.tightest_minimum(Role.TRAINING_VIDEO, "video_duration") or 0.0,
+        facing=facing_limits(report),
         starts=starts,
     )
     if take is None or (take.start_s == 0.0 and take.end_s >= round(line.duration_s, 3)):
         return None
     why = "opens with the statement of consent, " if opens else ""
-    return Window(start_s=take.start_s, end_s=take.end_s), why + take.words()
+    return Span(start_s=take.start_s, end_s=take.end_s), why + take.words()
 
 
-def _starts(facts: Facts, line: Timeline, *, late: bool) -> tuple[float, ...]:
-    """Where the take may start. What nobody listened to may open with the statement."""
+def _starts(report: Report, facts: Facts, line: Timeline, *, late: bool) -> tuple[float, ...]:
+    """Where the take may start. A video that was not listened to may open with the statement."""
     if line.consent is not None and _spoken(facts):
         start = before_word(line, line.consent.start_s)
         return (start,) if late else (0.0, start)
-    if facts.consent_apart or (facts.consent is not None and facts.consent.outcome == "fail"):
+    apart = ConsentSpoken.id in report.left_out
+    if apart or (facts.consent is not None and facts.consent.outcome is Outcome.FAIL):
         return possible_starts(line)
     first = line.speech[0].start_s if line.speech else line.duration_s
     return tuple(start for start in possible_starts(line) if start <= first)
 
 
 def _spoken(facts: Facts) -> bool:
-    return facts.consent is not None and facts.consent.outcome in {"pass", "warn"}
+    return facts.consent is not None and facts.consent.outcome.passed is True
 
 
-def _late(facts: Facts, wanting: frozenset[str]) -> bool:
+def _late(facts: Facts, open_checks: frozenset[str]) -> bool:
     """Whether the statement was heard, and something else, or a long silence, before it."""
     said_before = facts.consent is not None and bool(facts.consent.said_before)
-    return _spoken(facts) and (said_before or bool(wanting & {*_OPENS}))
+    return _spoken(facts) and (said_before or bool(open_checks & {*_OPENS}))

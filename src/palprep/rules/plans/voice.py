@@ -1,21 +1,21 @@
-"""What mends a recording that a voice is to be made of."""
+"""What fixes a recording that a voice is to be made of."""
 
 from __future__ import annotations
 
 from palprep.facts.facts import Facts
-from palprep.rules.plans.plan import AudioPlan, NoiseBound, Plan, Reason, VoicePlan, Window
-from palprep.rules.plans.reasons import reasons_for, tightest_maximum, wanting_of
+from palprep.rules.plans.asked import not_passed, reasons_for
+from palprep.rules.plans.plan import AudioPlan, NoiseBound, Plan, Reason, VoicePlan
 from palprep.rules.plans.spans import choose_spans
 from palprep.rules.profile import Profile
 from palprep.rules.report import Report
 from palprep.speech.facts import VoiceFacts
-from palprep.values import Role
+from palprep.values import Role, Span
 
 _CONTAINER_FIXES = {"extract": ("audio_only",), "convert": ("audio_format",)}
-_SOUND_FIXES = {
+_AUDIO_FIXES = {
     "mix": ("voice_stereo", "audio_channels"),
     "high_pass": ("voice_hum", "voice_dc_offset"),
-    "level": ("voice_level", "voice_true_peak", "audio_peak"),
+    "level": ("voice_level", "voice_true_peak", "audio_sample_peak"),
 }
 _COPY_CONTAINERS = {
     "aac": "m4a",
@@ -43,37 +43,37 @@ LOUDNESS_RANGE_LUFS = (-40.0, -10.0)
 
 def plan_voice(report: Report, facts: Facts, profile: Profile) -> Plan | None:
     """The audio track alone where that is all; else one pass that cuts, cleans and levels."""
-    sound = facts.audio
-    if sound is None:
+    audio = facts.audio
+    if audio is None:
         return None
     asked = reasons_for(report, _CONTAINER_FIXES)
-    repairs = reasons_for(report, _SOUND_FIXES)
+    cleaning = reasons_for(report, _AUDIO_FIXES)
     voice = facts.voice
     if voice is not None:
         spans = _selected(voice, profile)
         if spans:
-            repairs = (_selection(report), *repairs)
-        if repairs:
-            return _repaired(voice, sound.stream.index, (*asked, *repairs), spans, profile)
-    if not asked and not repairs:
+            cleaning = (_selection(report), *cleaning)
+        if cleaning:
+            return _cleaned(voice, audio.stream.index, (*asked, *cleaning), spans, profile)
+    if not asked and not cleaning:
         return None
-    container = _COPY_CONTAINERS.get(sound.stream.codec)
+    container = _COPY_CONTAINERS.get(audio.stream.codec)
     copied = container is not None and {reason.fix for reason in asked} == {"extract"}
     return AudioPlan.model_validate(
         {
-            "reasons": (*asked, *repairs),
-            "stream": sound.stream.index,
+            "reasons": (*asked, *cleaning),
+            "stream": audio.stream.index,
             "copy_codec": copied,
             "container": container if copied else "wav",
         }
     )
 
 
-def _repaired(
+def _cleaned(
     voice: VoiceFacts,
     stream: int,
     reasons: tuple[Reason, ...],
-    spans: tuple[Window, ...],
+    spans: tuple[Span, ...],
     profile: Profile,
 ) -> VoicePlan:
     fixes = {reason.fix for reason in reasons}
@@ -104,7 +104,7 @@ def _loudness(voice: VoiceFacts) -> float | None:
 
 
 def _noise_bound(voice: VoiceFacts, profile: Profile) -> NoiseBound | None:
-    limit = tightest_maximum(profile, Role.VOICE_AUDIO, "voice_noise_after_gain")
+    limit = profile.tightest_maximum(Role.VOICE_AUDIO, "voice_noise_floor")
     if limit is None or voice.noise_floor_dbfs is None:
         return None
     return NoiseBound(floor_dbfs=voice.noise_floor_dbfs, limit_dbfs=limit)
@@ -116,16 +116,15 @@ def _mix(voice: VoiceFacts) -> str:
     return "difference" if voice.inverted else "average"
 
 
-def _selected(voice: VoiceFacts, profile: Profile) -> tuple[Window, ...]:
+def _selected(voice: VoiceFacts, profile: Profile) -> tuple[Span, ...]:
     """The best speech of a recording that holds more than is wanted, else nothing."""
-    longest = tightest_maximum(profile, Role.VOICE_AUDIO, "voice_speech_length")
+    longest = profile.tightest_maximum(Role.VOICE_AUDIO, "voice_speech_length")
     if longest is None or voice.speech_s <= longest:
         return ()
-    spans = choose_spans(voice, min_s=longest / 2, max_s=longest - MARGIN_S)
-    return tuple(Window(start_s=span.start_s, end_s=span.end_s) for span in spans)
+    return choose_spans(voice, min_s=longest / 2, max_s=longest - MARGIN_S)
 
 
 def _selection(report: Report) -> Reason:
     lengths = ("voice_speech_length", "audio_duration")
-    wanting = wanting_of(report)
-    return Reason(fix="select", answers=tuple(each for each in lengths if each in wanting))
+    open_checks = not_passed(report)
+    return Reason(fix="select", answers=tuple(each for each in lengths if each in open_checks))

@@ -9,32 +9,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from palprep.api.face_checks import LABELS, PROBLEMS
 from palprep.errors import MediaError
 from palprep.media.source import Source
 from palprep.sandbox.answers import JsonAnswer
 from palprep.sandbox.choices import image_error
 from palprep.sandbox.handler import HandlerContext
 from palprep.sandbox.service import Service
-
-LABELS: Mapping[str, str] = {
-    "image_quality_acceptable": "Image quality is acceptable",
-    "human_like_subject": "Subject is human-like",
-    "appears_under_18": "Subject does not appear to be under 18",
-    "only_one_person_visible": "Only one person is visible",
-    "person_centered": "Person is centered",
-    "head_fully_in_frame": "Head is fully in frame",
-    "looking_straight_at_camera": "Looking straight at the camera",
-    "pose_suitable_for_replica": "Pose is suitable",
-    "face_substantially_obscured": "Face is not substantially obscured",
-    "chest_up_framing_acceptable": "Chest-up framing is acceptable",
-    "no_nudity": "No nudity",
-    "celebrity_or_copyright_character": "Not a celebrity or copyright character",
-}
-
-# Details that describe a problem: true where the check did not pass.
-PROBLEMS = frozenset(
-    {"appears_under_18", "face_substantially_obscured", "celebrity_or_copyright_character"}
-)
 
 
 async def validate_face(context: HandlerContext) -> JsonAnswer:

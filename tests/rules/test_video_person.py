@@ -35,9 +35,9 @@ def outcomes(video_facts):
 @pytest.mark.parametrize(
     ("rule", "aside"),
     [
-        ("faces_the_lens", {"yaw": -35.0}),
-        ("faces_the_lens", {"pitch": 25.0}),
-        ("looks_at_the_lens", {"gaze": 14.0}),
+        ("head_towards_lens", {"yaw": -35.0}),
+        ("head_towards_lens", {"pitch": 25.0}),
+        ("gaze_at_lens", {"gaze": 14.0}),
     ],
 )
 def test_a_fifth_of_the_time_may_be_spent_looking_aside(outcomes, rule, aside):
@@ -52,14 +52,14 @@ def test_a_steady_turn_is_measured_in_degrees(video_facts):
         every_s=1.0, samples=tuple(sample(at, yaw=-12.34, gaze=3.0) for at in range(5)), looks=()
     )
     facts = video_facts().model_copy(update={"footage": footage})
-    assert RULES["faces_the_lens"].measure(facts) == Measured(
+    assert RULES["head_towards_lens"].found(facts) == Measured(
         value=12.3, shown="12 degrees or less 80% of the time"
     )
-    assert RULES["looks_at_the_lens"].measure(facts).value == 3.0
+    assert RULES["gaze_at_lens"].found(facts).value == 3.0
 
 
 def test_nobody_faces_nothing(video_facts):
     empty = FootageFacts(every_s=1.0, samples=(FrameSample(at_s=0.0, people=0),), looks=())
     facts = video_facts().model_copy(update={"footage": empty})
-    for rule in ("faces_the_lens", "looks_at_the_lens"):
-        assert isinstance(RULES[rule].measure(facts), Unmeasured)
+    for rule in ("head_towards_lens", "gaze_at_lens"):
+        assert isinstance(RULES[rule].found(facts), Unmeasured)

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 
 from palprep.consent.compare import compare
-from palprep.consent.grading import decide
-from palprep.consent.names import NameReading, locate_name
-from palprep.consent.readings import AlignedWord, Reading, Script, differences_of
+from palprep.consent.facts import NameReading
+from palprep.consent.hypotheses import AlignedWord, Reading, differences_of
+from palprep.consent.names import locate_name
+from palprep.consent.part_reading import part_reading
+from palprep.consent.script import Script
 from palprep.consent.words import split_words
+from palprep.rules.consent_grading import Grade, grade_part
+from palprep.rules.profile import load_profile
 
 TEXT = "I, Jane Doe, give my consent that videos can be made."
 SCRIPT = Script.of(TEXT, "Jane Doe", "en")
+LIMITS = load_profile().consent
 
 
-JANE = NameReading("Jane Doe", 1.0, same=True, told=0.95, favour=math.inf)
+def name_reading(
+    heard: str, likeness: float, *, same: bool, told: float, favour: float | None
+) -> NameReading:
+    """``told`` is the prompted probability, ``favour`` the log likelihood ratio."""
+    return NameReading(
+        heard=heard, likeness=likeness, same=same,
+        prompted_probability=told, log_likelihood_ratio=favour,
+    )  # fmt: skip
+
+
+JANE = name_reading("Jane Doe", 1.0, same=True, told=0.95, favour=None)
 RARE = {"Jane": 0.001, "Doe,": 0.001}
 """What the forced reading holds of a name it has never seen."""
 
@@ -45,8 +58,8 @@ def reading(
             AlignedWord(p, index * 0.5, index * 0.5 + 0.4) for index, p in enumerate(probabilities)
         ),
         differences=differences,
-        support=(support,) * len(differences),
-        turned=turned,
+        log_likelihood_ratios=(support,) * len(differences),
+        negated=turned,
         other_transcripts=others,
         afterwards=afterwards,
         name=name,
@@ -54,14 +67,21 @@ def reading(
     )
 
 
+def decide(
+    found: Reading, script: Script = SCRIPT, *, begins: bool = True, ends: bool = True
+) -> Grade:
+    part = part_reading(found, script, begins=begins, ends=ends)
+    return grade_part(part, script.full_name, LIMITS)
+
+
 def outcome(found: Reading) -> str:
-    return decide(found, SCRIPT)[0]
+    return decide(found).outcome
 
 
 def test_two_readings_that_agree_pass():
     grade, words, reasons = decide(reading(), SCRIPT)
     assert grade == "pass"
-    assert reasons == []
+    assert reasons == ()
     assert [word.expected for word in words] == TEXT.split()
     assert {word.outcome for word in words} == {"pass"}
     assert (words[0].start, words[0].end) == (0.0, 0.4)
@@ -86,7 +106,7 @@ def test_a_changed_word_is_named_with_what_was_heard():
     assert grade == "fail"
     (failed,) = [word for word in words if word.outcome == "fail"]
     assert (failed.expected, failed.heard) == ("videos", "photos")
-    assert reasons == ["Word 8, “videos”: heard as “photos” at 3.5 s."]
+    assert reasons == ("Word 8, “videos”: heard as “photos” at 3.5 s.",)
 
 
 def test_a_missing_word_has_no_time():
@@ -149,15 +169,15 @@ def test_what_stands_around_the_statement_counts(found, expected):
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        (NameReading("Jayne Dough", 1.0, same=True, told=0.9, favour=4.0), "pass"),
-        (NameReading("Jendo", 0.95, same=True, told=0.8, favour=0.7), "warn"),
-        (NameReading("John Doe", 0.95, same=True, told=0.1, favour=-2.0), "fail"),
-        (NameReading("new and diamond", 0.6, same=False, told=0.9, favour=11.0), "warn"),
-        (NameReading("Ada Gomez", 0.8, same=False, told=0.1, favour=3.0), "fail"),
-        (NameReading("Jane Dove", 0.85, same=False, told=0.9, favour=-3.5), "fail"),
-        (NameReading("in government", 0.3, same=False, told=0.9, favour=12.0), "fail"),
-        (NameReading("Jane Doe", 1.0, same=True, told=0.2, favour=math.inf), "warn"),
-        (NameReading("", 0.0, same=False, told=0.0, favour=-9.0), "fail"),
+        (name_reading("Jayne Dough", 1.0, same=True, told=0.9, favour=4.0), "pass"),
+        (name_reading("Jendo", 0.95, same=True, told=0.8, favour=0.7), "warn"),
+        (name_reading("John Doe", 0.95, same=True, told=0.1, favour=-2.0), "fail"),
+        (name_reading("new and diamond", 0.6, same=False, told=0.9, favour=11.0), "warn"),
+        (name_reading("Ada Gomez", 0.8, same=False, told=0.1, favour=3.0), "fail"),
+        (name_reading("Jane Dove", 0.85, same=False, told=0.9, favour=-3.5), "fail"),
+        (name_reading("in government", 0.3, same=False, told=0.9, favour=12.0), "fail"),
+        (name_reading("Jane Doe", 1.0, same=True, told=0.2, favour=None), "warn"),
+        (name_reading("", 0.0, same=False, told=0.0, favour=-9.0), "fail"),
     ],
 )
 def test_the_name_is_judged_by_sound(name, expected):
@@ -165,37 +185,45 @@ def test_the_name_is_judged_by_sound(name, expected):
 
 
 def test_a_name_that_sounds_the_same_and_is_borne_out_passes():
-    name = NameReading("Jayne Dough", 1.0, same=True, told=0.2, favour=-0.5)
+    name = name_reading("Jayne Dough", 1.0, same=True, told=0.2, favour=-0.5)
     assert outcome(reading(name=name)) == "pass"
 
 
 def test_a_part_is_not_judged_by_what_stands_in_the_other_parts():
     found = reading(f"I do not agree. {TEXT} I withdraw my consent.")
-    assert decide(found, SCRIPT)[0] == "fail"
-    assert decide(found, SCRIPT, begins=False)[0] == "fail"
-    assert decide(found, SCRIPT, ends=False)[0] == "fail"
-    assert decide(found, SCRIPT, begins=False, ends=False)[0] == "pass"
+    assert outcome(found) == "fail"
+    assert decide(found, SCRIPT, begins=False).outcome == "fail"
+    assert decide(found, SCRIPT, ends=False).outcome == "fail"
+    assert decide(found, SCRIPT, begins=False, ends=False).outcome == "pass"
 
 
 def test_the_words_of_a_part_are_counted_from_the_statements_start():
-    first, second = SCRIPT.parts(6)
-    assert (first.text, second.text) == ("I, Jane Doe, give my consent", "that videos can be made.")
-    assert (first.name, second.name) == (range(1, 3), range(0))
-    assert (first.offset, second.offset) == (0, 6)
-    assert SCRIPT.parts(40) == (SCRIPT,)
     found = reading(TEXT.replace("videos", "photos"), support=-9.0)
-    assert decide(found, SCRIPT._replace(offset=6))[2] == [
-        "Word 14, “videos”: heard as “photos” at 3.5 s."
-    ]
+    assert decide(found, SCRIPT._replace(offset=6)).reasons == (
+        "Word 14, “videos”: heard as “photos” at 3.5 s.",
+    )
 
 
-def test_a_statement_is_cut_after_sentences_and_never_within_the_name():
-    text = "One two three four. Five six seven, I, Jane Doe, eight nine ten eleven twelve."
-    script = Script.of(text, "Jane Doe", "en")
-    assert [part.text for part in script.parts(7)] == [
-        "One two three four.",
-        "Five six seven, I, Jane Doe,",
-        "eight nine ten eleven twelve.",
-    ]
-    assert [part.name for part in script.parts(7)] == [range(0), range(4, 6), range(0)]
-    assert all("Jane Doe," in part.text for part in script.parts(9) if part.name)
+def test_a_limit_of_the_profile_moves_the_outcome():
+    doubted = reading(TEXT.replace("that", "when"), support=-3.0)
+    lenient = LIMITS.model_copy(
+        update={"equally_probable": LIMITS.equally_probable.model_copy(update={"value": -3.5})}
+    )
+    part = part_reading(doubted, SCRIPT)
+    assert grade_part(part, "Jane Doe", LIMITS).outcome == "warn"
+    assert grade_part(part, "Jane Doe", lenient).outcome == "pass"
+
+
+def test_what_is_heard_between_two_parts_was_added():
+    part = part_reading(reading(), SCRIPT, inserted=split_words("but only today"))
+    grade = grade_part(part, "Jane Doe", LIMITS)
+    assert grade.outcome == "fail"
+    assert grade.words[0].heard == "but only today"
+    assert grade.reasons == ("Added: “but only today”.",)
+
+
+def test_a_part_that_is_not_heard_names_its_words():
+    nothing = Reading("", (), compare(SCRIPT.words, ()))
+    grade = grade_part(part_reading(nothing, SCRIPT._replace(offset=6)), "Jane Doe", LIMITS)
+    assert grade.reasons == ("Words 7 to 17 are not heard.",)
+    assert {word.outcome for word in grade.words} == {"fail"}

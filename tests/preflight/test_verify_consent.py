@@ -9,17 +9,25 @@ import numpy as np
 import pytest
 
 from palprep.consent import whisper as whisper_module
-from palprep.consent.readings import Script
+from palprep.consent.opening import read_samples
+from palprep.consent.script import Script
 from palprep.consent.statements import fill_statement, required_statement
-from palprep.consent.verify import verify_consent, verify_samples
 from palprep.consent.whisper import Whisper, default_directory
 from palprep.errors import FileMissing, ToolFailed, ToolMissing
+from palprep.preflight.verify_consent import verify_consent
+from palprep.rules.consent_grading import grade_statement
+from palprep.rules.profile import load_profile
 from palprep.speech.mel import filterbank, log_mel
 
 
 @pytest.fixture(scope="module")
 def model() -> Whisper:
     return Whisper.load()
+
+
+def verify_samples(samples, required, model, **window):
+    reading = read_samples(samples, required, model, **window)
+    return grade_statement(reading, load_profile().consent)
 
 
 def script(name: str = "Jane Carter", change: tuple[str, str] = ("", "")) -> Script:

@@ -1,0 +1,175 @@
+"""The opening of a recording, read against the statement that should be in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from palprep.consent.facts import StatementReading
+from palprep.consent.part_reading import part_reading
+from palprep.consent.script import Script
+from palprep.consent.search import Found, find_statement
+from palprep.consent.statements import fill_statement, required_statement
+from palprep.consent.whisper import Whisper
+from palprep.errors import ToolMissing
+from palprep.media.audio import probe_audio
+from palprep.media.samples import Sink, stream_samples
+from palprep.media.source import Source
+from palprep.speech.activity import speech_spans
+from palprep.speech.mel import RATE_HZ
+
+OPENING_S = 30.0
+_BEYOND_S = 10.0
+"""Time that is heard after the opening, for a statement that starts late in it."""
+_WORD_S = 0.75
+"""A slow speaker's time for a word: 80 words a minute."""
+
+
+def read_opening(
+    path: str | Path | Source,
+    *,
+    full_name: str,
+    statement: str | None = None,
+    language: str = "en",
+    model: Whisper | str | Path | None = None,
+    window_s: float = OPENING_S,
+    profile: str = "default",
+) -> StatementReading:
+    """Read the statement of consent in the opening of a recording or video.
+
+    ``statement`` is the service's own text, ``{full_name}`` or the very name in it; without it
+    palprep's template for the profile and language is used. ``model`` is a loaded model, or the
+    directory of a CTranslate2 Whisper model; without it the installed default (English only) is
+    loaded. The statement must begin within the first ``window_s`` seconds.
+
+    The reading has a ``problem``, with the command that helps, when the default model is not
+    installed or does not know the language. Raises MediaError for a file that cannot be read,
+    ToolMissing for a named model that is missing, ToolFailed for a damaged model, and UsageError
+    for a language without a statement, or a statement without the name.
+    """
+    script = required_script(full_name, statement, language=language, profile=profile)
+    source = Source.of(path)
+    whisper = model_for(script, model, window_s=window_s)
+    if isinstance(whisper, StatementReading):
+        return whisper
+    opening = Opening(script, window_s=window_s)
+    chosen = probe_audio(source, levels=False).stream.index
+    for block in stream_samples(source, rate_hz=RATE_HZ, stream=chosen):
+        if opening.full:
+            break
+        opening.push(block)
+    return read_samples(opening.samples(), script, whisper, window_s=window_s)
+
+
+def required_script(
+    full_name: str, statement: str | None, *, language: str, profile: str = "default"
+) -> Script:
+    """The words to listen for: see :func:`read_opening`. Raises UsageError."""
+    template = statement or required_statement(profile=profile, language=language)
+    return Script.of(fill_statement(template, full_name), full_name, language)
+
+
+def model_for(
+    script: Script, model: Whisper | str | Path | None, *, window_s: float = OPENING_S
+) -> Whisper | StatementReading:
+    """The model that reads the script, or a reading that says why there is none.
+
+    Raises ToolMissing for a named model that is missing, ToolFailed for a damaged one.
+    """
+    try:
+        whisper = model if isinstance(model, Whisper) else Whisper.load(model)
+    except ToolMissing as error:
+        if model is not None:
+            raise
+        return _reading(script, window_s, problem=error.message)
+    if whisper.knows(script.language):
+        return whisper
+    problem = (
+        f"{whisper.name} does not know the language {script.language!r}; "
+        "name a multilingual CTranslate2 Whisper model"
+    )
+    return _reading(script, window_s, whisper, problem=problem)
+
+
+class Opening:
+    """The opening of a recording, kept while it is decoded: mono at 16 kHz.
+
+    It is long enough for a statement that begins late, is spoken slowly, and is taken back.
+    """
+
+    def __init__(self, script: Script, *, window_s: float = OPENING_S) -> None:
+        self._most_s = window_s + len(script.words) * _WORD_S + _BEYOND_S
+        self._blocks: list[NDArray[np.float32]] = []
+        self._length = 0
+
+    @property
+    def sink(self) -> Sink:
+        """What gives it its samples in a decode."""
+        return Sink(self.push, RATE_HZ, 1, self._most_s)
+
+    @property
+    def full(self) -> bool:
+        """Nothing more of the recording is needed."""
+        return self._length >= int(self._most_s * RATE_HZ)
+
+    def push(self, block: NDArray[np.float32]) -> None:
+        """Take the next samples."""
+        kept = block[: int(self._most_s * RATE_HZ) - self._length]
+        self._blocks.append(kept)
+        self._length += len(kept)
+
+    def samples(self) -> NDArray[np.float32]:
+        """What was kept, shape (samples,)."""
+        return np.concatenate(self._blocks) if self._blocks else np.zeros(0, np.float32)
+
+
+def read_samples(
+    samples: NDArray[np.float32], script: Script, model: Whisper, *, window_s: float = OPENING_S
+) -> StatementReading:
+    """As :func:`read_opening`, of mono audio at 16 kHz from the recording's start."""
+    spans = tuple(speech_spans(samples))
+    found = find_statement(samples, script, model, spans, window_s) if spans else ()
+    ends = [{"begins": one is found[0], "ends": one is found[-1]} for one in found]
+    return _reading(
+        script,
+        window_s,
+        model,
+        transcript=" ".join(
+            one.transcript(**which) for one, which in zip(found, ends, strict=True)
+        ),
+        speech=spans,
+        parts=tuple(
+            part_reading(one.reading, one.script, inserted=one.between, **which)
+            for one, which in zip(found, ends, strict=True)
+        ),
+        **_around(found),
+    )
+
+
+def _around(found: Sequence[Found]) -> dict[str, str]:
+    """What is said before and after a statement that was found."""
+    if not any(one.reading.found for one in found):
+        return {}
+    first, last = found[0].reading, found[-1].reading
+    before = (*first.earlier, *(word.shown for word in first.heard[: first.opens]))
+    after = (word.shown for word in last.heard[last.comparison.heard_last :])
+    return {"said_before": " ".join(before), "said_after": " ".join(after)}
+
+
+def _reading(
+    script: Script, opening_s: float, model: Whisper | None = None, **read: object
+) -> StatementReading:
+    return StatementReading.model_validate(
+        {
+            "statement": script.text,
+            "full_name": script.full_name,
+            "language": script.language,
+            "opening_s": opening_s,
+            "model": model.name if model else None,
+            "model_sha256": model.sha256 if model else None,
+            **read,
+        }
+    )

@@ -1,0 +1,297 @@
+"""From the reading of a statement to an outcome per word, and to one for the statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from palprep.consent.facts import (
+    ConsentFacts,
+    HeardInstead,
+    NamePlace,
+    PartReading,
+    RequiredWord,
+    StatementReading,
+    Surroundings,
+    WordRecord,
+)
+from palprep.consent.words import split_words
+from palprep.facts.facts import Facts
+from palprep.rules.consent_limits import ConsentLimits
+from palprep.values import Outcome, Span
+
+_SEVERITY = (Outcome.PASS, Outcome.WARN, Outcome.UNKNOWN, Outcome.FAIL)
+
+
+class Grade(NamedTuple):
+    """The outcome of a part of the statement, its words in their order, and the reasons."""
+
+    outcome: Outcome
+    words: tuple[WordRecord, ...]
+    reasons: tuple[str, ...]
+
+
+def graded(facts: Facts, limits: ConsentLimits) -> Facts:
+    """The facts with their statement of consent graded, where one was read."""
+    if facts.statement is None:
+        return facts
+    return facts.model_copy(update={"consent": grade_statement(facts.statement, limits)})
+
+
+def grade_statement(reading: StatementReading, limits: ConsentLimits) -> ConsentFacts:
+    """Whether the required statement was spoken, by these limits."""
+    if reading.problem is not None:
+        grade = Grade(Outcome.UNKNOWN, (), (reading.problem,))
+    elif not any(part.aligned for part in reading.parts):
+        said = "The required statement is not" if reading.speech else "No speech is"
+        required = (word.shown for word in split_words(reading.statement))
+        grade = Grade(Outcome.FAIL, _unheard(required), (f"{said} heard in the opening.",))
+    else:
+        parts = [grade_part(part, reading.full_name, limits) for part in reading.parts]
+        words = _clamped([word for part in parts for word in part.words], reading.speech)
+        reasons = dict.fromkeys(reason for part in parts for reason in part.reasons)
+        grade = Grade(worst(part.outcome for part in parts), tuple(words), tuple(reasons))
+    starts_at = next((word.start for word in grade.words if word.start is not None), None)
+    ends_at = next((word.end for word in reversed(grade.words) if word.end is not None), None)
+    if starts_at is not None and starts_at > reading.opening_s:
+        late = (
+            f"The statement starts at {starts_at:.1f} s, not within the first "
+            f"{reading.opening_s:g} s."
+        )
+        grade = Grade(Outcome.FAIL, grade.words, (*grade.reasons, late))
+    return ConsentFacts(
+        outcome=grade.outcome,
+        transcript=reading.transcript,
+        starts_at=starts_at,
+        ends_at=ends_at,
+        words=grade.words,
+        reasons=grade.reasons,
+        statement=reading.statement,
+        full_name=reading.full_name,
+        language=reading.language,
+        said_before=reading.said_before,
+        said_after=reading.said_after,
+        model=reading.model,
+        model_sha256=reading.model_sha256,
+    )
+
+
+def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grade:
+    """The grade of a statement, or of a part of one."""
+    if not part.aligned:
+        said = f"Words {part.first_word + 1} to {part.first_word + len(part.expected)}"
+        return Grade(Outcome.FAIL, _unheard(part.expected), (f"{said} are not heard.",))
+    grades = [
+        Outcome.PASS if word.probability >= limits.word_said.value else Outcome.WARN
+        for word in part.aligned
+    ]
+    added: dict[int, WordRecord] = {}
+    for one in part.instead:
+        if one.first < one.last:
+            _grade_stretch(grades, one, part.aligned, limits)
+        elif one.log_likelihood_ratio < limits.beam_noise.value or one.in_every_reading:
+            added[one.first] = _added(one, part.aligned)
+    reasons: list[str] = []
+    if part.name is not None:
+        grade = _grade_name(part.name, part.aligned, limits)
+        grades[part.name.first : part.name.last] = [grade] * (part.name.last - part.name.first)
+        if grade is not Outcome.PASS:
+            reasons.append(_name_reason(full_name, part.name, grade))
+    words = _records(part, grades, added)
+    reasons += _word_reasons(words, part)
+    within, negations = _negations(part, limits)
+    around, remarks = _surroundings(part.surroundings)
+    outcome = worst((*(word.outcome for word in words), within, around))
+    reasons += [*negations, *remarks]
+    if not part.inserted:
+        return Grade(outcome, words, tuple(reasons))
+    inserted = WordRecord(
+        expected=None,
+        heard=part.inserted,
+        start=None,
+        end=None,
+        probability=None,
+        outcome=Outcome.FAIL,
+    )
+    reasons = [f"Added: “{part.inserted}”.", *reasons]
+    return Grade(Outcome.FAIL, (inserted, *words), tuple(reasons))
+
+
+def worst(outcomes: Iterable[Outcome]) -> Outcome:
+    """The gravest of several outcomes."""
+    return max(outcomes, key=_SEVERITY.index)
+
+
+def _grade_stretch(
+    grades: list[Outcome],
+    one: HeardInstead,
+    aligned: Sequence[RequiredWord],
+    limits: ConsentLimits,
+) -> None:
+    """Words that were heard differently. The forced reading must support every one of them. A
+    word without its support was another one, unless that is hardly more probable.
+    """
+    words, ratio = range(one.first, one.last), one.log_likelihood_ratio
+    least = min(aligned[index].probability for index in words)
+    unsupported = ratio < limits.unsupported.value
+    floor = (limits.word_said if unsupported else limits.word_never_said).value
+    grade = Outcome.WARN
+    if ratio < limits.contradicted.value or least < floor:
+        grade = Outcome.FAIL
+    elif ratio >= limits.equally_probable.value and least >= limits.word_sure.value:
+        grade = Outcome.PASS
+    doubtful = [i for i in words if aligned[i].probability < limits.word_sure.value]
+    for index in words:
+        spared = grade is Outcome.FAIL and doubtful and index not in doubtful
+        grades[index] = Outcome.WARN if spared else grade
+
+
+def _grade_name(name: NamePlace, aligned: Sequence[RequiredWord], limits: ConsentLimits) -> Outcome:
+    """By sound. Heard as the very name, or as one that sounds the same, it passes if the audio
+    supports it. A small model hears rare names as something else. Then it is a doubt when the
+    model recognises each word of the name once prompted with its spelling, and does not hold
+    what it heard for the better one. Otherwise it is another name.
+    """
+    least = min(word.probability for word in aligned[name.first : name.last])
+    recognised = name.prompted_probability >= limits.name_recognised.value
+    ratio = name.log_likelihood_ratio
+    favoured = ratio is None or ratio >= limits.name_favoured.value
+    if name.same and (least >= limits.word_sure.value or (recognised and favoured)):
+        return Outcome.PASS
+    if ratio is None:
+        return Outcome.WARN
+    surely = name.prompted_probability >= limits.name_recognised_surely.value
+    least_ratio = (limits.name_disfavoured_surely if surely else limits.name_disfavoured).value
+    alike = name.likeness >= limits.name_alike.value
+    return Outcome.WARN if alike and recognised and ratio >= least_ratio else Outcome.FAIL
+
+
+def _added(one: HeardInstead, aligned: Sequence[RequiredWord]) -> WordRecord:
+    """Words that nothing asked for, in the gap before the required word ``one.first``."""
+    start = aligned[one.first - 1].end_s if one.first else None
+    end = aligned[one.first].start_s if one.first < len(aligned) else None
+    return WordRecord(
+        expected=None,
+        heard=one.heard,
+        start=start,
+        end=end if start is None or end is None else max(start, end),
+        probability=None,
+        outcome=Outcome.FAIL,
+    )
+
+
+def _records(
+    part: PartReading, grades: Sequence[Outcome], added: dict[int, WordRecord]
+) -> tuple[WordRecord, ...]:
+    records = []
+    for index, (word, grade) in enumerate(zip(part.aligned, grades, strict=True)):
+        if index in added:
+            records.append(added[index])
+        missing = word.heard is None and grade is Outcome.FAIL
+        heard_it = word.heard is None and grade is Outcome.PASS
+        records.append(
+            WordRecord(
+                expected=word.expected,
+                heard=word.expected if heard_it else word.heard,
+                start=None if missing else round(word.start_s, 2),
+                end=None if missing else round(word.end_s, 2),
+                probability=round(word.probability, 4),
+                outcome=grade,
+            )
+        )
+    if len(part.aligned) in added:
+        records.append(added[len(part.aligned)])
+    return tuple(records)
+
+
+def _word_reasons(records: Sequence[WordRecord], part: PartReading) -> list[str]:
+    reasons = []
+    named = range(part.name.first, part.name.last) if part.name else range(0)
+    index = -1
+    for record in records:
+        if record.expected is None:
+            reasons.append(f"Added: “{record.heard}”{_when(record)}.")
+            continue
+        index += 1
+        if record.outcome is Outcome.PASS or index in named:
+            continue
+        said = "only one of two readings hears it"
+        if record.outcome is Outcome.FAIL:
+            said = f"heard as “{record.heard}”" if record.heard else "not heard"
+        place = part.first_word + index + 1
+        reasons.append(f"Word {place}, “{record.expected}”: {said}{_when(record)}.")
+    return reasons
+
+
+def _when(record: WordRecord) -> str:
+    return f" at {record.start:.1f} s" if record.start is not None else ""
+
+
+def _name_reason(full_name: str, name: NamePlace, grade: Outcome) -> str:
+    said = f"“{name.heard}” was heard" if name.heard else "nothing was heard"
+    certain = "was not heard" if grade is Outcome.FAIL else "is not certain"
+    return f"The name {full_name} {certain}: in its place {said}."
+
+
+def _negations(part: PartReading, limits: ConsentLimits) -> tuple[Outcome, list[str]]:
+    """Negations within the statement, by what is freely heard and by what fits the audio."""
+    reasons = [
+        f"Word {part.first_word + one.word + 1}, “{part.expected[one.word]}”: what is heard may "
+        f"well be “{one.heard}”."
+        for one in part.negated
+        if one.log_likelihood_ratio < limits.negated.value
+    ]
+    reasons += [f"“{word}” is heard within the statement." for word in part.negating_words]
+    if reasons:
+        return Outcome.FAIL, reasons
+    if part.negation_in_other_reading:
+        return Outcome.WARN, ["A less probable reading hears a negation within the statement."]
+    return Outcome.PASS, []
+
+
+def _surroundings(around: Surroundings) -> tuple[Outcome, list[str]]:
+    """Negations and withdrawals before and after the statement, by what is freely heard."""
+    if around.negated_before:
+        return Outcome.FAIL, ["A negation is heard right before the statement."]
+    if around.taken_back:
+        return Outcome.FAIL, ["The consent is withdrawn or put in doubt beside the statement."]
+    if around.negated_after:
+        return Outcome.WARN, ["A negation is heard right after the statement."]
+    if around.spoken_of_after:
+        return Outcome.WARN, ["Consent is spoken of again after the statement; listen to it."]
+    if around.remark_after:
+        return Outcome.WARN, ["A remark is heard after the statement; listen to it."]
+    return Outcome.PASS, []
+
+
+def _unheard(required: Iterable[str]) -> tuple[WordRecord, ...]:
+    return tuple(
+        WordRecord(
+            expected=word,
+            heard=None,
+            start=None,
+            end=None,
+            probability=None,
+            outcome=Outcome.FAIL,
+        )
+        for word in required
+    )
+
+
+def _clamped(words: Sequence[WordRecord], speech: Sequence[Span]) -> list[WordRecord]:
+    """The words without the silence around them: the first and the last one can reach into it."""
+    changed = list(words)
+    timed = [index for index, word in enumerate(words) if word.start is not None]
+    if not timed:
+        return changed
+    first = changed[timed[0]]
+    if first.start is not None and first.end is not None:
+        begins = next((span.start_s for span in speech if span.end_s > first.start), 0.0)
+        if first.start < begins < first.end:
+            changed[timed[0]] = first.model_copy(update={"start": round(begins, 2)})
+    last = changed[timed[-1]]
+    if last.start is not None and last.end is not None:
+        ends = next((span.end_s for span in reversed(speech) if span.start_s < last.end), 0.0)
+        if last.start < ends < last.end:
+            changed[timed[-1]] = last.model_copy(update={"end": round(ends, 2)})
+    return changed

@@ -1,0 +1,143 @@
+"""What rules can need of a file's facts, and what they answer where it is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from palprep.consent.facts import ConsentFacts
+from palprep.facts.facts import Facts
+from palprep.facts.timeline import Timeline
+from palprep.media.facts import AudioFacts, AudioLevels, FileFacts, ImageFacts, VideoFacts
+from palprep.media.signal_facts import SignalFacts, TimingFacts
+from palprep.rules.rule import Answer, Measured, Need, Unmeasured
+from palprep.speech.facts import VoiceFacts
+from palprep.values import Outcome, Rect
+from palprep.vision.facts import Framing, PortraitFacts, Quality, SubjectFacts
+from palprep.vision.footage_facts import FootageFacts, FrameSample
+
+BARELY_VISIBLE = 0.5
+"""The age, the colour and the photographic look of a face that is less visible than this are
+not judged."""
+
+NO_FACE = Unmeasured(reason="No face was found, so there is nothing to measure.")
+HIDDEN = Unmeasured(reason="The face is covered or turned away too far to tell: retake it.")
+COVERED = Unmeasured(reason="The face is covered, so its skin cannot be judged.")
+NOT_LISTENED = Unmeasured(reason="The sound was not listened to; run the check without --quick.")
+NOT_FOUND = Unmeasured(reason="The statement was not found.")
+KEY_FRAMES_ONLY = Unmeasured(reason="Key frames alone do not tell; run the check without --quick.")
+
+
+class Framed(NamedTuple):
+    """A portrait in which a face was found, and where that face stands."""
+
+    framing: Framing
+    portrait: PortraitFacts
+
+
+class Face(NamedTuple):
+    """The points of the largest face, and where it is."""
+
+    subject: SubjectFacts
+    region: Rect
+
+
+class Skin(NamedTuple):
+    """The look of a face that is bare, and where it is."""
+
+    quality: Quality
+    region: Rect
+
+
+def _portrait(facts: Facts) -> PortraitFacts | Answer:
+    if facts.portrait is None and facts.image is not None:
+        return Unmeasured(reason="The image was not looked at.")
+    return facts.portrait
+
+
+def _skin(portrait: PortraitFacts) -> Skin | Unmeasured:
+    if portrait.framing is None:
+        return NO_FACE
+    if portrait.subject is None or portrait.subject.visibility.least < BARELY_VISIBLE:
+        return COVERED
+    return Skin(portrait.quality, portrait.framing.face)
+
+
+def face_or(
+    faceless: Callable[[PortraitFacts], Measured | Unmeasured],
+    hidden: Callable[[Rect], Measured | Unmeasured],
+) -> Need[Face]:
+    """The largest face. ``faceless`` answers for a portrait in which no face was found,
+    ``hidden`` for a face that is certainly there and cannot be made out.
+    """
+
+    def get(portrait: PortraitFacts) -> Face | Measured | Unmeasured:
+        if portrait.framing is None:
+            return faceless(portrait)
+        region = portrait.framing.face
+        return hidden(region) if portrait.subject is None else Face(portrait.subject, region)
+
+    return PORTRAIT.then(get)
+
+
+def _heard(facts: Facts) -> VoiceFacts | Answer:
+    return NOT_LISTENED if facts.voice is None and facts.audio is not None else facts.voice
+
+
+def _structure(facts: Facts) -> Timeline | Answer:
+    if facts.timeline is None or facts.audio is None:
+        return None
+    return NOT_LISTENED if facts.voice is None else facts.timeline
+
+
+def _consent(facts: Facts) -> ConsentFacts | Answer:
+    if facts.audio is None:
+        return None
+    if facts.consent is None:
+        return Unmeasured(
+            reason="Nobody listened for it: say who speaks (--name 'Full Name'), without --quick."
+        )
+    if facts.consent.outcome is Outcome.UNKNOWN:
+        return Unmeasured(reason=" ".join(facts.consent.reasons))
+    return facts.consent
+
+
+def _footage(facts: Facts) -> FootageFacts | Answer:
+    if facts.footage is None and facts.video is not None:
+        return Unmeasured(reason="Frames were not looked at; run the check without --quick.")
+    return facts.footage if facts.video is not None else None
+
+
+FACTS: Need[Facts] = Need(lambda facts: facts)
+FILE: Need[FileFacts] = Need(lambda facts: facts.file)
+IMAGE: Need[ImageFacts] = Need(lambda facts: facts.image)
+AUDIO: Need[AudioFacts] = Need(lambda facts: facts.audio)
+"""The sound of a recording or of a video."""
+LEVELS: Need[AudioLevels] = AUDIO.then(
+    lambda audio: audio.levels,
+    Unmeasured(reason="Levels were not measured; run the check without --quick."),
+)
+VIDEO: Need[VideoFacts] = Need(lambda facts: facts.video)
+SIGNAL: Need[SignalFacts] = VIDEO.then(lambda video: video.signal, KEY_FRAMES_ONLY)
+TIMING: Need[TimingFacts] = VIDEO.then(lambda video: video.timing)
+FOOTAGE: Need[FootageFacts] = Need(_footage)
+SEEN: Need[tuple[FrameSample, ...]] = FOOTAGE.then(
+    lambda footage: footage.seen or None, Unmeasured(reason="No face was found in any frame.")
+)
+"""The frames that show a face, one at the least."""
+VOICE: Need[VoiceFacts] = Need(_heard)
+STRUCTURE: Need[Timeline] = Need(_structure)
+"""The time line of a video with sound that was listened to."""
+PORTRAIT: Need[PortraitFacts] = Need(_portrait)
+FRAMED: Need[Framed] = PORTRAIT.then(
+    lambda portrait: Framed(portrait.framing, portrait) if portrait.framing else None, NO_FACE
+)
+SKIN: Need[Skin] = PORTRAIT.then(_skin)
+FACE: Need[Face] = face_or(lambda portrait: NO_FACE, lambda region: HIDDEN)  # noqa: ARG005
+CONSENT: Need[ConsentFacts] = Need(_consent)
+"""A statement that was listened for."""
+STATED: Need[ConsentFacts] = CONSENT.then(
+    lambda consent: None if consent.starts_at is None else consent,
+    NOT_FOUND,
+)
+"""A statement that was found."""

@@ -1,0 +1,276 @@
+"""The checks of the service's face image validation, predicted from what the portrait shows.
+
+Ids are the service's own, so that local and remote verdicts join. Some of the service's ids
+name a problem (``appears_under_18``); here ``pass`` always means that all is well. Rules on
+framing and on light stand in modules of their own.
+"""
+
+from __future__ import annotations
+
+from palprep.facts.facts import Facts
+from palprep.rules.needs import BARELY_VISIBLE, FACE, HIDDEN, NO_FACE, PORTRAIT, Face, face_or
+from palprep.rules.rule import Answer, Measured, Need, Rule, Unmeasured
+from palprep.values import Rect
+from palprep.vision.facts import PortraitFacts, SubjectFacts, counts_as_person
+
+NO_PERSON = 0.15
+"""Likelihood of a photographed person below which a face can be that of an animal or a thing."""
+
+DOUBTED_FACE = 0.7
+"""Sureness of the detector below which such a face is not counted as a person."""
+
+GROWN_UP = 18.0
+"""Years."""
+
+UNDECIDED = (0.4, 0.5)
+"""Between these likelihoods of a photographed person no verdict is given. Of the faces that the
+model was not fitted on, real and depicted ones lie here equally often."""
+
+UNDECIDED_COVERED = (NO_PERSON, 0.65)
+"""Likewise for a covered face, of which less is seen."""
+
+PERSON_THERE = 0.25
+"""Least share of a portrait that the mask of a person covers."""
+
+AWAY = 90.0
+"""Degrees off, for a face that is hidden, turned from the camera, or not found at all."""
+
+UNDECIDED_SUBJECT = Unmeasured(
+    reason="This may be a photograph of a person or of a picture of one: look at it, or ask the "
+    "service with validate_image."
+)
+
+
+def _facing_away(region: Rect) -> Measured:
+    return Measured(value=AWAY, shown="covered, or turned away too far", region=region)
+
+
+FACING = face_or(
+    lambda portrait: Measured(value=AWAY, shown="no face was found"),  # noqa: ARG005
+    _facing_away,
+)
+"""A face that cannot be seen points away from the camera."""
+
+
+def _nobody_or_covered(portrait: PortraitFacts) -> Measured | Unmeasured:
+    if portrait.person_share < PERSON_THERE:
+        return NO_FACE
+    return Measured(value=0.0, shown="somebody is there, but no face was found")
+
+
+def _nudity(facts: Facts) -> float | Answer:
+    if facts.footage is None:
+        return PORTRAIT.then(lambda portrait: portrait.nudity, _NOT_SCORED).get(facts)
+    return _NOT_SCORED if facts.footage.nudity is None else facts.footage.nudity
+
+
+_NOT_SCORED = Unmeasured(
+    reason='Install what scores it, pip install "palprep[nsfw]", or ask the service with '
+    "validate_image."
+)
+
+
+class HumanLikeSubject(Rule[Face]):
+    """The subject is a photographed person: no animal, statue, painting, cartoon or rendering."""
+
+    needs = face_or(
+        lambda portrait: Measured(value=0.0, shown="no face was found"),  # noqa: ARG005
+        lambda region: HIDDEN,  # noqa: ARG005
+    )
+    id = "human_like_subject"
+    label = "A photographed person"
+    predicts = "human_like_subject"
+    advice = "Use a camera photograph of the person, unretouched, with the face uncovered."
+
+    def measure(self, face: Face) -> Measured | Unmeasured:
+        likelihood = face.subject.human.likelihood
+        covered = face.subject.visibility.least < BARELY_VISIBLE
+        low, high = UNDECIDED_COVERED if covered else UNDECIDED
+        if not low < likelihood < high:
+            return Measured(value=round(likelihood, 3), region=face.region)
+        return HIDDEN if covered else UNDECIDED_SUBJECT
+
+
+class OnlyOnePerson(Rule[PortraitFacts]):
+    """Exactly one person is visible. Faces less than a quarter as high as the largest one are
+    passers-by; what is clearly no person does not count."""
+
+    needs = PORTRAIT
+    id = "only_one_person_visible"
+    label = "One person"
+    unit = "person"
+    predicts = "only_one_person_visible"
+    advice = "Retake it alone, in front of a background without people or pictures of people."
+
+    def measure(self, portrait: PortraitFacts) -> Measured:
+        faces = [face for face in portrait.faces if counts_as_person(face, portrait.faces[0])]
+        return Measured(
+            value=len(faces) - (1 if _no_person(portrait.subject) else 0),
+            region=faces[1].box if len(faces) > 1 else None,
+        )
+
+
+class AppearsUnder18(Rule[PortraitFacts]):
+    """Everybody in the image looks grown up.
+
+    Apparent ages err by several years, so adults who look young are asked about. A covered
+    face shows no age: it is judged only where even the visible part looks younger than 18.
+    """
+
+    needs = PORTRAIT
+    id = "appears_under_18"
+    label = "Looks 18 or older"
+    unit = "years"
+    predicts = "appears_under_18"
+    advice = (
+        "The service refuses images of minors. For an adult, retake it in even light from the "
+        "front, with a neutral expression and nothing covering the face."
+    )
+
+    def measure(self, portrait: PortraitFacts) -> Measured | Unmeasured:
+        found = self._largest_face(portrait)
+        others = [(face.age_years, face) for face in portrait.faces if face.age_years is not None]
+        if not others:
+            return found
+        years, youngest = min(others, key=lambda other: other[0])
+        judged = portrait.subject if isinstance(found, Measured) else None
+        if years >= (judged.age_years if judged else GROWN_UP):
+            return found
+        return Measured(
+            value=round(years, 1),
+            shown=f"about {years:.0f}, the youngest of several people",
+            region=youngest.box,
+        )
+
+    def _largest_face(self, portrait: PortraitFacts) -> Measured | Unmeasured:
+        subject = portrait.subject
+        if portrait.framing is None:
+            return NO_FACE
+        if subject is None:
+            return HIDDEN
+        if subject.visibility.least < BARELY_VISIBLE and subject.age_years >= GROWN_UP:
+            return HIDDEN
+        return Measured(
+            value=round(subject.age_years, 1),
+            shown=f"about {subject.age_years:.0f}",
+            region=portrait.framing.face,
+        )
+
+
+class PoseSuitable(Rule[Face]):
+    """The head faces the camera: the larger of yaw and pitch. How it leans is head_level."""
+
+    needs = FACING
+    id = "pose_suitable_for_replica"
+    label = "Head towards the camera"
+    unit = "degrees"
+    predicts = "pose_suitable_for_replica"
+    advice = "Retake it with the head straight towards the camera, at eye height."
+
+    def measure(self, face: Face) -> Measured:
+        pose = face.subject.pose
+        return Measured(
+            value=round(pose.turn_deg, 1),
+            shown=f"yaw {pose.yaw_deg:+.0f}, pitch {pose.pitch_deg:+.0f} degrees",
+            region=face.region,
+        )
+
+
+class HeadLevel(Rule[Face]):
+    """The head is upright: its roll in degrees."""
+
+    needs = FACE
+    id = "head_level"
+    label = "Head upright"
+    unit = "degrees"
+    predicts = "pose_suitable_for_replica"
+    advice = "Hold the head upright; palprep fix levels a moderate lean."
+
+    def measure(self, face: Face) -> Measured:
+        roll = face.subject.pose.roll_deg
+        return Measured(value=round(abs(roll), 1), shown=f"{roll:+.0f} degrees", region=face.region)
+
+
+class LookingStraight(Rule[Face]):
+    """The eyes are open and look into the lens: head turn and irises together."""
+
+    needs = FACING
+    id = "looking_straight_at_camera"
+    label = "Looking into the camera"
+    unit = "degrees off"
+    predicts = "looking_straight_at_camera"
+    advice = "Retake it looking into the lens, not at the screen, with the eyes open."
+
+    def measure(self, face: Face) -> Measured:
+        eyes = face.subject.eyes
+        if eyes.openness < BARELY_VISIBLE:
+            return Measured(value=AWAY, shown="eyes shut", region=face.region)
+        return Measured(
+            value=round(eyes.gaze_off_deg, 1),
+            shown=f"{eyes.gaze_yaw_deg:+.0f} across, {eyes.gaze_pitch_deg:+.0f} up, in degrees",
+            region=face.region,
+        )
+
+
+class FaceObscured(Rule[Face]):
+    """Nothing covers the face: no mask, sunglasses, hand or phone; glasses are fine.
+
+    The measure looks at eyes, nose, mouth and cheeks: how much the most covered of them looks
+    like bare skin, 0 to 1. Where a person is seen but no face, all of it counts as covered.
+    """
+
+    needs = face_or(
+        _nobody_or_covered,
+        lambda region: Measured(
+            value=0.0, shown="a face whose parts cannot be made out", region=region
+        ),
+    )
+    id = "face_substantially_obscured"
+    label = "Face uncovered"
+    predicts = "face_substantially_obscured"
+    advice = "Retake it without mask, sunglasses, hands or hair over the face."
+
+    def measure(self, face: Face) -> Measured:
+        visibility = face.subject.visibility
+        return Measured(
+            value=round(visibility.least, 2), shown=visibility.words(), region=face.region
+        )
+
+
+class NoNudity(Rule[float]):
+    """The image is not pornographic: the score of open_nsfw, 0 to 1. Of a video it is the worst
+    of the frames that are looked at closely.
+
+    The score is of the whole image, so a pass does not prove that the person is dressed. The
+    service has the last word.
+    """
+
+    needs = Need(_nudity)
+    id = "no_nudity"
+    label = "No nudity"
+    predicts = "no_nudity"
+    advice = "Use an image with clothed shoulders and chest."
+
+    def measure(self, score: float) -> Measured:
+        return Measured(value=round(score, 3))
+
+
+class CelebrityOrCharacter(Rule[PortraitFacts]):
+    """Neither a celebrity nor a protected character. Only the service can know."""
+
+    needs = PORTRAIT
+    id = "celebrity_or_copyright_character"
+    label = "No celebrity or protected character"
+    predicts = "celebrity_or_copyright_character"
+    advice = "Use a person who agreed, and no public figure or character."
+
+    def measure(self, portrait: PortraitFacts) -> Unmeasured:  # noqa: ARG002
+        return Unmeasured(reason="Only the service judges this: ask it with validate_image.")
+
+
+def _no_person(subject: SubjectFacts | None) -> bool:
+    return (
+        subject is not None
+        and subject.human.likelihood < NO_PERSON
+        and subject.visibility.whole < DOUBTED_FACE
+    )

@@ -1,0 +1,45 @@
+"""Every id that can stand in a report is known wherever people look it up."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from palprep.api.face_checks import SERVICE_CHECKS
+from palprep.errors import ProfileError
+from palprep.rules.consent import CONSENT_CHECKS
+from palprep.rules.judge import judge
+from palprep.rules.profile import load_profile
+from palprep.rules.registry import PORTRAIT_CHECKS, RULES
+from palprep.values import Role
+
+
+def row(rule_id: str) -> str:
+    """The line of the documentation about one check."""
+    profile, rule = load_profile(), RULES[rule_id]
+    roles = [role.value for role in Role if rule_id in profile.for_role(role)]
+    roles += ["two files"] if rule_id in profile.pairs else []
+    return f"| `{rule_id}` | {rule.label} | {', '.join(roles)} |"
+
+
+def test_the_documentation_lists_every_check(checkout: Path) -> None:
+    text = (checkout / "docs" / "check-ids.md").read_text("utf-8")
+    listed = re.findall(r"^\| `.*$", text, re.MULTILINE)
+    assert listed == [row(rule_id) for rule_id in sorted(RULES)]
+
+
+def test_rules_are_found_by_their_modules() -> None:
+    assert set(SERVICE_CHECKS) <= PORTRAIT_CHECKS <= set(RULES)
+    assert set(RULES) >= CONSENT_CHECKS
+    assert "same_person" in RULES
+    assert all(re.fullmatch(r"[a-z][a-z0-9_]+", rule_id) for rule_id in RULES)
+    assert len({type(rule) for rule in RULES.values()}) == len(RULES)
+
+
+def test_a_rule_of_two_files_has_no_place_under_a_role(image_facts) -> None:
+    profile = load_profile()
+    wrong = profile.model_copy(update={"limits": {Role.FACE_IMAGE: profile.pairs}})
+    with pytest.raises(ProfileError, match=r"\[\[pairs.same_person\]\]"):
+        judge(image_facts(), Role.FACE_IMAGE, wrong)

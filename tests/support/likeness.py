@@ -1,0 +1,13 @@
+"""What a comparison of two faces gives, by the default profile."""
+
+from __future__ import annotations
+
+from palprep.rules.profile import load_profile
+from palprep.rules.report import Check
+from palprep.rules.same_person import SamePerson
+
+
+def judge_likeness(first: str, second: str, similarity: float | None) -> Check:
+    """The check of two files whose faces are so similar; None where one shows no face."""
+    rule = SamePerson()
+    return rule.judge(first, second, similarity, load_profile().pairs[rule.id])
