@@ -28,7 +28,7 @@ import numpy as np
 
 from palprep.consent.facts import ConsentFacts
 from palprep.consent.opening import read_samples
-from palprep.consent.script import Script
+from palprep.consent.statement import Statement
 from palprep.consent.statements import PLACEHOLDER, required_statement
 from palprep.consent.whisper import Whisper
 from palprep.media.samples import stream_samples
@@ -163,7 +163,7 @@ def verify(case: Case, model: Whisper) -> ConsentFacts:
     blocks = stream_samples(Source.of(case.path), rate_hz=RATE_HZ, channels=1)
     samples = np.concatenate(list(blocks))[: LONGEST_S * RATE_HZ]
     text = case.statement.replace(PLACEHOLDER, case.name)
-    reading = read_samples(samples, Script.of(text, case.name, "en"), model)
+    reading = read_samples(samples, Statement.of(text, case.name, "en"), model)
     return grade_statement(reading, load_profile().consent)
 
 

@@ -25,13 +25,13 @@ def test_a_check_of_two_files_is_explained_like_any_other(palprep: Palprep) -> N
     assert "SFace" in palprep("explain", "same_person").out
 
 
-def test_the_statement_is_explained_with_its_thresholds(palprep: Palprep) -> None:
+def test_the_statement_is_explained_with_the_limits_of_its_words(palprep: Palprep) -> None:
     (entry,) = palprep("explain", "consent_spoken", "--json").objects
-    assert "word_said" in {each["id"] for each in entry["thresholds"]}
+    assert "word_said" in {each["id"] for each in entry["words"]}
     page = palprep("explain", "consent_spoken").out
-    assert all(each["id"] in page for each in entry["thresholds"])
+    assert all(each["id"] in page for each in entry["words"])
     (other,) = palprep("explain", "consent_start", "--json").objects
-    assert other["thresholds"] == []
+    assert other["words"] == []
 
 
 def test_an_old_id_leads_to_the_new_one(palprep: Palprep, tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import itertools
 import numpy as np
 import pytest
 
-from palprep.consent.script import Script
 from palprep.consent.search import find_statement
+from palprep.consent.statement import Statement
 from palprep.consent.whisper import Heard, Token, log_probability
 from palprep.consent.words import split_words
 from palprep.speech.mel import RATE_HZ
@@ -71,7 +71,7 @@ def spoken(said: str) -> tuple[Parrot, np.ndarray, list[Span]]:
 
 def find(said: str, text: str = TEXT, window_s: float = 30.0):
     parrot, samples, spans = spoken(said)
-    return find_statement(samples, Script.of(text, NAME, "en"), parrot, spans, window_s)
+    return find_statement(samples, Statement.of(text, NAME, "en"), parrot, spans, window_s)
 
 
 def test_a_statement_that_fits_is_read_at_once():
@@ -84,7 +84,7 @@ def test_a_statement_that_fits_is_read_at_once():
 def test_a_statement_longer_than_a_window_is_read_in_parts():
     found = find(TEXT)
     assert len(found) > 1
-    assert " ".join(one.script.text for one in found) == TEXT
+    assert " ".join(one.statement.text for one in found) == TEXT
     assert all(one.reading.comparison.agreement == 1.0 for one in found)
     assert all(one.between == () for one in found)
     times = [word.start_s for one in found for word in one.reading.forced]
@@ -99,7 +99,7 @@ def test_a_statement_longer_than_a_window_is_read_in_parts():
 
 
 def test_what_is_said_between_two_parts_is_told():
-    first = find(TEXT)[0].script.text
+    first = find(TEXT)[0].statement.text
     found = find(TEXT.replace(first, f"{first} nothing of this counts"))
     assert " ".join(word.shown for word in found[1].between) == "nothing of this counts"
 

@@ -62,7 +62,7 @@ def test_the_voice_of_a_video_needs_no_look_at_its_picture(toolkit):
     assert facts.portrait is None
 
 
-def test_the_time_line_of_a_report_is_a_picture(consent):
+def test_the_timeline_of_a_report_is_a_picture(consent):
     line = consent.facts.timeline
     shown = {row.label: row for row in rows(line, facing_limits(consent))}
     assert shown["Consent"].spans == [line.consent]
@@ -74,5 +74,5 @@ def test_the_time_line_of_a_report_is_a_picture(consent):
         assert strip.getextrema()[0] < 200
 
 
-def test_a_still_has_no_time_line(toolkit):
+def test_a_still_has_no_timeline(toolkit):
     assert timeline_png(Preflight(toolkit=toolkit).check(JANE / "portrait.heic")) is None

@@ -112,7 +112,7 @@ def test_how_far_a_head_may_turn_is_for_the_limits(ten_seconds, limits, third_se
     assert ten_seconds.timeline.seconds[2].facing(limits) is third_second
 
 
-def test_the_time_line_is_derived_once_and_anew_where_the_facts_changed(ten_seconds):
+def test_the_timeline_is_derived_once_and_anew_where_the_facts_changed(ten_seconds):
     before = ten_seconds.timeline
     assert ten_seconds.timeline is before
     shorter = ten_seconds.video.model_copy(update={"duration_s": 4.0})
@@ -122,7 +122,7 @@ def test_the_time_line_is_derived_once_and_anew_where_the_facts_changed(ten_seco
     assert ten_seconds.model_copy(update={"video": None}).timeline is None
 
 
-def test_the_time_line_is_no_part_of_the_record(ten_seconds):
+def test_the_timeline_is_no_part_of_the_record(ten_seconds):
     fresh = ten_seconds.model_copy()
     assert ten_seconds.timeline is not None
     assert ten_seconds == fresh

@@ -10,7 +10,7 @@ import pytest
 
 from palprep.consent import whisper as whisper_module
 from palprep.consent.opening import read_samples
-from palprep.consent.script import Script
+from palprep.consent.statement import Statement
 from palprep.consent.statements import fill_statement, required_statement
 from palprep.consent.whisper import Whisper, default_directory
 from palprep.errors import FileMissing, ToolFailed, ToolMissing
@@ -30,10 +30,10 @@ def verify_samples(samples, required, model, **window):
     return grade_statement(reading, load_profile().consent)
 
 
-def script(name: str = "Jane Carter", change: tuple[str, str] = ("", "")) -> Script:
+def script(name: str = "Jane Carter", change: tuple[str, str] = ("", "")) -> Statement:
     text = fill_statement(required_statement(), name)
     assert change[0] in text
-    return Script.of(text.replace(*change) if change[0] else text, name, "en")
+    return Statement.of(text.replace(*change) if change[0] else text, name, "en")
 
 
 def test_the_statement_in_a_video_passes(spoken_consent, model):

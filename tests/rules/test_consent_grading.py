@@ -9,13 +9,13 @@ from palprep.consent.facts import NameReading
 from palprep.consent.hypotheses import AlignedWord, Reading, differences_of
 from palprep.consent.names import locate_name
 from palprep.consent.part_reading import part_reading
-from palprep.consent.script import Script
+from palprep.consent.statement import Statement
 from palprep.consent.words import split_words
 from palprep.rules.consent_grading import Grade, grade_part
 from palprep.rules.profile import load_profile
 
 TEXT = "I, Jane Doe, give my consent that videos can be made."
-SCRIPT = Script.of(TEXT, "Jane Doe", "en")
+SCRIPT = Statement.of(TEXT, "Jane Doe", "en")
 LIMITS = load_profile().consent
 
 
@@ -68,7 +68,7 @@ def reading(
 
 
 def decide(
-    found: Reading, script: Script = SCRIPT, *, begins: bool = True, ends: bool = True
+    found: Reading, script: Statement = SCRIPT, *, begins: bool = True, ends: bool = True
 ) -> Grade:
     part = part_reading(found, script, begins=begins, ends=ends)
     return grade_part(part, script.full_name, LIMITS)

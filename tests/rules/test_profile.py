@@ -190,7 +190,7 @@ date = 2026-11-01
 """
 
 
-def test_one_threshold_of_the_statement_can_be_moved(tmp_path):
+def test_one_limit_of_the_statement_can_be_moved(tmp_path):
     path = tmp_path / "strict.toml"
     path.write_text(CONSENT)
     profile, parent = load_profile(path), load_profile()
@@ -200,14 +200,14 @@ def test_one_threshold_of_the_statement_can_be_moved(tmp_path):
     assert "same_person" not in profile.pairs
 
 
-def test_every_threshold_of_the_statement_says_what_it_means_and_where_it_is_from():
+def test_every_limit_of_the_statement_says_what_it_means_and_where_it_is_from():
     texts = ConsentLimits.texts()
-    for name, threshold in load_profile().consent:
+    for name, limit in load_profile().consent:
         assert texts[name].endswith("."), name
-        assert threshold.source, name
+        assert limit.source, name
 
 
-def test_a_profile_of_its_own_has_the_default_pairs_and_thresholds(tmp_path):
+def test_a_profile_of_its_own_has_the_default_pairs_and_limits_of_words(tmp_path):
     path = tmp_path / "own.toml"
     path.write_text('name = "own"\nmodel = "core-4"\ntitle = "Ours"\n[limits]\n')
     profile = load_profile(path)

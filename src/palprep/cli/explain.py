@@ -66,7 +66,7 @@ def _entry(rule_id: str, profile: Profile) -> dict[str, Any]:
         {"role": PAIR, "limit": limit.words(rule.unit), **limit.to_json()}
         for limit in profile.pairs.get(rule_id, ())
     ]
-    thresholds = [
+    words = [
         {"id": name, "text": text, **getattr(profile.consent, name).to_json()}
         for name, text in profile.consent.texts().items()
         if rule_id == ConsentSpoken.id
@@ -80,7 +80,7 @@ def _entry(rule_id: str, profile: Profile) -> dict[str, Any]:
         "advice": rule.advice,
         "profile": profile.name,
         "limits": limits,
-        "thresholds": thresholds,
+        "words": words,
     }
 
 
@@ -115,10 +115,10 @@ def _page(entry: dict[str, Any]) -> RenderableType:
     parts.append(Text(f"  To fix it  {entry['advice']}"))
     if not entry["limits"]:
         parts.append(Text(f"  Profile {entry['profile']} does not ask for it."))
-    for threshold in entry["thresholds"]:
-        line = Text(f"  {threshold['id']}: {threshold['value']:g}")
-        line.append(f"\n      {threshold['text']}")
-        parts.append(_sourced(line, threshold))
+    for limit in entry["words"]:
+        line = Text(f"  {limit['id']}: {limit['value']:g}")
+        line.append(f"\n      {limit['text']}")
+        parts.append(_sourced(line, limit))
     for limit in entry["limits"]:
         line = Text(f"  {limit['role']}: ")
         line.append(limit["level"], OUTCOMES[limit["level"]].style)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from palprep.consent.compare import Comparison, Difference, compare
 from palprep.consent.facts import NameReading
 from palprep.consent.names import Place, locate_name, same_name
-from palprep.consent.script import Script
+from palprep.consent.statement import Statement
 from palprep.consent.variants import negated, replaced
 from palprep.consent.whisper import WORKERS, Heard, Token, Whisper, log_probability
 from palprep.consent.words import Word, split_words
@@ -82,61 +82,63 @@ class Reading(NamedTuple):
 
 
 def read_window(
-    model: Whisper, samples: NDArray[np.float32], script: Script, offset_s: float
+    model: Whisper, samples: NDArray[np.float32], statement: Statement, offset_s: float
 ) -> Reading:
     """Read up to 30 s of mono audio at 16 kHz that begin ``offset_s`` into the recording."""
     heard = model.hear(samples)
-    texts = model.transcribe(heard, script.language, hypotheses=HYPOTHESES)
+    texts = model.transcribe(heard, statement.language, hypotheses=HYPOTHESES)
     words = split_words(texts[0])
-    found = compare(script.words, words)
+    found = compare(statement.words, words)
     plain = Reading(texts[0], words, found)
     if found.agreement < _FOUND:
         return plain
-    place = locate_name(found, script.name, script.words, words) if script.name else None
+    place = locate_name(found, statement.name, statement.words, words) if statement.name else None
     plain = plain._replace(place=place)
     # What follows the statement and how its name fits are read while its words are weighed.
     with ThreadPoolExecutor(WORKERS) as pool:
         afterwards = name = None
         if plain.opens > 0 or found.heard_last < len(words):
-            begin_s, end_s = _extent(model.align(heard, texts[0], script.language), plain)
+            begin_s, end_s = _extent(model.align(heard, texts[0], statement.language), plain)
             if found.heard_last < len(words):
-                afterwards = pool.submit(_afterwards, model, samples, script, end_s)
+                afterwards = pool.submit(_afterwards, model, samples, statement, end_s)
             first = _at(begin_s - _MARGIN_S)
             heard = model.hear(samples[first : _at(end_s + _MARGIN_S)])
             offset_s += first / RATE_HZ
-        if script.name:
-            name = pool.submit(read_name, model, heard, script, texts)
-        aligned = model.align(heard, script.text, script.language)
-        weighed = _weighed(model, heard, script, plain, log_probability(aligned))
+        if statement.name:
+            name = pool.submit(read_name, model, heard, statement, texts)
+        aligned = model.align(heard, statement.text, statement.language)
+        weighed = _weighed(model, heard, statement, plain, log_probability(aligned))
         return weighed._replace(
-            forced=_forced(aligned, script.words, offset_s),
+            forced=_forced(aligned, statement.words, offset_s),
             other_transcripts=texts[1:],
             afterwards=afterwards.result() if afterwards else (),
             name=name.result() if name else None,
         )
 
 
-def _weighed(model: Whisper, heard: Heard, script: Script, plain: Reading, score: float) -> Reading:
+def _weighed(
+    model: Whisper, heard: Heard, statement: Statement, plain: Reading, score: float
+) -> Reading:
     """What was heard instead of the statement, and what would negate it, weighed by the audio;
     ``score`` is the log probability of the statement itself.
     """
     differences = differences_of(plain.comparison, plain.place)
-    instead = [replaced(script.text, script.words, one, plain.heard) for one in differences]
-    changes = negated(script.text)
+    instead = [replaced(statement.text, statement.words, one, plain.heard) for one in differences]
+    changes = negated(statement.text)
     texts = [*instead, *(text for _, text, _ in changes)]
-    ratios = [score - other for other in model.weigh(heard, texts, script.language)]
+    ratios = [score - other for other in model.weigh(heard, texts, statement.language)]
     return plain._replace(
         differences=differences,
         log_likelihood_ratios=tuple(ratios[: len(instead)]),
         negated=tuple(
-            (said, script.word_at(at), ratio)
+            (said, statement.word_at(at), ratio)
             for (said, _, at), ratio in zip(changes, ratios[len(instead) :], strict=True)
         ),
     )
 
 
 def _afterwards(
-    model: Whisper, samples: NDArray[np.float32], script: Script, end_s: float
+    model: Whisper, samples: NDArray[np.float32], statement: Statement, end_s: float
 ) -> tuple[str, ...]:
     """What follows the statement, heard on its own.
 
@@ -144,7 +146,7 @@ def _afterwards(
     towards what came before.
     """
     rest = model.hear(samples[_at(end_s - _LAST_WORDS_S) : _at(end_s + _AFTERWARDS_S)])
-    return model.transcribe(rest, script.language, hypotheses=_AFTERWARDS_READINGS)
+    return model.transcribe(rest, statement.language, hypotheses=_AFTERWARDS_READINGS)
 
 
 def differences_of(found: Comparison, place: Place | None) -> tuple[Difference, ...]:
@@ -156,52 +158,54 @@ def differences_of(found: Comparison, place: Place | None) -> tuple[Difference, 
     return tuple(sorted((*elsewhere, *place.sides)))
 
 
-def read_name(model: Whisper, heard: Heard, script: Script, texts: Sequence[str]) -> NameReading:
+def read_name(
+    model: Whisper, heard: Heard, statement: Statement, texts: Sequence[str]
+) -> NameReading:
     """The name's place as several free readings have it, and how well the name fits it.
 
     "I, Jane Doe, am" is easily written down as "I'm". So the model also reads on from the
     statement's words before the name, freely, but without a way around it.
     """
-    before = script.text[: script.words[script.name.start].begin].rstrip()
-    onward = model.continuations(heard, before, script.language)
-    name = script.words[script.name.start : script.name.stop]
-    begun = script.words[: script.name.stop + _AFTER_NAME]
+    before = statement.text[: statement.words[statement.name.start].begin].rstrip()
+    onward = model.continuations(heard, before, statement.language)
+    name = statement.name_words
+    begun = statement.words[: statement.name.stop + _AFTER_NAME]
     best = NameReading()
     for text in (*onward, *texts):
         words = split_words(text)
-        place = locate_name(compare(begun, words), script.name, script.words, words)
+        place = locate_name(compare(begun, words), statement.name, statement.words, words)
         run = words[place.first : place.last]
         shown = " ".join(word.shown for word in run)
         same = same_name(name, run)
         if (same, place.likeness) > (best.same, best.likeness) or not best.heard:
             best = NameReading(heard=shown, likeness=place.likeness, same=same)
-    start = script.text[: begun[-1].end]
-    prompted = model.align(heard, start, script.language, prompt=script.full_name)
+    start = statement.text[: begun[-1].end]
+    prompted = model.align(heard, start, statement.language, prompt=statement.full_name)
     instead = best.heard.strip(" ,.;:?!")
     return best.model_copy(
         update={
             "prompted_probability": min(
                 _mean_probability(prompted, word.begin, word.end) for word in name
             ),
-            "log_likelihood_ratio": _name_ratio(model, heard, start, script, instead),
+            "log_likelihood_ratio": _name_ratio(model, heard, start, statement, instead),
         }
     )
 
 
 def _name_ratio(
-    model: Whisper, heard: Heard, start: str, script: Script, instead: str
+    model: Whisper, heard: Heard, start: str, statement: Statement, instead: str
 ) -> float | None:
     """Log of P(the name) / P(what was heard instead), None when the very name was heard.
 
     The model is prompted with both spellings, once in each order, for it favours the later one.
     """
-    begin, end = script.words[script.name.start].begin, script.words[script.name.stop - 1].end
-    if _keys(split_words(instead)) == _keys(script.words[script.name.start : script.name.stop]):
+    begin, end = statement.name_words[0].begin, statement.name_words[-1].end
+    if _keys(split_words(instead)) == _keys(statement.name_words):
         return None
     other = f"{start[:begin]}{instead}{start[end:]}"
     ratios = []
-    for prompt in (f"{script.full_name}. {instead}", f"{instead}. {script.full_name}"):
-        ours, theirs = model.weigh(heard, (start, other), script.language, prompt=prompt)
+    for prompt in (f"{statement.full_name}. {instead}", f"{instead}. {statement.full_name}"):
+        ours, theirs = model.weigh(heard, (start, other), statement.language, prompt=prompt)
         ratios.append(ours - theirs)
     return sum(ratios) / len(ratios)
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from palprep.consent.facts import StatementReading
 from palprep.consent.part_reading import part_reading
-from palprep.consent.script import Script
 from palprep.consent.search import Found, find_statement
+from palprep.consent.statement import Statement
 from palprep.consent.statements import fill_statement, required_statement
 from palprep.consent.whisper import Whisper
 from palprep.errors import ToolMissing
@@ -50,32 +50,32 @@ def read_opening(
     ToolMissing for a named model that is missing, ToolFailed for a damaged model, and UsageError
     for a language without a statement, or a statement without the name.
     """
-    script = required_script(full_name, statement, language=language, profile=profile)
+    required = statement_for(full_name, statement, language=language, profile=profile)
     source = Source.of(path)
-    whisper = model_for(script, model, window_s=window_s)
+    whisper = model_for(required, model, window_s=window_s)
     if isinstance(whisper, StatementReading):
         return whisper
-    opening = Opening(script, window_s=window_s)
+    opening = Opening(required, window_s=window_s)
     chosen = probe_audio(source, levels=False).stream.index
     for block in stream_samples(source, rate_hz=RATE_HZ, stream=chosen):
         if opening.full:
             break
         opening.push(block)
-    return read_samples(opening.samples(), script, whisper, window_s=window_s)
+    return read_samples(opening.samples(), required, whisper, window_s=window_s)
 
 
-def required_script(
+def statement_for(
     full_name: str, statement: str | None, *, language: str, profile: str = "default"
-) -> Script:
-    """The words to listen for: see :func:`read_opening`. Raises UsageError."""
+) -> Statement:
+    """The statement to listen for: see :func:`read_opening`. Raises UsageError."""
     template = statement or required_statement(profile=profile, language=language)
-    return Script.of(fill_statement(template, full_name), full_name, language)
+    return Statement.of(fill_statement(template, full_name), full_name, language)
 
 
 def model_for(
-    script: Script, model: Whisper | str | Path | None, *, window_s: float = OPENING_S
+    required: Statement, model: Whisper | str | Path | None, *, window_s: float = OPENING_S
 ) -> Whisper | StatementReading:
-    """The model that reads the script, or a reading that says why there is none.
+    """The model that reads the statement, or a reading that says why there is none.
 
     Raises ToolMissing for a named model that is missing, ToolFailed for a damaged one.
     """
@@ -84,14 +84,14 @@ def model_for(
     except ToolMissing as error:
         if model is not None:
             raise
-        return _reading(script, window_s, problem=error.message)
-    if whisper.knows(script.language):
+        return _reading(required, window_s, problem=error.message)
+    if whisper.knows(required.language):
         return whisper
     problem = (
-        f"{whisper.name} does not know the language {script.language!r}; "
+        f"{whisper.name} does not know the language {required.language!r}; "
         "name a multilingual CTranslate2 Whisper model"
     )
-    return _reading(script, window_s, whisper, problem=problem)
+    return _reading(required, window_s, whisper, problem=problem)
 
 
 class Opening:
@@ -100,8 +100,8 @@ class Opening:
     It is long enough for a statement that begins late, is spoken slowly, and is taken back.
     """
 
-    def __init__(self, script: Script, *, window_s: float = OPENING_S) -> None:
-        self._most_s = window_s + len(script.words) * _WORD_S + _BEYOND_S
+    def __init__(self, required: Statement, *, window_s: float = OPENING_S) -> None:
+        self._most_s = window_s + len(required.words) * _WORD_S + _BEYOND_S
         self._blocks: list[NDArray[np.float32]] = []
         self._length = 0
 
@@ -127,14 +127,18 @@ class Opening:
 
 
 def read_samples(
-    samples: NDArray[np.float32], script: Script, model: Whisper, *, window_s: float = OPENING_S
+    samples: NDArray[np.float32],
+    required: Statement,
+    model: Whisper,
+    *,
+    window_s: float = OPENING_S,
 ) -> StatementReading:
     """As :func:`read_opening`, of mono audio at 16 kHz from the recording's start."""
     spans = tuple(speech_spans(samples))
-    found = find_statement(samples, script, model, spans, window_s) if spans else ()
+    found = find_statement(samples, required, model, spans, window_s) if spans else ()
     ends = [{"begins": one is found[0], "ends": one is found[-1]} for one in found]
     return _reading(
-        script,
+        required,
         window_s,
         model,
         transcript=" ".join(
@@ -142,7 +146,7 @@ def read_samples(
         ),
         speech=spans,
         parts=tuple(
-            part_reading(one.reading, one.script, inserted=one.between, **which)
+            part_reading(one.reading, one.statement, inserted=one.between, **which)
             for one, which in zip(found, ends, strict=True)
         ),
         **_around(found),
@@ -160,13 +164,13 @@ def _around(found: Sequence[Found]) -> dict[str, str]:
 
 
 def _reading(
-    script: Script, opening_s: float, model: Whisper | None = None, **read: object
+    required: Statement, opening_s: float, model: Whisper | None = None, **read: object
 ) -> StatementReading:
     return StatementReading.model_validate(
         {
-            "statement": script.text,
-            "full_name": script.full_name,
-            "language": script.language,
+            "statement": required.text,
+            "full_name": required.full_name,
+            "language": required.language,
             "opening_s": opening_s,
             "model": model.name if model else None,
             "model_sha256": model.sha256 if model else None,

@@ -14,14 +14,14 @@ from palprep.consent.facts import (
     Surroundings,
 )
 from palprep.consent.hypotheses import Reading
-from palprep.consent.script import Script
+from palprep.consent.statement import Statement
 from palprep.consent.withdrawal import CLOSE, is_remark, negates, speaks_of_consent, takes_back
 from palprep.consent.words import Word, split_words
 
 
 def part_reading(
     reading: Reading,
-    script: Script,
+    statement: Statement,
     *,
     begins: bool = True,
     ends: bool = True,
@@ -32,12 +32,12 @@ def part_reading(
     ``begins`` and ``ends`` say whether the part begins and ends the statement; ``inserted`` is
     what was heard between the part before and this one.
     """
-    expected = tuple(word.shown for word in script.words)
+    expected = tuple(word.shown for word in statement.words)
     if not reading.found:
-        return PartReading(first_word=script.offset, expected=expected)
-    required = {key for word in script.words for key in word.keys}
+        return PartReading(first_word=statement.offset, expected=expected)
+    required = {key for word in statement.words for key in word.keys}
     return PartReading(
-        first_word=script.offset,
+        first_word=statement.offset,
         expected=expected,
         inserted=_shown(inserted),
         aligned=tuple(
@@ -49,7 +49,7 @@ def part_reading(
                 probability=word.probability,
             )
             for shown, heard, word in zip(
-                expected, _heard(reading, script), reading.forced, strict=True
+                expected, _heard(reading, statement), reading.forced, strict=True
             )
         ),
         instead=tuple(
@@ -62,8 +62,10 @@ def part_reading(
             )
             for one, ratio in zip(reading.differences, reading.log_likelihood_ratios, strict=True)
         ),
-        name=NamePlace(first=script.name.start, last=script.name.stop, **reading.name.model_dump())
-        if reading.name is not None and script.name
+        name=NamePlace(
+            first=statement.name.start, last=statement.name.stop, **reading.name.model_dump()
+        )
+        if reading.name is not None and statement.name
         else None,
         negated=tuple(
             NegatedWording(word=index, heard=said, log_likelihood_ratio=ratio)
@@ -75,18 +77,18 @@ def part_reading(
     )
 
 
-def _heard(reading: Reading, script: Script) -> list[str | None]:
+def _heard(reading: Reading, statement: Statement) -> list[str | None]:
     """What the free reading has in the place of each required word."""
-    heard: list[str | None] = [None] * len(script.words)
+    heard: list[str | None] = [None] * len(statement.words)
     for index, other in (*reading.comparison.pairs, *reading.comparison.instead):
         shown = reading.heard[other].shown
         before = heard[index]
         heard[index] = shown if before is None else f"{before} {shown}"
     if reading.name is not None:
         said = reading.name.heard.split()
-        if len(said) != len(script.name):
-            said = [reading.name.heard] * len(script.name)
-        for index, word in zip(script.name, said, strict=True):
+        if len(said) != len(statement.name):
+            said = [reading.name.heard] * len(statement.name)
+        for index, word in zip(statement.name, said, strict=True):
             heard[index] = word or None
     return heard
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from palprep.consent.hypotheses import Reading, read_window
 from palprep.consent.phonetics import similarity
-from palprep.consent.script import Script
+from palprep.consent.statement import Statement
 from palprep.consent.whisper import Whisper
 from palprep.consent.words import Word
 from palprep.speech.mel import RATE_HZ, WINDOW_S
@@ -38,7 +38,7 @@ Samples = NDArray[np.float32]
 class Found(NamedTuple):
     """A statement, or a part of one, and the reading of the window that holds most of it."""
 
-    script: Script
+    statement: Statement
     reading: Reading
     between: tuple[Word, ...] = ()
     """What is heard between the part before and this one."""
@@ -55,7 +55,7 @@ class Found(NamedTuple):
 
 
 def find_statement(
-    samples: Samples, script: Script, model: Whisper, spans: Sequence[Span], window_s: float
+    samples: Samples, statement: Statement, model: Whisper, spans: Sequence[Span], window_s: float
 ) -> tuple[Found, ...]:
     """The statement that begins within the first ``window_s`` seconds: in one window if it
     fits, else in parts, each read where the one before it ends.
@@ -63,19 +63,19 @@ def find_statement(
     ``spans`` are the stretches of speech; there is one at least.
     """
     first_s = max(0.0, spans[0].start_s - _UNSURE_S)
-    if len(script.words) <= _MOST_WORDS:
-        reading, start_s = _search(model, samples, script, first_s, window_s)
+    if len(statement.words) <= _MOST_WORDS:
+        reading, start_s = _search(model, samples, statement, first_s, window_s)
         if not (reading.found and _goes_on(reading, spans, start_s)):
-            earlier = _heard_between(model, samples, script.language, first_s, start_s)
-            return (Found(script, reading._replace(earlier=earlier)),)
+            earlier = _heard_between(model, samples, statement.language, first_s, start_s)
+            return (Found(statement, reading._replace(earlier=earlier)),)
     found: list[Found] = []
     begin_s, until_s = first_s, window_s
-    for part in script.parts(_PART_WORDS):
+    for part in statement.parts(_PART_WORDS):
         reading, start_s = _search(model, samples, part, begin_s, until_s)
         if found:
             found.append(Found(part, reading, _between(found[-1], reading)))
         else:
-            earlier = _heard_between(model, samples, script.language, first_s, start_s)
+            earlier = _heard_between(model, samples, statement.language, first_s, start_s)
             found.append(Found(part, reading._replace(earlier=earlier)))
         if reading.found:
             begin_s = _pause_at(reading.forced[-1].end_s, spans)
@@ -84,15 +84,15 @@ def find_statement(
 
 
 def _search(
-    model: Whisper, samples: Samples, script: Script, start_s: float, until_s: float
+    model: Whisper, samples: Samples, statement: Statement, start_s: float, until_s: float
 ) -> tuple[Reading, float]:
-    """The reading of the window that holds most of the script, and where that window begins.
+    """The reading of the window that holds most of the statement, and where that window begins.
 
     Windows begin where speech does: silence at the start would take the place of speech. A
     statement that the end of a window cuts is read again from its start.
     """
     length_s = len(samples) / RATE_HZ
-    best, best_s = _read(model, samples, script, start_s), start_s
+    best, best_s = _read(model, samples, statement, start_s), start_s
     while best.comparison.agreement < _COMPLETE and start_s + WINDOW_S < length_s:
         if best.found and best.forced[0].start_s - _LEAD_S > start_s + 1.0:
             start_s = best.forced[0].start_s - _LEAD_S
@@ -100,16 +100,16 @@ def _search(
             start_s += STEP_S
         if start_s >= until_s:
             break
-        other = _read(model, samples, script, start_s)
+        other = _read(model, samples, statement, start_s)
         if other.comparison.agreement > best.comparison.agreement:
             best, best_s = other, start_s
     return best, best_s
 
 
-def _read(model: Whisper, samples: Samples, script: Script, start_s: float) -> Reading:
+def _read(model: Whisper, samples: Samples, statement: Statement, start_s: float) -> Reading:
     first = int(start_s * RATE_HZ)
     return read_window(
-        model, samples[first : first + int(WINDOW_S * RATE_HZ)], script, first / RATE_HZ
+        model, samples[first : first + int(WINDOW_S * RATE_HZ)], statement, first / RATE_HZ
     )
 
 
@@ -148,7 +148,7 @@ def _between(before: Found, reading: Reading) -> tuple[Word, ...]:
         return ()
     said = reading.heard[: reading.opens]
     for count in range(len(said), 0, -1):
-        ends = before.script.words[-count:]
+        ends = before.statement.words[-count:]
         cut = similarity(" ".join(ends[0].keys), " ".join(said[0].keys)) >= _SAME_END
         if cut and [word.keys for word in ends[1:]] == [word.keys for word in said[1:count]]:
             return said[count:]

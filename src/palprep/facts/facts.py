@@ -46,7 +46,7 @@ class Facts(Value):
 
     @cached_property
     def timeline(self) -> Timeline | None:
-        """The time line of a video, None for everything else. Derived once."""
+        """The timeline of a video, None for everything else. Derived once."""
         if self.video is None:
             return None
         return timeline_of(self.video, voice=self.voice, footage=self.footage, consent=self.consent)

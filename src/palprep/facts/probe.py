@@ -16,8 +16,8 @@ from typing import Self
 from pydantic import model_validator
 
 from palprep.consent.facts import StatementReading
-from palprep.consent.opening import Opening, model_for, read_samples, required_script
-from palprep.consent.script import Script
+from palprep.consent.opening import Opening, model_for, read_samples, statement_for
+from palprep.consent.statement import Statement
 from palprep.consent.whisper import Whisper
 from palprep.errors import ToolMissing, UnsupportedMedia
 from palprep.facts.facts import Facts
@@ -65,13 +65,13 @@ class Speaker(Value):
 
     @model_validator(mode="after")
     def _names_the_speaker(self) -> Self:
-        _ = self.script
+        _ = self.required
         return self
 
     @property
-    def script(self) -> Script:
-        """The words to listen for."""
-        return required_script(self.full_name, self.statement, language=self.language)
+    def required(self) -> Statement:
+        """The statement to listen for."""
+        return statement_for(self.full_name, self.statement, language=self.language)
 
 
 class Toolkit:
@@ -156,7 +156,7 @@ class _Ear:
 
     def __init__(self, toolkit: Toolkit, speaker: Speaker | None) -> None:
         self._toolkit = toolkit
-        self._script = speaker.script if speaker else None
+        self._required = speaker.required if speaker else None
         self._meter: VoiceMeter | None = None
         self._opening: Opening | None = None
 
@@ -164,8 +164,8 @@ class _Ear:
         """Of the voice meter and, with a speaker, of the opening that consent is sought in."""
         self._meter = VoiceMeter.of(stream, self._toolkit.voice_activity)
         yield self._meter.sink
-        if self._script is not None:
-            self._opening = Opening(self._script)
+        if self._required is not None:
+            self._opening = Opening(self._required)
             yield self._opening.sink
 
     def listen(self, scan: VideoScan) -> tuple[VideoFacts, VoiceFacts | None]:
@@ -175,12 +175,12 @@ class _Ear:
 
     def statement(self) -> StatementReading | None:
         """What is read of the statement; None without sound or speaker."""
-        if self._opening is None or self._script is None:
+        if self._opening is None or self._required is None:
             return None
-        model = model_for(self._script, self._toolkit.whisper)
+        model = model_for(self._required, self._toolkit.whisper)
         if isinstance(model, StatementReading):
             return model
-        return read_samples(self._opening.samples(), self._script, model)
+        return read_samples(self._opening.samples(), self._required, model)
 
 
 def _watched(

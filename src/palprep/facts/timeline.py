@@ -104,7 +104,7 @@ def timeline_of(
     footage: FootageFacts | None = None,
     consent: ConsentFacts | None = None,
 ) -> Timeline:
-    """The time line of a video, of the parts that were measured. See ``Facts.timeline``."""
+    """The timeline of a video, of the parts that were measured. See ``Facts.timeline``."""
     late_s = (video.timing.audio_offset_s or 0.0) if video.timing else 0.0
     starts_s = video.start_s + min(0.0, late_s)
     heard = partial(_moved, by_s=max(0.0, late_s))

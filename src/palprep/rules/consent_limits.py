@@ -15,7 +15,7 @@ from pydantic import ConfigDict
 from palprep.values import Value
 
 
-class Threshold(Value):
+class ConsentLimit(Value):
     """One number, and where it comes from."""
 
     value: float
@@ -26,45 +26,45 @@ class Threshold(Value):
 
 
 class ConsentLimits(Value):
-    """The thresholds of a statement. Probabilities are 0 to 1, ratios natural logarithms."""
+    """The limits of a statement. Probabilities are 0 to 1, ratios natural logarithms."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
-    word_said: Threshold
+    word_said: ConsentLimit
     """Probability below which a required word was not said, by the forced reading."""
-    word_never_said: Threshold
+    word_never_said: ConsentLimit
     """Probability below which a word was not said, however improbable the other wording is."""
-    word_sure: Threshold
+    word_sure: ConsentLimit
     """Probability from which a word that was heard differently can still pass."""
-    contradicted: Threshold
+    contradicted: ConsentLimit
     """Ratio below which the other wording was said."""
-    unsupported: Threshold
+    unsupported: ConsentLimit
     """Ratio below which a word that the forced reading does not support was not said."""
-    equally_probable: Threshold
+    equally_probable: ConsentLimit
     """Ratio from which the free reading does not speak against a required word."""
-    beam_noise: Threshold
+    beam_noise: ConsentLimit
     """Ratio below which an added word was said. Above it the word may be an accident of the beam
     search, unless all its readings have it."""
-    negated: Threshold
+    negated: ConsentLimit
     """Ratio to a wording with the opposite sense (can, cannot) below which that one was said."""
-    name_alike: Threshold
+    name_alike: ConsentLimit
     """Similarity in sound, 0 to 1, from which another wording may be the name."""
-    name_recognised: Threshold
+    name_recognised: ConsentLimit
     """Probability that each word of a spoken name reaches once the model is prompted with its
     spelling."""
-    name_recognised_surely: Threshold
+    name_recognised_surely: ConsentLimit
     """Probability from which the name may be less favoured than what was heard."""
-    name_favoured: Threshold
+    name_favoured: ConsentLimit
     """Ratio of the name to what was heard, the model prompted with both spellings, from which
     the name was said."""
-    name_disfavoured: Threshold
+    name_disfavoured: ConsentLimit
     """Ratio below which what was heard is the name that was said."""
-    name_disfavoured_surely: Threshold
+    name_disfavoured_surely: ConsentLimit
     """The same for a name that is recognised surely: its sounds have many spellings."""
 
     @classmethod
     def texts(cls) -> dict[str, str]:
-        """What each threshold means, by its name."""
+        """What each limit means, by its name."""
         return {
             name: " ".join((field.description or "").split())
             for name, field in cls.model_fields.items()

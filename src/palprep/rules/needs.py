@@ -127,7 +127,7 @@ SEEN: Need[tuple[FrameSample, ...]] = FOOTAGE.then(
 """The frames that show a face, one at the least."""
 VOICE: Need[VoiceFacts] = Need(_heard)
 STRUCTURE: Need[Timeline] = Need(_structure)
-"""The time line of a video with sound that was listened to."""
+"""The timeline of a video with sound that was listened to."""
 PORTRAIT: Need[PortraitFacts] = Need(_portrait)
 FRAMED: Need[Framed] = PORTRAIT.then(
     lambda portrait: Framed(portrait.framing, portrait) if portrait.framing else None, NO_FACE

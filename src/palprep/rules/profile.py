@@ -13,7 +13,7 @@ A profile is a TOML file::
     date = 2026-11-01
 
 A role's list for a rule replaces the extended profile's list for it. ``[[pairs.same_person]]``
-does the same for the check of two files, ``[consent.word_said]`` for one threshold of the
+does the same for the check of two files, ``[consent.word_said]`` for one limit of the
 statement (:mod:`palprep.rules.consent_limits`).
 """
 

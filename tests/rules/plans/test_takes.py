@@ -1,4 +1,4 @@
-"""The best take of a time line: scored, and cut in pauses."""
+"""The best take of a timeline: scored, and cut in pauses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from palprep.values import Span
 
 
 def line(duration, *speech, facing=(), seen=None, **more):
-    """A time line whose mouth moves when it speaks; ``facing`` lists the seconds turned away."""
+    """A timeline whose mouth moves when it speaks; ``facing`` lists the seconds turned away."""
     spans = tuple(Span(start_s=start, end_s=end) for start, end in speech)
 
     def spoken(at):

@@ -1,4 +1,4 @@
-"""The best stretch of a video: a window that slides over the time line and is scored.
+"""The best stretch of a video: a window that slides over the timeline and is scored.
 
 A take starts and ends in a pause, never inside a word. The score is about what public guidance
 for avatar footage asks of the whole: first speaking, then listening as long and still; a face
@@ -162,7 +162,7 @@ def _within(pauses: Sequence[Span], moment: float) -> bool:
 
 
 class _Scores:
-    """Scores any window of a time line in constant time, but for its breaks."""
+    """Scores any window of a timeline in constant time, but for its breaks."""
 
     def __init__(self, line: Timeline, wanted_s: float, facing: FacingLimits) -> None:
         self._wanted_s = wanted_s

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from palprep.consent.script import Script
+from palprep.consent.statement import Statement
 
-SCRIPT = Script.of("I, Jane Doe, give my consent that videos can be made.", "Jane Doe", "en")
+SCRIPT = Statement.of("I, Jane Doe, give my consent that videos can be made.", "Jane Doe", "en")
 
 
 def test_the_words_of_a_part_are_counted_from_the_statements_start():
@@ -17,7 +17,7 @@ def test_the_words_of_a_part_are_counted_from_the_statements_start():
 
 def test_a_statement_is_cut_after_sentences_and_never_within_the_name():
     text = "One two three four. Five six seven, I, Jane Doe, eight nine ten eleven twelve."
-    script = Script.of(text, "Jane Doe", "en")
+    script = Statement.of(text, "Jane Doe", "en")
     assert [part.text for part in script.parts(7)] == [
         "One two three four.",
         "Five six seven, I, Jane Doe,",

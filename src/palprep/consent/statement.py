@@ -8,7 +8,7 @@ from palprep.consent.names import name_slot
 from palprep.consent.words import Word, split_words
 
 
-class Script(NamedTuple):
+class Statement(NamedTuple):
     """What must be said."""
 
     text: str
@@ -20,13 +20,18 @@ class Script(NamedTuple):
     offset: int = 0
     """How many words of the statement stand before these, when they are a part of it."""
 
+    @property
+    def name_words(self) -> tuple[Word, ...]:
+        """The words that are the name."""
+        return self.words[self.name.start : self.name.stop]
+
     @classmethod
-    def of(cls, text: str, full_name: str, language: str) -> Script:
+    def of(cls, text: str, full_name: str, language: str) -> Statement:
         """Split a statement whose name is filled in."""
         words = split_words(text)
         return cls(text, words, name_slot(words, full_name), full_name, language)
 
-    def parts(self, most: int) -> tuple[Script, ...]:
+    def parts(self, most: int) -> tuple[Statement, ...]:
         """The statement in stretches of at most ``most`` words, and at least half of that. It is
         cut after sentences where possible, else after commas, and never within the name.
         """
