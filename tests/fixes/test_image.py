@@ -12,7 +12,7 @@ from PIL import Image, ImageCms
 from palprep.errors import CannotFit, DamagedMedia, FixError, MediaError, UsageError
 from palprep.fixes.apply import apply
 from palprep.fixes.fit import base64_chars
-from palprep.media.image import probe_image
+from palprep.media.image import probe_and_open
 from palprep.media.source import Source
 from palprep.rules.plans.plan import Crop, ImagePlan
 
@@ -250,7 +250,7 @@ def test_odd_pictures_come_out_clean_or_are_refused(corpora, tmp_path):
             applied = apply(still_plan(), Source.of(source), tmp_path / str(made))
         except MediaError:
             continue
-        facts = probe_image(Source.of(source))
+        facts = probe_and_open(Source.of(source))[0]
         assert prepared(applied.path).size == (facts.width, facts.height)
         made += 1
     assert made > 30

@@ -1,19 +1,11 @@
-"""Level over time, against pydub and by construction."""
+"""Level over time, by construction."""
 
 from __future__ import annotations
-
-import warnings
 
 import numpy as np
 import pytest
 
-from palprep.speech.envelope import EnvelopeMeter, dropouts, loud_spans
-
-with warnings.catch_warnings():
-    # pydub looks for an ffmpeg at import, and spells a regular expression the old way.
-    warnings.simplefilter("ignore")
-    from pydub import AudioSegment
-    from pydub.silence import detect_nonsilent
+from palprep.speech.envelope import EnvelopeMeter, dropouts
 
 
 def envelope_of(samples: np.ndarray, rate_hz: int, block: int = 1_000_000):
@@ -32,20 +24,6 @@ def talk(rate_hz: int, seconds: float = 6.0) -> np.ndarray:
     return (np.round(noise * shape * 32767) / 32768).astype(np.float32)
 
 
-@pytest.mark.parametrize("rate_hz", [8_000, 16_000, 44_100, 48_000])
-@pytest.mark.parametrize("silence_s", [0.1, 0.5, 1.0])
-def test_silence_is_found_where_pydub_finds_it(rate_hz, silence_s):
-    samples = talk(rate_hz)
-    whole = AudioSegment(
-        (samples * 32768).astype("<i2").tobytes(), sample_width=2, frame_rate=rate_hz, channels=1
-    )
-    expected = detect_nonsilent(whole, int(silence_s * 1000), -40.0, seek_step=1)
-    found = loud_spans(envelope_of(samples, rate_hz), min_silence_s=silence_s, threshold_dbfs=-40.0)
-    assert [[round(s.start_s * 1000), round(s.end_s * 1000)] for s in found] == pytest.approx(
-        np.array(expected), abs=1
-    )
-
-
 @pytest.mark.parametrize("block", [1, 17, 441, 44_100])
 def test_blocks_of_any_size_give_the_same(block):
     samples = talk(44_100, 0.2)
@@ -53,11 +31,6 @@ def test_blocks_of_any_size_give_the_same(block):
     assert np.array_equal(whole.peak, parts.peak)
     assert np.allclose(whole.power, parts.power)
     assert len(whole.power) == 200
-
-
-def test_all_silence_and_nothing_have_no_loud_span():
-    assert loud_spans(envelope_of(np.zeros(48_000, np.float32), 48_000), min_silence_s=0.1) == ()
-    assert loud_spans(envelope_of(np.zeros(0, np.float32), 48_000)) == ()
 
 
 @pytest.mark.parametrize(("length_ms", "count"), [(1, 0), (5, 1), (200, 1), (900, 0)])

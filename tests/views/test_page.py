@@ -60,7 +60,7 @@ def facts_of_still(consent=None):
         {
             "file": {"path": "a.jpg", "name": "a.jpg", "size_bytes": 123_456, "type": file_type},
             "image": {
-                "format": "jpeg", "stored_width": 200, "stored_height": 400, "width": 200,
+                "format": "jpeg", "width": 200,
                 "height": 400, "orientation": 1, "mode": "RGB", "bits_per_channel": 8,
                 "icc_profile": None, "icc_is_srgb": None, "has_alpha": False, "frames": 1,
                 "metadata": [], "base64_chars": 164_608,

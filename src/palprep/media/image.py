@@ -21,9 +21,6 @@ from palprep.media.raster import RasterImage, check_pixels
 from palprep.media.source import Source
 from palprep.values import Kind
 
-_PROBE_SIDE = 64
-"""A probe decodes a JPEG at the coarsest scale; every coded byte is still read."""
-
 _BROKEN = (
     *(OSError, ValueError, SyntaxError, EOFError, LookupError, TypeError, ArithmeticError),
     *(RuntimeError, AttributeError, MemoryError, struct.error, zlib.error, Warning),
@@ -46,21 +43,12 @@ _UPRIGHT = {
 """What turns a picture upright, by EXIF orientation."""
 
 
-def probe_image(source: Source) -> ImageFacts:
-    """Facts of a picture. It is decoded once, so that a truncated file is found out.
-
-    Raises FileMissing or FileUnreadable; UnsupportedMedia for another kind of file, or for
-    more than ``raster.MAX_PIXELS``; DamagedMedia when it does not decode.
-    """
-    return probe_and_open(source, max_side=_PROBE_SIDE)[0]
-
-
 def open_image(source: Source, *, max_side: int | None = None) -> NDArray[np.uint8]:
     """The picture upright as sRGB: shape (height, width, 3), RGB, 0..255, read-only.
 
     With ``max_side`` the longer side has at most that many pixels; a larger JPEG is then
     decoded at reduced size, which costs a fraction of a full decode. Never enlarged.
-    Raises as :func:`probe_image` does.
+    Raises as :func:`probe_and_open` does.
     """
     return np.asarray(load_image(source, max_side=max_side))
 
@@ -75,7 +63,11 @@ def load_image(source: Source, *, max_side: int | None = None) -> Image.Image:
 def probe_and_open(
     source: Source, *, max_side: int | None = None
 ) -> tuple[ImageFacts, NDArray[np.uint8]]:
-    """Facts and pixels from one decode: see :func:`probe_image` and :func:`open_image`."""
+    """Facts and pixels from one decode; of the pixels see :func:`open_image`.
+
+    Raises FileMissing or FileUnreadable; UnsupportedMedia for another kind of file, or for
+    more than ``raster.MAX_PIXELS``; DamagedMedia when it does not decode.
+    """
     with _opened(source) as still:
         exif = _exif(still)
         icc = describe_icc(still.icc)
@@ -156,8 +148,6 @@ def _facts(
     width, height = still.size[::-1] if orientation >= 5 else still.size
     return ImageFacts(
         format=source.type.format,
-        stored_width=still.stored_size[0],
-        stored_height=still.stored_size[1],
         width=width,
         height=height,
         orientation=orientation,

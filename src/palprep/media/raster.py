@@ -54,7 +54,7 @@ class RasterImage:
         self._picture = DECODERS[form](file)
         self._form = form
         info = self._picture.info
-        self.size = self.stored_size = self._picture.size
+        self.size = self._picture.size
         self.mode = self._picture.mode
         self.frames = int(getattr(self._picture, "n_frames", 1))
         self.icc: bytes | None = info.get("icc_profile") or None

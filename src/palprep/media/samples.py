@@ -18,6 +18,10 @@ from palprep.media.container import Packets, decoded, open_container
 from palprep.media.source import Source
 from palprep.media.timing import AudioTimes
 
+Samples = NDArray[np.float32]
+"""Decoded sound, full scale at -1.0 and 1.0: of one channel of shape (samples,), of more of shape
+(channels, samples)."""
+
 BLOCK_S = 1.0
 _LEAST_GAP_S = 0.1
 """Time stamps waver by less; so does FFmpeg's own resampler see it (min_hard_comp)."""
@@ -29,13 +33,12 @@ _LAYOUTS = {2: "stereo", 3: "2.1", 4: "quad", 5: "5.0", 6: "5.1", 7: "6.1", 8: "
 
 
 class Sink(NamedTuple):
-    """Takes the decoded sound in blocks of about a second, full scale at -1.0 and 1.0.
+    """Takes the decoded sound in blocks of about a second.
 
-    One channel gives blocks of shape (samples,), more give (channels, samples). One channel is
-    the mean of all, so that equal channels keep their level.
+    One channel is the mean of all, so that equal channels keep their level.
     """
 
-    push: Callable[[NDArray[np.float32]], None]
+    push: Callable[[Samples], None]
     rate_hz: int | None = None
     """What the sound is converted to; None keeps what the stream has at its start."""
     channels: int | None = None
@@ -50,7 +53,7 @@ def stream_samples(
     rate_hz: int | None,
     channels: int | None = 1,
     stream: int | None = None,
-) -> Iterator[NDArray[np.float32]]:
+) -> Iterator[Samples]:
     """Decoded sound in blocks, as a :class:`Sink` takes them.
 
     ``stream`` is an index into the container as in ``AudioStreamFacts.index``, by default the
@@ -62,7 +65,7 @@ def stream_samples(
     UnsupportedMedia when there is no such audio stream, DamagedMedia when nothing decodes.
     """
     with open_container(source, pictures=False) as container:
-        blocks: deque[NDArray[np.float32]] = deque()
+        blocks: deque[Samples] = deque()
         decode = AudioDecode([Sink(blocks.append, rate_hz, channels)])
         for packet in Packets(container, audio_stream(container, stream, source)):
             decode.feed(packet)
@@ -165,7 +168,7 @@ class _Converter:
         """What each sink still takes, in samples."""
         self._resampler: AudioResampler | None = None
         self._shape: tuple[str, str, int] | None = None
-        self._waiting: list[NDArray[np.float32]] = []
+        self._waiting: list[Samples] = []
         self._count = 0
 
     def fill(self, gap_s: float) -> None:

@@ -21,60 +21,26 @@ _REFUSED: tuple[tuple[bytes, str, str], ...] = (
     (b"GIF89a", "gif", "a GIF picture"),
     (b"II*\0", "tiff", "a TIFF or camera raw picture"),
     (b"MM\0*", "tiff", "a TIFF or camera raw picture"),
-    (b"II+\0", "tiff", "a BigTIFF picture"),
-    (b"MM\0+", "tiff", "a BigTIFF picture"),
     (b"\x00\x00\x00\x0cjP  \r\n\x87\n", "jpeg2000", "a JPEG 2000 picture"),
-    (b"\xff\x4f\xff\x51", "jpeg2000", "a JPEG 2000 code stream"),
     (b"\x00\x00\x00\x0cJXL \r\n\x87\n", "jxl", "a JPEG XL picture"),
     (b"\xff\x0a", "jxl", "a JPEG XL code stream"),
-    (b"\x8aMNG\r\n\x1a\n", "mng", "an MNG animation"),
-    (b"\x8bJNG\r\n\x1a\n", "jng", "a JNG picture"),
     (b"\x00\x00\x01\x00", "ico", "a Windows icon"),
-    (b"icns", "icns", "an Apple icon"),
     (b"8BPS", "psd", "a Photoshop document"),
-    (b"DDS ", "dds", "a DirectDraw texture"),
-    (b"BLP1", "blp", "a Blizzard texture"),
-    (b"BLP2", "blp", "a Blizzard texture"),
-    (b"\x01\xda", "sgi", "an SGI picture"),
-    (b"DanM", "msp", "a Microsoft Paint picture"),
-    (b"LinS", "msp", "a Microsoft Paint picture"),
-    (b"v/1\x01", "exr", "an OpenEXR picture"),
-    (b"qoif", "qoi", "a QOI picture"),
-    (b"#?RADIANCE", "hdr", "a Radiance picture"),
     (b"gimp xcf", "xcf", "a GIMP picture"),
-    (b"\x1aE\xdf\xa3", "matroska", "a Matroska file"),
     (b"FLV\x01", "flv", "a Flash video"),
     (b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", "asf", "a Windows Media file (WMV, WMA)"),
-    (b".RMF", "realmedia", "a RealMedia file"),
     (b"\x06\x0e\x2b\x34", "mxf", "an MXF file"),
-    (b"\x00\x00\x01\xb3", "mpeg-video", "a bare MPEG video stream"),
-    (b"\x00\x00\x00\x01", "h264-stream", "a bare H.264 or H.265 stream"),
-    (b"DKIF", "ivf", "an IVF video"),
     (b"caff", "caf", "a Core Audio recording"),
-    (b".snd", "au", "a Sun audio recording"),
     (b"#!AMR", "amr", "an AMR recording"),
-    (b"\x0b\x77", "ac3", "a bare AC-3 stream"),
-    (b"MAC ", "ape", "a Monkey's Audio recording"),
-    (b"wvpk", "wavpack", "a WavPack recording"),
     (b"MThd", "midi", "a MIDI score"),
-    (b"riff\x2e\x91\xcf\x11", "w64", "a Wave64 recording"),
-    (b"RIFX", "rifx", "a big-endian RIFF file"),
     (b"%PDF", "pdf", "a PDF document"),
-    (b"%!PS", "postscript", "a PostScript document"),
     (b"PK\x03\x04", "zip", "a ZIP archive or an Office document"),
-    (b"PK\x05\x06", "zip", "an empty ZIP archive"),
     (b"\x1f\x8b", "gzip", "a gzip archive"),
-    (b"BZh", "bzip2", "a bzip2 archive"),
-    (b"\xfd7zXZ\0", "xz", "an xz archive"),
     (b"7z\xbc\xaf\x27\x1c", "7z", "a 7-Zip archive"),
     (b"Rar!\x1a\x07", "rar", "a RAR archive"),
-    (b"\x28\xb5\x2f\xfd", "zstd", "a Zstandard archive"),
-    (b"\x7fELF", "elf", "a program (ELF)"),
-    (b"MZ", "exe", "a program (Windows)"),
-    (b"\xcf\xfa\xed\xfe", "macho", "a program (macOS)"),
-    (b"\xca\xfe\xba\xbe", "macho", "a program (macOS) or a Java class"),
-    (b"SQLite format 3\0", "sqlite", "an SQLite database"),
 )
+"""What phones, cameras, browsers, editors and mail programs make, to be called by its name.
+Anything else is refused as well, as unknown."""
 
 _TEXTS: tuple[tuple[str, str, str], ...] = (
     (r"#EXTM3U", "hls-playlist", "an HLS playlist: a list of other files, not a video"),
@@ -145,8 +111,6 @@ def _chunked(head: bytes) -> MediaType:
             return accepted(Kind.VIDEO, "avi")
         case b"AIFF" | b"AIFC":
             return refused("aiff", "an AIFF recording")
-        case b"ILBM" | b"PBM ":
-            return refused("ilbm", "an Amiga picture")
     return refused("riff", f"a RIFF file of the form {form.decode('latin-1')!r}")
 
 

@@ -8,8 +8,8 @@ under 250 ms are dropped; 30 ms are kept on both sides.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from palprep.speech.arrays import Floats
 from palprep.speech.growing_array import GrowingArray
 from palprep.speech.silero import CHUNK, RATE_HZ, START, Silero, State
 from palprep.values import Span
@@ -31,10 +31,10 @@ class Activity:
     def __init__(self, network: Silero) -> None:
         self._network = network
         self._state: State = START
-        self._rest: NDArray[np.float32] = np.zeros(0, np.float32)
-        self._probabilities = GrowingArray()
+        self._rest: Floats = np.zeros(0, np.float32)
+        self._probabilities = GrowingArray(np.float32)
 
-    def push(self, samples: NDArray[np.float32]) -> NDArray[np.float32]:
+    def push(self, samples: Floats) -> Floats:
         """Take the next samples; the probabilities of the chunks they complete."""
         waiting = np.concatenate((self._rest, samples))
         whole = len(waiting) // CHUNK * CHUNK
@@ -43,7 +43,7 @@ class Activity:
         self._probabilities.append(found)
         return found
 
-    def probabilities(self) -> NDArray[np.float32]:
+    def probabilities(self) -> Floats:
         """One probability per 32 ms of what was pushed so far."""
         return self._probabilities.values()
 
@@ -54,14 +54,14 @@ class Activity:
         return spans_of(probabilities, length_s)
 
 
-def speech_spans(samples: NDArray[np.float32], network: Silero | None = None) -> tuple[Span, ...]:
+def speech_spans(samples: Floats, network: Silero | None = None) -> tuple[Span, ...]:
     """The stretches of speech in mono sound at 16 kHz."""
     activity = Activity(network or Silero.load())
     activity.push(samples)
     return activity.spans()
 
 
-def spans_of(probabilities: NDArray[np.float32], length_s: float) -> tuple[Span, ...]:
+def spans_of(probabilities: Floats, length_s: float) -> tuple[Span, ...]:
     """Stretches of speech from one probability per 32 ms, by hysteresis."""
     found: list[tuple[float, float]] = []
     begin: int | None = None

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.media.facts import FLOOR_DBFS
+from palprep.speech.arrays import Floats
 from palprep.speech.loudness import decibels
-
-Array = NDArray[np.float32]
 
 FULL = 10 ** (-0.1 / 20)
 """Samples from -0.1 dBFS on count as full scale."""
@@ -64,7 +63,7 @@ class DefectMeter:
         self._count = 0
         self._peak = 0.0
 
-    def push(self, block: Array) -> None:
+    def push(self, block: Floats) -> None:
         """Take the next samples."""
         magnitude = np.abs(block)
         self._peak = max(self._peak, float(magnitude.max(initial=0.0)))
@@ -82,7 +81,7 @@ class DefectMeter:
         self._products += np.einsum("is,js->ij", block, block, dtype=np.float64)
         self._count += block.shape[1]
 
-    def _note_tops(self, runs: NDArray[np.int64], channel: Array) -> None:
+    def _note_tops(self, runs: NDArray[np.int64], channel: Floats) -> None:
         start = self._full[0].seen - len(channel)
         for first, length in runs[: max(0, _MOST_RUNS - len(self._tops))]:
             at = int(min(max(first - start, 0), len(channel) - 1))

@@ -7,18 +7,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from palprep.speech.arrays import Floats
 from palprep.speech.growing_array import GrowingArray
 from palprep.values import Span
-
-Array = NDArray[np.float32]
 
 
 class Envelope(NamedTuple):
     """One value per millisecond, all channels together."""
 
-    peak: Array
+    peak: Floats
     """Largest sample, 0..1."""
-    power: Array
+    power: Floats
     """Mean square."""
 
 
@@ -31,11 +30,11 @@ class EnvelopeMeter:
     def __init__(self, rate_hz: int) -> None:
         self._rate = rate_hz
         self._seen = 0
-        self._rest: Array | None = None
-        self._peaks = GrowingArray()
-        self._powers = GrowingArray()
+        self._rest: Floats | None = None
+        self._peaks = GrowingArray(np.float32)
+        self._powers = GrowingArray(np.float32)
 
-    def push(self, block: Array, offset: Array | None = None) -> None:
+    def push(self, block: Floats, offset: Floats | None = None) -> None:
         """Take the next samples. ``offset`` is the direct current of each channel, shape
         ``(channels, 1)``, which is no part of their power.
         """
@@ -61,27 +60,6 @@ class EnvelopeMeter:
     def envelope(self) -> Envelope:
         """Of everything that was pushed, up to the last whole millisecond."""
         return Envelope(self._peaks.values(), self._powers.values())
-
-
-def loud_spans(
-    envelope: Envelope, *, min_silence_s: float = 1.0, threshold_dbfs: float = -16.0
-) -> tuple[Span, ...]:
-    """The stretches between silences, found by level alone.
-
-    A silence is ``min_silence_s`` whose RMS stays at or under the threshold, wherever it
-    starts; this is what ``pydub.silence.detect_nonsilent`` looks for with its step of 1 ms,
-    from running sums instead of a measurement per step.
-    """
-    width = round(min_silence_s * 1000)
-    length = len(envelope.power)
-    if length < width:
-        return (Span(start_s=0.0, end_s=length / 1000),) if length else ()
-    sums = np.concatenate(([0.0], np.cumsum(envelope.power, dtype=np.float64)))
-    quiet = (sums[width:] - sums[:-width]) / width <= 10 ** (threshold_dbfs / 10)
-    silent = np.zeros(length + 1, np.int32)
-    np.add.at(silent, np.flatnonzero(quiet), 1)
-    np.add.at(silent, np.flatnonzero(quiet) + width, -1)
-    return spans_where(np.cumsum(silent[:-1]) == 0)
 
 
 def dropouts(envelope: Envelope) -> tuple[Span, ...]:

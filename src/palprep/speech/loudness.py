@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.media.facts import FLOOR_DBFS
+from palprep.speech.arrays import Floats
 from palprep.speech.growing_array import GrowingArray
 
 _OFFSET = -0.691
@@ -29,8 +30,6 @@ _TAPS = 24
 """Per phase of the interpolation; annex 2 asks for 12 at least."""
 _PEAK_RUN = 4096
 
-Array = NDArray[np.float32]
-
 
 class LoudnessMeter:
     """Push blocks of shape ``(channels, samples)``, then ask. One or two channels count
@@ -45,18 +44,18 @@ class LoudnessMeter:
         self._size = 1 << int(np.ceil(np.log2(memory + rate_hz)))
         self._history: NDArray[np.float64] = np.zeros((channels, memory))
         self._response = k_weighting(rate_hz, self._size)
-        self._energies = GrowingArray(dtype=np.float64)
+        self._energies = GrowingArray(np.float64)
         self._partial = 0.0
         self._seen = 0
         self._steps = 0
 
-    def push(self, block: Array) -> None:
+    def push(self, block: Floats) -> None:
         """Take the next samples."""
         most = self._size - self._history.shape[1]
         for at in range(0, block.shape[1], most):
             self._add(block[:, at : at + most])
 
-    def _add(self, block: Array) -> None:
+    def _add(self, block: Floats) -> None:
         # Overlap-save: the filters are short enough to be multiplied onto the spectrum.
         joined: NDArray[np.float64] = np.concatenate(
             (self._history, block), axis=1, dtype=np.float64
@@ -153,7 +152,7 @@ class TruePeakMeter:
         self._peak = 0.0
         self.sample_peak = 0.0
 
-    def push(self, block: Array) -> None:
+    def push(self, block: Floats) -> None:
         """Take the next samples."""
         self.sample_peak = max(self.sample_peak, float(np.abs(block).max(initial=0.0)))
         joined = np.concatenate((self._history, block), axis=1)
@@ -171,7 +170,7 @@ class TruePeakMeter:
         return decibels(max(self._peak, self.sample_peak))
 
 
-def _interpolator() -> Array:
+def _interpolator() -> Floats:
     """Phases of a windowed sinc, shape ``(4, 24)``; phase 0 passes the samples through."""
     places = np.arange(_TAPS) - (_TAPS // 2 - 1)
     phases = np.arange(_OVERSAMPLING)[:, None] / _OVERSAMPLING
@@ -179,7 +178,7 @@ def _interpolator() -> Array:
     window = np.i0(8.0 * np.sqrt(np.maximum(0.0, 1 - (distance / (_TAPS / 2)) ** 2))) / np.i0(8.0)
     taps = np.sinc(distance) * window
     # Convolution runs backwards in time, a window of samples forwards.
-    even: Array = (taps / taps.sum(axis=1, keepdims=True)).astype(np.float32)
+    even: Floats = (taps / taps.sum(axis=1, keepdims=True)).astype(np.float32)
     return even
 
 

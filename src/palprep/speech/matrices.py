@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float32]
+from palprep.speech.arrays import Floats
 
 _ALONE = 2**18
 """OpenBLAS calls in its threads for more multiplications than this (interface/gemm.c)."""
 
 
-def product(rows: Array, matrix: Array) -> Array:
+def product(rows: Floats, matrix: Floats) -> Floats:
     """``rows @ matrix``, in pieces that are too small for OpenBLAS to share out.
 
     Its threads wait for each other and for more work by spinning. With matrices of a few

@@ -8,7 +8,8 @@ scale, base-10 logarithm limited to 8 below its largest value, then scaled by (x
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from palprep.speech.arrays import Floats
 
 RATE_HZ = 16_000
 WINDOW_S = 30.0
@@ -22,7 +23,7 @@ _LOG_FROM_MEL = _LOG_FROM_HZ / _LINEAR_HZ
 _LOG_STEP = np.log(6.4) / 27.0
 
 
-def filterbank(channels: int) -> NDArray[np.float32]:
+def filterbank(channels: int) -> Floats:
     """Triangular filters of equal area, shape ``(channels, 201)``, from 0 to 8 kHz."""
     top_mel = _LOG_FROM_MEL + np.log(RATE_HZ / 2 / _LOG_FROM_HZ) / _LOG_STEP
     mels = np.linspace(0.0, top_mel, channels + 2)
@@ -37,7 +38,7 @@ def filterbank(channels: int) -> NDArray[np.float32]:
     return (np.clip(np.minimum(rising, falling), 0.0, None) * area[:, None]).astype(np.float32)
 
 
-def log_mel(samples: NDArray[np.float32], filters: NDArray[np.float32]) -> NDArray[np.float32]:
+def log_mel(samples: Floats, filters: Floats) -> Floats:
     """Features of up to 30 s of mono sound at 16 kHz, shape ``(channels, 3000)``.
 
     Shorter sound is padded with silence, longer sound is cut.
@@ -49,7 +50,5 @@ def log_mel(samples: NDArray[np.float32], filters: NDArray[np.float32]) -> NDArr
     frames = np.lib.stride_tricks.sliding_window_view(padded, _FFT)[::_HOP][:-1]
     power = np.abs(np.fft.rfft(frames * window, axis=1)) ** 2
     logs = np.log10(np.maximum(filters @ power.T, 1e-10))
-    scaled: NDArray[np.float32] = ((np.maximum(logs, logs.max() - 8.0) + 4.0) / 4.0).astype(
-        np.float32
-    )
+    scaled: Floats = ((np.maximum(logs, logs.max() - 8.0) + 4.0) / 4.0).astype(np.float32)
     return scaled

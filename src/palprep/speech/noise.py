@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.media.facts import FLOOR_DBFS
+from palprep.speech.arrays import Floats
 from palprep.speech.envelope import Envelope
 from palprep.values import Span
 
@@ -59,7 +60,7 @@ def noise_facts(envelope: Envelope, speech: Sequence[Span]) -> NoiseFacts:
     return NoiseFacts(speech_rms, floor, snr, max(FLOOR_DBFS, floor + TARGET_RMS_DBFS - speech_rms))
 
 
-def _noise_power(power: NDArray[np.float32], pauses: NDArray[np.bool_]) -> float | None:
+def _noise_power(power: Floats, pauses: NDArray[np.bool_]) -> float | None:
     edges = np.flatnonzero(np.diff(np.concatenate(([False], pauses, [False])).astype(np.int8)))
     windows = []
     for start, end in zip(edges[::2], edges[1::2], strict=True):
@@ -75,7 +76,7 @@ def _noise_power(power: NDArray[np.float32], pauses: NDArray[np.bool_]) -> float
     return min(float(np.median(_heard(np.concatenate(windows)))), lowest) if windows else lowest
 
 
-def _heard(powers: NDArray[np.float32]) -> NDArray[np.float32]:
+def _heard(powers: Floats) -> Floats:
     heard = powers[powers > 10 ** (_GATED_DBFS / 10)]
     return heard if len(heard) >= _LEAST_MS // _WINDOW_MS else powers
 

@@ -13,12 +13,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from palprep.speech.arrays import Floats
 from palprep.speech.facts import SpeakerFacts
 from palprep.speech.growing_array import GrowingArray
 from palprep.speech.matrices import product
 from palprep.speech.mel import filterbank
-
-Array = NDArray[np.float32]
 
 RATE_HZ = 16_000
 _FFT = 400
@@ -39,11 +38,11 @@ class SpeakerMeter:
         self._filters = filterbank(_BANDS)
         self._window = np.hanning(_FFT + 1)[:-1].astype(np.float32)
         self._transform = _cosines(_BANDS, _CEPSTRA)
-        self._frames: list[Array] = []
+        self._frames: list[Floats] = []
         self._waiting = 0
-        self._units = GrowingArray(_CEPSTRA)
+        self._units = GrowingArray(np.float32, _CEPSTRA)
 
-    def push(self, chunks: Array) -> None:
+    def push(self, chunks: Floats) -> None:
         """Take consecutive samples of speech (whole chunks that were judged to be speech)."""
         if len(chunks) < _FFT:
             return
@@ -71,7 +70,7 @@ class SpeakerMeter:
         return separation(self._units.rows()) if len(self._units) >= _LEAST_UNITS else 0.0
 
 
-def judge_units(units: Array) -> SpeakerFacts:
+def judge_units(units: Floats) -> SpeakerFacts:
     """From one vector per half second, shape ``(units, features)``."""
     gain = separation(units)
     # Logistic in the separation, set between what evaluate_voice.py finds of one and of two.
@@ -93,7 +92,7 @@ _UNSURE = 0.25
 speech one voice reached 0.84 to 1.14, two voices 0.93 to 1.95 with a median of 1.5."""
 
 
-def separation(units: Array) -> float:
+def separation(units: Floats) -> float:
     """How far the best two groups stand apart: distance of their means over their spread."""
     data = units.astype(np.float64)
     data = (data - data.mean(axis=0)) / (data.std(axis=0) + 1e-6)
@@ -122,19 +121,19 @@ def _two_groups(data: NDArray[np.float64]) -> NDArray[np.bool_] | None:
     return groups if 2 <= groups.sum() <= len(data) - 2 else None
 
 
-def _cosines(bands: int, count: int) -> Array:
+def _cosines(bands: int, count: int) -> Floats:
     """Discrete cosine transform, without the first term, which is only loudness."""
     order = np.arange(1, count + 1)[None, :]
     place = (np.arange(bands)[:, None] + 0.5) * np.pi / bands
-    table: Array = (np.cos(place * order) * np.sqrt(2.0 / bands)).astype(np.float32)
+    table: Floats = (np.cos(place * order) * np.sqrt(2.0 / bands)).astype(np.float32)
     return table
 
 
 def spoken_runs(
-    samples: Array, probabilities: Sequence[float], chunk: int, threshold: float = 0.8
-) -> list[Array]:
+    samples: Floats, probabilities: Sequence[float], chunk: int, threshold: float = 0.8
+) -> list[Floats]:
     """The stretches of consecutive chunks that are surely speech."""
-    runs: list[Array] = []
+    runs: list[Floats] = []
     begin: int | None = None
     for index, probability in enumerate((*probabilities, 0.0)):
         if probability >= threshold:

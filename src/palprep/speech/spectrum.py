@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from palprep.speech.arrays import Floats
 from palprep.speech.growing_array import GrowingArray
-
-Array = NDArray[np.float32]
 
 _FRAME_S = 0.04
 _SPOKEN = 0.5
@@ -26,15 +25,15 @@ _LOWEST_CLIFF_HZ = 2000.0
 class Recent(NamedTuple):
     """The last voice activity probabilities of a stream."""
 
-    probabilities: Array
+    probabilities: Floats
     start_s: float
     """When the first of them begins."""
     step_s: float
 
-    def at(self, times_s: NDArray[np.float64]) -> Array:
+    def at(self, times_s: NDArray[np.float64]) -> Floats:
         """The probability at each time, that of the nearest end outside the known stretch."""
         index = ((times_s - self.start_s) / self.step_s).astype(int)
-        nearest: Array = self.probabilities[np.clip(index, 0, len(self.probabilities) - 1)]
+        nearest: Floats = self.probabilities[np.clip(index, 0, len(self.probabilities) - 1)]
         return nearest
 
 
@@ -48,10 +47,10 @@ class SpectrumMeter:
         bins = self._size // 2 + 1
         self._sums = {True: np.zeros(bins), False: np.zeros(bins)}
         self._counts = {True: 0, False: 0}
-        self._rest: Array = np.zeros(0, np.float32)
+        self._rest: Floats = np.zeros(0, np.float32)
         self._seen = 0
 
-    def push(self, mono: Array, activity: Recent) -> None:
+    def push(self, mono: Floats, activity: Recent) -> None:
         """Take the next samples, with the voice activity around them."""
         joined = np.concatenate((self._rest, mono))
         count = len(joined) // self._size
@@ -137,8 +136,8 @@ class ToneMeter:
 
     def __init__(self) -> None:
         self._window = np.hanning(self.SIZE + 1)[:-1].astype(np.float32)
-        self._rest: Array = np.zeros(0, np.float32)
-        self._low = GrowingArray(round(_HUM_TO_HZ / self.step_hz))
+        self._rest: Floats = np.zeros(0, np.float32)
+        self._low = GrowingArray(np.float32, round(_HUM_TO_HZ / self.step_hz))
         self._flatness: list[float] = []
 
     @property
@@ -146,7 +145,7 @@ class ToneMeter:
         """Width of a bin."""
         return self.RATE_HZ / self.SIZE
 
-    def push(self, mono: Array) -> None:
+    def push(self, mono: Floats) -> None:
         """Take the next samples at 16 kHz."""
         joined = np.concatenate((self._rest, mono))
         while len(joined) >= self.SIZE:
@@ -190,7 +189,7 @@ _FIRST_PROMINENCE = 20.0
 _HUM_FLOOR_DBFS = -75.0
 
 
-def _hum_at(steady: Array, mains: float, step: float) -> Hum | None:
+def _hum_at(steady: Floats, mains: float, step: float) -> Hum | None:
     power = 0.0
     prominences = []
     for harmonic in range(1, _HUM_HARMONICS + 1):

@@ -7,13 +7,13 @@ from typing import Literal
 
 import av
 import numpy as np
-from numpy.typing import NDArray
 
 from palprep.media.audio import probe_audio
 from palprep.media.facts import FLOOR_DBFS, AudioFacts, AudioStreamFacts
 from palprep.media.samples import Sink
 from palprep.media.source import Source
 from palprep.speech.activity import Activity
+from palprep.speech.arrays import Floats
 from palprep.speech.defects import DefectMeter
 from palprep.speech.envelope import Envelope, EnvelopeMeter, dropouts
 from palprep.speech.facts import VoiceFacts
@@ -23,8 +23,6 @@ from palprep.speech.silero import CHUNK, RATE_HZ, Silero
 from palprep.speech.speakers import SpeakerMeter, spoken_runs
 from palprep.speech.spectrum import Bandwidth, Recent, SpectrumMeter, ToneMeter
 from palprep.values import Span
-
-Array = NDArray[np.float32]
 
 _SILENT_DBFS = -60.0
 _SILENT_CHANNEL_DB = 40.0
@@ -73,7 +71,7 @@ class VoiceMeter:
         self._rate = rate_hz
         self._channels = channels
         self._samples = 0
-        self._waiting: list[Array] = []
+        self._waiting: list[Floats] = []
         self._loudness = LoudnessMeter(rate_hz, channels)
         self._peak = TruePeakMeter(channels)
         self._defects = DefectMeter(rate_hz, channels)
@@ -83,7 +81,7 @@ class VoiceMeter:
         self._tones = ToneMeter()
         self._speakers = SpeakerMeter()
         self._resampler = av.AudioResampler(format="flt", layout="mono", rate=RATE_HZ)
-        self._rest: Array = np.zeros(0, np.float32)
+        self._rest: Floats = np.zeros(0, np.float32)
         self._recent = Recent(np.zeros(0, np.float32), 0.0, CHUNK / RATE_HZ)
 
     @property
@@ -91,7 +89,7 @@ class VoiceMeter:
         """What gives this meter its samples in a decode."""
         return Sink(self.push, self._rate, self._channels)
 
-    def push(self, block: Array) -> None:
+    def push(self, block: Floats) -> None:
         """Take the next samples, of one channel also in the shape ``(samples,)``."""
         block = block.reshape(self._channels, -1)
         if block.shape[1]:
@@ -103,19 +101,19 @@ class VoiceMeter:
         """Measure what waits: several seconds at once, since every call has its price."""
         if not self._waiting:
             return
-        block: Array = np.concatenate(self._waiting, axis=1)
+        block: Floats = np.concatenate(self._waiting, axis=1)
         self._waiting = []
         clean = np.nan_to_num(block, nan=0.0, posinf=1.0, neginf=-1.0)
         self._samples += clean.shape[1]
         for meter in (self._loudness, self._peak, self._defects):
             meter.push(clean)
-        mean: Array = clean.mean(axis=1, keepdims=True)
+        mean: Floats = clean.mean(axis=1, keepdims=True)
         self._envelope.push(clean, np.where(np.abs(mean) < _OFFSET, np.float32(0), mean))
         mono = mix_down(clean)
         self._hear(self._resampled(mono))
         self._spectrum.push(mono, self._recent)
 
-    def _hear(self, mono: Array) -> None:
+    def _hear(self, mono: Floats) -> None:
         found = self._activity.push(mono)
         known = np.concatenate((self._recent.probabilities, found))
         dropped = max(0, len(known) - _RECENT)
@@ -130,7 +128,7 @@ class VoiceMeter:
             self._speakers.push(run)
         self._rest = joined[len(found) * CHUNK :]
 
-    def _resampled(self, mono: Array) -> Array:
+    def _resampled(self, mono: Floats) -> Floats:
         frame = av.AudioFrame.from_ndarray(mono[None, :], format="flt", layout="mono")
         frame.sample_rate = self._rate
         frames = self._resampler.resample(frame)
@@ -186,16 +184,16 @@ class VoiceMeter:
         )
 
 
-def mix_down(block: Array) -> Array:
+def mix_down(block: Floats) -> Floats:
     """One channel from two, without letting inverted channels cancel."""
     if block.shape[0] == 1:
-        only: Array = block[0]
+        only: Floats = block[0]
         return only
     left, right = block[0], block[1]
     product = float(np.dot(left, right))
     scale = float(np.sqrt(np.dot(left, left) * np.dot(right, right)))
     inverted = scale > 0 and product / scale < _CANCELS
-    mixed: Array = ((left - right if inverted else left + right) / 2).astype(np.float32)
+    mixed: Floats = ((left - right if inverted else left + right) / 2).astype(np.float32)
     return mixed
 
 

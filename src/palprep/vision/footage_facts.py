@@ -54,12 +54,6 @@ class FootageFacts(Value):
         return tuple(sample for sample in self.samples if sample.face_height_share is not None)
 
     @property
-    def least_similarity(self) -> float | None:
-        """The least cosine similarity between the first face and any later one."""
-        found = [sample.similarity for sample in self.samples if sample.similarity is not None]
-        return min(found, default=None)
-
-    @property
     def nudity(self) -> float | None:
         """How pornographic the worst of the close looks is; None where nobody asked."""
         scores = [look.nudity for look in self.looks if look.nudity is not None]

@@ -5,11 +5,8 @@ A :class:`Models` object is passed to whoever looks at pictures; nothing is kept
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
 import threading
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from importlib import resources
@@ -20,51 +17,13 @@ from typing import Any
 import cv2
 import numpy as np
 
-from palprep.errors import ToolMissing
-from palprep.values import Value
+from palprep.media.weights import read_manifest
 from palprep.vision.arrays import Floats
 from palprep.vision.geometry import FaceGeometry, read_geometry
 from palprep.vision.linear_model import LinearModel, read_linear_model
 
-
-class Weights(Value):
-    """One model file, as ``weights/manifest.toml`` describes it."""
-
-    name: str
-    file: str
-    what: str
-    licence: str
-    sha256: str
-    package: str | None = None
-    """The published package that carries the file, ``name==version``; None for palprep's own."""
-    member: str | None = None
-    """Its path in that package's archive, ``*`` for any folder."""
-    inside: str | None = None
-    """Its name inside ``member`` when that is itself a zip archive."""
-    extra: str | None = None
-    """The extra that installs ``package``, for a file that palprep does not ship."""
-
-    @property
-    def mend(self) -> str:
-        """The command that brings the file back."""
-        if self.extra:
-            return f'pip install --force-reinstall "palprep[{self.extra}]"'
-        return "pip install --force-reinstall palprep"
-
-    def folder(self) -> Traversable:
-        """Where the file lies, or would lie, in this installation."""
-        if self.extra and self.member:
-            # A package is found by its top name without running any of its code.
-            spec = importlib.util.find_spec(self.member.partition("/")[0])
-            if spec is not None and spec.submodule_search_locations:
-                return Path(spec.submodule_search_locations[0])
-        return resources.files("palprep.vision").joinpath("weights")
-
-
-def read_manifest() -> Mapping[str, Weights]:
-    """Every model file that palprep ships or loads, by the name that :class:`Models` uses."""
-    text = resources.files("palprep.vision").joinpath("weights", "manifest.toml").read_text("utf-8")
-    return {name: Weights(name=name, **entry) for name, entry in tomllib.loads(text).items()}
+HOME = "palprep.vision"
+"""Whose manifest names the files."""
 
 
 class Network:
@@ -92,37 +51,15 @@ class Models:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
-        self._manifest = read_manifest()
+        self._manifest = read_manifest(HOME)
         self._lock = threading.RLock()
 
     def read(self, name: str) -> bytes:
-        """The bytes of one model file, verified."""
-        entry = self._manifest[name]
-        try:
-            data = self._locate(name).read_bytes()
-        except OSError:
-            raise ToolMissing(f"The model file {entry.file} is missing: {entry.mend}") from None
-        if hashlib.sha256(data).hexdigest() != entry.sha256:
-            raise ToolMissing(
-                f"The model file {entry.file} is damaged or not the expected one (its sha256 "
-                f"differs): {entry.mend}"
-            )
-        return data
+        """The bytes of one model file, verified. Raises ToolMissing."""
+        return self._manifest[name].read(self._folder)
 
     def _locate(self, name: str) -> Traversable:
-        entry = self._manifest[name]
-        return (self._folder or entry.folder()).joinpath(entry.file)
-
-    def verify(self) -> Mapping[str, str | None]:
-        """Model name to None when its file is intact, else to what is wrong with it."""
-        found: dict[str, str | None] = {}
-        for name in self._manifest:
-            try:
-                self.read(name)
-                found[name] = None
-            except ToolMissing as error:
-                found[name] = error.message
-        return found
+        return self._manifest[name].locate(self._folder)
 
     @cached_property
     def detector(self) -> Network:
