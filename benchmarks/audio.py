@@ -23,7 +23,7 @@ from pathlib import Path
 
 from palprep.fixes.apply import apply
 from palprep.fixes.graph import read
-from palprep.fixes.loudness import Loudness, measure
+from palprep.fixes.loudness import Loudness, measure_loudness
 from palprep.media.source import Source
 from palprep.rules.plans.plan import AudioPlan, VoicePlan
 from side_by_side import FFMPEG, Benchmark, Figure, Spent, best_of, ffmpeg, options, run
@@ -112,7 +112,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {"extraction": extraction, "loudness": lou
 
 
 def _loudness(path: Path) -> Loudness:
-    return measure(read(Source.of(path))["a:0"], duration_s=LENGTH_S)
+    return measure_loudness(read(Source.of(path))["a:0"], duration_s=LENGTH_S)
 
 
 def _ffmpeg_normalize(folder: Path) -> Path:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from palprep.errors import FixError
 from palprep.fixes.apply import apply
 from palprep.fixes.graph import read
-from palprep.fixes.loudness import Loudness, Target, choose_gain, measure
+from palprep.fixes.loudness import Loudness, Target, choose_gain, measure_loudness
 from palprep.media.source import Source
 from palprep.rules.plans.plan import NoiseBound, VoicePlan
 from palprep.values import Span
@@ -45,7 +45,7 @@ def decoded(path: str) -> np.ndarray:
 
 
 def loudness(path: str) -> Loudness:
-    return measure(read(Source.of(Path(path)))["a:0"], duration_s=1.0)
+    return measure_loudness(read(Source.of(Path(path)))["a:0"], duration_s=1.0)
 
 
 def sine(hz: float, seconds: float, amplitude: float = 0.1) -> np.ndarray:

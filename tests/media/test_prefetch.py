@@ -6,12 +6,12 @@ from collections.abc import Iterator
 import pytest
 
 from palprep.errors import DamagedMedia
-from palprep.media.prefetch import ahead
+from palprep.media.prefetch import prefetch
 
 
 def test_items_keep_their_order():
-    assert list(ahead(range(50))) == list(range(50))
-    assert list(ahead([])) == []
+    assert list(prefetch(range(50))) == list(range(50))
+    assert list(prefetch([])) == []
 
 
 def test_items_are_made_in_another_thread_and_few_wait():
@@ -24,7 +24,7 @@ def test_items_are_made_in_another_thread_and_few_wait():
             made.append(number)
             yield number
 
-    for number in ahead(items(), most=2):
+    for number in prefetch(items(), most=2):
         # Two wait, one is at the door, and this one is looked at.
         assert len(made) <= number + 4
     assert len(made) == 20
@@ -38,7 +38,7 @@ def test_what_making_raises_comes_after_the_items_before_it():
 
     seen: list[int] = []
     with pytest.raises(DamagedMedia, match="breaks off"):
-        seen.extend(ahead(items()))
+        seen.extend(prefetch(items()))
     assert seen == [1]
 
 
@@ -56,7 +56,7 @@ def test_leaving_early_ends_the_thread_and_closes_the_source(looked_at):
             closed.set()
 
     before = threading.active_count()
-    numbers = ahead(endless())
+    numbers = prefetch(endless())
     for _ in range(looked_at):
         next(numbers)
     numbers.close()

@@ -149,18 +149,18 @@ def test_an_empty_meter_gives_empty_facts():
     assert (facts.frames, facts.seconds, facts.cuts) == (0, (), ())
 
 
-def test_frames_come_on_a_grid_and_a_glance_sees_all(make_video):
+def test_frames_come_on_a_grid_and_the_luma_of_all_is_seen(make_video):
     path = make_video(seconds=4.0)
-    glances: list[float] = []
+    seen: list[float] = []
     frames = list(
-        sample_frames(Source.of(path), per_second=2.0, glance=lambda at, _: glances.append(at))
+        sample_frames(Source.of(path), per_second=2.0, on_luma=lambda at, _: seen.append(at))
     )
     assert [frame.at_s for frame in frames] == pytest.approx(
         [0.5 * index for index in range(8)], abs=0.13
     )
     assert all(isinstance(frame, SampledFrame) for frame in frames)
-    assert len(glances) > 2 * len(frames)
-    assert glances == sorted(glances)
+    assert len(seen) > 2 * len(frames)
+    assert seen == sorted(seen)
     assert np.abs(frames[0].rgb.astype(int) - gradient()).mean() < 6
 
 
@@ -184,7 +184,9 @@ def test_frames_fit_max_side_with_square_pixels(make_video):
 def test_key_frames_only(make_video):
     path = make_video(seconds=4.0, options={"movflags": "+faststart"})
     seen: list[float] = []
-    list(sample_frames(Source.of(path), key_frames_only=True, glance=lambda at, _: seen.append(at)))
+    list(
+        sample_frames(Source.of(path), key_frames_only=True, on_luma=lambda at, _: seen.append(at))
+    )
     assert 1 <= len(seen) <= 4
 
 
@@ -192,7 +194,7 @@ def test_a_stream_without_key_frames_is_decoded_whole(make_video):
     path = make_video(codec="mpeg4", seconds=4.0, skip_packets=1, codec_options={"g": "600"})
     seen: list[float] = []
     frames = list(
-        sample_frames(Source.of(path), key_frames_only=True, glance=lambda at, _: seen.append(at))
+        sample_frames(Source.of(path), key_frames_only=True, on_luma=lambda at, _: seen.append(at))
     )
     assert len(frames) == 4
     assert len(seen) > 50
@@ -202,7 +204,7 @@ def test_of_many_key_frames_only_those_due_are_decoded(make_video):
     path = make_video(seconds=4.0, codec_options={"g": "1"})
     seen: list[float] = []
     frames = sample_frames(
-        Source.of(path), key_frames_only=True, glance=lambda at, _: seen.append(at)
+        Source.of(path), key_frames_only=True, on_luma=lambda at, _: seen.append(at)
     )
     assert [frame.at_s for frame in frames] == seen == [0.0, 1.0, 2.0, 3.0]
 
@@ -223,7 +225,7 @@ def test_ten_bit_luma_is_scaled_to_eight(make_video):
     eight = make_video("b.mp4", seconds=0.4)
     found: list[float] = []
     for each in (path, eight):
-        list(sample_frames(Source.of(each), glance=lambda _, luma: found.append(luma.mean())))
+        list(sample_frames(Source.of(each), on_luma=lambda _, luma: found.append(luma.mean())))
     assert found[0] == pytest.approx(found[-1], abs=2.0)
 
 

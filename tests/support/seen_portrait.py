@@ -9,7 +9,7 @@ import pytest
 
 from palprep.media.image import open_image
 from palprep.media.source import Source
-from palprep.vision.analysis import Detections, measure, see
+from palprep.vision.analysis import Detections, detect_subject, measure_portrait
 from palprep.vision.arrays import Pixels
 from palprep.vision.models import Models
 
@@ -28,9 +28,9 @@ def portrait(sample_media: Path) -> Pixels:
 
 @pytest.fixture(scope="session")
 def sight(portrait: Pixels, models: Models) -> Detections:
-    return see(portrait, models)
+    return detect_subject(portrait, models)
 
 
 @pytest.fixture(scope="session")
 def picture(sight: Detections, models: Models):
-    return measure(sight, models)
+    return measure_portrait(sight, models)

@@ -11,7 +11,7 @@ from palprep.rules.plans.plan import Crop, ImagePlan
 from palprep.values import Rect
 from palprep.views.canvas import Canvas
 from palprep.views.portrait import CROP, FAILED, GAZE, OUTSIDE, Finding, draw_portrait
-from palprep.vision.analysis import Detections, see
+from palprep.vision.analysis import Detections, detect_subject
 from palprep.vision.models import Models
 
 
@@ -58,7 +58,7 @@ def test_words_stand_apart_and_inside_of_any_picture() -> None:
 
 
 def test_what_fails_nowhere_is_said_in_the_corner(models: Models) -> None:
-    sight = see(np.full((600, 800, 3), 90, np.uint8), models)
+    sight = detect_subject(np.full((600, 800, 3), 90, np.uint8), models)
     shown = decoded(draw_portrait(sight, models, failed=[Finding(None, "no face was found")]))
     painted = (shown == FAILED).all(axis=2)
     rows, columns = painted.any(axis=1), painted.any(axis=0)

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from palprep.vision.analysis import look
+from palprep.vision.analysis import analyse_portrait
 from palprep.vision.arrays import Pixels, shrunk
 from palprep.vision.facts import PortraitFacts
 from palprep.vision.models import Models
@@ -35,7 +35,7 @@ def test_facts_are_small_plain_and_come_back(picture: PortraitFacts) -> None:
 def test_a_mirror_turns_yaw_and_place_around(
     portrait: Pixels, picture: PortraitFacts, models: Models
 ) -> None:
-    mirrored = look(np.ascontiguousarray(portrait[:, ::-1]), models)
+    mirrored = analyse_portrait(np.ascontiguousarray(portrait[:, ::-1]), models)
     assert mirrored.subject is not None
     assert mirrored.framing is not None
     assert picture.subject is not None
@@ -49,7 +49,7 @@ def test_full_size_counts_not_the_decoded_one(
     portrait: Pixels, picture: PortraitFacts, models: Models
 ) -> None:
     half = shrunk(portrait, 0.5)
-    found = look(half, models, size=(picture.width, picture.height))
+    found = analyse_portrait(half, models, size=(picture.width, picture.height))
     assert found.framing is not None
     assert picture.framing is not None
     assert found.width == picture.width
@@ -59,7 +59,7 @@ def test_full_size_counts_not_the_decoded_one(
 
 def test_two_of_them_are_two_people(portrait: Pixels, models: Models) -> None:
     both = np.concatenate([portrait, portrait[:, ::-1]], axis=1)
-    found = look(both, models)
+    found = analyse_portrait(both, models)
     assert found.people == 2
     subject = found.subject
     assert subject is not None
@@ -71,7 +71,7 @@ def test_passers_by_are_not_asked_their_age(portrait: Pixels, models: Models) ->
     small = shrunk(portrait, 0.2)
     with_one = portrait.copy()
     with_one[: small.shape[0], : small.shape[1]] = small
-    found = look(with_one, models)
+    found = analyse_portrait(with_one, models)
     assert len(found.faces) == 2
     assert all(face.age_years is None for face in found.faces)
 
@@ -82,21 +82,21 @@ def test_a_mask_is_seen(portrait: Pixels, picture: PortraitFacts, models: Models
     covered = portrait.copy()
     top, bottom = int(face.y + 0.5 * face.height), int(face.y + 1.05 * face.height)
     covered[top:bottom, int(face.x) : int(face.x + face.width)] = (70, 130, 200)
-    found = look(covered, models)
+    found = analyse_portrait(covered, models)
     assert found.hidden or (found.subject is not None and found.subject.visibility.least < 0.5)
 
 
 def test_a_cut_head_is_cut(portrait: Pixels, picture: PortraitFacts, models: Models) -> None:
     assert picture.framing is not None
     top = int(picture.framing.face.y + 0.1 * picture.framing.face.height)
-    found = look(np.ascontiguousarray(portrait[top:]), models)
+    found = analyse_portrait(np.ascontiguousarray(portrait[top:]), models)
     assert found.framing is not None
     assert found.framing.margin_top < 0
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (3, 400), (700, 2), (64, 64)])
 def test_any_size_of_nothing_is_looked_at(shape: tuple[int, int], models: Models) -> None:
-    found = look(np.full((*shape, 3), 128, np.uint8), models)
+    found = analyse_portrait(np.full((*shape, 3), 128, np.uint8), models)
     assert found.people == 0
     assert found.subject is None
     assert found.framing is None
@@ -104,6 +104,6 @@ def test_any_size_of_nothing_is_looked_at(shape: tuple[int, int], models: Models
 
 def test_noise_is_nobody(models: Models) -> None:
     noise = np.random.default_rng(1).integers(0, 256, (480, 640, 3)).astype(np.uint8)
-    found = look(noise, models)
+    found = analyse_portrait(noise, models)
     assert found.subject is None
     assert found.quality.noise > 20

@@ -9,8 +9,8 @@ from palprep.media.frames import SampledFrame
 from palprep.media.image import open_image
 from palprep.media.source import Source
 from palprep.vision import footage
-from palprep.vision.analysis import look
-from palprep.vision.footage import CLOSE_LOOKS, watch
+from palprep.vision.analysis import analyse_portrait
+from palprep.vision.footage import CLOSE_LOOKS, analyse_footage
 from palprep.vision.footage_facts import FootageFacts, FrameSample
 from palprep.vision.models import Models
 
@@ -34,7 +34,7 @@ def similarities(facts):
 
 def test_a_face_is_followed_and_stays_the_same_person(models, portrait):
     frames = [SampledFrame(1.5 * index, np.roll(portrait, 4 * index, axis=1)) for index in range(6)]
-    facts = watch(frames, models, every_s=1.5, count=6)
+    facts = analyse_footage(frames, models, every_s=1.5, count=6)
     assert [sample.at_s for sample in facts.samples] == [0.0, 1.5, 3.0, 4.5, 6.0, 7.5]
     assert all(sample.people == 1 for sample in facts.samples)
     steps = np.diff([sample.centre_x for sample in facts.samples])
@@ -47,7 +47,7 @@ def test_a_face_is_followed_and_stays_the_same_person(models, portrait):
 
 def test_frames_without_a_face_are_samples_without_measures(models, portrait):
     empty = np.full_like(portrait, 90)
-    facts = watch(
+    facts = analyse_footage(
         [SampledFrame(0.0, empty), SampledFrame(1.0, portrait), SampledFrame(2.0, empty)],
         models,
         every_s=1.0,
@@ -69,16 +69,16 @@ def test_close_looks_wait_until_all_frames_have_passed(models, portrait, monkeyp
 
     def look_later(rgb, models):
         looked.append(tuple(passed))
-        return look(rgb, models)
+        return analyse_portrait(rgb, models)
 
-    monkeypatch.setattr(footage, "look", look_later)
-    facts = watch(frames(), models, every_s=1.0, count=3, close_looks=2)
+    monkeypatch.setattr(footage, "analyse_portrait", look_later)
+    facts = analyse_footage(frames(), models, every_s=1.0, count=3, close_looks=2)
     assert looked == [(0, 1, 2)] * len(facts.looks) == [(0, 1, 2)] * 2
 
 
 def test_two_people_side_by_side_are_counted(models, portrait):
     both = np.concatenate([portrait, portrait[:, ::-1]], axis=1)
-    facts = watch([SampledFrame(0.0, both)], models, every_s=1.0, count=1)
+    facts = analyse_footage([SampledFrame(0.0, both)], models, every_s=1.0, count=1)
     assert facts.samples[0].people == 2
 
 
@@ -87,7 +87,7 @@ def test_a_second_person_who_joins_is_counted_though_much_smaller(models, portra
     third = portrait[::3, ::3]
     joined[-third.shape[0] :, -third.shape[1] :] = third
     frames = [SampledFrame(float(index), each) for index, each in enumerate([portrait, joined])]
-    facts = watch(frames, models, every_s=1.0, count=2)
+    facts = analyse_footage(frames, models, every_s=1.0, count=2)
     assert [sample.people for sample in facts.samples] == [1, 2]
 
 
@@ -96,7 +96,7 @@ def test_a_face_elsewhere_is_compared_at_once(models, portrait):
     moved = np.roll(portrait, portrait.shape[1] // 4, axis=1)
     frames = [SampledFrame(float(index), each) for index, each in enumerate([portrait] * 2)]
     frames += [SampledFrame(2.0, moved), SampledFrame(3.0, moved)]
-    facts = watch(frames, models, every_s=1.0, count=4)
+    facts = analyse_footage(frames, models, every_s=1.0, count=4)
     compared = [sample.similarity is not None for sample in facts.samples]
     assert compared == [False, False, True, False]
     assert min(similarities(facts)) > 0.9

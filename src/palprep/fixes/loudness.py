@@ -55,7 +55,9 @@ class Gain(Value):
     """Loudness that the limiting takes away again."""
 
 
-def measure(sound: Any, *, duration_s: float, progress: Progress | None = None) -> Loudness:
+def measure_loudness(
+    sound: Any, *, duration_s: float, progress: Progress | None = None
+) -> Loudness:
     """Loudness of an ffmpeg-python stream. Raises FixError for one without any sound."""
     meter = {"peak": "true", "metadata": 1, "framelog": "quiet"}
     measured = sound.filter("ebur128", **meter)
@@ -96,7 +98,7 @@ def fitting_gain(sound: Any, measured: Loudness, target: Target, *, duration_s: 
     gain = choose_gain(measured, target)
     if not gain.limits:
         return gain
-    limited = measure(amplified(sound, gain, target), duration_s=duration_s)
+    limited = measure_loudness(amplified(sound, gain, target), duration_s=duration_s)
     lost = measured.integrated_lufs + gain.gain_db - limited.integrated_lufs
     return choose_gain(measured, target, lost_lu=lost)
 

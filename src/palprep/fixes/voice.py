@@ -12,7 +12,7 @@ from palprep.fixes.containers import CONTAINERS
 from palprep.fixes.done import Applied, FixDone
 from palprep.fixes.graph import BARE, address, read, stream_words
 from palprep.fixes.join import write_joined
-from palprep.fixes.loudness import Gain, Loudness, Target, amplified, fitting_gain, measure
+from palprep.fixes.loudness import Gain, Loudness, Target, amplified, fitting_gain, measure_loudness
 from palprep.fixes.output import atomic_output, named
 from palprep.fixes.progress import Stages
 from palprep.media.audio import probe_audio
@@ -103,7 +103,7 @@ class _Voice:
         if plan.loudness_lufs is None:
             self._encode(self._sound, target, stages)
             return None
-        before = measure(self._sound, duration_s=self._length_s, progress=stages.next(0.5))
+        before = measure_loudness(self._sound, duration_s=self._length_s, progress=stages.next(0.5))
         aim = Target(
             integrated_lufs=plan.loudness_lufs,
             ceiling_dbtp=plan.true_peak_dbtp,
@@ -115,7 +115,10 @@ class _Voice:
             if plan.container not in _LOSSY:
                 break
             encoded = read(Source.of(target))["a:0"]
-            over = measure(encoded, duration_s=self._length_s).true_peak_dbtp - plan.true_peak_dbtp
+            over = (
+                measure_loudness(encoded, duration_s=self._length_s).true_peak_dbtp
+                - plan.true_peak_dbtp
+            )
             if over <= 0:
                 break
             # Limited harder first; what that does not reach, a lower level does.

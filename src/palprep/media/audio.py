@@ -33,7 +33,7 @@ def probe_audio(source: Source, *, levels: bool = True, sinks: Sinks | None = No
         streams = audio_streams(container)
         if not streams:
             raise UnsupportedMedia(f"{source.name} has no sound")
-        chosen = choose(streams)
+        chosen = default_stream(streams)
         measured = None
         duration = streams[chosen].duration_s or _stated(container)
         if levels or sinks is not None:
@@ -94,7 +94,7 @@ def audio_streams(container: InputContainer) -> tuple[AudioStreamFacts, ...]:
     )
 
 
-def choose(streams: tuple[AudioStreamFacts, ...]) -> int:
+def default_stream(streams: tuple[AudioStreamFacts, ...]) -> int:
     """Position of the stream that a player would play: the default one, else the first."""
     return next((at for at, stream in enumerate(streams) if stream.default), 0)
 

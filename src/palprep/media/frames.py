@@ -1,4 +1,4 @@
-"""Frames of a video: sampled upright pictures, and a glance at every decoded one, in one pass."""
+"""Frames of a video: sampled upright ones, and the luma of every decoded one, in one pass."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _LARGE_PIXELS = 4_500_000
 """Above 2560x1440 the decoder runs alone: each further thread would hold some frames of 12 MB
 and more, while the other cores have sound and faces to work on."""
 
-_GLANCE_SIDE = 160
-"""Longer side, about, of the luma that a glance gets."""
+_LUMA_SIDE = 160
+"""Longer side, about, of the luma that an observer gets."""
 
 
 class SampledFrame(NamedTuple):
@@ -45,7 +45,7 @@ class SampledFrame(NamedTuple):
     rgb: NDArray[np.uint8]
 
 
-Glance = Callable[[float, NDArray[np.uint8]], None]
+LumaObserver = Callable[[float, NDArray[np.uint8]], None]
 """Called with the time and a small luma picture (height, width) as stored, 0..255."""
 
 
@@ -55,7 +55,7 @@ def sample_frames(
     per_second: float = 1.0,
     max_side: int | None = None,
     key_frames_only: bool = False,
-    glance: Glance | None = None,
+    on_luma: LumaObserver | None = None,
 ) -> Iterator[SampledFrame]:
     """Frames at about ``per_second``, in order; one decode serves all who look at them.
 
@@ -64,14 +64,14 @@ def sample_frames(
     second (freezes, black), steps (cuts, exposure) or sways (shake, fifths of a second apart)
     shows at half the rate as well. With ``key_frames_only`` just the key frames that are due
     are decoded, however many there are, and the rest of the packets is passed over.
-    ``glance`` sees the luma of every frame that is decoded, between the sampled ones too. With
+    ``on_luma`` sees the luma of every frame that is decoded, between the sampled ones too. With
     ``max_side`` the longer side has at most that many pixels. Memory does not grow with the
     length: one sampled frame at a time, and the decoder's own few.
 
     Raises MediaError, when the iteration starts or meets it, as ``open_container`` does;
     UnsupportedMedia without a picture stream, DamagedMedia when nothing decodes.
     """
-    sampling = _Sampling(per_second, max_side, glance)
+    sampling = _Sampling(per_second, max_side, on_luma)
     try:
         shown = yield from _sampled(source, sampling, key_frames_only=key_frames_only)
         if not shown and key_frames_only:
@@ -85,11 +85,11 @@ def sample_frames(
 
 
 class _Sampling(NamedTuple):
-    """Which frames are wanted, how large, and who glances at those between."""
+    """Which frames are asked for, how large, and who is shown the luma of all."""
 
     per_second: float
     max_side: int | None
-    glance: Glance | None
+    on_luma: LumaObserver | None
 
 
 def _sampled(
@@ -108,8 +108,8 @@ def _sampled(
             if frame.pts is None or frame.time_base is None:
                 continue
             at = float(frame.pts * frame.time_base)
-            if wanted.glance is not None:
-                wanted.glance(at, small_luma(frame))
+            if wanted.on_luma is not None:
+                wanted.on_luma(at, small_luma(frame))
             if due is None or at >= due:
                 due = _next_due(due, at, step)
                 yield SampledFrame(at, upright(frame, aspect, wanted.max_side))
@@ -141,7 +141,7 @@ def decoder_threads() -> int:
 
 
 def small_luma(frame: VideoFrame) -> NDArray[np.uint8]:
-    """About :data:`_GLANCE_SIDE` luma samples along the longer side, as stored.
+    """About :data:`_LUMA_SIDE` luma samples along the longer side, as stored.
 
     Picked, not averaged, from a plane that is there anyway: a scaler would cost more than
     everything that is measured of the result.
@@ -155,7 +155,7 @@ def small_luma(frame: VideoFrame) -> NDArray[np.uint8]:
     plane = frame.planes[0]
     samples = np.frombuffer(memoryview(plane), np.dtype("u2" if wide else "u1"))
     rows = samples.reshape(frame.height, -1)
-    step = max(1, max(frame.width, frame.height) // _GLANCE_SIDE)
+    step = max(1, max(frame.width, frame.height) // _LUMA_SIDE)
     picked = rows[step // 2 : frame.height : step, step // 2 : frame.width : step]
     return (picked >> (luma.bits - 8)).astype(np.uint8) if wide else np.ascontiguousarray(picked)
 

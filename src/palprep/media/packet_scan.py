@@ -12,7 +12,7 @@ from av.stream import Stream
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
-from palprep.media.audio import LevelMeter, Sinks, audio_streams, choose
+from palprep.media.audio import LevelMeter, Sinks, audio_streams, default_stream
 from palprep.media.container import Packets, decoded
 from palprep.media.facts import AudioFacts
 from palprep.media.samples import AudioDecode, Sink, audio_stream
@@ -47,7 +47,7 @@ class PacketScan:
     ) -> None:
         """``sinks`` None leaves the sound undecoded."""
         self.streams = audio_streams(container)
-        self.chosen = choose(self.streams) if self.streams else 0
+        self.chosen = default_stream(self.streams) if self.streams else 0
         self.timing = TimingMeter(stream.time_base or Fraction(1, 1000))
         self.frame: VideoFrame | None = None
         """The first one that decodes."""

@@ -13,7 +13,7 @@ Item = TypeVar("Item")
 _END: Final = object()
 
 
-def ahead(items: Iterable[Item], *, most: int = 2) -> Iterator[Item]:
+def prefetch(items: Iterable[Item], *, most: int = 2) -> Iterator[Item]:
     """The same items in their order, made in a thread of their own, at most ``most`` waiting.
 
     Worth it where making an item leaves Python's lock alone, as decoders do. What making them

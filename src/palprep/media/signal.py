@@ -41,7 +41,7 @@ _STEP_S = 0.2
 
 
 class SignalMeter:
-    """Feed it every glance (see ``frames.sample_frames``), then ask for the result."""
+    """Give it the luma of every frame (``on_luma`` of ``frames.sample_frames``), then ask."""
 
     def __init__(self, *, key_frames_only: bool = False) -> None:
         self._sparse = key_frames_only

@@ -20,7 +20,7 @@ from palprep.rules.profile import Profile, load_profile
 from palprep.rules.registry import PORTRAIT_CHECKS
 from palprep.rules.report import Check
 from palprep.values import Kind, Outcome, Role, Value
-from palprep.vision.analysis import MAX_SIDE, look
+from palprep.vision.analysis import MAX_SIDE, analyse_portrait
 from palprep.vision.models import Models
 from palprep.vocabulary import DEFAULT_PROFILE
 
@@ -91,12 +91,12 @@ def _candidates(
 ) -> Iterator[Candidate]:
     if source.type.kind is Kind.IMAGE:
         still, pixels = probe_and_open(source, max_side=MAX_SIDE)
-        picture = look(pixels, models, size=(still.width, still.height))
+        picture = analyse_portrait(pixels, models, size=(still.width, still.height))
         facts = Facts(file=source.facts, image=still, portrait=picture)
         yield _candidate(facts, limits, None)
     elif source.type.kind is Kind.VIDEO:
         for frame in sample_frames(source, per_second=per_second, max_side=MAX_SIDE):
-            facts = Facts(file=source.facts, portrait=look(frame.rgb, models))
+            facts = Facts(file=source.facts, portrait=analyse_portrait(frame.rgb, models))
             yield _candidate(facts, limits, frame.at_s)
     else:
         raise UnsupportedMedia(f"{source.name} is {source.type.description}; a picture is wanted")

@@ -17,7 +17,7 @@ from palprep.rules.report import Report
 from palprep.values import Outcome, Rect
 from palprep.views.canvas import Canvas
 from palprep.views.colours import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW
-from palprep.vision.analysis import Detections, see
+from palprep.vision.analysis import Detections, detect_subject
 from palprep.vision.arrays import Floats
 from palprep.vision.facts import Eyes
 from palprep.vision.landmark_indices import LEFT_IRIS, NOSE_TIP, RIGHT_IRIS
@@ -67,7 +67,7 @@ def portrait_overlay(
     planned = adjustments(report.facts.portrait, asking)[1]
     crop = planned.crop
     return draw_portrait(
-        see(pixels, models, size=(image.width, image.height)),
+        detect_subject(pixels, models, size=(image.width, image.height)),
         models,
         crop=Rect(x=crop.left, y=crop.top, width=crop.width, height=crop.height) if crop else None,
         level_deg=planned.level_deg,

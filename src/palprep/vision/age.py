@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from palprep.vision.align import similarity, warp
+from palprep.vision.align import similarity_transform, warp
 from palprep.vision.arrays import Pixels
 from palprep.vision.landmark_indices import (
     LEFT_EYE_INNER,
@@ -49,7 +49,7 @@ def apparent_age(
     for zoom in zooms:
         target = (TEMPLATE - 0.5) * zoom + 0.5
         target = (target + PADDING) / (1 + 2 * PADDING) * SIDE
-        chip = warp(rgb, similarity(face.at(*POINTS), target), SIDE)
+        chip = warp(rgb, similarity_transform(face.at(*POINTS), target), SIDE)
         chips += [chip, chip[:, ::-1]]
     # One batch: the network costs less so than chip by chip.
     blob = ((np.stack(chips).astype(np.float32) - MEAN_RGB) / 256).transpose(0, 3, 1, 2)

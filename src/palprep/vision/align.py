@@ -8,7 +8,7 @@ import numpy as np
 from palprep.vision.arrays import Floats, Pixels, shrunk
 
 
-def similarity(source: Floats, target: Floats) -> Floats:
+def similarity_transform(source: Floats, target: Floats) -> Floats:
     """The 2x3 matrix that turns, scales and shifts ``source`` (n x 2) closest to ``target``
     (Umeyama 1991).
     """

@@ -1,8 +1,8 @@
-"""One picture, looked at once: every network and every measure.
+"""One image or frame, analysed once: every network and every measure.
 
-:func:`see` runs the networks that find things, :func:`measure` turns what they found into
-facts, :func:`look` is both. What was seen (points, mask) is kept apart from the facts, for
-those who draw it.
+:func:`detect_subject` runs the networks that find faces and persons, :func:`measure_portrait`
+turns what they found into facts, :func:`analyse_portrait` does both. What was found (points,
+mask) is kept apart from the facts, for those who draw it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from palprep.vision.mask import person_mask
 from palprep.vision.models import Models
 from palprep.vision.nudity import nudity_score
 from palprep.vision.occlusion import measure_visibility
-from palprep.vision.perceptual_hash import fingerprint
+from palprep.vision.perceptual_hash import perceptual_hash
 from palprep.vision.pose import fit_head, head_pose, measure_eyes
 from palprep.vision.quality import measure_quality
 
@@ -38,8 +38,8 @@ MAX_SIDE = 1000
 """Larger pictures are shrunk to this longest side first: a face of a sixth of the height still
 has 125 px then. Callers may decode as small as this; 12-megapixel JPEGs decode at a quarter."""
 
-MOST = 0.6
-"""Share of the picture from which the bust stands for the whole."""
+COVERED_BY_BUST = 0.6
+"""Share of the picture that the bust must cover to be taken for all that shows a person."""
 
 MAX_FACES = 8
 """Faces whose points are sought; the rest only count by the detector's score."""
@@ -47,7 +47,7 @@ MAX_FACES = 8
 
 @dataclass(frozen=True)
 class Detections:
-    """What the networks saw, in pixels of ``rgb``; ``scale`` is full-size pixels per pixel."""
+    """What the networks found, in pixels of ``rgb``; ``scale`` is full-size pixels per pixel."""
 
     rgb: Pixels
     scale: float
@@ -88,7 +88,9 @@ class Detections:
         return face_box(marks) if marks else detected_face_box(self.detections[index])
 
 
-def look(rgb: Pixels, models: Models, *, size: tuple[int, int] | None = None) -> PortraitFacts:
+def analyse_portrait(
+    rgb: Pixels, models: Models, *, size: tuple[int, int] | None = None
+) -> PortraitFacts:
     """The facts of one upright sRGB picture (height x width x 3, red first).
 
     ``size`` is the full width and height when ``rgb`` was decoded smaller; facts are then in
@@ -96,19 +98,21 @@ def look(rgb: Pixels, models: Models, *, size: tuple[int, int] | None = None) ->
     """
     size = size or (rgb.shape[1], rgb.shape[0])
     rgb = _small_enough(rgb)
-    # A network leaves a second core idle about half of the time: what needs nothing of what
-    # the others find runs beside them.
-    with ThreadPoolExecutor(max_workers=1) as beside:
-        nudity = beside.submit(_nudity, rgb, models)
-        return _measure(see(rgb, models, size=size), models, beside, nudity)
+    # A network leaves a second core idle about half of the time: what does not depend on the
+    # others runs next to them.
+    with ThreadPoolExecutor(max_workers=1) as other:
+        nudity = other.submit(_nudity, rgb, models)
+        return _measure(detect_subject(rgb, models, size=size), models, other, nudity)
 
 
-def see(rgb: Pixels, models: Models, *, size: tuple[int, int] | None = None) -> Detections:
+def detect_subject(
+    rgb: Pixels, models: Models, *, size: tuple[int, int] | None = None
+) -> Detections:
     """Find faces, their points, and persons."""
     width, height = size or (rgb.shape[1], rgb.shape[0])
     rgb = _small_enough(rgb)
     detections = find_faces(rgb, models.detector)
-    sight = Detections(
+    seen = Detections(
         rgb=rgb,
         scale=width / rgb.shape[1],
         width=width,
@@ -118,38 +122,38 @@ def see(rgb: Pixels, models: Models, *, size: tuple[int, int] | None = None) -> 
         person=None,
         bust=None,
     )
-    if sight.subject is None:
-        return replace(sight, person=person_mask(rgb, models.mask))
-    bust, covered = bust_mask(rgb, sight.box(sight.subject), models.mask)
+    if seen.subject is None:
+        return replace(seen, person=person_mask(rgb, models.mask))
+    bust, covered = bust_mask(rgb, seen.box(seen.subject), models.mask)
     # Around a face of portrait size the bust is most of the picture: one run of the net will do.
-    person = None if covered >= MOST else person_mask(rgb, models.mask)
-    return replace(sight, bust=bust, person=person)
+    person = None if covered >= COVERED_BY_BUST else person_mask(rgb, models.mask)
+    return replace(seen, bust=bust, person=person)
 
 
-def measure(sight: Detections, models: Models) -> PortraitFacts:
-    """Facts from what was seen."""
-    with ThreadPoolExecutor(max_workers=1) as beside:
-        return _measure(sight, models, beside, beside.submit(_nudity, sight.rgb, models))
+def measure_portrait(seen: Detections, models: Models) -> PortraitFacts:
+    """Facts from what was found."""
+    with ThreadPoolExecutor(max_workers=1) as other:
+        return _measure(seen, models, other, other.submit(_nudity, seen.rgb, models))
 
 
 def _measure(
-    sight: Detections, models: Models, beside: Executor, nudity: Future[float | None]
+    seen: Detections, models: Models, other: Executor, nudity: Future[float | None]
 ) -> PortraitFacts:
-    index, framing, subject = sight.subject, None, None
-    marks = None if index is None else sight.marks(index)
-    height, width = sight.rgb.shape[:2]
-    box = Rect(x=0, y=0, width=width, height=height) if index is None else sight.box(index)
-    quality = beside.submit(measure_quality, sight.rgb, box, marks, sight.scale)
-    if index is not None and sight.bust is not None:
-        framing = _scaled_framing(measure_framing(box, sight.bust), sight.scale)
+    index, framing, subject = seen.subject, None, None
+    marks = None if index is None else seen.marks(index)
+    height, width = seen.rgb.shape[:2]
+    box = Rect(x=0, y=0, width=width, height=height) if index is None else seen.box(index)
+    quality = other.submit(measure_quality, seen.rgb, box, marks, seen.scale)
+    if index is not None and seen.bust is not None:
+        framing = _scaled_framing(measure_framing(box, seen.bust), seen.scale)
         if marks is not None:
-            subject = _measure_subject(sight, index, marks, models, beside)
+            subject = _measure_subject(seen, index, marks, models, other)
     return PortraitFacts(
-        width=sight.width,
-        height=sight.height,
-        faces=_measure_faces(sight, models),
-        person_share=sight.person_share(),
-        fingerprint=fingerprint(sight.rgb),
+        width=seen.width,
+        height=seen.height,
+        faces=_measure_faces(seen, models),
+        person_share=seen.person_share(),
+        fingerprint=perceptual_hash(seen.rgb),
         quality=quality.result(),
         framing=framing,
         subject=subject,
@@ -166,42 +170,42 @@ def _nudity(rgb: Pixels, models: Models) -> float | None:
     return None if models.nudity is None else nudity_score(rgb, models.nudity)
 
 
-def _measure_faces(sight: Detections, models: Models) -> tuple[FaceFacts, ...]:
-    faces = [_measure_face(sight, index, models) for index in range(len(sight.detections))]
+def _measure_faces(seen: Detections, models: Models) -> tuple[FaceFacts, ...]:
+    faces = [_measure_face(seen, index, models) for index in range(len(seen.detections))]
     for index, face in enumerate(faces):
-        marks = sight.marks(index)
-        if index != sight.subject and marks and counts_as_person(face, faces[0]):
+        marks = seen.marks(index)
+        if index != seen.subject and marks and counts_as_person(face, faces[0]):
             # Two crops will do: this is about children in the picture, and groups fail anyway.
-            years, _ = apparent_age(sight.rgb, marks, models.age, zooms=(1.0,))
+            years, _ = apparent_age(seen.rgb, marks, models.age, zooms=(1.0,))
             faces[index] = face.model_copy(update={"age_years": years})
     return tuple(faces)
 
 
-def _measure_face(sight: Detections, index: int, models: Models) -> FaceFacts:
-    found, marks = sight.detections[index], sight.marks(index)
+def _measure_face(seen: Detections, index: int, models: Models) -> FaceFacts:
+    found, marks = seen.detections[index], seen.marks(index)
     x, y, width, height = found.box
     return FaceFacts(
-        box=_scaled(Rect(x=x, y=y, width=width, height=height), sight.scale),
+        box=_scaled(Rect(x=x, y=y, width=width, height=height), seen.scale),
         score=found.score,
-        presence=sight.presence(index),
+        presence=seen.presence(index),
         pose=head_pose(fit_head(marks, models.geometry)) if marks else None,
     )
 
 
 def _measure_subject(
-    sight: Detections, index: int, marks: Landmarks, models: Models, beside: Executor
+    seen: Detections, index: int, marks: Landmarks, models: Models, other: Executor
 ) -> SubjectFacts:
-    found = sight.detections[index]
-    age = beside.submit(apparent_age, sight.rgb, marks, models.age)
+    found = seen.detections[index]
+    age = other.submit(apparent_age, seen.rgb, marks, models.age)
     fit = fit_head(marks, models.geometry)
     pose = head_pose(fit)
     eyes = measure_eyes(marks, fit, pose)
-    visibility = measure_visibility(sight.rgb, marks, sight.box(index), found.score)
-    human = measure_human(sight.rgb, found, marks, fit, models)
+    visibility = measure_visibility(seen.rgb, marks, seen.box(index), found.score)
+    human = measure_human(seen.rgb, found, marks, fit, models)
     years, spread = age.result()
     return SubjectFacts(
         pose=pose,
-        eyes=eyes.model_copy(update={"distance_px": eyes.distance_px * sight.scale}),
+        eyes=eyes.model_copy(update={"distance_px": eyes.distance_px * seen.scale}),
         mouth_open=marks.shapes["jawOpen"],
         age_years=years,
         age_spread_years=spread,

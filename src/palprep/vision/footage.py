@@ -1,9 +1,10 @@
 """A person over time: what sampled frames of a video show, and whether it is one person.
 
-A glance is far cheaper than :func:`palprep.vision.analysis.look`: a seated person moves little, so
-that its points are sought where they were a moment ago, and about once a second a search at
-low resolution tells whether it still is there and who else is. Only where that finds no large
-face is it searched for as in a still. A few frames, spread evenly, are looked at closely.
+A sample is far cheaper than a full analysis (:func:`palprep.vision.analysis.analyse_portrait`).
+A seated person moves little, so the points of the face are looked for where they were a moment
+ago. About once a second a search at low resolution tells whether the person is still there, and
+who else is. Only where that finds no large face, the frame is searched as an image is. A few
+frames, spread evenly, get the full analysis: the close looks.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from dataclasses import replace
 import numpy as np
 
 from palprep.media.frames import SampledFrame
-from palprep.vision.analysis import look
+from palprep.vision.analysis import analyse_portrait
 from palprep.vision.arrays import Floats, Pixels
 from palprep.vision.detect import NEAR, Detection, find_faces, recount_faces
 from palprep.vision.facts import NOTICEABLE, SURE_PRESENCE, SURE_SCORE
 from palprep.vision.footage_facts import FootageFacts, FrameSample
 from palprep.vision.framing import face_box
 from palprep.vision.identity import cosine, embed_crop, face_crop
+from palprep.vision.landmark_indices import LIP_LOWER, LIP_UPPER, MOUTH_LEFT, MOUTH_RIGHT
 from palprep.vision.landmarks import Landmarks, find_landmarks, follow_landmarks
 from palprep.vision.models import Models
 from palprep.vision.pose import fit_head, head_pose, measure_eyes
@@ -30,24 +32,24 @@ DETECT_EVERY_S = 1.0
 """Between detections a face is followed by its own points."""
 
 COMPARE_EVERY_S = 5.0
-"""Between comparisons with the first face, as long as it stays where it was: who it is changes
-with a cut, not with a frame. A face elsewhere is compared at once."""
+"""Between comparisons with the first face, as long as it stays where it was: a person changes
+with a cut, not from frame to frame. A face elsewhere is compared at once."""
 
 SAME_PLACE = 0.25
-"""Share of a face's size that it may have moved for its points to be sought where they were:
-the crop is half as wide again as the face. Beyond, the detector's box says where to look; it
-is less exact than the last points are for a face that hardly moved."""
+"""Share of its size that a face may have moved for its points to be looked for where they were:
+the crop is half as wide again as the face. Beyond that the detector's box says where to look,
+which is less exact than the last points of a face that hardly moved."""
 
 ELSEWHERE = 1.0
-"""Faces that far apart, in sizes, do not overlap: between two samples nobody moves that far."""
+"""Faces that far apart, in sizes, do not overlap: between two samples no one moves that far."""
 
 CLOSE_LOOKS = 5
-"""Frames that get every measure of a still, unless told otherwise."""
+"""Frames that get every measure of an image, unless told otherwise."""
 
 _DIGITS = 3
 
 
-def watch(
+def analyse_footage(
     frames: Iterable[SampledFrame],
     models: Models,
     *,
@@ -55,19 +57,19 @@ def watch(
     count: int,
     close_looks: int = CLOSE_LOOKS,
 ) -> FootageFacts:
-    """Look through sampled frames in their order, keeping only those for a close look.
+    """Measure sampled frames in their order, keeping only those for a close look.
 
     ``every_s`` is their distance and ``count`` about how many will come: the ``close_looks``
     are spread over them. Close looks are taken when all frames have passed, and faces are
-    compared then: what decodes frames is done, and the large networks load into the memory
-    that it leaves.
+    compared then. By that time the decoder is done, and the large networks load into the memory
+    that it has left.
     """
     follower = _Follower(models)
     closely = _spread(count, close_looks)
     kept: list[Pixels] = []
     samples: list[FrameSample] = []
     for index, frame in enumerate(frames):
-        samples.append(follower.glance(index, frame))
+        samples.append(follower.sample(index, frame))
         if index in closely:
             kept.append(frame.rgb)
     alike = follower.similarities()
@@ -77,7 +79,7 @@ def watch(
             sample.model_copy(update={"similarity": alike[index]}) if index in alike else sample
             for index, sample in enumerate(samples)
         ),
-        looks=tuple(look(rgb, models) for rgb in kept),
+        looks=tuple(analyse_portrait(rgb, models) for rgb in kept),
     )
 
 
@@ -97,8 +99,8 @@ class _Follower:
         self._faces: dict[int, Pixels] = {}
         """Crops to compare, 37 kB each, by the index of the frame that they are of."""
 
-    def glance(self, index: int, frame: SampledFrame) -> FrameSample:
-        """Everything but who it is, which :meth:`similarities` says in the end."""
+    def sample(self, index: int, frame: SampledFrame) -> FrameSample:
+        """Everything but who it is: :meth:`similarities` says that in the end."""
         found, marks = self._find(frame)
         self._last = marks
         if marks is None:
@@ -109,7 +111,7 @@ class _Follower:
         return self._measured(frame, marks)
 
     def similarities(self) -> dict[int, float]:
-        """Cosine of a face and the first one, by the glance, where they were to be compared."""
+        """Cosine to the first face, by the index of the sample, where it was compared."""
         faces = {
             index: embed_crop(crop, self._models.identity) for index, crop in self._faces.items()
         }
@@ -180,14 +182,9 @@ class _Follower:
         )
 
 
-UPPER_LIP, LOWER_LIP, MOUTH_CORNERS = 13, 14, (61, 291)
-"""Inner lips at the middle, and the corners, in the 478-point topology."""
-
-
 def mouth_open(marks: Landmarks) -> float:
     """Distance of the inner lips over the distance of the mouth's corners, 0 or more."""
-    upper, lower = marks.at(UPPER_LIP, LOWER_LIP)
-    left, right = marks.at(*MOUTH_CORNERS)
+    upper, lower, right, left = marks.at(LIP_UPPER, LIP_LOWER, MOUTH_RIGHT, MOUTH_LEFT)
     return float(np.linalg.norm(upper - lower) / max(float(np.linalg.norm(left - right)), 1e-6))
 
 

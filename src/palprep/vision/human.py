@@ -17,25 +17,28 @@ import math
 
 import numpy as np
 
-from palprep.vision.align import similarity, warp
+from palprep.vision.align import similarity_transform, warp
 from palprep.vision.arrays import Floats, Pixels, tensor
 from palprep.vision.detect import Detection
 from palprep.vision.facts import HumanCues
 from palprep.vision.identity import SIDE, TEMPLATE, embed
-from palprep.vision.landmark_indices import MOUTH_LEFT, MOUTH_RIGHT
+from palprep.vision.landmark_indices import (
+    EYE_OPENINGS,
+    IRIS_BORDERS,
+    MOUTH_LEFT,
+    MOUTH_RIGHT,
+)
 from palprep.vision.landmarks import Landmarks
 from palprep.vision.models import Models
 from palprep.vision.pose import HeadFit
 
 BLOCKS = ("proportions", "expression", "identity", "scene")
+"""What the features are grouped by; each block adds its share to the verdict."""
 
 SCENE_SIDE = 224
 SCENE_TEMPLATE = (TEMPLATE - SIDE / 2) * 0.8 + (SCENE_SIDE / 2, SCENE_SIDE * 0.45)
 """Where the detector's five points stand in the picture of the scene: the face takes up a third
 of its height, so that hair, shoulders and background show."""
-
-IRIS_BORDERS = ((469, 471), (470, 472), (474, 476), (475, 477))
-EYE_OPENINGS = ((159, 145), (386, 374))
 
 
 def measure_human(
@@ -77,6 +80,6 @@ def describe(
 
 def _scene(rgb: Pixels, face: Detection, models: Models) -> Floats:
     """Mean and spread over the picture of each of the network's 192 maps."""
-    crop = warp(rgb, similarity(face.points, SCENE_TEMPLATE), SCENE_SIDE)
+    crop = warp(rgb, similarity_transform(face.points, SCENE_TEMPLATE), SCENE_SIDE)
     maps = models.scene.run(tensor(crop))[0][0]
     return np.concatenate([maps.mean((1, 2)), maps.std((1, 2))])

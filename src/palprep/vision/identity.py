@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from palprep.vision.align import similarity, warp
+from palprep.vision.align import similarity_transform, warp
 from palprep.vision.arrays import Floats, Pixels, tensor
 from palprep.vision.detect import Detection, find_faces
 from palprep.vision.facts import SURE_PRESENCE, SURE_SCORE
@@ -31,7 +31,7 @@ def embed(rgb: Pixels, face: Detection, network: Network) -> Floats:
 
 def face_crop(rgb: Pixels, face: Detection) -> Pixels:
     """All that :func:`embed` sees of a picture: a face of 112 x 112, upright."""
-    return warp(rgb, similarity(face.points, TEMPLATE), SIDE)
+    return warp(rgb, similarity_transform(face.points, TEMPLATE), SIDE)
 
 
 def embed_crop(crop: Pixels, network: Network) -> Floats:

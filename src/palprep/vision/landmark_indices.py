@@ -9,8 +9,14 @@ from typing import Final
 
 RIGHT_EYE_OUTER, RIGHT_EYE_INNER, LEFT_EYE_INNER, LEFT_EYE_OUTER = 33, 133, 362, 263
 RIGHT_IRIS, LEFT_IRIS = 468, 473
-NOSE_TIP, NOSE_BASE, FOREHEAD_TOP, CHIN = 4, 2, 10, 152
-MOUTH_RIGHT, MOUTH_LEFT, LIP_UPPER, LIP_LOWER = 61, 291, 13, 14
+NOSE_TIP, NOSE_BASE = 4, 2
+MOUTH_RIGHT, MOUTH_LEFT = 61, 291
+LIP_UPPER, LIP_LOWER = 13, 14
+"""The inner lips, in the middle."""
+IRIS_BORDERS: Final = ((469, 471), (470, 472), (474, 476), (475, 477))
+"""Opposite points of the irises: the right one across and up, then the left one."""
+EYE_OPENINGS: Final = ((159, 145), (386, 374))
+"""The lids in the middle, upper and lower: of the right eye, then of the left."""
 FACE_OVAL = (
     *(10, 338, 297, 332, 284, 251, 389, 356, 454, 323, 361, 288, 397, 365, 379, 378, 400, 377),
     *(152, 148, 176, 149, 150, 136, 172, 58, 132, 93, 234, 127, 162, 21, 54, 103, 67, 109),

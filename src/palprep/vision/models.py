@@ -42,7 +42,7 @@ class Network:
 
 
 class Models:
-    """The networks that :func:`palprep.vision.analysis.look` needs.
+    """The networks that :func:`palprep.vision.analysis.analyse_portrait` needs.
 
     ``folder`` holds the files of the manifest; None takes those that are installed. Every
     file's sha256 is compared before it is parsed. Raises ToolMissing when a file is missing or

@@ -8,7 +8,7 @@ import numpy as np
 from palprep.vision.arrays import Pixels, resized
 
 
-def fingerprint(rgb: Pixels) -> str:
+def perceptual_hash(rgb: Pixels) -> str:
     """64 bits in hexadecimal: signs of the lowest 8 x 8 cosine frequencies of a 32 x 32 gray
     copy against their median (Zauner 2010).
     """

@@ -32,7 +32,7 @@ STEPS: Final[Mapping[str, tuple[str, Step]]] = {
     "too bright": ("brightness", Step(0.96, -0.02)),
     "burnt-out highlights": ("clipped_highlights", Step(0.10, -0.02)),
     "blocked-up shadows": ("clipped_shadows", Step(0.15, -0.03)),
-    "evenness of light": ("evenness", Step(0.16, 0.04)),
+    "evenness of light": ("evenness", Step(0.18, 0.04)),
     "contrast": ("contrast", Step(0.255, 0.03)),
     "noise": ("noise", Step(7.0, -1.0)),
     "unnatural skin colour": ("vivid_chroma", Step(70, -4)),
