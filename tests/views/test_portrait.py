@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import cv2
 import numpy as np
 from PIL import Image
 
+from palprep.facts.probe import Toolkit
 from palprep.fixes.adjust import adjust
+from palprep.preflight.check_and_prepare import Preflight
 from palprep.rules.plans.plan import Crop, ImagePlan
 from palprep.values import Rect
 from palprep.views.canvas import Canvas
-from palprep.views.portrait import CROP, FAILED, GAZE, OUTSIDE, Finding, draw_portrait
+from palprep.views.portrait import CROP, FAILED, GAZE, OUTSIDE, Finding, draw_portrait, portrait_overlay
 from palprep.vision.analysis import Detections, detect_subject
 from palprep.vision.models import Models
 
@@ -90,3 +93,16 @@ def test_a_turned_crop_is_drawn_as_the_fix_cuts_it(sight: Detections, models: Mo
     np.testing.assert_allclose(inner, 200, atol=1)
     border = cut[crop.height // 2, :3]
     np.testing.assert_allclose(border, np.broadcast_to(CROP, border.shape), atol=60)
+
+
+def test_findings_are_drawn_for_portraits_only(
+    tmp_path: Path, sample_media: Path, models: Models
+) -> None:
+    toolkit = Toolkit(models)
+    nobody = tmp_path / "nobody.png"
+    Image.new("RGB", (640, 480), "grey").save(nobody)
+    drawn = portrait_overlay(Preflight(toolkit=toolkit).check(nobody), models)
+    assert drawn is not None
+    assert drawn.startswith(b"\x89PNG")
+    sound = sample_media / "people" / "jane-carter" / "recording.m4a"
+    assert portrait_overlay(Preflight(toolkit=toolkit, quick=True).check(sound), models) is None
