@@ -93,7 +93,7 @@ def test_without_pictures_the_streams_are_the_same(make_video):
     path = make_video(seconds=0.4, sound=sine(0.4))
     told = []
     for pictures in (True, False):
-        with open_container(Source.of(path), pictures=pictures) as container:
+        with open_container(Source.of(path), analyse_frames=pictures) as container:
             (picture,) = video_streams(container)
             described = picture.codec_context.name, picture.duration, picture.average_rate
             told.append((described, audio_streams(container)))

@@ -119,7 +119,7 @@ def test_cut_off_files(make_video, tmp_path):
 
 def test_sound_alone_is_no_video(make_sound):
     path = make_sound("a.m4a", sine(1.0, 48_000), codec="aac")
-    with pytest.raises(UnsupportedMedia, match="no moving picture"):
+    with pytest.raises(UnsupportedMedia, match="no video stream"):
         probe_video(Source.of(path))
 
 
@@ -130,5 +130,5 @@ def test_a_picture_that_never_decodes(make_video):
     end = data.index(b"moov") - 4
     data[start:end] = bytes(end - start)
     path.write_bytes(data)
-    with pytest.raises(DamagedMedia, match="No picture"):
+    with pytest.raises(DamagedMedia, match="No frame"):
         probe_video(Source.of(path))

@@ -160,7 +160,7 @@ def test_missing_files_and_directories(preflight, tmp_path):
 def test_content_that_cannot_fill_the_role_says_what_would(preflight, turned):
     report = preflight.check(turned, role="training-video")
     assert report.error.code == "media_unsupported"
-    assert "training-video wants a video" in report.error.message
+    assert "a training-video must be a video" in report.error.message
 
 
 def test_an_unknown_role_is_the_callers_mistake():

@@ -15,7 +15,7 @@ from palprep.media.facts import (
 from palprep.values import Kind
 
 JPEG = MediaType(
-    kind=Kind.IMAGE, format="jpeg", description="a JPEG picture", mime="image/jpeg",
+    kind=Kind.IMAGE, format="jpeg", description="a JPEG image", mime="image/jpeg",
     extensions=(".jpg", ".jpeg"), accepted=True,
 )  # fmt: skip
 MP4 = MediaType(

@@ -53,7 +53,7 @@ class Elements(HTMLParser):
 
 def facts_of_still(consent=None):
     file_type = {
-        "kind": "image", "format": "jpeg", "description": "a JPEG picture", "mime": "image/jpeg",
+        "kind": "image", "format": "jpeg", "description": "a JPEG image", "mime": "image/jpeg",
         "extensions": [".jpg"], "accepted": True,
     }  # fmt: skip
     return Facts.model_validate(

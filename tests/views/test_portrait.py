@@ -13,7 +13,15 @@ from palprep.preflight.check_and_prepare import Preflight
 from palprep.rules.plans.plan import Crop, ImagePlan
 from palprep.values import Rect
 from palprep.views.canvas import Canvas
-from palprep.views.portrait import CROP, FAILED, GAZE, OUTSIDE, Finding, draw_portrait, portrait_overlay
+from palprep.views.portrait import (
+    CROP,
+    FAILED,
+    GAZE,
+    OUTSIDE,
+    Finding,
+    draw_portrait,
+    portrait_overlay,
+)
 from palprep.vision.analysis import Detections, detect_subject
 from palprep.vision.models import Models
 

@@ -2,8 +2,8 @@
 
 An image is decoded once. A recording is decoded once, for its levels and for the voice in it.
 A video is opened twice. The first time its packets are walked, which tells its timing, and its
-sound is decoded, once: for its levels, for the voice and for the opening that consent is sought
-in. The second time its frames are decoded, sparsely, while the sound is still being listened to.
+sound is decoded once: for its levels, for the voice, and for the opening in which consent is
+looked for. The second time its frames are decoded, sparsely, while the sound is being listened to.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ MOST_SAMPLES = 120
 """Frames of a video that are looked at, whatever its length."""
 
 QUICK_SAMPLES, QUICK_LOOKS = 8, 2
-"""Key frames that are looked at, and those of them that get every measure of a still."""
+"""Key frames that are looked at, and those of them that get every measure of an image."""
 
 SHORTEST_STEP_S = 0.25
 """Frames closer together than this add nothing, even in a short clip: lips move slower."""
@@ -56,7 +56,7 @@ SHORTEST_STEP_S = 0.25
 class Speaker(Value):
     """Whose consent is listened for. ``statement`` None takes palprep's own template.
 
-    Raises UsageError for a statement that names nobody, and for a language without one.
+    Raises UsageError for a statement that names no one, and for a language without one.
     """
 
     full_name: str
@@ -119,7 +119,7 @@ def probe(
             return Facts(file=source.facts, recording=recording, voice=voice)
         case Kind.VIDEO if quick:
             video = probe_video(source, levels=False)
-            signal, footage = _watched(source, video, toolkit, quick=True)
+            signal, footage = _look_at(source, video, toolkit, quick=True)
             video = video.model_copy(update={"signal": signal})
             return Facts(
                 file=source.facts, video=video, portrait=footage.typical(), footage=footage
@@ -139,7 +139,7 @@ def _probe_video(source: Source, role: Role, toolkit: Toolkit, speaker: Speaker 
         with ThreadPoolExecutor(max_workers=1) as other:
             # Decoders and networks leave Python's lock alone, so that eye and ear work at once.
             hearing = other.submit(ear.listen, scan)
-            signal, footage = _watched(source, scan.facts, toolkit, quick=False)
+            signal, footage = _look_at(source, scan.facts, toolkit, quick=False)
             video, voice = hearing.result()
     return Facts(
         file=source.facts,
@@ -161,7 +161,7 @@ class _Ear:
         self._opening: Opening | None = None
 
     def sinks(self, stream: AudioStreamFacts) -> Iterator[Sink]:
-        """Of the voice meter and, with a speaker, of the opening that consent is sought in."""
+        """Of the voice meter and, with a speaker, of the opening in which consent is looked for."""
         self._meter = VoiceMeter.of(stream, self._toolkit.voice_activity)
         yield self._meter.sink
         if self._required is not None:
@@ -183,7 +183,7 @@ class _Ear:
         return read_samples(self._opening.samples(), self._required, model)
 
 
-def _watched(
+def _look_at(
     source: Source, video: VideoFacts, toolkit: Toolkit, *, quick: bool
 ) -> tuple[SignalFacts | None, FootageFacts]:
     most = QUICK_SAMPLES if quick else MOST_SAMPLES

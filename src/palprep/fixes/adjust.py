@@ -1,7 +1,7 @@
-"""Turning, cropping, exposure and white balance of a picture, in linear light.
+"""Turning, cropping, exposure and white balance of an image, in linear light.
 
-Pixels are only moved and scaled. Nothing is painted: a crop that would show anything beside
-the picture is refused.
+Pixels are only moved and scaled. Nothing is painted: a crop that would show anything outside
+the image is refused.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from palprep.vision.colour import LINEAR, to_srgb
 
 
 def adjust(picture: Image.Image, plan: ImagePlan) -> Image.Image:
-    """The plan's level, crop, exposure and white balance of an upright sRGB picture.
+    """The plan's level, crop, exposure and white balance of an upright sRGB image.
 
-    Raises FixError when the (turned) crop reaches outside the picture.
+    Raises FixError when the (turned) crop reaches outside the image.
     """
     crop = _checked_crop(picture, plan)
     gains = tuple(gain * 2.0**plan.exposure_ev for gain in plan.white_balance)
@@ -49,7 +49,7 @@ def _checked_crop(picture: Image.Image, plan: ImagePlan) -> Crop:
         turned = f" turned by {plan.level_deg:g}°" if plan.level_deg else ""
         raise FixError(
             f"A crop of {crop.width}x{crop.height} px at ({crop.left}, {crop.top}){turned} "
-            f"reaches outside the {picture.width}x{picture.height} px picture; choose a smaller "
+            f"reaches outside the {picture.width}x{picture.height} px image; choose a smaller "
             "crop, or take the picture with more room around the head"
         )
     return crop

@@ -26,7 +26,7 @@ def fix_audio(
     *,
     progress: Callable[[float], None] | None = None,
 ) -> Applied:
-    """Write the plan's stream of ``source`` beside ``target_stem``, without metadata.
+    """Write the plan's stream of ``source`` next to ``target_stem``, without metadata.
 
     Raises FixError when the source has no such stream, or the container cannot take its
     packets as they are.

@@ -1,7 +1,7 @@
-"""Fit a picture under a number of base64 characters: best size first, then best quality.
+"""Fit an image under a number of base64 characters: best size first, then best quality.
 
-A picture keeps its size as long as some quality from the floor up fits; only then is it made
-smaller, by as little as possible, and the best quality is sought again at that size. Every
+An image keeps its size as long as some quality from the floor up fits; only then is it made
+smaller, by as little as possible, and the best quality is looked for again at that size. Every
 answer is an encode that was really made and counted: the search assumes that encodes grow
 with quality and size only to choose what to try next, never to conclude that one fits.
 """
@@ -25,7 +25,7 @@ _SIDE_TOLERANCE = 1 / 256
 """The size search stops when the longest side is known this closely."""
 
 Encode = Callable[[Image.Image, str, int | None], bytes]
-"""Encodes an RGB picture in a format at a quality (None for lossless formats)."""
+"""Encodes an RGB image in a format at a quality (None for lossless formats)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +57,12 @@ def encode(picture: Image.Image, format_: str, quality: int | None) -> bytes:
         bare.info = {}
     buffer = io.BytesIO()
     if format_ == "jpeg":
-        # No optimize: Pillow's buffer for it is too small for noisy pictures.
+        # No optimize: Pillow's buffer for it is too small for noisy images.
         bare.save(buffer, "JPEG", quality=quality, subsampling="4:4:4")
     elif format_ == "png":
         bare.save(buffer, "PNG", compress_level=6)
     else:
-        raise UsageError(f"palprep writes stills as jpeg or png, not as {format_!r}")
+        raise UsageError(f"palprep writes images as jpeg or png, not as {format_!r}")
     return buffer.getvalue()
 
 
@@ -77,7 +77,7 @@ def fit(
     """The first of ``formats`` that fits at full size, else the last one made smaller.
 
     ``picture`` is RGB. Raises CannotFit when the short side would fall below
-    ``min_side_px`` (a picture that is smaller already keeps its size).
+    ``min_side_px`` (an image that is smaller already keeps its size).
     """
     searches = [_Search(picture, each, max_base64_chars, encode) for each in formats]
     for search in searches:
@@ -86,13 +86,13 @@ def fit(
     if found := searches[-1].largest(min_side_px):
         return found
     raise CannotFit(
-        f"The picture cannot be brought under {max_base64_chars:,} base64 characters with its "
+        f"The image cannot be brought under {max_base64_chars:,} base64 characters with its "
         f"short side at {min(min_side_px, *picture.size)} px or more; crop it closer to the face"
     )
 
 
 class _Search:
-    """One format's encodes of one picture. ``side`` is the longest side in pixels."""
+    """One format's encodes of one image. ``side`` is the longest side in pixels."""
 
     def __init__(self, picture: Image.Image, format_: str, limit: int, encode: Encode) -> None:
         self._picture, self._format, self._limit, self._encode = picture, format_, limit, encode

@@ -25,13 +25,13 @@ class VideoHeader(Value):
 
 
 def read_header(source: Source) -> VideoHeader:
-    """The header of a video. Raises UnsupportedMedia without a picture, DamagedMedia for a
+    """The header of a video. Raises UnsupportedMedia without a video stream, DamagedMedia for a
     container that cannot be read."""
-    with open_container(source, pictures=False) as container:
-        pictures = video_streams(container)
-        if not pictures or pictures[0].codec_context is None:
-            raise UnsupportedMedia(f"{source.name} has no moving picture in a known codec")
-        picture, sounds = pictures[0], audio_streams(container)
+    with open_container(source, analyse_frames=False) as container:
+        videos = video_streams(container)
+        if not videos or videos[0].codec_context is None:
+            raise UnsupportedMedia(f"{source.name} has no video stream in a known codec")
+        picture, sounds = videos[0], audio_streams(container)
         stated = float((picture.duration or 0) * (picture.time_base or 0))
         return VideoHeader(
             codec=picture.codec_context.codec.canonical_name,

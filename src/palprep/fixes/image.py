@@ -1,4 +1,4 @@
-"""Stills: one decode, the plan's steps, one encode, and nothing but pixels in the output."""
+"""Images: one decode, the plan's steps, one encode, and nothing but pixels in the output."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ SUFFIXES = {"jpeg": ".jpg", "png": ".png"}
 
 
 def fix_image(plan: ImagePlan, source: Source, target_stem: Path) -> Applied:
-    """Write the picture that ``plan`` makes of ``source`` beside ``target_stem``.
+    """Write the image that ``plan`` makes of ``source`` next to ``target_stem``.
 
     Upright, sRGB, three channels, without metadata of any kind. Raises FixError for a crop
-    outside the picture, CannotFit when no quality and size fits, MediaError for a source that
+    outside the image, CannotFit when no quality and size fits, MediaError for a source that
     does not decode, OutputUnwritable.
     """
     facts, pixels = probe_and_open(source)
@@ -53,7 +53,7 @@ def fix_image(plan: ImagePlan, source: Source, target_stem: Path) -> Applied:
 
 def _decoded(facts: ImageFacts) -> Iterator[FixDone]:
     if facts.frames > 1:
-        yield FixDone(id="first_frame", did=f"kept the first of {facts.frames} pictures")
+        yield FixDone(id="first_frame", did=f"kept the first of {facts.frames} images")
     if facts.orientation != 1:
         yield FixDone(id="orient", did=f"turned upright (EXIF orientation {facts.orientation})")
     if facts.icc_profile is not None and not facts.icc_is_srgb:

@@ -1,6 +1,6 @@
 """Outputs that exist whole or not at all.
 
-A fix writes to a temporary file beside its target, which takes the target's name only when
+A fix writes to a temporary file next to its target, which takes the target's name only when
 everything is on the disk. Whatever interrupts it (an error, Ctrl-C) leaves neither half a
 target nor the temporary file, and a target of an earlier run stays as it was.
 """
@@ -34,7 +34,7 @@ _WHILE_WRITING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS
 
 @contextlib.contextmanager
 def atomic_output(target: Path) -> Iterator[Path]:
-    """Yield an empty temporary file beside ``target``; rename it to ``target`` at the end.
+    """Yield an empty temporary file next to ``target``; rename it to ``target`` at the end.
 
     The temporary name keeps the target's suffix, so that writers which go by it choose the
     same format, and starts with a dot, so that no glob of the folder takes it for a result.

@@ -27,7 +27,7 @@ def fix_video(
     *,
     progress: Callable[[float], None] | None = None,
 ) -> Applied:
-    """Write the plan's picture and sound of ``source`` beside ``target_stem`` as an mp4.
+    """Write the plan's picture and sound of ``source`` next to ``target_stem`` as an mp4.
 
     Rotation stays as metadata when the picture is copied and is baked in when it is encoded;
     every other metadata is left behind. Raises FixError for a plan that the source does not

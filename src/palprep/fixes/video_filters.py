@@ -37,7 +37,7 @@ def filtered(picture: Any, plan: VideoPlan, facts: VideoFacts) -> Any:
     """``picture`` (an ffmpeg-python stream) at a constant rate, SDR, with even sides.
 
     ffmpeg itself turns and mirrors it first. Raises FixError when the plan wants more frames
-    per second than were recorded, or nobody but Dolby could tell the colours.
+    per second than were recorded, or only Dolby's decoder could tell the colours.
     """
     if not base_layer_shows(facts):
         raise FixError(
@@ -77,13 +77,13 @@ def constant_rate(plan: VideoPlan, facts: VideoFacts) -> Fraction:
     keeps to within 2 %, else the source's mean."""
     recorded = Fraction(facts.frame_rate).limit_denominator(1001)
     if plan.frame_rate is not None:
-        wanted = _usual(Fraction(plan.frame_rate).limit_denominator(1001), Fraction(1, 10_000))
-        if wanted > recorded * (1 + _SNAP):
+        asked = _usual(Fraction(plan.frame_rate).limit_denominator(1001), Fraction(1, 10_000))
+        if asked > recorded * (1 + _SNAP):
             raise FixError(
                 f"The video has {facts.frame_rate:.2f} frames per second and {plan.frame_rate:g} "
-                "are wanted; frames are never made up. Record it again at the higher rate"
+                "are asked for; frames are never made up. Record it again at the higher rate"
             )
-        return wanted
+        return asked
     return _usual(recorded, _SNAP)
 
 

@@ -49,7 +49,7 @@ def fix_voice(
     *,
     progress: Callable[[float], None] | None = None,
 ) -> Applied:
-    """Write the voice sample that ``plan`` makes of ``source`` beside ``target_stem``.
+    """Write the voice sample that ``plan`` makes of ``source`` next to ``target_stem``.
 
     Raises FixError when the source has no such stream, ends before a span does, or is silent.
     """

@@ -76,7 +76,7 @@ class LevelMeter:
         self.samples += block.shape[-1]
         self._values += flat.size
         self._peak = max(self._peak, float(np.abs(flat).max(initial=0.0)))
-        # Not np.dot: its threads wait by spinning, on cores that decode pictures meanwhile.
+        # Not np.dot: its threads wait by spinning, on cores that decode video meanwhile.
         self._energy += float(np.einsum("i,i", flat, flat, dtype=np.float64))
 
     def levels(self) -> AudioLevels:

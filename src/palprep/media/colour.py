@@ -1,4 +1,4 @@
-"""Colours of stills: any mode and any ICC profile to 8-bit sRGB, transparency onto white."""
+"""Colours of images: any mode and any ICC profile to 8-bit sRGB, transparency onto white."""
 
 from __future__ import annotations
 

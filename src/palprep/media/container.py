@@ -23,21 +23,21 @@ from palprep.media.formats import DEMUXERS
 from palprep.media.source import Source
 
 MAX_FRAME_PIXELS = 8192 * 8192
-"""Larger pictures of a video are not decoded: 8K has half as many pixels, and one frame of
-this size already takes 200 MB as RGB."""
+"""Larger frames are not decoded: 8K has half as many pixels, and one frame of this size already
+takes 200 MB as RGB."""
 
 _OPTIONS = {"protocol_whitelist": "file"}
 _QUICKTIME_OPTIONS = {"enable_drefs": "0", "use_absolute_path": "0"}
-_WITHOUT_PICTURES = {"skip_frame": "all"}
+_WITHOUT_FRAMES = {"skip_frame": "all"}
 """Holds for FFmpeg's analysis of the streams alone; decoders that PyAV opens do not see it."""
 
 
 @contextmanager
-def open_container(source: Source, *, pictures: bool = True) -> Iterator[InputContainer]:
+def open_container(source: Source, *, analyse_frames: bool = True) -> Iterator[InputContainer]:
     """The file's streams and packets, with demuxer and protocol forced by the source's type.
 
     FFmpeg decodes some frames to learn what the header leaves out, which takes 15 ms and those
-    frames' memory. Pass ``pictures=False`` when only the sound or the codecs are needed.
+    frames' memory. Pass ``analyse_frames=False`` when only the sound or the codecs are needed.
 
     Raises FileMissing or FileUnreadable, UnsupportedMedia for a type that is no accepted sound
     or video, and DamagedMedia for whatever FFmpeg cannot read, also while the caller reads on.
@@ -46,7 +46,7 @@ def open_container(source: Source, *, pictures: bool = True) -> Iterator[InputCo
     with source.open():
         _require_readable(source)
     options = _OPTIONS | (_QUICKTIME_OPTIONS if demuxer == "mov" else {})
-    options |= {} if pictures else _WITHOUT_PICTURES
+    options |= {} if analyse_frames else _WITHOUT_FRAMES
     with translate_av_errors(source):
         # The prefix keeps a name like "concat:a|b" a name.
         container = av.open(
@@ -101,7 +101,7 @@ def translate_av_errors(source: Source) -> Iterator[None]:
 
 
 def video_streams(container: InputContainer) -> tuple[VideoStream, ...]:
-    """Streams of moving pictures; covers and thumbnails that FFmpeg lists as video are none."""
+    """The video streams, without the covers and thumbnails that FFmpeg lists among them."""
     return tuple(stream for stream in container.streams.video if not _is_attached_picture(stream))
 
 
@@ -129,14 +129,14 @@ def decoded(packet: Packet[Any]) -> list[Any]:
 
 
 def limit_frames(stream: VideoStream) -> None:
-    """Keep the decoder from allocating pictures above :data:`MAX_FRAME_PIXELS`.
+    """Keep the decoder from allocating frames above :data:`MAX_FRAME_PIXELS`.
 
     Raises UnsupportedMedia where the header already states more.
     """
     context = stream.codec_context
     if context.width * context.height > MAX_FRAME_PIXELS:
         raise UnsupportedMedia(
-            f"The picture has {context.width}x{context.height} pixels; "
+            f"Its frames have {context.width}x{context.height} pixels; "
             f"palprep decodes at most {MAX_FRAME_PIXELS:,} per frame"
         )
     context.options = {**context.options, "max_pixels": str(MAX_FRAME_PIXELS)}

@@ -1,4 +1,4 @@
-"""Just enough of EBML (RFC 8794) to tell WebM from Matroska and sound from pictures.
+"""Just enough of EBML (RFC 8794) to tell WebM from Matroska and audio from video.
 
 Element ids are those of RFC 9559. All reads are bounded; sizes are compared, not allocated.
 """

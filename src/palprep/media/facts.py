@@ -43,7 +43,7 @@ class FileFacts(Value):
 
 
 class ImageFacts(Value):
-    """A still picture. ``width`` and ``height`` are as shown, after orientation."""
+    """An image. ``width`` and ``height`` are as shown, after orientation."""
 
     format: str
     width: int
@@ -105,7 +105,7 @@ class AudioFacts(Value):
 
 
 class VideoFacts(Value):
-    """The picture stream of a video, from packets and headers."""
+    """The first video stream, from packets and headers; and the chosen sound."""
 
     container: str
     codec: str
@@ -124,7 +124,7 @@ class VideoFacts(Value):
     start_s: float
     frames: int
     frame_rate_nominal: float | None
-    """What the header says, in frames per second."""
+    """What the header says, in frames per second. Reported only: no rule trusts it."""
     frame_rate: float
     """From presentation timestamps: (frames - 1) / (last - first)."""
     frame_rate_constant: bool

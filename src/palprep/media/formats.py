@@ -8,11 +8,11 @@ from palprep.media.facts import MediaType
 from palprep.values import Kind
 
 _ACCEPTED: tuple[tuple[Kind, str, str, str, tuple[str, ...]], ...] = (
-    (Kind.IMAGE, "jpeg", "a JPEG picture", "image/jpeg", (".jpg", ".jpeg")),
-    (Kind.IMAGE, "png", "a PNG picture", "image/png", (".png",)),
-    (Kind.IMAGE, "webp", "a WebP picture", "image/webp", (".webp",)),
-    (Kind.IMAGE, "heic", "a HEIC picture", "image/heic", (".heic", ".heif", ".hif")),
-    (Kind.IMAGE, "heif", "a HEIF picture", "image/heif", (".heif", ".heic", ".hif")),
+    (Kind.IMAGE, "jpeg", "a JPEG image", "image/jpeg", (".jpg", ".jpeg")),
+    (Kind.IMAGE, "png", "a PNG image", "image/png", (".png",)),
+    (Kind.IMAGE, "webp", "a WebP image", "image/webp", (".webp",)),
+    (Kind.IMAGE, "heic", "a HEIC image", "image/heic", (".heic", ".heif", ".hif")),
+    (Kind.IMAGE, "heif", "a HEIF image", "image/heif", (".heif", ".heic", ".hif")),
     (Kind.AUDIO, "mp3", "an MP3 recording", "audio/mpeg", (".mp3",)),
     (Kind.AUDIO, "wav", "a WAV recording", "audio/wav", (".wav",)),
     (Kind.AUDIO, "m4a", "an MPEG-4 recording", "audio/mp4", (".m4a", ".mp4")),

@@ -46,7 +46,7 @@ class SampledFrame(NamedTuple):
 
 
 LumaObserver = Callable[[float, NDArray[np.uint8]], None]
-"""Called with the time and a small luma picture (height, width) as stored, 0..255."""
+"""Called with the time and a small copy of the luma (height, width) as stored, 0..255."""
 
 
 def sample_frames(
@@ -69,19 +69,18 @@ def sample_frames(
     length: one sampled frame at a time, and the decoder's own few.
 
     Raises MediaError, when the iteration starts or meets it, as ``open_container`` does;
-    UnsupportedMedia without a picture stream, DamagedMedia when nothing decodes.
+    UnsupportedMedia without a video stream, DamagedMedia when nothing decodes.
     """
     sampling = _Sampling(per_second, max_side, on_luma)
     try:
         shown = yield from _sampled(source, sampling, key_frames_only=key_frames_only)
         if not shown and key_frames_only:
-            # Nothing says which frames are key frames: some encoders refresh the picture by
-            # and by.
+            # No frame is marked as a key frame: some encoders refresh the image bit by bit.
             shown = yield from _sampled(source, sampling, key_frames_only=False)
     finally:
         hand_back()
     if not shown:
-        raise DamagedMedia(f"No picture of {source.name} decodes; export or record it again")
+        raise DamagedMedia(f"No frame of {source.name} decodes; export or record it again")
 
 
 class _Sampling(NamedTuple):
@@ -136,7 +135,7 @@ def _next_due(due: float | None, at: float, step: float) -> float:
 
 
 def decoder_threads() -> int:
-    """Threads that a picture decoder gets on this machine."""
+    """Threads that a video decoder gets on this machine."""
     return min(_MOST_THREADS, os.cpu_count() or 1)
 
 
@@ -163,7 +162,7 @@ def small_luma(frame: VideoFrame) -> NDArray[np.uint8]:
 def _prepared(container: InputContainer, source: Source, *, key_frames_only: bool) -> VideoStream:
     streams = video_streams(container)
     if not streams or streams[0].codec_context is None:
-        raise UnsupportedMedia(f"{source.name} has no moving picture that can be decoded")
+        raise UnsupportedMedia(f"{source.name} has no video stream that can be decoded")
     stream = streams[0]
     limit_frames(stream)
     context = stream.codec_context

@@ -1,4 +1,4 @@
-"""HEIC and HEIF pictures by libheif, which applies their turns, mirrors and crops itself.
+"""HEIC and HEIF images by libheif, which applies their turns, mirrors and crops itself.
 
 The library is called directly: registering it with Pillow would change what Pillow does in
 the whole process, which is not for a library to decide.
@@ -14,7 +14,7 @@ from PIL import Image
 
 
 class HeifImage:
-    """One HEIF file: its facts without decoding, its primary picture by :meth:`decode`."""
+    """One HEIF file: its facts without decoding, its primary image by :meth:`decode`."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = pillow_heif.open_heif(io.BytesIO(file.read()))
@@ -31,6 +31,6 @@ class HeifImage:
         self.has_thumbnail = bool(info.get("thumbnails"))
 
     def decode(self) -> Image.Image:
-        """The primary picture, upright, in the mode of the facts."""
+        """The primary image, upright, in the mode of the facts."""
         picture: Image.Image = self._primary.to_pillow()
         return picture

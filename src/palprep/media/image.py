@@ -1,4 +1,4 @@
-"""Facts and pixels of still pictures."""
+"""Facts and pixels of image files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _BROKEN = (
 programs that turn warnings into errors."""
 
 MAX_FILE_BYTES = 1 << 28
-"""Stills above 256 MiB are refused unread: the decoders take the whole file into memory."""
+"""Images above 256 MiB are refused unread: the decoders take the whole file into memory."""
 
 _UPRIGHT = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -40,11 +40,11 @@ _UPRIGHT = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-"""What turns a picture upright, by EXIF orientation."""
+"""What turns an image upright, by EXIF orientation."""
 
 
 def open_image(source: Source, *, max_side: int | None = None) -> NDArray[np.uint8]:
-    """The picture upright as sRGB: shape (height, width, 3), RGB, 0..255, read-only.
+    """The image upright as sRGB: shape (height, width, 3), RGB, 0..255, read-only.
 
     With ``max_side`` the longer side has at most that many pixels; a larger JPEG is then
     decoded at reduced size, which costs a fraction of a full decode. Never enlarged.
@@ -55,9 +55,9 @@ def open_image(source: Source, *, max_side: int | None = None) -> NDArray[np.uin
 
 def load_image(source: Source, *, max_side: int | None = None) -> Image.Image:
     """As :func:`open_image`, as a Pillow image of mode ``RGB`` that is free of metadata."""
-    with _opened(source) as still:
-        _, is_srgb = describe_icc(still.icc)
-        return _pixels(still, _exif(still), max_side, is_srgb=is_srgb)
+    with _opened(source) as image:
+        _, is_srgb = describe_icc(image.icc)
+        return _pixels(image, _exif(image), max_side, is_srgb=is_srgb)
 
 
 def probe_and_open(
@@ -68,31 +68,31 @@ def probe_and_open(
     Raises FileMissing or FileUnreadable; UnsupportedMedia for another kind of file, or for
     more than ``raster.MAX_PIXELS``; DamagedMedia when it does not decode.
     """
-    with _opened(source) as still:
-        exif = _exif(still)
-        icc = describe_icc(still.icc)
-        pixels = _pixels(still, exif, max_side, is_srgb=icc[1])
-        facts = _facts(still, exif, icc, source)
+    with _opened(source) as image:
+        exif = _exif(image)
+        icc = describe_icc(image.icc)
+        pixels = _pixels(image, exif, max_side, is_srgb=icc[1])
+        facts = _facts(image, exif, icc, source)
         return facts, np.asarray(pixels)
 
 
 @contextmanager
 def _opened(source: Source) -> Iterator[HeifImage | RasterImage]:
     if source.type.kind is not Kind.IMAGE or not source.type.accepted:
-        raise UnsupportedMedia(f"{source.name} is {source.type.description}, no accepted picture")
+        raise UnsupportedMedia(f"{source.name} is {source.type.description}, no accepted image")
     with source.open() as file:
         if source.size_bytes > MAX_FILE_BYTES:
             raise UnsupportedMedia(
                 f"{source.name} has {source.size_bytes:,} bytes; export it smaller"
             )
         try:
-            still = (
+            image = (
                 HeifImage(file)
                 if source.type.format in {"heic", "heif"}
                 else RasterImage(file, source.type.format, source.name)
             )
-            check_pixels(still.size, source.name)
-            yield still
+            check_pixels(image.size, source.name)
+            yield image
         except MediaError:
             raise
         except _BROKEN as error:
@@ -103,25 +103,25 @@ def _opened(source: Source) -> Iterator[HeifImage | RasterImage]:
             ) from None
 
 
-def _exif(still: HeifImage | RasterImage) -> Exif:
-    exif = read_exif(still.exif)
-    if isinstance(still, HeifImage):
+def _exif(image: HeifImage | RasterImage) -> Exif:
+    exif = read_exif(image.exif)
+    if isinstance(image, HeifImage):
         # HEIF turns by its own boxes, which libheif has applied; EXIF only repeats them.
         return exif._replace(orientation=1)
-    # As Pillow does: XMP turns a picture where EXIF is silent.
-    return exif._replace(orientation=exif.orientation or xmp_orientation(still.xmp) or 1)
+    # As Pillow does: XMP turns an image where EXIF is silent.
+    return exif._replace(orientation=exif.orientation or xmp_orientation(image.xmp) or 1)
 
 
 def _pixels(
-    still: HeifImage | RasterImage, exif: Exif, max_side: int | None, *, is_srgb: bool | None
+    image: HeifImage | RasterImage, exif: Exif, max_side: int | None, *, is_srgb: bool | None
 ) -> Image.Image:
-    picture = still.decode() if isinstance(still, HeifImage) else still.decode(max_side)
+    picture = image.decode() if isinstance(image, HeifImage) else image.decode(max_side)
     turn = _UPRIGHT.get(exif.orientation or 1)
     # Palette indices and 16-bit greys cannot be averaged, so this comes before scaling.
     stored = eight_bits(picture)
     if max_side is not None and max(stored.size) > max_side:
         stored = _shrunk(stored, max_side)
-    upright = to_srgb(stored, None if is_srgb else still.icc)
+    upright = to_srgb(stored, None if is_srgb else image.icc)
     turned = upright if turn is None else upright.transpose(turn)
     turned.info = {}
     return turned
@@ -138,38 +138,38 @@ def _shrunk(picture: Image.Image, max_side: int) -> Image.Image:
 
 
 def _facts(
-    still: HeifImage | RasterImage,
+    image: HeifImage | RasterImage,
     exif: Exif,
     icc: tuple[str | None, bool | None],
     source: Source,
 ) -> ImageFacts:
     description, is_srgb = icc
     orientation = exif.orientation or 1
-    width, height = still.size[::-1] if orientation >= 5 else still.size
+    width, height = image.size[::-1] if orientation >= 5 else image.size
     return ImageFacts(
         format=source.type.format,
         width=width,
         height=height,
         orientation=orientation,
-        mode=still.mode,
-        bits_per_channel=still.bits,
+        mode=image.mode,
+        bits_per_channel=image.bits,
         icc_profile=description,
         icc_is_srgb=is_srgb,
-        has_alpha=still.has_alpha,
-        frames=still.frames,
-        metadata=tuple(sorted(_metadata(still, exif))),
+        has_alpha=image.has_alpha,
+        frames=image.frames,
+        metadata=tuple(sorted(_metadata(image, exif))),
         base64_chars=4 * -(-source.size_bytes // 3),
     )
 
 
-def _metadata(still: HeifImage | RasterImage, exif: Exif) -> Iterator[str]:
+def _metadata(image: HeifImage | RasterImage, exif: Exif) -> Iterator[str]:
     found = {
-        "comment": isinstance(still, RasterImage) and still.has_comment,
-        "exif": bool(still.exif),
+        "comment": isinstance(image, RasterImage) and image.has_comment,
+        "exif": bool(image.exif),
         "gps": exif.has_gps,
-        "icc": bool(still.icc),
-        "iptc": isinstance(still, RasterImage) and still.has_iptc,
-        "thumbnail": exif.has_thumbnail or (isinstance(still, HeifImage) and still.has_thumbnail),
-        "xmp": still.xmp is not None,
+        "icc": bool(image.icc),
+        "iptc": isinstance(image, RasterImage) and image.has_iptc,
+        "thumbnail": exif.has_thumbnail or (isinstance(image, HeifImage) and image.has_thumbnail),
+        "xmp": image.xmp is not None,
     }
     return (kind for kind, there in found.items() if there)

@@ -82,7 +82,7 @@ class Movie:
 
     @property
     def video_tracks(self) -> tuple[Track, ...]:
-        """Tracks of moving pictures. Chapter pictures of an audio book are none."""
+        """The video tracks, without the chapter images of an audio book."""
         chapters = {number for track in self.tracks for number in track.chapters_in}
         return tuple(
             track
@@ -92,7 +92,7 @@ class Movie:
 
     @property
     def audio_tracks(self) -> tuple[Track, ...]:
-        """Tracks of sound."""
+        """The audio tracks."""
         return tuple(track for track in self.tracks if track.handler == "soun")
 
 

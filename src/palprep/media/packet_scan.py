@@ -1,4 +1,4 @@
-"""One walk over all packets of a video: timing of picture and sound, one frame, the sound."""
+"""One walk over all packets of a video: its timing, one frame, and the sound to be decoded."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _PACKET_BYTES = 1024
 
 
 class PacketScan:
-    """What the packets of one picture stream, and of the sound next to it, amount to.
+    """What the packets of a video stream, and of the sound next to it, amount to.
 
     The walk looks at all packets; those of the sound are kept, for :meth:`listen` to decode. So
-    the picture can be looked at elsewhere as soon as its timing is known, while the sound is
-    still being listened to.
+    the frames can be looked at elsewhere as soon as their timing is known, while the sound is
+    still being decoded.
     """
 
     def __init__(

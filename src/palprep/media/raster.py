@@ -20,7 +20,7 @@ from palprep.errors import UnsupportedMedia
 from palprep.media.colour import has_alpha
 
 MAX_PIXELS = 120_000_000
-"""Stills above this are refused before any pixel is decoded: the largest phone sensors in
+"""Images above this are refused before any pixel is decoded: the largest phone sensors in
 use give 108 megapixels, and 120 million pixels take 360 MB as RGB."""
 
 DECODERS: Mapping[str, type[ImageFile.ImageFile]] = MappingProxyType(
@@ -35,7 +35,7 @@ _NO_COMMENTS = frozenset({"xmp", _PNG_XMP, _PNG_EXIF})
 
 
 def check_pixels(size: tuple[int, int], name: str) -> None:
-    """Raises UnsupportedMedia for a picture above :data:`MAX_PIXELS`."""
+    """Raises UnsupportedMedia for an image above :data:`MAX_PIXELS`."""
     width, height = size
     if width * height > MAX_PIXELS:
         raise UnsupportedMedia(

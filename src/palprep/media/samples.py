@@ -64,7 +64,7 @@ def stream_samples(
     Raises, when the iteration starts or meets it, MediaError as ``open_container`` does,
     UnsupportedMedia when there is no such audio stream, DamagedMedia when nothing decodes.
     """
-    with open_container(source, pictures=False) as container:
+    with open_container(source, analyse_frames=False) as container:
         blocks: deque[Samples] = deque()
         decode = AudioDecode([Sink(blocks.append, rate_hz, channels)])
         for packet in Packets(container, audio_stream(container, stream, source)):
@@ -143,7 +143,7 @@ class AudioDecode:
 
 
 def _converters(sinks: Sequence[Sink], first: AudioFrame) -> list[_Converter]:
-    """One for each shape that is asked for: equal wishes are converted once."""
+    """One for each shape that is asked for: sinks that ask for the same share it."""
     shapes: dict[tuple[int, int], list[Sink]] = {}
     for sink in sinks:
         shape = (sink.rate_hz or first.sample_rate, sink.channels or first.layout.nb_channels)

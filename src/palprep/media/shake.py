@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 _EVERY_S = 0.2
 _POINTS = 60
 _FEWEST = 8
-"""Fewer tracked points than this say nothing about the whole picture."""
+"""Fewer tracked points than this say nothing about the whole frame."""
 
 _LONGEST_STEP = 0.2
-"""A background that seems to jump by a fifth of the picture was cut, not shaken."""
+"""A background that seems to jump by a fifth of the frame was cut, not shaken."""
 
 
 class ShakeMeter:

@@ -1,4 +1,4 @@
-"""Measures of the picture signal from small luma frames, as they come by.
+"""Measures of a video's signal from small luma frames, as they come by.
 
 Only numbers are kept of a frame, a few dozen bytes; an hour takes some megabytes.
 """
@@ -22,7 +22,7 @@ _BLACK_SHARE = 0.98
 
 _FREEZE_S = 1.0
 _FREEZE_LEVELS = 1.0
-"""Change, in levels of 255, of the most changed block below which a picture is frozen. Noise
+"""Change, in levels of 255, of the most changed block below which a frame is frozen. Noise
 and breath move some block by more within a second; a repeated frame moves none."""
 
 _BLOCK = 10

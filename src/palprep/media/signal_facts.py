@@ -1,4 +1,4 @@
-"""What can be known of a video's timing and of its picture signal, without judging it."""
+"""What can be known of a video's timing and of its signal, without judging it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from palprep.values import Span, Value
 
 
 class TimingFacts(Value):
-    """How regular the timestamps of a video are, and how its sound lies beside its picture."""
+    """How regular the timestamps of the frames are, and how the sound lies against them."""
 
     interval_s: float
     """Median interval between frames."""
     longest_interval_s: float
+    """Reported only: no rule judges it, as dropped frames say the same."""
     jitter_s: float
     """Standard deviation of the intervals."""
     dropped_frames: int
@@ -19,9 +20,9 @@ class TimingFacts(Value):
     key_frames: int
     longest_key_interval_s: float
     audio_offset_s: float | None = None
-    """Start of the sound less the start of the picture; positive when the sound is late."""
+    """Start of the sound less the start of the first frame; positive when the sound is late."""
     audio_end_s: float | None = None
-    """End of the sound less the end of the picture."""
+    """End of the sound less the end of the last frame. Reported only: no rule judges it."""
     audio_drift_s: float | None = None
     """Length of the sound by its timestamps less its length by its samples. Positive when
     samples are missing, or the recorder's clocks ran apart. Where the sound was not decoded,
@@ -31,19 +32,19 @@ class TimingFacts(Value):
 
 
 class SignalSecond(Value):
-    """One second of picture, from the frames that were looked at."""
+    """One second of the signal, from the frames that were looked at."""
 
     at_s: float
     luma: float
     """Mean luma, 0 (black) to 255."""
     contrast: float
-    """Standard deviation of luma within a frame, averaged."""
+    """Standard deviation of luma within a frame, averaged. Reported only: no rule judges it."""
     change: float
     """Largest mean absolute difference of luma between frames that follow each other."""
 
 
 class SignalFacts(Value):
-    """The picture signal over time. A part that key frames alone cannot tell is None."""
+    """The signal over time. A part that key frames alone cannot tell is None."""
 
     frames: int
     """How many frames were looked at."""
@@ -56,7 +57,8 @@ class SignalFacts(Value):
     """Where nothing at all changes for a second or more."""
     repeated_frames: int | None = None
     """Frames that equal the one before to the last bit, as a recorder repeats them that cannot
-    keep up; of the frames that were looked at, and without those of a freeze."""
+    keep up; of the frames that were looked at, and without those of a freeze. Reported only:
+    no rule judges it."""
     exposure_steps: tuple[float, ...] | None = None
     """Times at which the brightness steps and stays, without a cut."""
     flicker_percent: float | None = None

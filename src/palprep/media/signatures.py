@@ -17,16 +17,16 @@ _ACCEPTED: tuple[tuple[bytes, Kind, str], ...] = (
 )
 
 _REFUSED: tuple[tuple[bytes, str, str], ...] = (
-    (b"GIF87a", "gif", "a GIF picture"),
-    (b"GIF89a", "gif", "a GIF picture"),
-    (b"II*\0", "tiff", "a TIFF or camera raw picture"),
-    (b"MM\0*", "tiff", "a TIFF or camera raw picture"),
-    (b"\x00\x00\x00\x0cjP  \r\n\x87\n", "jpeg2000", "a JPEG 2000 picture"),
-    (b"\x00\x00\x00\x0cJXL \r\n\x87\n", "jxl", "a JPEG XL picture"),
+    (b"GIF87a", "gif", "a GIF image"),
+    (b"GIF89a", "gif", "a GIF image"),
+    (b"II*\0", "tiff", "a TIFF or camera raw image"),
+    (b"MM\0*", "tiff", "a TIFF or camera raw image"),
+    (b"\x00\x00\x00\x0cjP  \r\n\x87\n", "jpeg2000", "a JPEG 2000 image"),
+    (b"\x00\x00\x00\x0cJXL \r\n\x87\n", "jxl", "a JPEG XL image"),
     (b"\xff\x0a", "jxl", "a JPEG XL code stream"),
     (b"\x00\x00\x01\x00", "ico", "a Windows icon"),
     (b"8BPS", "psd", "a Photoshop document"),
-    (b"gimp xcf", "xcf", "a GIMP picture"),
+    (b"gimp xcf", "xcf", "a GIMP image"),
     (b"FLV\x01", "flv", "a Flash video"),
     (b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", "asf", "a Windows Media file (WMV, WMA)"),
     (b"\x06\x0e\x2b\x34", "mxf", "an MXF file"),
@@ -71,7 +71,7 @@ def by_magic(head: bytes) -> MediaType | None:
             return refused(name, description)
     # Two letters alone would also take plain text for a bitmap.
     if head[:2] == b"BM" and head[6:10] == b"\0\0\0\0":
-        return refused("bmp", "a BMP picture")
+        return refused("bmp", "a BMP image")
     for packet in (188, 192, 204):
         offset = 4 if packet == 192 else 0
         marks = head[offset : offset + 4 * packet : packet]

@@ -25,10 +25,10 @@ _SOUND_BRANDS = frozenset({"M4A", "M4B", "M4P"})
 _OTHER_BRANDS = {
     "3g": ("3gp", "a 3GPP video of an old phone"),
     "mmp4": ("3gp", "a 3GPP video of an old phone"),
-    "crx": ("cr3", "a Canon raw picture"),
-    "jp2": ("jpeg2000", "a JPEG 2000 picture"),
-    "jpx": ("jpeg2000", "a JPEG 2000 picture"),
-    "jxl": ("jxl", "a JPEG XL picture"),
+    "crx": ("cr3", "a Canon raw image"),
+    "jp2": ("jpeg2000", "a JPEG 2000 image"),
+    "jpx": ("jpeg2000", "a JPEG 2000 image"),
+    "jxl": ("jxl", "a JPEG XL image"),
     "mjp2": ("mj2", "a Motion JPEG 2000 video"),
     "mj2s": ("mj2", "a Motion JPEG 2000 video"),
 }
@@ -107,7 +107,7 @@ def _boxed_still(brands: AbstractSet[str]) -> MediaType:
     if brands & _HEVC_BRANDS:
         return accepted(Kind.IMAGE, "heic")
     if brands & _AVIF_BRANDS:
-        return refused("avif", "an AVIF picture")
+        return refused("avif", "an AVIF image")
     return accepted(Kind.IMAGE, "heif")
 
 
@@ -115,7 +115,7 @@ def _matroska(found: Matroska) -> MediaType:
     if found.doc_type == "matroska" and found.pictures:
         return accepted(Kind.VIDEO, "mkv")
     if found.doc_type != "webm":
-        return refused("matroska", "a Matroska file without pictures")
+        return refused("matroska", "a Matroska file without video")
     sound_only = found.sounds and not found.pictures
     return accepted(Kind.AUDIO if sound_only else Kind.VIDEO, "webm")
 

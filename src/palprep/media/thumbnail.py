@@ -1,4 +1,4 @@
-"""A small picture of a file, for pages and notebooks."""
+"""A small image of a file, for pages and notebooks."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ _INTO = 0.1
 
 
 def thumbnail(source: Source, *, max_side: int = 480) -> bytes:
-    """A JPEG, upright and at most ``max_side`` pixels long, of a picture or a video.
+    """A JPEG, upright and at most ``max_side`` pixels long, of an image or a video.
 
-    Raises UnsupportedMedia for a file without a picture, DamagedMedia when none decodes.
+    Raises UnsupportedMedia for audio, DamagedMedia when none decodes.
     """
     match source.type.kind:
         case Kind.IMAGE:
             picture = load_image(source, max_side=max_side)
         case Kind.VIDEO:
-            picture = _video_picture(source, max_side)
+            picture = _video_frame(source, max_side)
         case _:
-            raise UnsupportedMedia(f"{source.name} has no picture to show")
+            raise UnsupportedMedia(f"{source.name} has no image to show")
     data = io.BytesIO()
     picture.save(data, "JPEG", quality=_QUALITY)
     return data.getvalue()
 
 
-def _video_picture(source: Source, max_side: int) -> Image.Image:
+def _video_frame(source: Source, max_side: int) -> Image.Image:
     with open_container(source) as container:
         streams = video_streams(container)
         if not streams:
-            raise UnsupportedMedia(f"{source.name} has no moving picture")
+            raise UnsupportedMedia(f"{source.name} has no video stream")
         limit_frames(streams[0])
         if container.duration and container.duration > 0:
             container.seek(int(container.duration * _INTO), any_frame=False)
         frame = next(container.decode(streams[0]), None)
         if frame is None:
-            raise DamagedMedia(f"No picture of {source.name} decodes; export or record it again")
+            raise DamagedMedia(f"No frame of {source.name} decodes; export or record it again")
         aspect = streams[0].sample_aspect_ratio or Fraction(1)
         return Image.fromarray(upright(frame, aspect, max_side))

@@ -15,7 +15,7 @@ _GRID_TICKS = 2
 rate has intervals which differ by one tick, and by two when the encoder rounded already."""
 
 _GRID_SHARE = 0.05
-"""Cameras' clocks jitter by a few percent of a frame without anybody seeing it."""
+"""Cameras' clocks jitter by a few percent of a frame, which no one sees."""
 
 _STRAY_SHARE = 0.01
 """Up to this share of odd intervals the rate still counts as constant: a dropped frame now
@@ -23,7 +23,7 @@ and then is a defect of its own, and no reason to encode the whole video again."
 
 
 class Timing(NamedTuple):
-    """Timing of a picture stream, in seconds of presentation time."""
+    """Timing of a video stream, in seconds of presentation time."""
 
     frames: int
     start_s: float
@@ -46,7 +46,7 @@ class Timing(NamedTuple):
 
 
 class TimingMeter:
-    """Collects the packets of one picture stream, eight bytes for each."""
+    """Collects the packets of one video stream, eight bytes for each."""
 
     def __init__(self, time_base: Fraction) -> None:
         self._base = time_base
@@ -124,20 +124,20 @@ class AudioTimes:
         self.length_s += length_s
 
 
-def timing_facts(picture: Timing, sound: AudioTimes, *, edited: bool) -> TimingFacts:
-    """The picture's timing as facts, and the sound's beside it."""
+def timing_facts(video: Timing, sound: AudioTimes, *, edited: bool) -> TimingFacts:
+    """The timing of the frames as facts, and that of the sound against it."""
     heard = sound.start_s is not None
     start = sound.start_s or 0.0
-    end = picture.start_s + picture.duration_s
+    end = video.start_s + video.duration_s
     drift = sound.end_s - start - sound.length_s
     return TimingFacts(
-        interval_s=round(picture.interval_s, 6),
-        longest_interval_s=round(picture.longest_s, 6),
-        jitter_s=round(picture.jitter_s, 6),
-        dropped_frames=picture.dropped,
-        key_frames=picture.key_frames,
-        longest_key_interval_s=round(picture.longest_key_interval_s, 6),
-        audio_offset_s=round(start - picture.start_s, 6) if heard else None,
+        interval_s=round(video.interval_s, 6),
+        longest_interval_s=round(video.longest_s, 6),
+        jitter_s=round(video.jitter_s, 6),
+        dropped_frames=video.dropped,
+        key_frames=video.key_frames,
+        longest_key_interval_s=round(video.longest_key_interval_s, 6),
+        audio_offset_s=round(start - video.start_s, 6) if heard else None,
         audio_end_s=round(sound.end_s - end, 6) if heard else None,
         audio_drift_s=round(drift, 6) if heard else None,
         edited=edited,

@@ -49,7 +49,7 @@ _BASE_LAYERS = {1: "smpte2084", 4: "arib-std-b67"}
 
 
 def probe_video(source: Source, *, levels: bool = True) -> VideoFacts:
-    """Facts of a video: every packet is looked at, one picture is decoded.
+    """Facts of a video: every packet is looked at, one frame is decoded.
 
     ``levels`` also decodes the chosen sound. Raises as :func:`scan_video` and
     :meth:`VideoScan.listen` do.
@@ -60,27 +60,27 @@ def probe_video(source: Source, *, levels: bool = True) -> VideoFacts:
 
 @contextmanager
 def scan_video(source: Source, *, sinks: Sinks | None) -> Iterator[VideoScan]:
-    """Look at every packet, decode one picture, and keep the sound for :meth:`VideoScan.listen`.
+    """Look at every packet, decode one frame, and keep the sound for :meth:`VideoScan.listen`.
 
     ``sinks`` take the samples of the chosen sound; None leaves it undecoded. Raises FileMissing
-    or FileUnreadable, UnsupportedMedia (no picture stream, no decoder, pictures too large),
-    DamagedMedia when the container cannot be read or no picture decodes.
+    or FileUnreadable, UnsupportedMedia (no video stream, no decoder, frames too large),
+    DamagedMedia when the container cannot be read or no frame decodes.
     """
     with open_container(source) as container:
-        pictures = video_streams(container)
-        if not pictures:
-            raise UnsupportedMedia(f"{source.name} has no moving picture")
-        stream = pictures[0]
+        streams = video_streams(container)
+        if not streams:
+            raise UnsupportedMedia(f"{source.name} has no video stream")
+        stream = streams[0]
         if stream.codec_context is None:
-            raise UnsupportedMedia(f"{source.name}: its picture is in an unknown codec")
+            raise UnsupportedMedia(f"{source.name}: its video is in an unknown codec")
         limit_frames(stream)
-        # Decoding would replace these by what the pictures themselves say.
+        # Decoding would replace these by what the frames themselves say.
         stated = stream.codec_context.width, stream.codec_context.height
         packets = PacketScan(container, stream, source, sinks=sinks)
         timing = packets.timing.result(stated_end=_stated_end(stream))
         frame = packets.frame
         if frame is None or timing is None:
-            raise DamagedMedia(f"No picture of {source.name} decodes; export or record it again")
+            raise DamagedMedia(f"No frame of {source.name} decodes; export or record it again")
         header = _Header.of(stream, frame, stated)
         dolby = _dolby_vision(source)
         transfer = header.transfer or (_BASE_LAYERS.get(dolby.compatibility) if dolby else None)
@@ -110,7 +110,7 @@ def scan_video(source: Source, *, sinks: Sinks | None) -> Iterator[VideoScan]:
             mirrored=header.mirrored,
             interlaced=frame.interlaced_frame,
             dolby_vision=f"{dolby.profile}.{dolby.compatibility}" if dolby else None,
-            video_streams=len(pictures),
+            video_streams=len(streams),
             timing=_timing(source, packets, timing),
             audio=packets.sound(source),
         )
@@ -156,7 +156,7 @@ def _dolby_vision(source: Source) -> DolbyVision | None:
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """Shape and colour of the picture: the stream's header, completed by its first frame."""
+    """Shape and colour of the frames: the stream's header, completed by its first frame."""
 
     width: int
     height: int

@@ -60,7 +60,7 @@ class Preflight:
     ) -> Report:
         """Measure and judge one file. Bad media gives a failed report, never an exception.
 
-        Without ``role`` the content decides: a picture is a face image, sound is voice
+        Without ``role`` the content decides: an image is a face image, audio is voice
         audio, a video is a training video, or a consent video when its name says consent.
         With ``speaker`` a video's consent statement is verified too; with ``consent_apart``
         it is not looked for in a training video, since another video holds it.
@@ -87,7 +87,7 @@ class Preflight:
         split_consent: bool = False,
         progress: Progress | None = None,
     ) -> Prepared:
-        """Make the smallest repair in a new file under ``into`` and prove it.
+        """Make the smallest fix in a new file under ``into`` and prove it.
 
         With ``speaker`` a video is cut, where it must be, so that it opens with the statement
         of consent. ``split_consent`` writes the statement into a video of its own as well,
@@ -95,7 +95,7 @@ class Preflight:
         ``consent_apart``, and keeps it.
 
         The source is never touched. Raises MediaError for a file that cannot be read, FixError
-        where the repair cannot be made, or no statement was heard that could be split out,
+        where the fix cannot be made, or no statement was heard that could be split out,
         UsageError when the output would replace the source.
         """
         wanted = role_named(role) if role is not None else None
@@ -107,14 +107,14 @@ class Preflight:
         apart = consent_apart or cut is not None
         if cut is not None:
             before = self._judged_again(before, apart=True, statement=None, consent=None)
-        repair = plan(before, self.profile)
+        fix = plan(before, self.profile)
         target_stem = Path(into) / source.path.stem
-        if repair is None:
+        if fix is None:
             copied, fixes = _copy(source, target_stem)
             output = Source.of(copied)
             after = self._report_of_copy(before, output)
         else:
-            applied = apply(repair, source, target_stem, progress=progress)
+            applied = apply(fix, source, target_stem, progress=progress)
             output, fixes = Source.of(applied.path), applied.fixes
             after = self._report(output, before.role, speaker, apart=apart)
         return Prepared(
@@ -219,7 +219,7 @@ def prepare(
     split_consent: bool = False,
     progress: Progress | None = None,
 ) -> Prepared:
-    """Repair one file into a folder and prove the result: see :meth:`Preflight.prepare`."""
+    """Fix one file into a folder and prove the result: see :meth:`Preflight.prepare`."""
     return _shared(str(profile)).prepare(
         path,
         into=into,

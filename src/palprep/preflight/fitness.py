@@ -1,4 +1,4 @@
-"""How fit a picture is as a portrait, 0 to 1, to rank pictures by; no limit is held to it."""
+"""How fit an image or frame is as a portrait, 0 to 1, to rank by; no limit is held to it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from palprep.vision.facts import PortraitFacts
 from palprep.vision.scores import overall_score, quality_scores
 
 NEAR_DUPLICATE_BITS = 8
-"""Of 64 bits of the perceptual hash: unrelated pictures differ in 32 +- 4, so that 8 is six
+"""Of 64 bits of the perceptual hash: unrelated images differ in 32 +- 4, so that 8 is six
 standard deviations off."""
 
 GAZE_SPREAD_DEG, TURN_SPREAD_DEG, LEAN_SPREAD_DEG = 6.0, 12.0, 10.0
@@ -17,16 +17,16 @@ FACE_PX = 400
 """Face height above which more pixels hardly help."""
 
 
-def fitness(picture: PortraitFacts) -> float:
-    """The geometric mean of how good each side of the picture is; 0 without a face.
+def fitness(portrait: PortraitFacts) -> float:
+    """The geometric mean of how good each side of the portrait is; 0 without a face.
 
     A geometric mean, because no strength makes up for shut eyes or a blurred face.
     """
-    subject, framing = picture.subject, picture.framing
+    subject, framing = portrait.subject, portrait.framing
     if subject is None or framing is None:
         return 0.0
     sides = (
-        overall_score(quality_scores(picture.quality)) / 100,
+        overall_score(quality_scores(portrait.quality)) / 100,
         _bell(subject.eyes.gaze_off_deg, GAZE_SPREAD_DEG),
         _bell(subject.pose.turn_deg, TURN_SPREAD_DEG),
         _bell(subject.pose.roll_deg, LEAN_SPREAD_DEG),
@@ -34,10 +34,10 @@ def fitness(picture: PortraitFacts) -> float:
         1 - subject.mouth_open,
         subject.visibility.least,
         subject.human.likelihood,
-        min(1.0, picture.quality.face_px / FACE_PX),
+        min(1.0, portrait.quality.face_px / FACE_PX),
         1 / (1 + math.exp(-framing.margin / 0.05)),
         _bell(framing.centre_x - 0.5, 0.2),
-        1.0 if picture.people == 1 else 0.1,
+        1.0 if portrait.people == 1 else 0.1,
     )
     return math.exp(sum(math.log(max(side, 1e-3)) for side in sides) / len(sides))
 

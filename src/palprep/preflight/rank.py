@@ -1,4 +1,4 @@
-"""The best portrait among many: a folder of stills, or the frames of a video.
+"""The best portrait among many: a folder of images, or the frames of a video.
 
 What fails fewer checks ranks higher; between equals the finer measure of
 :func:`palprep.preflight.fitness.fitness` decides. Near-duplicates stand behind the best of them.
@@ -26,11 +26,11 @@ from palprep.vocabulary import DEFAULT_PROFILE
 
 
 class Candidate(Value):
-    """One picture in the ranking, best first."""
+    """One image or frame in the ranking, best first."""
 
     path: str
     at_s: float | None
-    """Presentation time of the frame, None for a still."""
+    """Presentation time of the frame, None for an image."""
     fitness: float
     """0 to 1: see :func:`palprep.preflight.fitness.fitness`."""
     failed: tuple[str, ...]
@@ -38,7 +38,7 @@ class Candidate(Value):
     warned: tuple[str, ...]
     fingerprint: str
     duplicate_of: int | None
-    """Rank, from 0, of the better picture that this one nearly equals."""
+    """Rank, from 0, of the better one that this one nearly equals."""
 
 
 def pick_best(
@@ -48,11 +48,11 @@ def pick_best(
     per_second: float = 2.0,
     models: Models | None = None,
 ) -> tuple[Candidate, ...]:
-    """Rank the stills of a folder, given stills, or a video's frames at ``per_second``.
+    """Rank the images of a folder, given images, or a video's frames at ``per_second``.
 
-    A folder's files that are no readable stills are passed over. Raises FileMissing when
-    nothing is there, UnsupportedMedia when nothing of it is a picture, MediaError for a video
-    that does not decode.
+    A folder's files that are no readable images are passed over. Raises FileMissing when
+    nothing is there, UnsupportedMedia when nothing of it is an image or a video, MediaError for
+    a video that does not decode.
     """
     limits = profile if isinstance(profile, Profile) else load_profile(profile)
     loaded = models or Models()
@@ -65,7 +65,7 @@ def pick_best(
             if not lenient:
                 raise
     if not found:
-        raise UnsupportedMedia(f"{source} holds no picture that could be read")
+        raise UnsupportedMedia(f"{source} holds no image that could be read")
     ranked = sorted(found, key=lambda each: (len(each.failed), len(each.warned), -each.fitness))
     groups = group_duplicates([each.fingerprint for each in ranked])
     return tuple(
@@ -75,7 +75,7 @@ def pick_best(
 
 
 def _paths(source: str | Path | Iterable[str | Path]) -> tuple[list[Path], bool]:
-    """The files to look at, and whether one that is no picture is passed over."""
+    """The files to look at, and whether one that is no image is passed over."""
     if not isinstance(source, str | Path):
         return [Path(each) for each in source], False
     path = Path(source)
@@ -90,16 +90,18 @@ def _candidates(
     source: Source, limits: Profile, models: Models, per_second: float
 ) -> Iterator[Candidate]:
     if source.type.kind is Kind.IMAGE:
-        still, pixels = probe_and_open(source, max_side=MAX_SIDE)
-        picture = analyse_portrait(pixels, models, size=(still.width, still.height))
-        facts = Facts(file=source.facts, image=still, portrait=picture)
+        image, pixels = probe_and_open(source, max_side=MAX_SIDE)
+        picture = analyse_portrait(pixels, models, size=(image.width, image.height))
+        facts = Facts(file=source.facts, image=image, portrait=picture)
         yield _candidate(facts, limits, None)
     elif source.type.kind is Kind.VIDEO:
         for frame in sample_frames(source, per_second=per_second, max_side=MAX_SIDE):
             facts = Facts(file=source.facts, portrait=analyse_portrait(frame.rgb, models))
             yield _candidate(facts, limits, frame.at_s)
     else:
-        raise UnsupportedMedia(f"{source.name} is {source.type.description}; a picture is wanted")
+        raise UnsupportedMedia(
+            f"{source.name} is {source.type.description}; name an image or a video"
+        )
 
 
 def _candidate(facts: Facts, limits: Profile, at_s: float | None) -> Candidate:

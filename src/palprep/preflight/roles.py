@@ -16,8 +16,8 @@ _KINDS = {
 VIDEOS = "MP4, MOV, WebM, MKV, AVI, MPG, MTS"
 
 _WANTED = {
-    Role.FACE_IMAGE: "a still picture (JPEG, PNG, WebP, HEIC or HEIF)",
-    Role.VOICE_AUDIO: "sound, or a video with sound",
+    Role.FACE_IMAGE: "an image (JPEG, PNG, WebP, HEIC or HEIF)",
+    Role.VOICE_AUDIO: "audio, or a video with sound",
     Role.TRAINING_VIDEO: f"a video ({VIDEOS})",
     Role.CONSENT_VIDEO: f"a video ({VIDEOS})",
 }
@@ -48,8 +48,8 @@ def infer_role(source: Source) -> Role:
             )
         case Kind.OTHER:
             raise UnsupportedMedia(
-                f"{source.name} is {source.type.description}; palprep takes pictures (JPEG, PNG, "
-                f"WebP, HEIC, HEIF), sound (MP3, WAV, M4A, FLAC, Ogg, WebM) and video ({VIDEOS})"
+                f"{source.name} is {source.type.description}; palprep takes images (JPEG, PNG, "
+                f"WebP, HEIC, HEIF), audio (MP3, WAV, M4A, FLAC, Ogg, WebM) and video ({VIDEOS})"
             )
 
 
@@ -57,5 +57,5 @@ def require_kind(source: Source, role: Role) -> None:
     """Raise UnsupportedMedia for content that cannot fill the role."""
     if not source.type.accepted or source.type.kind not in _KINDS[role]:
         raise UnsupportedMedia(
-            f"{source.name} is {source.type.description}; {role.value} wants {_WANTED[role]}"
+            f"{source.name} is {source.type.description}; a {role.value} must be {_WANTED[role]}"
         )

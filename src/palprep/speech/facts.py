@@ -36,10 +36,11 @@ class VoiceFacts(Value):
     integrated_lufs: float | None
     """EBU R 128; None for silence or less than 400 ms."""
     loudness_range_lu: float | None
-    """EBU Tech 3342; None for less than 3 s."""
+    """EBU Tech 3342; None for less than 3 s. Reported only: no rule judges it."""
     speech_rms_dbfs: float | None
     """Root mean square of the speech alone; None without speech."""
     sample_peak_dbfs: float
+    """Reported only: the true peak is judged."""
     true_peak_dbtp: float
     clipped_runs: int
     """Runs of three samples and more at full scale, or flat at the recording's own peak."""
@@ -67,13 +68,13 @@ class VoiceFacts(Value):
     """Holes of digital silence in the middle of sound."""
     channel_levels_dbfs: tuple[float, ...]
     silent_channel: int | None
-    """Index of a channel that is silent beside one that is not."""
+    """Index of a channel that is silent while another is not."""
     correlation: float | None
     """Between left and right, -1..1: near -1 when one is inverted. None for mono."""
     codec_hints: tuple[str, ...]
     """Signs of an earlier conversion, in words; empty when there are none."""
     content: Literal["speech", "music", "noise", "silence"]
-    """What there mostly is to hear; ``music`` and ``noise`` only where nobody speaks."""
+    """What there mostly is to hear; ``music`` and ``noise`` only where no one speaks."""
     speakers: SpeakerFacts
 
     @property

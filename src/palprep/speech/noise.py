@@ -16,7 +16,7 @@ from palprep.values import Span
 TARGET_RMS_DBFS = -20.0
 """In the middle of -23 to -18 dB, which published guidance for voice cloning asks for."""
 _GUARD_MS = 100
-"""Words fade in and out: this much beside speech counts for neither side."""
+"""Words fade in and out: this much on both sides of speech is counted as neither."""
 _LEAST_MS = 100
 _WINDOW_MS = 20
 _LOWEST_SHARE = 0.1

@@ -31,7 +31,7 @@ _OFFSET = 0.002
 """Direct current; the mean of some seconds of speech stays a tenth of this."""
 _TONAL_DB = -27.0
 """Machines that whine reach -22 and distant talk -25. Dense music, with drums, is flatter than
-either and is called noise: what matters is that nobody speaks."""
+either and is called noise: what matters is that no one speaks."""
 _CANCELS = -0.5
 _WIDE_HZ = 15_000
 """An edge above this is every encoder's, and not heard in speech."""

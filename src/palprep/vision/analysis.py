@@ -42,7 +42,7 @@ COVERED_BY_BUST = 0.6
 """Share of the picture that the bust must cover to be taken for all that shows a person."""
 
 MAX_FACES = 8
-"""Faces whose points are sought; the rest only count by the detector's score."""
+"""Faces whose points are looked for; the rest count by the detector's score alone."""
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ def find_faces(rgb: Pixels, network: Network) -> tuple[Detection, ...]:
 
 
 def recount_faces(rgb: Pixels, network: Network) -> tuple[Detection, ...]:
-    """Faces beside one that is known to be large, largest first, at a quarter of the cost.
+    """Faces next to one that is known to be large, largest first, at a quarter of the cost.
 
     Where the largest takes an eighth of the picture's longest side or more, another a quarter
     as large has 10 px at :data:`NEAR_SIDE`, the least that YuNet was trained on.

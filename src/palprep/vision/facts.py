@@ -60,7 +60,7 @@ class FaceFacts(Value):
     faces that are covered or seen from the side."""
     pose: Pose | None = None
     age_years: float | None = None
-    """Apparent age, measured only of the people beside the subject, whose own facts hold his."""
+    """Apparent age, measured of the other people only: the subject has facts of its own."""
 
 
 class Framing(Value):
@@ -77,6 +77,7 @@ class Framing(Value):
     centre_x: float
     """The face's middle as a share of the picture's width."""
     centre_y: float
+    """Its share of the height. Reported only: no rule judges it."""
     face_height_share: float
     """Face height over picture height."""
     margin_top: float
@@ -88,7 +89,8 @@ class Framing(Value):
     body_below: float
     """How far the person is visible below the chin, in face heights."""
     shoulder_width: float
-    """Widest visible part within 0.8 face heights below the chin, in face widths."""
+    """Widest visible part within 0.8 face heights below the chin, in face widths. Reported only:
+    no rule judges it."""
 
     @property
     def margin(self) -> float:
@@ -182,7 +184,8 @@ class SubjectFacts(Value):
     """0 shut, 1 wide open."""
     age_years: float
     age_spread_years: float
-    """Standard deviation of the age over small changes of the crop."""
+    """Standard deviation of the age over small changes of the crop. Reported only: no rule
+    judges it."""
     visibility: Visibility
     human: HumanCues
 

@@ -21,13 +21,14 @@ class FrameSample(Value):
     centre_x: float | None = None
     """The face's middle as a share of the picture's width."""
     centre_y: float | None = None
+    """Likewise of the height. Reported only: no rule judges it."""
     yaw_deg: float | None = None
     pitch_deg: float | None = None
     roll_deg: float | None = None
     gaze_off_deg: float | None = None
     """How far the eyes miss the lens: see :class:`~palprep.vision.facts.Eyes`."""
     eyes_open: float | None = None
-    """The less open eye, 0 to 1."""
+    """The less open eye, 0 to 1. Reported only: no rule judges it."""
     mouth_open: float | None = None
     """Distance of the inner lips over the width of the mouth; 0 is shut."""
     similarity: float | None = None
@@ -55,7 +56,7 @@ class FootageFacts(Value):
 
     @property
     def nudity(self) -> float | None:
-        """How pornographic the worst of the close looks is; None where nobody asked."""
+        """How pornographic the worst of the close looks is; None without the extra ``nsfw``."""
         scores = [look.nudity for look in self.looks if look.nudity is not None]
         return max(scores, default=None)
 

@@ -1,7 +1,7 @@
 """The canonical face mesh, and the turn of a head that is fitted to it.
 
 The mesh comes as a protocol buffer (MediaPipe's GeometryPipelineMetadata). Only three of its
-fields are wanted, so that they are read here without a protobuf library.
+fields are needed, which are read here without a protobuf library.
 """
 
 from __future__ import annotations

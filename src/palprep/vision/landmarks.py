@@ -59,7 +59,7 @@ def find_landmarks(rgb: Pixels, face: Detection, models: Models) -> Landmarks:
 
 
 def follow_landmarks(rgb: Pixels, last: Landmarks, models: Models) -> Landmarks:
-    """The points of a face that was seen a moment ago, sought where it was then.
+    """The points of a face that was seen a moment ago, looked for where it was then.
 
     Half the cost of :func:`find_landmarks`; a low ``presence`` says that the face has gone.
     """

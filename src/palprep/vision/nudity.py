@@ -3,7 +3,7 @@
 The network tells pornography from everything else, by the whole picture; it names no part of
 the body. Its authors call a score under 0.2 harmless and one above 0.8 pornographic, both with
 high probability, and leave what lies between to whoever asks. They published no figures of its
-errors. Of the 146 stills of the development corpus none scores above 0.8 and three above 0.2;
+errors. Of the 146 images of the development corpus none scores above 0.8 and three above 0.2;
 none shows nudity, so that how much of it goes unnoticed was not measured.
 """
 

@@ -1,7 +1,7 @@
 """Component scores of picture quality, 0 to 100, from the raw measures.
 
 Each is a smooth step, 50 where a measure becomes doubtful, as in ISO/IEC 29794-5 and BSI's
-OFIQ: the raw value stays beside it in :class:`~palprep.vision.facts.Quality`. What counts for
+OFIQ: the raw value stays next to it in :class:`~palprep.vision.facts.Quality`. What counts for
 the picture is their product: a face that is a little soft, a little dark and a little
 one-sided is worse than each of these alone.
 """
@@ -52,7 +52,7 @@ def quality_scores(quality: Quality) -> dict[str, float]:
 
 
 def overall_score(scores: Mapping[str, float]) -> float:
-    """0 to 100, as if each score were the chance in 100 that nobody finds fault with it."""
+    """0 to 100, as if each score were the chance in 100 that no one finds fault with it."""
     return 100 * math.prod(score / 100 for score in scores.values())
 
 
