@@ -9,7 +9,16 @@ from PIL import Image
 from seen_portrait import models, picture, portrait, sight
 from spoken import speech, spoken_consent
 
-__all__ = ["folder", "models", "picture", "portrait", "portrait_path", "sight", "speech", "spoken_consent"]
+__all__ = [
+    "folder",
+    "models",
+    "picture",
+    "portrait",
+    "portrait_path",
+    "sight",
+    "speech",
+    "spoken_consent",
+]
 
 
 @pytest.fixture(scope="session")
