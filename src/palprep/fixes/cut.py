@@ -17,7 +17,7 @@ from palprep.media.source import Source
 from palprep.rules.plans.plan import VideoPlan
 
 SOUND_RATE_BPS = 192_000
-"""AAC-LC at which speech and its room are not told from the original."""
+"""The rate of AAC-LC at which speech and its room sound like the original."""
 
 _AAC = {"c:a": "aac", "b:a": SOUND_RATE_BPS, **BARE_SOUND}
 _MP4 = {"f": "mp4", "movflags": "+faststart", "write_tmcd": 0}
@@ -31,7 +31,7 @@ class Cut:
     source: Source
     header: VideoHeader
     facts: VideoFacts | None
-    """Of a picture that is encoded; None for one whose packets are copied."""
+    """Of a video that is encoded; None for one whose packets are copied."""
     sound: AudioStreamFacts | None
     """None for a video without sound."""
 
@@ -49,7 +49,7 @@ class Cut:
 
     def whole(self, target: Path, picture: Mapping[str, Any]) -> Any:
         """The run that writes the mp4. ``picture`` holds the encoder's options for rate and
-        quality, and is not looked at when the picture is copied."""
+        quality; they are ignored when the video's packets are copied."""
         source = self._read()
         streams, options = [self._picture(source)], dict(_MP4)
         if self.facts is None:
@@ -64,7 +64,7 @@ class Cut:
         return ffmpeg.output(*streams, address(target), **BARE, **options)
 
     def analysis(self, picture: Mapping[str, Any]) -> Any:
-        """The first of two passes: the picture alone, encoded into nothing."""
+        """The first of two passes: the frames alone, encoded into nothing."""
         return ffmpeg.output(self._picture(self._read()), "-", f="null", **H264, **picture)
 
     def _read(self) -> Any:

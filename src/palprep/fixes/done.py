@@ -1,4 +1,4 @@
-"""What a fix has to say for itself."""
+"""What was done to a file, as values."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from PIL import Image
 from palprep.errors import CannotFit, UsageError
 
 BEST_QUALITY = 95
-"""libjpeg's scale; above it files grow steeply and nothing is seen."""
+"""libjpeg's scale; above it files grow steeply, and no one sees a difference."""
 FLOOR_QUALITY = 75
 """Below it blocks begin to show on skin, so size is given up before more quality is."""
 _SIDE_TOLERANCE = 1 / 256

@@ -19,10 +19,11 @@ from palprep.values import Value
 
 MAX_LIMITING_DB = 6.0
 """Only the tips of speech may be limited: its peaks stand 12 to 18 dB above its loudness, and
-more than this begins to be heard. What is missing to the loudness is then left missing."""
+more than this begins to be heard. Where that does not reach the target loudness, the output
+stays below it."""
 _PEAK_STEP_DB = 0.3
-"""ebur128 tells peaks in steps of a thousandth of full scale: what comes this close to the
-ceiling is limited, which does nothing if it stays below."""
+"""ebur128 reports peaks in steps of a thousandth of full scale. What comes this close to the
+ceiling is limited; the limiter does nothing to what stays below."""
 _SILENT_LUFS = -69.9
 """Nothing passed the absolute gate of BS.1770, at -70."""
 _OVERSAMPLED_HZ = 192_000
@@ -37,7 +38,7 @@ class Loudness(Value):
 
 
 class Target(Value):
-    """What a recording is to be brought to. ``noise`` may end the gain before."""
+    """The loudness and peak to bring a recording to. ``noise`` may bound the gain below that."""
 
     integrated_lufs: float
     ceiling_dbtp: float
@@ -74,7 +75,7 @@ def measure_loudness(
 def choose_gain(measured: Loudness, target: Target, *, lost_lu: float = 0.0) -> Gain:
     """The gain towards the target that neither noise nor peaks forbid.
 
-    ``lost_lu`` is what limiting was found to take away, and is made up for.
+    ``lost_lu`` is the loudness that limiting was found to take away; it is added to the gain.
     """
     gain = target.integrated_lufs + lost_lu - measured.integrated_lufs
     noise, held_back_by = target.noise, None
@@ -93,8 +94,8 @@ def choose_gain(measured: Loudness, target: Target, *, lost_lu: float = 0.0) -> 
 
 
 def fitting_gain(sound: Any, measured: Loudness, target: Target, *, duration_s: float) -> Gain:
-    """The gain for an ffmpeg-python stream; where peaks must be limited, what that takes from
-    the loudness is measured and made up for."""
+    """The gain for an ffmpeg-python stream. Where peaks must be limited, the loudness that this
+    takes away is measured and added to the gain."""
     gain = choose_gain(measured, target)
     if not gain.limits:
         return gain

@@ -9,7 +9,7 @@ Progress = Callable[[float], None]
 
 
 class Stages:
-    """Progress over runs of which it is not known beforehand how many there will be."""
+    """Progress over several runs, when their number is not known beforehand."""
 
     def __init__(self, progress: Progress | None) -> None:
         self._progress, self._reached = progress, 0.0

@@ -28,8 +28,8 @@ def write_within(
 ) -> tuple[FixDone, ...]:
     """Write ``cut`` to ``target``, at most ``max_size_bytes`` long, and say what that took.
 
-    Raises CannotFit when the bytes leave too little rate for a usable picture, or the plan
-    copies a picture that is too large.
+    Raises CannotFit when the bytes leave too little rate for a usable picture, or when the
+    plan copies packets that are too large together.
     """
     stages = Stages(progress)
     budget = None if max_size_bytes is None else _picture_rate(max_size_bytes, cut)
@@ -63,7 +63,7 @@ def _picture_rate(max_size_bytes: int, cut: Cut) -> int:
 
 
 def _surely_over(budget_bps: int, cut: Cut) -> bool:
-    """Whether constant quality is not worth a try: it seldom halves an efficient source."""
+    """Whether constant quality is not worth trying: it seldom halves an efficient source."""
     rate = cut.facts.bit_rate if cut.facts else None
     return rate is not None and rate > 2 * budget_bps
 

@@ -27,10 +27,10 @@ def fix_video(
     *,
     progress: Callable[[float], None] | None = None,
 ) -> Applied:
-    """Write the plan's picture and sound of ``source`` next to ``target_stem`` as an mp4.
+    """Write the plan's video and audio of ``source`` next to ``target_stem`` as an mp4.
 
-    Rotation stays as metadata when the picture is copied and is baked in when it is encoded;
-    every other metadata is left behind. Raises FixError for a plan that the source does not
+    Rotation stays as metadata when the packets are copied, and is applied when they are encoded.
+    All other metadata is left behind. Raises FixError for a plan that the source does not
     allow, CannotFit when no rate fits ``max_size_bytes``.
     """
     header = read_header(source)

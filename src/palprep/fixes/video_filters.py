@@ -1,4 +1,4 @@
-"""How the picture of a video is encoded: the filters and the encoder's settings."""
+"""How the frames of a video are encoded: the filters and the encoder's settings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ H264: Mapping[str, Any] = {
 }
 """What every player and service decodes; ``high`` with ``yuv420p`` is 8 bits, 4:2:0."""
 CRF = {"crf": 18}
-"""x264's constant quality at which a second generation is not told from the first."""
+"""x264's constant quality at which an encode looks like its source."""
 
 _TRANSFERS = {"smpte2084": "smpte2084", "arib-std-b67": "arib-std-b67"}
 """HDR transfers by zscale's names."""
@@ -36,7 +36,7 @@ _SNAP = Fraction(2, 100)
 def filtered(picture: Any, plan: VideoPlan, facts: VideoFacts) -> Any:
     """``picture`` (an ffmpeg-python stream) at a constant rate, SDR, with even sides.
 
-    ffmpeg itself turns and mirrors it first. Raises FixError when the plan wants more frames
+    ffmpeg itself turns and mirrors it first. Raises FixError when the plan asks for more frames
     per second than were recorded, or only Dolby's decoder could tell the colours.
     """
     if not base_layer_shows(facts):
@@ -97,7 +97,7 @@ def _words(rate: Fraction) -> str:
 
 
 def picture_words(plan: VideoPlan, facts: VideoFacts) -> tuple[FixDone, ...]:
-    """What an encode of the picture by this plan does, in words."""
+    """What an encode of the video by this plan does, in words."""
     rate = float(constant_rate(plan, facts))
     done = [
         FixDone(

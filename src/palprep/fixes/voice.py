@@ -23,7 +23,7 @@ from palprep.rules.plans.plan import VoicePlan
 from palprep.values import Kind
 
 _LOSSY = frozenset({"mp3", "m4a"})
-"""Their decoders' peaks stand above what was encoded, by how much only the result tells."""
+"""Decoding these raises the peaks; only the result tells by how much."""
 _ENCODES = 3
 _PEAK_MARGIN_DB = 0.1
 

@@ -1,4 +1,4 @@
-"""Facts of sound: what the container says of its streams, and plain levels by decoding."""
+"""Facts of audio: what the container says of its streams, and plain levels by decoding."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def probe_audio(source: Source, *, levels: bool = True, sinks: Sinks | None = No
     """Facts of a recording, or of the sound of a video.
 
     The chosen stream is the one that the container marks as default, else the first. With
-    ``levels``, or ``sinks`` that take its samples, it is decoded once, a second at a time;
-    without, only headers are read and the duration is the stated one. Raises DamagedMedia when
-    nothing decodes, UnsupportedMedia when there is no audio stream or no decoder for it.
+    ``levels``, or with ``sinks`` that take its samples, it is decoded once, a second at a time.
+    Without them only headers are read, and the duration is the stated one. Raises DamagedMedia
+    when nothing decodes, UnsupportedMedia when there is no audio stream or no decoder for it.
     """
     with open_container(source) as container:
         streams = audio_streams(container)

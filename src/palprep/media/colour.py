@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image, ImageCms
 
 _SRGB_TOLERANCE = 3
-"""Largest difference, of 255, on a lattice of colours at which a profile still is sRGB.
+"""Largest difference, of 255, on a lattice of colours at which a profile counts as sRGB.
 Vendors' own sRGB profiles differ by one or two; Display P3 and Adobe RGB by more than 40."""
 
 _WHITE = (255, 255, 255)
@@ -22,11 +22,11 @@ def has_alpha(picture: Image.Image) -> bool:
 
 
 def to_srgb(picture: Image.Image, icc: bytes | None) -> Image.Image:
-    """The picture as 8-bit sRGB in mode ``RGB``, flattened onto white.
+    """The image as 8-bit sRGB in mode ``RGB``, flattened onto white.
 
-    ``icc`` is its embedded profile (None also where :func:`describe_icc` finds it to be sRGB,
-    which saves the conversion); one that is broken, or of another colour space than the
-    pixels, is ignored, as browsers do. Perceptual intent, the default of ICC viewers.
+    ``icc`` is the embedded profile; pass None where :func:`describe_icc` finds it to be sRGB,
+    which saves the conversion. A profile that is broken, or of another colour space than the
+    pixels, is ignored, as browsers do. The intent is perceptual, the default of ICC viewers.
     """
     upright = eight_bits(picture)
     alpha = upright.getchannel("A") if "A" in upright.getbands() else None

@@ -1,4 +1,4 @@
-"""The three things that palprep wants of EXIF: orientation, GPS, thumbnail.
+"""The three things that palprep reads of EXIF: orientation, GPS, thumbnail.
 
 Read here rather than by a general parser, so that a directory that points at itself, or
 counts that lie, cost nothing: each directory is visited once, and only inside the block.

@@ -1,8 +1,8 @@
 """The only place that runs the ffmpeg binary.
 
 Inputs are closed here, whatever the caller built: a graph gets ``-nostdin``, and an input
-without a forced demuxer and protocol is refused. Half-written outputs are the caller's to
-prevent; a run that is interrupted or fails kills its process before it returns.
+without a forced demuxer and protocol is refused. The caller must prevent half-written
+outputs. A run that is interrupted or fails ends its process before it returns.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ADDRESS = re.compile(r"\[[^\]]*@ 0x[0-9a-f]+\] ?")
 def binary(named: str | Path | None = None) -> Path:
     """The ffmpeg to run: the named one (a path, or a name on PATH), else imageio-ffmpeg's.
 
-    Raises ToolMissing when there is none. Which one the user names, the caller knows: the
+    Raises ToolMissing when there is none. The caller passes what the user has named. The
     environment is not looked at, except by imageio-ffmpeg for its own IMAGEIO_FFMPEG_EXE.
     """
     if named is not None:

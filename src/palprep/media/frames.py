@@ -59,14 +59,14 @@ def sample_frames(
 ) -> Iterator[SampledFrame]:
     """Frames at about ``per_second``, in order; one decode serves all who look at them.
 
-    Decoding is sparse. Frames that no other frame needs are skipped: of an x264 encode with its
-    default pyramid every second one, of a phone's, which references all, none. What lasts a
+    Decoding is sparse. Frames that no other frame needs are skipped: every second one of an x264
+    encode with its default pyramid, and none of a phone's, which references all. What lasts a
     second (freezes, black), steps (cuts, exposure) or sways (shake, fifths of a second apart)
-    shows at half the rate as well. With ``key_frames_only`` just the key frames that are due
-    are decoded, however many there are, and the rest of the packets is passed over.
-    ``on_luma`` sees the luma of every frame that is decoded, between the sampled ones too. With
-    ``max_side`` the longer side has at most that many pixels. Memory does not grow with the
-    length: one sampled frame at a time, and the decoder's own few.
+    shows at half the rate as well. With ``key_frames_only`` only those key frames are decoded
+    that are due; all other packets are passed over. ``on_luma`` is given the luma of every frame
+    that is decoded, the unsampled ones too. With ``max_side`` the longer side has at most that
+    many pixels. Memory does not grow with the length: one sampled frame at a time, and the
+    decoder's own few.
 
     Raises MediaError, when the iteration starts or meets it, as ``open_container`` does;
     UnsupportedMedia without a video stream, DamagedMedia when nothing decodes.

@@ -1,7 +1,7 @@
 """The best portrait among many: a folder of images, or the frames of a video.
 
 What fails fewer checks ranks higher; between equals the finer measure of
-:func:`palprep.preflight.fitness.fitness` decides. Near-duplicates stand behind the best of them.
+:func:`palprep.preflight.fitness.fitness` decides. Near-duplicates come after the best of them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Candidate(Value):
     warned: tuple[str, ...]
     fingerprint: str
     duplicate_of: int | None
-    """Rank, from 0, of the better one that this one nearly equals."""
+    """Rank, from 0, of the better candidate that this one nearly equals."""
 
 
 def pick_best(

@@ -3,8 +3,8 @@
 The weights are those of Silero VAD (see ``weights/NOTICE.md``). Other runtimes take one chunk of
 32 ms at a time. Of the network only the recurrent layer depends on the chunk before; everything
 in front of it is the same for every chunk, so it is computed for a whole block at once, and only
-a product with a 512 x 128 matrix is left to be done in turn. The numbers are the same, far
-sooner.
+a product with a 512 x 128 matrix is left to be done in turn. The numbers are the same and come
+far sooner.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Speech is described by cepstra of half a second each. If two groups of them are told apart
 far better than the ups and downs of one voice would allow, more than one person speaks.
-Plain features see a man and a woman, mostly two of a kind, and cannot see a whisper behind
-somebody; where it is close, nothing is claimed.
+Plain features tell a man from a woman, mostly also two men or two women, and never a whisper
+in the background. Where it is close, nothing is claimed.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Facts about a picture: faces, pose, framing, quality, identity."""
+"""Facts about what an image or a frame shows: faces, pose, framing, quality, identity."""

@@ -1,6 +1,6 @@
 """Apparent age, from the age-v1 network.
 
-Its input is an aligned face of 64 x 64: a similarity takes five points to the template of
+Its input is an aligned face of 64 x 64: a similarity transform takes five points to the template of
 dlib's face chips, padded by a quarter. The expected value over its 81 classes is the age.
 
 Of 990 uncovered faces of known age (from UTKFace) it reads 3 in 100 of those aged 18 to 25 as

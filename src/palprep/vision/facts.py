@@ -1,8 +1,8 @@
-"""What can be seen in a picture, without judging it.
+"""What can be seen in an image or a frame, without judging it.
 
 Lengths are pixels of the picture as shown at full size, angles degrees, shares 0 to 1.
 "Left" and "right" are the picture's unless a name says the subject's. Every measure stands
-beside the others raw; what could not be measured is None. Points, masks and embeddings stay
+next to the others raw; what could not be measured is None. Points, masks and embeddings stay
 out: they are large, and an embedding identifies a person.
 """
 
@@ -25,7 +25,7 @@ class Pose(Value):
 
     @property
     def turn_deg(self) -> float:
-        """The larger of yaw and pitch: how far the face is from frontal, leaning aside."""
+        """The larger of yaw and pitch: how far the face is turned, whether it leans or not."""
         return max(abs(self.yaw_deg), abs(self.pitch_deg))
 
 
@@ -191,7 +191,7 @@ class SubjectFacts(Value):
 
 
 class PortraitFacts(Value):
-    """One picture."""
+    """One image or frame."""
 
     width: int
     height: int

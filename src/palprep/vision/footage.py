@@ -3,8 +3,8 @@
 A sample is far cheaper than a full analysis (:func:`palprep.vision.analysis.analyse_portrait`).
 A seated person moves little, so the points of the face are looked for where they were a moment
 ago. About once a second a search at low resolution tells whether the person is still there, and
-who else is. Only where that finds no large face, the frame is searched as an image is. A few
-frames, spread evenly, get the full analysis: the close looks.
+who else is. Where that finds no large face, the frame is searched as thoroughly as an image. A
+few frames, spread evenly, get the full analysis: the close looks.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ def _shifted(last: Landmarks, moved: Floats) -> Landmarks:
 
 
 def _counted(faces: tuple[Detection, ...]) -> Iterator[Detection]:
-    """Faces that are certain and not far behind the largest one, as in a still."""
+    """Faces that are certain and not much smaller than the largest one, as in an image."""
     certain = [face for face in faces if face.score >= SURE_SCORE]
     largest = max((face.size for face in certain), default=0.0)
     return itertools.filterfalse(lambda face: face.size < NOTICEABLE * largest, certain)
