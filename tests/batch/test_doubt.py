@@ -30,6 +30,9 @@ def test_a_lost_answer_is_in_doubt_and_not_repeated(go, add, log, out, connectio
     assert f"resolve {creation.key}" in again.reasons[0]
     with Journal.of(out) as journal:
         resolve_retry(journal, creation.key)
+    [resolved] = status(out).people
+    assert resolved.status == "waiting"
+    assert "run the same command again" in resolved.reasons[0]
     assert go(connection=mute).people[0].status == "done"
     assert log.creates == {"voice": 2}
 

@@ -8,7 +8,7 @@ from palprep.errors import JournalError
 from palprep.journal.creations import Creation, CreationState
 from palprep.journal.entries import CalledBack
 from palprep.journal.file import is_running
-from palprep.journal.run_view import PersonResult, view
+from palprep.journal.run_view import PersonResult, results_without_run, view
 from palprep.journal.store import JOURNAL_NAME, Journal
 from palprep.values import Value
 
@@ -39,16 +39,24 @@ def status(directory: str | Path) -> Standing:
         run = view(journal)
         creations = journal.creations()
         callbacks = journal.entries(CalledBack)
-    if run is None:
+    if run is not None:
+        target, started_at, updated_at = run.target, run.started_at, run.updated_at
+        people = tuple(person.result for person in run.people)
+    elif creations:
+        target = str(creations[-1].request.get("target", ""))
+        started_at = creations[0].intended_at or ""
+        updated_at = max(each.ended_at or each.intended_at or "" for each in creations)
+        people = results_without_run(creations)
+    else:
         raise JournalError(f"The journal in {directory} holds no run yet")
     known = {creation.key for creation in creations}
     return Standing(
         directory=str(directory),
-        target=run.target,
-        started_at=run.started_at,
-        updated_at=run.updated_at,
+        target=target,
+        started_at=started_at,
+        updated_at=updated_at,
         running=running,
-        people=tuple(person.result for person in run.people),
+        people=people,
         in_doubt=tuple(c for c in creations if c.state is CreationState.IN_DOUBT),
         unclaimed_callbacks=sum(1 for each in callbacks if each.key not in known),
     )

@@ -36,6 +36,12 @@ CUT_OFF = PersonOutcome(
     status="waiting",
     reasons=("The run ended before this person was finished: run the same command again",),
 )
+RESOLVED = PersonOutcome(
+    status="waiting", reasons=("The doubt is resolved: run the same command again",)
+)
+IN_TRAINING = PersonOutcome(
+    status="waiting", reasons=("The end of the training is not known yet",), complete=True
+)
 
 
 class PersonResult(Value):
@@ -145,6 +151,20 @@ def view(journal: Journal) -> RunView | None:
     )
 
 
+def results_without_run(creations: Iterable[Creation]) -> tuple[PersonResult, ...]:
+    """What stands in a journal that no run has written: what programs have made, by person.
+
+    Of several voices or replicas of one person the last one counts.
+    """
+    made: dict[str, _Person] = {}
+    for each in creations:
+        names = PersonNames(slug=each.person, name=each.person, full_name=each.person)
+        person = made.setdefault(each.person, _Person(names))
+        person.take(CreationUsed(what=each.what), each)
+        person.take(PersonEnded(outcome=IN_TRAINING), None)
+    return tuple(person.view().result for person in made.values())
+
+
 def _outdated() -> JournalError:
     return JournalError(
         "The last run was recorded by another version of palprep, which this one does not read: "
@@ -214,14 +234,19 @@ def _up_to_date(recorded: PersonOutcome | None, creations: Sequence[Creation]) -
         return PersonOutcome(status="in_doubt", reasons=tuple(dict.fromkeys((*reasons, *doubts))))
     if recorded is None:
         return CUT_OFF
-    if recorded.status not in {"waiting", "in_doubt"} or not recorded.complete:
-        return recorded
+    if recorded.complete and recorded.status in {"waiting", "in_doubt"}:
+        return _as_trained(creations) or recorded
+    # The doubt that ended the work is resolved; what was left to do is not done yet.
+    return RESOLVED if recorded.status == "in_doubt" else recorded
+
+
+def _as_trained(creations: Sequence[Creation]) -> PersonOutcome | None:
+    """The outcome that follows from how the trainings ended; None while one goes on."""
     errors = tuple(error_words(c) for c in creations if c.state is CreationState.ERROR)
     if errors:
         return PersonOutcome(status="failed", reasons=errors, at_service=True)
-    if creations and all(c.state is CreationState.COMPLETED for c in creations):
-        return PersonOutcome(status="done")
-    return recorded
+    ended_well = creations and all(c.state is CreationState.COMPLETED for c in creations)
+    return PersonOutcome(status="done") if ended_well else None
 
 
 def _timings(assets: Iterable[Asset], used: Mapping[str, Creation]) -> Iterable[Timing]:
