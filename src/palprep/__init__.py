@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from palprep.callbacks.server import CallbackServer, Delivery
     from palprep.client import AsyncClient, Client
     from palprep.consent.facts import ConsentFacts
+    from palprep.dossier.chain import Dossier
+    from palprep.dossier.files import ExaminedDossier, examine_dossier
     from palprep.errors import (
         ApiError,
         AuthenticationError,
@@ -77,6 +79,7 @@ if TYPE_CHECKING:
     from palprep.rules.report import Check, Report
     from palprep.sandbox import Sandbox
     from palprep.values import Outcome, Role
+    from palprep.views.dossier_page import export_dossiers
 
 __all__ = [
     "ApiError",
@@ -96,6 +99,8 @@ __all__ = [
     "CreationState",
     "DamagedMedia",
     "Delivery",
+    "Dossier",
+    "ExaminedDossier",
     "FaceVerdict",
     "Facts",
     "FileMissing",
@@ -148,6 +153,8 @@ __all__ = [
     "__version__",
     "callback_server",
     "check",
+    "examine_dossier",
+    "export_dossiers",
     "load_profile",
     "make_replica",
     "make_voice",
@@ -168,6 +175,8 @@ _PUBLIC = {
     "palprep.callbacks.server": "CallbackServer Delivery",
     "palprep.client": "AsyncClient Client",
     "palprep.consent.facts": "ConsentFacts",
+    "palprep.dossier.chain": "Dossier",
+    "palprep.dossier.files": "ExaminedDossier examine_dossier",
     "palprep.errors": (
         "ApiError AuthenticationError BadRequest CannotFit Conflict DamagedMedia "
         "FileMissing FileUnreadable FixError InvalidRequest JournalError MediaError "
@@ -199,6 +208,7 @@ _PUBLIC = {
     "palprep.rules.report": "Check Report",
     "palprep.sandbox": "Sandbox",
     "palprep.values": "Outcome Role",
+    "palprep.views.dossier_page": "export_dossiers",
 }
 """The names of each module that are public here."""
 

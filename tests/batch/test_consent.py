@@ -11,7 +11,7 @@ from likeness import judge_likeness
 
 from palprep.batch.tasks import AssetTask, compare_faces, prepare_asset
 from palprep.consent.facts import ConsentFacts
-from palprep.dossier.files import flaws_of, read_dossier
+from palprep.dossier.files import examine_dossier, read_dossier
 from palprep.facts.facts import Facts
 from palprep.journal.entries import Body, ConsentWaived, DossierKept, Intent, RunStarted
 from palprep.journal.store import Journal
@@ -130,7 +130,7 @@ def test_a_waiver_goes_on_and_is_on_record_everywhere(go, place, log, out):
     [path] = (out / "prepared").rglob("*.consent.json")
     assert [entry.kind for entry in read_dossier(path).entries] == ["evidence", "waiver"]
     assert not read_dossier(path).in_force(read_dossier(path).evidence.written_at)
-    assert flaws_of(path) == ()
+    assert examine_dossier(path).flaws == ()
     go(engine=Scripted("fail"), without_consent=True)
     assert len(read_dossier(path).entries) == 2
     assert log.creates == {"voice": 1, "replica": 1}

@@ -11,6 +11,7 @@ import pytest
 
 from palprep.consent.facts import ConsentFacts
 from palprep.dossier.chain import Dossier, FileProof, open_dossier
+from palprep.dossier.files import waive
 from palprep.journal.entries import DossierKept
 from palprep.journal.store import Journal
 
@@ -83,6 +84,36 @@ def test_a_changed_video_or_source_is_told(
     assert says in ran.out
     (tmp_path / name).unlink()
     assert "is not there" in palprep("dossier", "consent.consent.json", "--source", "raw.mov").out
+
+
+def test_an_export_is_one_page_and_changes_nothing(palprep: Palprep, tmp_path: Path) -> None:
+    written(tmp_path)
+    before = (tmp_path / "consent.consent.json").read_bytes()
+    ran = palprep("dossier", "consent.consent.json", "--export", "ada.html", "--json")
+    assert ran.code == 0
+    assert [entry["person"] for entry in ran.objects] == ["ada"]
+    assert "ada.html" in ran.err
+    html = (tmp_path / "ada.html").read_text()
+    assert "Consent of Ada Lovelace" in html
+    assert "was in force" in html
+    assert (tmp_path / "consent.consent.json").read_bytes() == before
+
+
+def test_an_export_over_the_dossier_is_usage(palprep: Palprep, tmp_path: Path) -> None:
+    written(tmp_path)
+    before = (tmp_path / "consent.consent.json").read_bytes()
+    ran = palprep("dossier", "consent.consent.json", "--export", "consent.consent.json")
+    assert ran.code == 2
+    assert "consent.consent.html" in ran.err
+    assert (tmp_path / "consent.consent.json").read_bytes() == before
+
+
+def test_a_waiver_is_told_first(palprep: Palprep, tmp_path: Path) -> None:
+    written(tmp_path, "fail")
+    waive(tmp_path / "consent.consent.json", written_at=NOON, note="the name was not heard")
+    lines = palprep("dossier", "consent.consent.json").out.splitlines()
+    assert lines[0].startswith("VOID")
+    assert lines[1].strip() == "consent was waived: the name was not heard"
 
 
 def test_a_dossier_written_anew_is_told_by_the_journal(palprep: Palprep, tmp_path: Path) -> None:

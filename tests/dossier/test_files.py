@@ -4,7 +4,7 @@ import json
 import pytest
 
 from palprep.consent.facts import ConsentFacts, WordRecord
-from palprep.dossier.files import expire, flaws_of, keep_dossier, read_dossier, revoke
+from palprep.dossier.files import examine_dossier, expire, keep_dossier, read_dossier, revoke
 from palprep.errors import JournalError, UsageError
 from palprep.facts.facts import Facts
 from palprep.media.facts import FileFacts, MediaType
@@ -63,7 +63,7 @@ def test_the_dossier_lies_beside_the_video_and_holds_the_evidence(prepared):
     assert entry.source.sha256 != entry.output.sha256
     assert [check.id for check in entry.checks] == ["mouth_moves"]
     assert {"palprep", "av"} <= set(entry.tools)
-    assert flaws_of(path) == ()
+    assert examine_dossier(path).flaws == ()
 
 
 def test_where_nothing_was_listened_for_there_is_no_dossier(prepared):
@@ -91,13 +91,15 @@ def test_expiry_and_revocation_are_added_and_nothing_is_taken_away(prepared):
     assert grown.entries[0] == first.evidence
     assert [entry.kind for entry in grown.entries] == ["evidence", "expiry", "revocation"]
     assert not grown.in_force(NOON + 2 * DAY)
-    assert flaws_of(path) == ()
+    assert examine_dossier(path).flaws == ()
 
 
 def test_a_changed_video_is_detected(prepared, tmp_path):
     path = keep_dossier(prepared, person="ada", written_at=NOON)
     (tmp_path / "out" / "consent.mp4").write_bytes(b"something else")
-    assert [flaw.problem for flaw in flaws_of(path)] == ["consent.mp4 was changed since"]
+    assert [flaw.problem for flaw in examine_dossier(path).flaws] == [
+        "consent.mp4 was changed since"
+    ]
 
 
 def test_a_changed_dossier_is_detected_and_not_added_to(prepared):
@@ -105,7 +107,7 @@ def test_a_changed_dossier_is_detected_and_not_added_to(prepared):
     data = json.loads(path.read_text())
     data["entries"][0]["consent"]["outcome"] = "warn"
     path.write_text(json.dumps(data))
-    assert flaws_of(path)
+    assert examine_dossier(path).flaws
     with pytest.raises(JournalError, match="was changed after it was written"):
         keep_dossier(prepared, person="ada", written_at=NOON)
     with pytest.raises(JournalError, match="was changed after it was written"):

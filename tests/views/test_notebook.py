@@ -104,6 +104,28 @@ def test_what_failed_comes_first() -> None:
     assert text.index("Centred") < text.index(NASTY) < text.index("Image format")
 
 
+def test_the_statement_can_be_listened_to_as_long_as_its_file_is_there(
+    sample_media: Path, tmp_path: Path
+) -> None:
+    file = sample_media / "people/jane-carter/consent.mp4"
+    heard = consent().model_copy(update={"starts_at": 0.5, "ends_at": 3.0})
+    there = notebook.consent_html(heard.model_copy(update={"path": str(file)}))
+    assert '<audio controls src="data:audio/mpeg;base64,' in there
+    assert len(there) < 100_000
+    gone = notebook.consent_html(heard.model_copy(update={"path": str(tmp_path / "gone.mp4")}))
+    assert "<audio" not in gone
+    assert "<audio" not in notebook.consent_html(heard)
+
+
+def test_a_report_shows_what_was_heard_of_the_consent(sample_media: Path) -> None:
+    seen = check(sample_media / "people/jane-carter/portrait.heic")
+    assert seen.facts is not None
+    facts = seen.facts.model_copy(update={"consent": consent()})
+    html = notebook.report_html(seen.model_copy(update={"facts": facts}))
+    assert "not heard as it must be" in html
+    assert NASTY not in html
+
+
 @pytest.fixture
 def shell() -> InteractiveShell:
     shell = InteractiveShell()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
-from html.parser import HTMLParser
 
 import pytest
+from elements import Elements
 
 from palprep.consent.facts import ConsentFacts, WordRecord
 from palprep.errors import UnsupportedMedia
@@ -19,36 +18,10 @@ from palprep.preflight.asset import Asset
 from palprep.preflight.prepared import Prepared
 from palprep.rules.report import Check, Report
 from palprep.values import Outcome, Rect, Role
+from palprep.views.embedded import Embedded
 from palprep.views.page import initials, page
-from palprep.views.pictures import Picture
 
 EVIL = "<script>alert('x')</script>\"&amp;"
-
-
-class Elements(HTMLParser):
-    """All elements with their attributes, and the visible text."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str]]] = []
-        self.words: list[str] = []
-        self._in_style = False
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-        self._in_style = tag == "style"
-
-    def handle_endtag(self, tag):
-        self._in_style = False
-
-    def handle_data(self, data):
-        if not self._in_style:
-            self.words.append(data)
-
-    @property
-    def text(self) -> str:
-        return re.sub(r"\s+", " ", " ".join(self.words))
 
 
 def facts_of_still(consent=None):
@@ -146,7 +119,7 @@ FULL = person(
 
 
 def jpeg(path):
-    return Picture(b"\xff\xd8\xff" + b"x" * 10, "image/jpeg")
+    return Embedded(b"\xff\xd8\xff" + b"x" * 10, "image/jpeg")
 
 
 def test_nothing_is_fetched_and_nothing_runs():
@@ -158,6 +131,49 @@ def test_nothing_is_fetched_and_nothing_runs():
                 assert attributes[name].startswith(("data:", "#")), (tag, attributes)
         assert not any(name.startswith("on") for name in attributes)
         assert "url(" not in attributes.get("style", "")
+
+
+def with_consent_in(path, **changes):
+    kept = asset(GOOD, consent=CONSENT)
+    prepared = kept.prepared.model_copy(update={"path": str(path)})
+    return person(assets=(kept.model_copy(update={"prepared": prepared}),), **changes)
+
+
+def test_the_statement_plays_from_the_file_beside_the_page(tmp_path):
+    video = tmp_path / "out" / "a #1?.mp4"
+    video.parent.mkdir()
+    spoken = run(with_consent_in(video))
+    assert "<video" not in page(spoken, thumbnail=jpeg, folder=tmp_path)
+    video.write_bytes(b"video")
+    found = Elements(page(spoken, thumbnail=jpeg, folder=tmp_path))
+    [player] = [attributes for tag, attributes in found.elements if tag == "video"]
+    assert player["src"] == "./out/a%20%231%3F.mp4#t=1.25,3.5"
+    assert "controls" in player
+    assert player["preload"] == "none"
+    assert player["aria-label"]
+    assert "<video" not in page(spoken, thumbnail=jpeg, folder=tmp_path / "elsewhere")
+    assert "<video" not in page(spoken, thumbnail=jpeg)
+
+
+def test_a_waiver_stands_before_everything_else():
+    waived = with_consent_in("a.mp4", waived=(EVIL,), name="Eve")
+    text = Elements(page(run(person(), waived))).text
+    order = (
+        *("Consent was waived for 1 person.", "2 people", "Done", "Ada"),
+        *("Consent waived: this run was told to go on without it", EVIL, "Eve", "Voice"),
+    )
+    at = 0
+    for words in order:
+        assert words in text[at:], words
+        at = text.index(words, at)
+    assert "waived" not in Elements(page(run(person()))).text
+
+
+def test_the_verdict_and_its_reason_come_before_the_words():
+    text = Elements(page(run(FULL), thumbnail=jpeg)).text
+    order = ("not heard as it must be", "agree was not heard", "never")
+    places = [text.index(each) for each in order]
+    assert places == sorted(places)
 
 
 def test_everything_that_came_from_outside_is_escaped():

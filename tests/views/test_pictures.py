@@ -12,10 +12,11 @@ from PIL import Image
 from palprep.errors import UnsupportedMedia
 from palprep.facts.probe import Toolkit
 from palprep.preflight.check_and_prepare import Preflight
-from palprep.views.pictures import Picture, report_picture, thumbnail
+from palprep.views.embedded import Embedded
+from palprep.views.pictures import report_picture, thumbnail
 
 
-def opened(picture: Picture | None) -> Image.Image:
+def opened(picture: Embedded | None) -> Image.Image:
     assert picture is not None
     image = Image.open(io.BytesIO(picture.data))
     assert Image.MIME[image.format] == picture.mime
@@ -65,4 +66,4 @@ def test_what_was_seen_of_a_file(
 
 
 def test_a_picture_is_its_own_address() -> None:
-    assert Picture(b"abc", "image/png").data_uri == "data:image/png;base64,YWJj"
+    assert Embedded(b"abc", "image/png").data_uri == "data:image/png;base64,YWJj"

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from io import StringIO
-from pathlib import Path
 
 from rich.console import Console, RenderableType
 
-from palprep.consent.facts import ConsentFacts, WordRecord
 from palprep.journal.results import PersonStatus
 from palprep.journal.run_view import PersonResult
 from palprep.preflight.rank import Candidate
 from palprep.rules.report import Check, Report, ReportError
 from palprep.values import Outcome, Role
-from palprep.views.terminal import consent_view, ranking_table, report_view, results_table
+from palprep.views.terminal import ranking_table, report_view, results_table
 
 NASTY = "[bold]because[/]"
 
@@ -79,24 +77,6 @@ def test_an_unreadable_file_is_its_reason() -> None:
     error = ReportError(code="file_missing", message=f"{NASTY} does not exist")
     text = shown(report_view(Report(path="a", role=None, profile="core-4", error=error)))
     assert text.splitlines()[1].strip() == f"{NASTY} does not exist"
-
-
-def test_consent_tells_what_was_heard_instead() -> None:
-    def word(expected: str | None, heard: str | None, outcome: Outcome) -> WordRecord:
-        return WordRecord(
-            expected=expected, heard=heard, start=1.0, end=2.0, probability=0.5, outcome=outcome
-        )
-
-    facts = ConsentFacts(
-        outcome=Outcome.FAIL, transcript="I agreed never", starts_at=1.0, ends_at=62.0,
-        words=(word("I", "I", Outcome.PASS), word("agree", "agreed", Outcome.FAIL),
-               word(None, "never", Outcome.FAIL)),
-        reasons=(NASTY,), statement="I agree", full_name="Ada", language="en",
-    )  # fmt: skip
-    text = shown(consent_view(Path("a.mp4"), facts))
-    assert "FAIL    a.mp4  spoken from 0:01.0 to 1:02.0" in text
-    assert "I agree (heard: agreed) +never" in text
-    assert f"- {NASTY}" in text
 
 
 def test_a_ranking_shows_the_best_of_near_copies() -> None:

@@ -20,7 +20,7 @@ def write_outputs(into: Path, run: RunView) -> None:
     """Write both files of a run into its folder."""
     lines = (json.dumps(person.result.to_json(), ensure_ascii=False) for person in run.people)
     replace(into / RESULTS_NAME, "".join(f"{line}\n" for line in lines))
-    replace(into / REPORT_NAME, page(run))
+    replace(into / REPORT_NAME, page(run, folder=into))
 
 
 def write_report(directory: str | Path) -> Path:

@@ -35,7 +35,7 @@ def consent(
     """
     from palprep import verify_consent
     from palprep.consent.statements import read_statement
-    from palprep.views.terminal import consent_view
+    from palprep.views.consent_terminal import consent_view
 
     required = read_statement(statement) if statement else None
     facts = verify_consent(file, full_name=name, statement=required, language=language, model=model)

@@ -10,11 +10,12 @@ import typer
 
 from palprep.cli.exits import ExitCode
 from palprep.cli.options import AsJson
-from palprep.cli.printing import print_json, show
+from palprep.cli.printing import print_json, print_note, show
 from palprep.errors import UsageError
 
 if TYPE_CHECKING:
-    from palprep.dossier.chain import Dossier, Flaw
+    from palprep.dossier.chain import Dossier
+    from palprep.dossier.files import ExaminedDossier
 
 
 def dossier(
@@ -35,33 +36,40 @@ def dossier(
         bool, typer.Option("--revoke", help="Record that the person took the consent back.")
     ] = False,
     note: Annotated[str | None, typer.Option(help="Why, to be kept with it.")] = None,
+    export: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.html", help="Write one HTML file to read, print and hand on."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Verify consent dossiers: the chain of entries, the videos, and the journal of the run.
 
-    --expires and --revoke add an entry; nothing is ever taken away. Exit code 1 when something
-    was changed, or the consent does not hold now.
+    --expires and --revoke add an entry; nothing is ever taken away. --export only reads the
+    dossiers. Exit code 1 when something was changed, or the consent does not hold now.
     """
     from palprep.dossier import files as dossiers
-    from palprep.views.terminal import dossier_view
+    from palprep.views.dossier_page import export_dossiers
+    from palprep.views.dossier_terminal import dossier_view
 
     now = dt.datetime.now(dt.UTC)
     kept = _dossiers(paths)
     if (revoke or expires or source) and len(kept) != 1:
         raise UsageError("--revoke, --expires and --source are about one dossier: name it")
-    sound = True
+    examined = []
     for path, recorded in kept.items():
         if expires is not None:
             dossiers.expire(path, expires_at=_moment(expires), written_at=now, note=note)
         if revoke:
             dossiers.revoke(path, revoked_at=now, written_at=now, note=note)
-        found = dossiers.read_dossier(path)
-        flaws = dossiers.flaws_of(path, source=source, kept=recorded)
-        sound = sound and not flaws and (revoke or found.in_force(now))
+        found = dossiers.examine_dossier(path, source=source, kept=recorded)
+        examined.append(found)
         if as_json:
-            print_json(_entry(path, found, flaws, now))
+            print_json(_entry(found, now))
         else:
-            show(dossier_view(path, found, flaws, now))
+            show(dossier_view(found, now))
+    if export is not None:
+        print_note(f"exported: {export_dossiers(examined, export, now=now)}")
+    sound = all(not each.flaws and (revoke or each.dossier.in_force(now)) for each in examined)
     raise typer.Exit(ExitCode.OK if sound else ExitCode.FAILED)
 
 
@@ -89,14 +97,13 @@ def _moment(text: str) -> dt.datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
 
 
-def _entry(
-    path: Path, dossier: Dossier, flaws: tuple[Flaw, ...], now: dt.datetime
-) -> dict[str, Any]:
+def _entry(examined: ExaminedDossier, now: dt.datetime) -> dict[str, Any]:
+    dossier = examined.dossier
     return {
-        "path": str(path),
+        "path": str(examined.path),
         "person": dossier.evidence.person,
-        "intact": not flaws,
+        "intact": not examined.flaws,
         "in_force": dossier.in_force(now),
-        "flaws": [flaw._asdict() for flaw in flaws],
+        "flaws": [flaw._asdict() for flaw in examined.flaws],
         **dossier.to_json(),
     }

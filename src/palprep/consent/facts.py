@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import Field
+
 from palprep.values import Outcome, Span, Value
 
 
@@ -173,6 +175,8 @@ class ConsentFacts(Value):
     model: str | None = None
     """The model that listened, and the sha256 of its weights."""
     model_sha256: str | None = None
+    path: str | None = Field(default=None, exclude=True, repr=False)
+    """The file that ``verify_consent`` listened to. Not part of the JSON."""
 
     def shown(self, path: str) -> dict[str, Any]:
         """The object that ``palprep consent --json`` prints, keys in the documented order."""

@@ -71,6 +71,11 @@ class Dossier(Value):
         """The first entry."""
         return self.entries[0]
 
+    @property
+    def waivers(self) -> tuple[Entry, ...]:
+        """The decisions to go on without consent."""
+        return tuple(entry for entry in self.entries if entry.kind == "waiver")
+
     def in_force(self, now: dt.datetime) -> bool:
         """Whether the words passed or warned, and neither expiry nor revocation has come."""
         consent = self.evidence.consent

@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import importlib.metadata
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from pydantic import ValidationError
 
@@ -30,6 +31,7 @@ from palprep.fixes.output import atomic_output
 from palprep.media.source import sha256_of
 from palprep.preflight.prepared import Prepared
 from palprep.rules.consent import CONSENT_CHECKS
+from palprep.rules.measures import measure_words
 from palprep.rules.report import Check
 
 SUFFIX = ".consent.json"
@@ -39,6 +41,32 @@ _CHECKED = (
     *("mouth_moves", "video_duration", *CONSENT_CHECKS),
 )
 """Checks that bear on consent."""
+
+FileState = Literal["unchanged", "changed", "missing", "not compared"]
+
+
+class ExaminedFile(NamedTuple):
+    """A recorded file, and how it compares with the one that is there now."""
+
+    what: Literal["output", "source"]
+    proof: FileProof
+    path: Path | None
+    """Where it was looked for; None when no one said where it is."""
+    state: FileState
+
+
+class ExaminedDossier(NamedTuple):
+    """A dossier, and how it compares with the files that it is about. It holds where ``flaws``
+    is empty."""
+
+    path: Path
+    dossier: Dossier
+    files: tuple[ExaminedFile, ...]
+    """The prepared video, then the file that it was made of."""
+    flaws: tuple[Flaw, ...]
+    with_journal: bool
+    """Whether it was compared with the journal of its run."""
+
 
 _TOOLS = ("av", "ctranslate2", "tokenizers", "opencv-python-headless")
 
@@ -90,38 +118,43 @@ def read_dossier(path: str | Path) -> Dossier:
     is no dossier.
     """
     try:
-        return Dossier.model_validate_json(Path(path).read_bytes())
+        dossier = Dossier.model_validate_json(Path(path).read_bytes())
     except OSError as error:
         raise UsageError(f"The dossier {path} cannot be read: {error.strerror}") from None
     except ValidationError as error:
         first = error.errors()[0]["msg"]
         raise JournalError(f"{path} is no consent dossier, or was damaged: {first}") from None
+    if not dossier.entries:
+        raise JournalError(f"{path} holds no entry: restore the dossier from a copy")
+    return dossier
 
 
-def flaws_of(
+def examine_dossier(
     path: str | Path, *, source: str | Path | None = None, kept: Dossier | None = None
-) -> tuple[Flaw, ...]:
-    """Every way in which a dossier, or a file that it is about, was changed.
+) -> ExaminedDossier:
+    """Compare a dossier, and the files that it is about, with what was recorded.
 
     The prepared video is expected next to the dossier. ``source`` is the file that it was made
     of. ``kept`` is what a run's journal holds of the dossier: it alone tells a chain that was
     written anew from its start.
+
+    Only reads. Raises UsageError when there is no dossier, JournalError when the file is none.
     """
     place = Path(path)
     dossier = read_dossier(place)
     flaws = list(verify_dossier(dossier))
     if kept is not None and not extends(dossier, kept):
         flaws.append(Flaw(None, "is not the one that the journal of the run holds"))
-    proofs = dossier.evidence.output, dossier.evidence.source
-    files = (place.with_name(proofs[0].name) if proofs[0] else None), source
-    for proof, file in zip(proofs, files, strict=True):
-        if proof is None or file is None:
-            continue
-        if not Path(file).is_file():
-            flaws.append(Flaw(1, f"{file} is not there"))
-        elif sha256_of(Path(file)) != proof.sha256:
-            flaws.append(Flaw(1, f"{Path(file).name} was changed since"))
-    return tuple(flaws)
+    output, made_of = dossier.evidence.output, dossier.evidence.source
+    files = []
+    if output is not None:
+        files.append(_examined_file("output", output, place.with_name(output.name)))
+    if made_of is not None:
+        files.append(_examined_file("source", made_of, None if source is None else Path(source)))
+    flaws += [Flaw(1, flaw) for flaw in map(_file_flaw, files) if flaw is not None]
+    return ExaminedDossier(
+        place, dossier, tuple(files), tuple(flaws), with_journal=kept is not None
+    )
 
 
 def revoke(
@@ -172,12 +205,33 @@ def require_intact(dossier: Dossier, path: Path) -> None:
         )
 
 
+def _examined_file(
+    what: Literal["output", "source"], proof: FileProof, path: Path | None
+) -> ExaminedFile:
+    state: FileState = "not compared"
+    if path is not None:
+        state = "missing"
+        if path.is_file():
+            state = "unchanged" if sha256_of(path) == proof.sha256 else "changed"
+    return ExaminedFile(what, proof, path, state)
+
+
+def _file_flaw(file: ExaminedFile) -> str | None:
+    if file.path is None or file.state == "unchanged":
+        return None
+    return (
+        f"{file.path} is not there"
+        if file.state == "missing"
+        else f"{file.path.name} was changed since"
+    )
+
+
 def _noted(check: Check) -> ConsentCheck:
     return ConsentCheck(
         id=check.id,
         label=check.label,
         outcome=check.outcome.value,
-        measured=None if check.measured is None else str(check.measured),
+        measured=None if check.measured is None else measure_words(check.measured),
     )
 
 

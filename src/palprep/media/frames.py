@@ -56,7 +56,7 @@ def sample_frames(
     max_side: int | None = None,
     key_frames_only: bool = False,
     on_luma: LumaObserver | None = None,
-) -> Iterator[SampledFrame]:
+) -> Generator[SampledFrame, None, None]:
     """Frames at about ``per_second``, in order; one decode serves all who look at them.
 
     Decoding is sparse. Frames that no other frame needs are skipped: every second one of an x264

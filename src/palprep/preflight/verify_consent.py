@@ -47,4 +47,6 @@ def verify_consent(
         window_s=window_s,
         profile=limits.name,
     )
-    return grade_statement(reading, limits.consent)
+    graded = grade_statement(reading, limits.consent)
+    file = path.path if isinstance(path, Source) else path
+    return graded.model_copy(update={"path": str(file)})

@@ -7,7 +7,15 @@ from pathlib import Path
 import jinja2
 
 from palprep.rules.measures import measure_words
-from palprep.views.format import duration, file_gist, moment, position
+from palprep.views.format import duration, file_gist, moment, position, size, stamp
+from palprep.views.marked_words import (
+    MEANINGS,
+    headline,
+    legend,
+    marked_words,
+    stamped,
+    was_found,
+)
 from palprep.views.outcomes import OUTCOMES, SHADES, STATUSES
 
 
@@ -28,6 +36,18 @@ def environment() -> jinja2.Environment:
         filename=lambda path: Path(path).name,
         percent=lambda part, whole: round(100 * part / whole, 2),
         gist=file_gist,
+        size=size,
+        stamp=stamp,
     )
-    made.globals.update(outcomes=OUTCOMES, statuses=STATUSES, shades=SHADES)
+    made.globals.update(
+        outcomes=OUTCOMES,
+        statuses=STATUSES,
+        shades=SHADES,
+        meanings=MEANINGS,
+        headline=headline,
+        legend=legend,
+        marked_words=marked_words,
+        stamped=stamped,
+        was_found=was_found,
+    )
     return made

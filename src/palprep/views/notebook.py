@@ -29,7 +29,9 @@ def prepared_html(prepared: Prepared) -> str:
 
 
 def consent_html(facts: ConsentFacts) -> str:
-    """A consent verification as HTML: the statement with every word coloured, and why."""
+    """A consent verification as HTML: the verdict and why, the statement to listen to as long as
+    its file is there, and every word coloured.
+    """
     return _rendered("consent", facts)
 
 
@@ -64,7 +66,8 @@ def _plain(report: Report, printer: Any, cycle: bool) -> None:  # noqa: ARG001, 
 def _rendered(macro: str, shown: object) -> str:
     from palprep.views.html import environment  # noqa: PLC0415 - when something is shown
 
-    template = environment().get_template("notebook.html.j2", globals={"picture": _picture})
+    drawing = {"picture": _picture, "listen": _listen}
+    template = environment().get_template("notebook.html.j2", globals=drawing)
     return str(getattr(template.module, macro)(shown))
 
 
@@ -72,7 +75,17 @@ def _picture(report: Report) -> str | None:
     """The portrait with its findings, or the video's timeline; nothing for audio."""
     # No decoder until one is needed; and then the networks that check() has loaded.
     from palprep.preflight.check_and_prepare import shared_toolkit  # noqa: PLC0415
-    from palprep.views.pictures import inline, report_picture  # noqa: PLC0415
+    from palprep.views.embedded import inline  # noqa: PLC0415
+    from palprep.views.pictures import report_picture  # noqa: PLC0415
 
     models = shared_toolkit().models
     return inline(lambda: report_picture(report, models, side=VIEW_SIDE, form="jpeg"))
+
+
+def _listen(consent: ConsentFacts, path: str | None) -> str | None:
+    """The statement as sound; None where its file is not known, or not there any more."""
+    from palprep.views.embedded import inline  # noqa: PLC0415
+    from palprep.views.listening import statement_sound  # noqa: PLC0415
+
+    file = path or consent.path
+    return None if file is None else inline(lambda: statement_sound(file, consent))

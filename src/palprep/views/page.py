@@ -11,14 +11,16 @@ from palprep.journal.run_view import PersonView, RunView
 from palprep.preflight.asset import Asset
 from palprep.rules.report import Check, Report
 from palprep.values import Outcome, Role
+from palprep.views.embedded import Embedded, inline
 from palprep.views.html import environment
+from palprep.views.listening import link_to_statement
 from palprep.views.outcomes import OUTCOMES, STATUSES
-from palprep.views.pictures import Picture, inline, report_timeline, thumbnail
+from palprep.views.pictures import report_timeline, thumbnail
 
-Thumbnail = Callable[[Path], Picture]
+Thumbnail = Callable[[Path], Embedded]
 """A small picture of an image or a video. Raises PalprepError where there is none."""
 
-Timeline = Callable[[Report], Picture | None]
+Timeline = Callable[[Report], Embedded | None]
 """The timeline of a video, None for anything else. Raises PalprepError."""
 
 ROLE_TITLES: dict[Role, str] = {
@@ -32,9 +34,17 @@ _PICTURED = (Role.FACE_IMAGE, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)
 
 
 def page(
-    run: RunView, *, thumbnail: Thumbnail = thumbnail, timeline: Timeline = report_timeline
+    run: RunView,
+    *,
+    folder: Path | None = None,
+    thumbnail: Thumbnail = thumbnail,
+    timeline: Timeline = report_timeline,
 ) -> str:
-    """The whole page. Every value is escaped; pictures are inline; nothing is fetched."""
+    """The whole page. Every value is escaped; pictures are inline.
+
+    ``folder`` is where the page will lie. It links to the statements of consent in the files
+    that lie there too, which a browser reads when somebody plays them. Nothing else is fetched.
+    """
     counts = Counter[str](person.status for person in run.people)
     # A person's first picture stands next to the name as well.
     small = functools.cache(thumbnail)
@@ -46,6 +56,7 @@ def page(
         picture=lambda asset: _picture(asset, small),
         timeline=lambda asset: inline(lambda: timeline(asset.report)),
         portrait=lambda person: _portrait(person, small),
+        listen=lambda asset: _listen(asset, folder),
         initials=initials,
         by_outcome=by_outcome,
     )
@@ -61,6 +72,12 @@ def by_outcome(report: Report) -> list[tuple[Outcome, tuple[Check, ...]]]:
     """The checks of each outcome that occurs, the worst outcome first."""
     groups = ((outcome, report.having(outcome)) for outcome in OUTCOMES)
     return [(outcome, checks) for outcome, checks in groups if checks]
+
+
+def _listen(asset: Asset, folder: Path | None) -> str | None:
+    if folder is None or asset.prepared is None or asset.consent is None:
+        return None
+    return link_to_statement(asset.prepared.path, asset.consent, folder)
 
 
 def _portrait(person: PersonView, thumbnail: Thumbnail) -> str | None:

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
-from palprep.errors import PalprepError
 from palprep.media import thumbnail as media
 from palprep.media.source import Source
 from palprep.rules.report import Report
+from palprep.values import Span
+from palprep.views.embedded import Embedded
 from palprep.views.portrait import VIEW_SIDE, Form, portrait_overlay
 from palprep.views.timeline_image import timeline_png
 from palprep.vision.models import Models
 
-
-class Picture(NamedTuple):
-    """An encoded image, and its media type."""
-
-    data: bytes
-    mime: str
-
-    @property
-    def data_uri(self) -> str:
-        """The whole image as an address for ``<img src>``."""
-        return f"data:{self.mime};base64,{base64.b64encode(self.data).decode('ascii')}"
+_STATEMENT_FRAMES = 5
 
 
 def report_picture(
     report: Report, models: Models, *, side: int = VIEW_SIDE, form: Form = "png"
-) -> Picture | None:
+) -> Embedded | None:
     """What was seen of a file: a video's timeline as PNG, or a portrait with its findings.
 
     ``side`` and ``form`` are the portrait's longest side in pixels and its format. None for
@@ -40,34 +28,33 @@ def report_picture(
     if timeline is not None:
         return timeline
     portrait = portrait_overlay(report, models, side=side, form=form)
-    return None if portrait is None else Picture(portrait, f"image/{form}")
+    return None if portrait is None else Embedded(portrait, f"image/{form}")
 
 
-def report_timeline(report: Report) -> Picture | None:
+def report_timeline(report: Report) -> Embedded | None:
     """The timeline of a report's video as PNG; None for what is no video.
 
     Raises MediaError when the file can no longer be read.
     """
     png = timeline_png(report)
-    return None if png is None else Picture(png, "image/png")
+    return None if png is None else Embedded(png, "image/png")
 
 
-def thumbnail(path: str | Path) -> Picture:
+def thumbnail(path: str | Path) -> Embedded:
     """A small upright JPEG of an image or a video.
 
     Raises MediaError for a file that has no picture or cannot be read.
     """
-    return Picture(media.thumbnail(Source.of(path)), "image/jpeg")
+    return Embedded(media.thumbnail(Source.of(path)), "image/jpeg")
 
 
-def inline(draw: Callable[[], Picture | None]) -> str | None:
-    """A picture as an address for ``<img src>``; None where there is none, or none any more.
+def statement_frames(video: Path, statement: Span) -> tuple[tuple[float, Embedded], ...]:
+    """A few small frames of the person while the statement is spoken: the time of each in
+    seconds, and a JPEG.
 
-    A page is worth reading without a picture: a file that was moved or deleted since must not
-    keep it from being written.
+    Raises MediaError when the video can no longer be read.
     """
-    try:
-        picture = draw()
-    except (PalprepError, OSError):
-        return None
-    return None if picture is None else picture.data_uri
+    step_s = statement.duration_s / _STATEMENT_FRAMES
+    times_s = [statement.start_s + (part + 0.5) * step_s for part in range(_STATEMENT_FRAMES)]
+    found = media.frames_at(Source.of(video), times_s)
+    return tuple((at_s, Embedded(data, "image/jpeg")) for at_s, data in found)

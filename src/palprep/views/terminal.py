@@ -1,8 +1,7 @@
-"""Reports, consent, people and rankings as terminals show them."""
+"""Reports, people and rankings as terminals show them."""
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,13 +15,11 @@ from palprep.rules.measures import measure_words
 from palprep.rules.report import Check, Report
 from palprep.rules.video_person import facing_limits
 from palprep.values import Outcome
-from palprep.views.format import position, stamp
+from palprep.views.format import position
 from palprep.views.outcomes import OUTCOMES, STATUSES
 from palprep.views.timeline_terminal import TerminalTimeline
 
 if TYPE_CHECKING:
-    from palprep.consent.facts import ConsentFacts
-    from palprep.dossier.chain import Dossier, Entry, Flaw
     from palprep.journal.run_view import PersonResult
     from palprep.preflight.rank import Candidate
 
@@ -36,34 +33,17 @@ def report_view(report: Report, *, everything: bool = False) -> RenderableType:
     ``everything`` lists the passed checks as well, instead of counting them.
     """
     role = report.role.value if report.role else "unreadable"
-    title = _title(report.verdict, report.path).append(f"  {role}, {report.profile}", "dim")
+    heading = title(report.verdict, report.path).append(f"  {role}, {report.profile}", "dim")
     if report.error is not None:
-        return Group(title, _indented(Text(report.error.message)))
+        return Group(heading, indented(Text(report.error.message)))
     listed = report.having(*OUTCOMES) if everything else report.having(Outcome.FAIL, Outcome.WARN)
     line = report.facts.timeline if report.facts else None
     return Group(
-        title,
-        *([_indented(TerminalTimeline(line, facing_limits(report)))] if line else []),
+        heading,
+        *([indented(TerminalTimeline(line, facing_limits(report)))] if line else []),
         *([_check_table(listed)] if listed else []),
-        *([] if everything else [_indented(Text(_summary(report), "dim"))]),
+        *([] if everything else [indented(Text(_summary(report), "dim"))]),
     )
-
-
-def consent_view(path: Path, facts: ConsentFacts) -> RenderableType:
-    """A consent verification: the statement with every word coloured, and why."""
-    title = _title(Outcome(facts.outcome), str(path))
-    if facts.starts_at is not None and facts.ends_at is not None:
-        spoken = f"  spoken from {position(facts.starts_at)} to {position(facts.ends_at)}"
-        title.append(spoken, "dim")
-    words = Text()
-    for word in facts.words:
-        shown = word.expected or f"+{word.heard}"
-        if word.expected and word.heard and word.outcome == "fail":
-            shown = f"{word.expected} (heard: {word.heard})"
-        words.append(shown, OUTCOMES[Outcome(word.outcome)].style).append(" ")
-    reasons = [Text(f"- {reason}") for reason in facts.reasons]
-    heard = Text(f"Heard: {facts.transcript}", "dim")
-    return Group(title, *map(_indented, (words, *reasons, heard)))
 
 
 def results_table(results: Iterable[PersonResult]) -> Table:
@@ -102,51 +82,18 @@ def ranking_table(ranked: Sequence[Candidate], top: int) -> Table:
     return table
 
 
-def dossier_view(
-    path: Path, dossier: Dossier, flaws: Sequence[Flaw], now: dt.datetime
-) -> RenderableType:
-    """A dossier: whether the consent holds, every entry in order, and every flaw."""
-    first = dossier.evidence
-    person = f"{first.person}, as {first.consent.full_name}" if first.consent else first.person
-    lines = [
-        person,
-        *(f"{stamp(each.written_at)}  {_recorded(each)}" for each in dossier.entries),
-        *(f"flaw: {_flaw_words(flaw)}" for flaw in flaws),
-    ]
-    holds = not flaws and dossier.in_force(now)
-    word = "HOLDS" if holds else ("FLAWED" if flaws else "VOID")
-    look = OUTCOMES[Outcome.PASS if holds else Outcome.FAIL]
-    return Group(_headed(word, look.style, str(path)), _indented(Text("\n".join(lines))))
+def title(outcome: Outcome, path: str) -> Text:
+    """The first line about a file: its outcome and its path."""
+    return headed(outcome.value.upper(), OUTCOMES[outcome].style, path)
 
 
-def _recorded(entry: Entry) -> str:
-    match entry.kind:
-        case "evidence":
-            heard = entry.consent.outcome if entry.consent else "missing"
-            files = " from ".join(proof.name for proof in (entry.output, entry.source) if proof)
-            return f"evidence: statement {heard}; {files}"
-        case "expiry":
-            what = f"expires {stamp(entry.expires_at) if entry.expires_at else 'never'}"
-        case "revocation":
-            what = f"revoked {stamp(entry.revoked_at) if entry.revoked_at else 'never'}"
-        case "waiver":
-            what = "gone on without consent"
-    return f"{what}: {entry.note}" if entry.note else what
-
-
-def _flaw_words(flaw: Flaw) -> str:
-    return flaw.problem if flaw.entry is None else f"entry {flaw.entry}: {flaw.problem}"
-
-
-def _title(outcome: Outcome, path: str) -> Text:
-    return _headed(outcome.value.upper(), OUTCOMES[outcome].style, path)
-
-
-def _headed(word: str, style: str, path: str) -> Text:
+def headed(word: str, style: str, path: str) -> Text:
+    """A word in the margin, and the path next to it."""
     return Text.assemble((f"{word:<{INDENT}}", style), (path, "bold"))
 
 
-def _indented(renderable: RenderableType) -> Padding:
+def indented(renderable: RenderableType) -> Padding:
+    """What belongs to the file above it."""
     return Padding(renderable, (0, 0, 0, INDENT))
 
 
@@ -161,7 +108,7 @@ def _check_table(checks: Sequence[Check]) -> RenderableType:
             Text(check.label),
             _finding(check),
         )
-    return _indented(table)
+    return indented(table)
 
 
 def _finding(check: Check) -> Text:

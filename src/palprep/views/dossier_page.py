@@ -1,0 +1,87 @@
+"""Consent dossiers as one HTML file for a reader without palprep: to read, print and hand on."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from palprep._version import __version__
+from palprep.dossier.files import ExaminedDossier
+from palprep.errors import PalprepError, UsageError
+from palprep.fixes.output import atomic_output
+from palprep.values import Span
+from palprep.views.dossier_words import entry_words, flaw_words, standing
+from palprep.views.embedded import Embedded
+from palprep.views.html import environment
+from palprep.views.pictures import statement_frames
+from palprep.views.unverified import unverified
+
+_SUFFIXES = {".html", ".htm"}
+
+Frames = Callable[[Path, Span], tuple[tuple[float, Embedded], ...]]
+"""Frames of a video while the statement is spoken. Raises PalprepError where there are none."""
+
+
+class Shown(NamedTuple):
+    """Frames of the speaker, or why there are none."""
+
+    frames: tuple[tuple[float, Embedded], ...]
+    missing: str = ""
+
+
+def export_dossiers(
+    examined: Sequence[ExaminedDossier], target: str | Path, *, now: dt.datetime
+) -> Path:
+    """Write dossiers as one HTML file that needs nothing else, and return its path.
+
+    The dossiers are those that :func:`palprep.dossier.files.examine_dossier` returned; they and
+    their videos are only read. ``now`` is the moment at which a consent is in force or is not.
+
+    Raises UsageError for a target that is not named as HTML, OutputUnwritable.
+    """
+    path = Path(target)
+    if path.suffix.lower() not in _SUFFIXES:
+        raise UsageError(f"A dossier is exported as HTML: name a file such as {path.stem}.html")
+    text = dossier_page(examined, now=now)
+    with atomic_output(path) as temporary:
+        temporary.write_text(text, "utf-8", errors="backslashreplace")
+    return path
+
+
+def dossier_page(
+    examined: Sequence[ExaminedDossier], *, now: dt.datetime, frames: Frames = statement_frames
+) -> str:
+    """The whole page. Every value is escaped; pictures are inline; nothing is fetched and
+    nothing runs.
+    """
+    template = environment().get_template("dossier.html.j2")
+    return template.render(
+        dossiers=examined,
+        now=now,
+        version=__version__,
+        standing=lambda each: standing(each, now),
+        speaker=lambda each: _speaker(each, frames),
+        unverified=unverified,
+        entry_words=entry_words,
+        flaw_words=flaw_words,
+    )
+
+
+def _speaker(examined: ExaminedDossier, frames: Frames) -> Shown:
+    """Frames of the prepared video, of exactly the file that was recorded."""
+    consent = examined.dossier.evidence.consent
+    video = next((file for file in examined.files if file.what == "output"), None)
+    if consent is None or consent.starts_at is None or consent.ends_at is None:
+        return Shown((), "The statement was not found, so there are no times to show frames of.")
+    if video is None or video.path is None or video.state == "missing":
+        return Shown((), "The prepared video was not there when this page was made.")
+    if video.state != "unchanged":
+        return Shown((), "The prepared video was changed since: its frames prove nothing.")
+    span = Span(start_s=consent.starts_at, end_s=consent.ends_at)
+    try:
+        found = frames(video.path, span)
+    except (PalprepError, OSError) as error:
+        return Shown((), f"The prepared video shows no frames: {error}")
+    return Shown(found, "" if found else "The prepared video shows no frames at that time.")

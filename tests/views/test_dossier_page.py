@@ -1,0 +1,202 @@
+"""The dossier as a page: complete in itself, escaped, and honest about what it leaves open."""
+
+from __future__ import annotations
+
+import datetime as dt
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from elements import Elements
+
+from palprep.consent.facts import ConsentFacts, WordRecord
+from palprep.dossier.chain import (
+    ConsentCheck,
+    Dossier,
+    FileProof,
+    open_dossier,
+    with_expiry,
+    with_revocation,
+    with_waiver,
+)
+from palprep.dossier.files import ExaminedDossier, examine_dossier
+from palprep.errors import DamagedMedia, UsageError
+from palprep.media.source import sha256_of
+from palprep.values import Span
+from palprep.views.dossier_page import dossier_page, export_dossiers
+from palprep.views.embedded import Embedded
+
+NOON = dt.datetime(2026, 11, 21, 12, tzinfo=dt.UTC)
+DAY = dt.timedelta(days=1)
+EVIL = "<script>alert('x')</script>\"&amp;"
+
+HEARD = ConsentFacts(
+    outcome="pass", transcript=f"So I agree {EVIL}", starts_at=0.5, ends_at=4.5,
+    words=(
+        WordRecord(expected="I", heard="I", start=0.5, end=0.7, probability=0.9, outcome="pass"),
+        WordRecord(expected="agree", heard="agree", start=0.7, end=4.5, probability=0.98,
+                   outcome="pass"),
+    ),
+    reasons=(EVIL,), statement=f"I agree {EVIL}", full_name=f"Ada {EVIL}", language="en",
+    said_before="So", model="whisper", model_sha256="e" * 64,
+)  # fmt: skip
+CHECKS = (
+    ConsentCheck(id="consent_seen", label="One face", outcome="pass", measured="in 5 of 5"),
+    ConsentCheck(id="mouth_moves", label="Mouth moves", outcome="unknown"),
+)
+
+
+def frames(video: Path, statement: Span) -> tuple[tuple[float, Embedded], ...]:
+    return ((statement.start_s, Embedded(b"\xff\xd8\xff", "image/jpeg")),)
+
+
+@pytest.fixture
+def dossier(tmp_path: Path) -> Dossier:
+    source, video = tmp_path / "raw.mov", tmp_path / "a.mp4"
+    for path in (source, video):
+        path.write_bytes(path.name.encode())
+    proofs = [
+        FileProof(name=path.name, sha256=sha256_of(path), size_bytes=8) for path in (source, video)
+    ]
+    return open_dossier(
+        person="ada", consent=HEARD, source=proofs[0], output=proofs[1], written_at=NOON,
+        checks=CHECKS, tools={"palprep": "0.1.0"},
+    )  # fmt: skip
+
+
+def examined(folder: Path, dossier: Dossier, source: str | None = "raw.mov") -> ExaminedDossier:
+    path = folder / "a.consent.json"
+    path.write_text(dossier.model_dump_json())
+    return examine_dossier(path, source=folder / source if source else None)
+
+
+def text_of(found: ExaminedDossier, now: dt.datetime = NOON + DAY) -> str:
+    return Elements(dossier_page([found], now=now, frames=frames)).text
+
+
+def test_everything_a_reader_needs_is_there(tmp_path: Path, dossier: Dossier) -> None:
+    text = text_of(examined(tmp_path, dossier))
+    order = (
+        "Consent of Ada", "This consent was in force on 2026-11-22 12:00 UTC",
+        "from 0:00.5 to 0:04.5", "2026-11-21 12:00 UTC", "no date is recorded",
+        "no revocation is recorded", "no waiver is recorded", "The statement", "I agree",
+        "What was heard", "Before: So", "nothing was heard after", "Word by word", "0:00.70",
+        "0.98", "The person while it is spoken", "0:00.5", "One face", "in 5 of 5", "The files",
+        sha256_of(tmp_path / "a.mp4"), "unchanged", sha256_of(tmp_path / "raw.mov"),
+        "The entries", "The chain was verified on 2026-11-22 12:00 UTC",
+        dossier.entries[0].sha256, "The tools", "palprep 0.1.0", "whisper", "e" * 64,
+        "What was not verified", "Who the person is", "The spelling of the name",
+        "That the recording is genuine", "Mouth moves", "mouth_moves",
+    )  # fmt: skip
+    at = 0
+    for words in order:
+        assert words in text[at:], words
+        at = text.index(words, at)
+
+
+def test_nothing_is_fetched_nothing_runs_and_all_is_escaped(
+    tmp_path: Path, dossier: Dossier
+) -> None:
+    waived = with_waiver(dossier, written_at=NOON, note=f"waived {EVIL}")
+    html = dossier_page([examined(tmp_path, waived)], now=NOON, frames=frames)
+    found = Elements(html)
+    assert "<script" not in html
+    assert EVIL in found.text
+    tags = {tag for tag, _ in found.elements}
+    assert {"script", "iframe", "object", "form", "video", "audio"}.isdisjoint(tags)
+    assert {"img", "table", "th", "h2"} <= tags
+    for tag, attributes in found.elements:
+        for name in ("src", "href"):
+            assert attributes.get(name, "#").startswith(("data:", "#")), (tag, attributes)
+        assert not any(name.startswith("on") for name in attributes)
+        if tag == "th":
+            assert attributes["scope"] in {"col", "row"}
+        if tag == "img":
+            assert attributes["alt"]
+    for outside in ("url(", "@import", "http://", "https://"):
+        assert outside not in html
+    ids = [attributes["id"] for _, attributes in found.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+
+
+def test_a_waiver_stands_first(tmp_path: Path, dossier: Dossier) -> None:
+    waived = with_waiver(dossier, written_at=NOON, note="nothing was heard")
+    text = text_of(examined(tmp_path, waived))
+    assert text.index("Consent was waived") < text.index("nothing was heard")
+    assert text.index("nothing was heard") < text.index("This consent was in force")
+
+
+def test_the_end_of_a_consent_is_its_verdict(tmp_path: Path, dossier: Dossier) -> None:
+    expired = with_expiry(dossier, expires_at=NOON + DAY, written_at=NOON)
+    ended = with_revocation(expired, revoked_at=NOON, written_at=NOON, note="by letter")
+    text = text_of(examined(tmp_path, ended), now=NOON + 2 * DAY)
+    assert "This consent was not in force on 2026-11-23 12:00 UTC" in text
+    assert "The person took the consent back on 2026-11-21 12:00 UTC." in text
+    assert "The consent expired on 2026-11-22 12:00 UTC." in text
+    assert "by letter" in text
+    assert all(entry.sha256 in text for entry in ended.entries)
+
+
+def test_a_changed_dossier_proves_nothing(tmp_path: Path, dossier: Dossier) -> None:
+    forged = dossier.entries[0].model_copy(update={"person": "eve"})
+    text = text_of(examined(tmp_path, Dossier(entries=(forged,))))
+    assert "This dossier does not prove what it says" in text
+    assert "was changed after it was written" in text
+    assert "The chain was verified" not in text
+
+
+def test_frames_are_those_of_the_recorded_video_or_none(tmp_path: Path, dossier: Dossier) -> None:
+    def none(video: Path, statement: Span) -> tuple[tuple[float, Embedded], ...]:
+        raise DamagedMedia("no frame decodes")
+
+    found = examined(tmp_path, dossier)
+    assert "no frame decodes" in dossier_page([found], now=NOON, frames=none)
+    (tmp_path / "a.mp4").write_bytes(b"another")
+    html = dossier_page([examined(tmp_path, dossier)], now=NOON, frames=frames)
+    assert "<img" not in html
+    assert "its frames prove nothing" in html
+    (tmp_path / "a.mp4").unlink()
+    html = dossier_page([examined(tmp_path, dossier)], now=NOON, frames=frames)
+    assert "<img" not in html
+    assert "The prepared video was not there" in html
+
+
+def test_what_was_not_compared_is_named(tmp_path: Path, dossier: Dossier) -> None:
+    text = text_of(examined(tmp_path, dossier, source=None))
+    assert "The file raw.mov. It was not there to compare" in text
+    assert "The journal of the run." in text
+    assert "The same person in all files." in text
+
+
+def test_an_export_is_written_and_leaves_the_dossier_alone(
+    tmp_path: Path, dossier: Dossier
+) -> None:
+    found = examined(tmp_path, dossier)
+    before = found.path.read_bytes()
+    path = export_dossiers([found, found], tmp_path / "new" / "all.HTML", now=NOON)
+    text = Elements(path.read_text("utf-8")).text
+    assert text.count("Consent of Ada") == 2
+    assert found.path.read_bytes() == before
+    with pytest.raises(UsageError, match=r"a\.consent\.html"):
+        export_dossiers([found], found.path, now=NOON)
+    assert found.path.read_bytes() == before
+
+
+def test_a_real_browser_prints_it_and_complains_of_nothing(
+    tmp_path: Path, dossier: Dossier
+) -> None:
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("chromium is not installed")
+    path = tmp_path / "dossier.html"
+    path.write_text(dossier_page([examined(tmp_path, dossier)], now=NOON), "utf-8")
+    pdf = tmp_path / "dossier.pdf"
+    printed = subprocess.run(
+        [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+         "--enable-logging=stderr", f"--user-data-dir={tmp_path / 'home'}",
+         f"--print-to-pdf={pdf}", path.as_uri()],
+        capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    assert pdf.read_bytes().startswith(b"%PDF")
+    assert "CONSOLE" not in printed.stderr

@@ -1,0 +1,62 @@
+"""The statement to listen to: as sound in the page, as a link into the file."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import av
+import pytest
+
+from palprep.consent.facts import ConsentFacts
+from palprep.errors import MediaError
+from palprep.views.listening import link_to_statement, statement_sound
+
+HEARD = ConsentFacts(
+    outcome="pass", transcript="I agree", starts_at=2.0, ends_at=5.0, words=(), reasons=(),
+    statement="I agree", full_name="Ada", language="en",
+)  # fmt: skip
+NOT_FOUND = HEARD.model_copy(update={"starts_at": None, "ends_at": None})
+
+
+@pytest.fixture
+def video(sample_media: Path) -> Path:
+    return sample_media / "people/jane-carter/consent.mp4"
+
+
+@pytest.mark.parametrize(("facts", "seconds"), [(HEARD, 5.0), (NOT_FOUND, 12.5)])
+def test_the_statement_is_a_small_mono_sound(
+    video: Path, facts: ConsentFacts, seconds: float
+) -> None:
+    sound = statement_sound(video, facts)
+    assert sound is not None
+    assert sound.data_uri.startswith("data:audio/mpeg;base64,")
+    assert len(sound.data) < 15_000 * seconds
+    with av.open(io.BytesIO(sound.data)) as container:
+        assert container.streams.audio[0].channels == 1
+        assert container.duration is not None
+        assert container.duration / av.time_base == pytest.approx(seconds, abs=0.2)
+
+
+def test_a_long_recording_stays_short(sample_media: Path) -> None:
+    sound = statement_sound(sample_media / "people/jane-carter/training.mp4", NOT_FOUND)
+    assert sound is not None
+    with av.open(io.BytesIO(sound.data)) as container:
+        assert container.duration is not None
+        assert container.duration / av.time_base == pytest.approx(60.0, abs=0.2)
+
+
+def test_a_file_that_is_gone_is_said(tmp_path: Path) -> None:
+    with pytest.raises(MediaError):
+        statement_sound(tmp_path / "gone.mp4", HEARD)
+
+
+def test_a_link_leads_to_the_time_in_a_file_of_the_folder(tmp_path: Path) -> None:
+    file = tmp_path / "a:b" / "c%.mp4"
+    file.parent.mkdir()
+    file.touch()
+    assert link_to_statement(file, HEARD, tmp_path) == "./a%3Ab/c%25.mp4#t=2,5"
+    assert link_to_statement(file, NOT_FOUND, tmp_path) == "./a%3Ab/c%25.mp4"
+    assert link_to_statement(file, HEARD, tmp_path / "other") is None
+    file.unlink()
+    assert link_to_statement(file, HEARD, tmp_path) is None
