@@ -31,7 +31,7 @@ def test_the_statement_is_a_small_mono_sound(
     sound = statement_sound(video, facts)
     assert sound is not None
     assert sound.data_uri.startswith("data:audio/mpeg;base64,")
-    assert len(sound.data) < 15_000 * seconds
+    assert len(sound.data) < 4_000 * seconds
     with av.open(io.BytesIO(sound.data)) as container:
         assert container.streams.audio[0].channels == 1
         assert container.duration is not None

@@ -8,10 +8,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 from palprep.consent.facts import ConsentFacts
-from palprep.fixes.voice import fix_voice
+from palprep.fixes.graph import BARE, address, read, seconds
 from palprep.media.audio import probe_audio
+from palprep.media.ffmpeg import run
 from palprep.media.source import Source
-from palprep.rules.plans.plan import VoicePlan
 from palprep.values import Span
 from palprep.views.embedded import Embedded
 
@@ -20,30 +20,26 @@ _AROUND_S = 1.0
 
 _MOST_S = 60.0
 _LEAST_S = 0.1
-_RATE_HZ = 16_000
+_SMALL = {"c:a": "libmp3lame", "b:a": 24_000, "ar": 16_000, "ac": 1, "id3v2_version": 0}
+"""Speech that is understood, at 3 kB for a second."""
 
 
 def statement_sound(path: str | Path, facts: ConsentFacts) -> Embedded | None:
     """The stretch of a file in which the statement is spoken, with a second around it: MP3, mono,
     at most a minute. The opening, where the statement was not found. None without any sound.
 
-    Raises MediaError when the file can no longer be read, FixError, ToolFailed.
+    Raises MediaError when the file can no longer be read, ToolError when ffmpeg gives up.
     """
     source = Source.of(path)
     audio = probe_audio(source, levels=False)
     span = _heard_span(facts, audio.duration_s)
     if span is None:
         return None
-    plan = VoicePlan(
-        reasons=(),
-        stream=audio.stream.index,
-        spans=(span,),
-        rate_hz=_RATE_HZ,
-        container="mp3",
-    )
     with tempfile.TemporaryDirectory(prefix="palprep-") as folder:
-        made = fix_voice(plan, source, Path(folder) / "statement")
-        return Embedded(Path(made.path).read_bytes(), "audio/mpeg")
+        target = Path(folder) / "statement.mp3"
+        opened = read(source, ss=seconds(span.start_s), t=seconds(span.duration_s))
+        run(opened[str(audio.stream.index)].output(address(target), **BARE, **_SMALL))
+        return Embedded(target.read_bytes(), "audio/mpeg")
 
 
 def link_to_statement(file: str | Path, facts: ConsentFacts, page_folder: Path) -> str | None:
@@ -57,10 +53,10 @@ def link_to_statement(file: str | Path, facts: ConsentFacts, page_folder: Path) 
     if not path.is_file() or not path.is_relative_to(folder):
         return None
     # Bytes: a name need not be text. And "./", since "a:b.mp4" would be taken for a scheme.
-    address = f"./{quote(os.fsencode(path.relative_to(folder)))}"
+    link = f"./{quote(os.fsencode(path.relative_to(folder)))}"
     if facts.starts_at is None or facts.ends_at is None:
-        return address
-    return f"{address}#t={facts.starts_at:g},{facts.ends_at:g}"
+        return link
+    return f"{link}#t={facts.starts_at:g},{facts.ends_at:g}"
 
 
 def _heard_span(facts: ConsentFacts, duration_s: float) -> Span | None:
