@@ -81,7 +81,7 @@ def test_everything_a_reader_needs_is_there(tmp_path: Path, dossier: Dossier) ->
         "Consent of Ada", "This consent was in force on 2026-11-22 12:00 UTC",
         "from 0:00.5 to 0:04.5", "2026-11-21 12:00 UTC", "no date is recorded",
         "no revocation is recorded", "no waiver is recorded", "The statement", "I agree",
-        "What was heard", "Before: So", "nothing was heard after", "Word by word", "0:00.70",
+        "What was heard", "Before: So", "After: nothing was heard", "Word by word", "0:00.70",
         "0.98", "The person while it is spoken", "0:00.5", "One face", "in 5 of 5", "The files",
         sha256_of(tmp_path / "a.mp4"), "unchanged", sha256_of(tmp_path / "raw.mov"),
         "The entries", "The chain was verified on 2026-11-22 12:00 UTC",

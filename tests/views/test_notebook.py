@@ -122,7 +122,7 @@ def test_a_report_shows_what_was_heard_of_the_consent(sample_media: Path) -> Non
     assert seen.facts is not None
     facts = seen.facts.model_copy(update={"consent": consent()})
     html = notebook.report_html(seen.model_copy(update={"facts": facts}))
-    assert "not heard as it must be" in html
+    assert "not heard as required" in html
     assert NASTY not in html
 
 

@@ -171,7 +171,7 @@ def test_a_waiver_stands_before_everything_else():
 
 def test_the_verdict_and_its_reason_come_before_the_words():
     text = Elements(page(run(FULL), thumbnail=jpeg)).text
-    order = ("not heard as it must be", "agree was not heard", "never")
+    order = ("not heard as required", "agree was not heard", "never")
     places = [text.index(each) for each in order]
     assert places == sorted(places)
 

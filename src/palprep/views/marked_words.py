@@ -28,7 +28,7 @@ class Mark(StrEnum):
 
 MEANINGS: Mapping[Mark, str] = {
     Mark.HEARD: "heard",
-    Mark.UNCERTAIN: "heard, but not for certain",
+    Mark.UNCERTAIN: "heard, but uncertain",
     Mark.MISSING: "required, not heard",
     Mark.CHANGED: "required, heard as something else",
     Mark.ADDED: "heard, not required",
@@ -101,13 +101,13 @@ def headline(facts: ConsentFacts) -> str:
     """The verdict in one sentence."""
     match facts.outcome:
         case Outcome.PASS:
-            return "Every word of the required statement was heard."
+            return "Every word of the statement was heard."
         case Outcome.WARN:
-            return "The required statement was heard, but not all of it for certain."
+            return "The statement was heard, but some of it is uncertain."
         case Outcome.FAIL:
-            return "The required statement was not heard as it must be."
+            return "The statement was not heard as required."
         case Outcome.UNKNOWN:
-            return "Whether the required statement was spoken is not known."
+            return "It is not known whether the statement was spoken."
 
 
 def was_found(facts: ConsentFacts) -> bool:
