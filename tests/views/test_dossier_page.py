@@ -164,7 +164,7 @@ def test_frames_are_those_of_the_recorded_video_or_none(tmp_path: Path, dossier:
 
 def test_what_was_not_compared_is_named(tmp_path: Path, dossier: Dossier) -> None:
     text = text_of(examined(tmp_path, dossier, source=None))
-    assert "The file raw.mov. It was not there to compare" in text
+    assert "The file raw.mov. No one named its place" in text
     assert "The journal of the run." in text
     assert "The same person in all files." in text
 

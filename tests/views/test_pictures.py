@@ -12,8 +12,9 @@ from PIL import Image
 from palprep.errors import UnsupportedMedia
 from palprep.facts.probe import Toolkit
 from palprep.preflight.check_and_prepare import Preflight
+from palprep.values import Span
 from palprep.views.embedded import Embedded
-from palprep.views.pictures import report_picture, thumbnail
+from palprep.views.pictures import report_picture, statement_frames, thumbnail
 
 
 def opened(picture: Embedded | None) -> Image.Image:
@@ -63,6 +64,13 @@ def test_what_was_seen_of_a_file(
     else:
         width, height = opened(picture).size
         assert (width, height if size[1] else None) == size
+
+
+def test_the_speaker_is_shown_while_the_statement_is_spoken(sample_media: Path) -> None:
+    video = sample_media / "people/jane-carter/consent.mp4"
+    found = statement_frames(video, Span(start_s=0.5, end_s=5.5))
+    assert [at_s for at_s, _ in found] == pytest.approx([1.0, 2.0, 3.0, 4.0, 5.0], abs=0.3)
+    assert {max(opened(picture).size) for _, picture in found} == {240}
 
 
 def test_a_picture_is_its_own_address() -> None:

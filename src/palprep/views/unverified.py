@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from palprep.dossier.files import ExaminedDossier
+from palprep.dossier.files import ExaminedDossier, FileState
 from palprep.rules.same_person import SamePerson
 from palprep.values import Outcome, Value
 
@@ -57,6 +57,11 @@ _NEVER = (
     ),
 )
 
+_NOT_THERE: Mapping[FileState, str] = {
+    "missing": "It was not in its place.",
+    "not compared": "No one named its place (--source).",
+}
+
 
 def unverified(examined: ExaminedDossier) -> tuple[Unverified, ...]:
     """Everything that this dossier leaves open: what palprep never verifies, then what was not
@@ -78,10 +83,10 @@ def _this_time(examined: ExaminedDossier) -> Iterator[Unverified]:
                 why=f"This check had no result (id {check.id}).",
             )
     for file in examined.files:
-        if file.state in {"missing", "not compared"}:
+        if file.state in _NOT_THERE:
             yield Unverified(
                 what=f"The file {file.proof.name}",
-                why="It was not there to compare with its recorded sha256.",
+                why=f"{_NOT_THERE[file.state]} It was not compared with its recorded sha256.",
             )
     if not examined.with_journal:
         yield Unverified(
