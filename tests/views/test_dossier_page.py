@@ -146,6 +146,18 @@ def test_a_changed_dossier_proves_nothing(tmp_path: Path, dossier: Dossier) -> N
     assert "The chain was verified" not in text
 
 
+def test_words_are_numbered_as_the_reasons_number_them(tmp_path: Path, dossier: Dossier) -> None:
+    added = WordRecord(
+        expected=None, heard="never", start=0.6, end=0.7, probability=None, outcome="fail"
+    )
+    first, second = HEARD.words
+    heard = HEARD.model_copy(update={"words": (first, added, second)})
+    entry = dossier.entries[0].model_copy(update={"consent": heard})
+    text = text_of(examined(tmp_path, Dossier(entries=(entry,))))
+    assert "\N{EN DASH} \N{EN DASH} never 0:00.60 0:00.70" in text
+    assert "2 agree agree 0:00.70" in text
+
+
 def test_frames_are_those_of_the_recorded_video_or_none(tmp_path: Path, dossier: Dossier) -> None:
     def none(video: Path, statement: Span) -> tuple[tuple[float, Embedded], ...]:
         raise DamagedMedia("no frame decodes")
