@@ -1,6 +1,6 @@
 """Video against bare ffmpeg: ratios measured side by side in one run.
 
-    uv run --extra consent python benchmarks/video.py [--json] [--only NAME] [--rounds N]
+    uv run python benchmarks/video.py [--json] [--only NAME] [--rounds N]
 
 Every figure is a ratio of the best of several runs, taken in turns on the same machine, so
 that a slow or busy machine slows both. Beside it stands the ratio of processor time, which tells

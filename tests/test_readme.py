@@ -48,7 +48,6 @@ def test_the_main_job_is_the_sample_people(readme: str, sample_media: Path) -> N
 def test_the_librarys_example_runs_as_it_stands(
     readme: str, tmp_path: Path, sample_media: Path
 ) -> None:
-    pytest.importorskip("ctranslate2", reason="needs the extra consent")
     (block,) = (block for label, block in MARKED.findall(readme) if label == "example")
     (program,) = re.findall(r"^```python$(.*?)^```$", block, re.MULTILINE | re.DOTALL)
     (tmp_path / "sample_media").symlink_to(sample_media)

@@ -9,7 +9,7 @@
     │   ├── UnsupportedMedia       its format is known, and the service does not accept it
     │   └── DamagedMedia           it starts like an accepted format, and cannot be decoded
     ├── ToolError                  something palprep needs on this machine is missing or broken
-    │   ├── ToolMissing            a binary, a model or an extra is not installed
+    │   ├── ToolMissing            a binary, a package or a model is not installed
     │   └── ToolFailed             ffmpeg ran and gave up
     ├── FixError                   a fix that cannot be made
     │   ├── CannotFit              no quality and no size gets below the limit
@@ -114,7 +114,7 @@ class ToolError(PalprepError):
 
 
 class ToolMissing(ToolError):
-    """A binary, a model or an extra is not installed. The message names the command to run."""
+    """A binary, a package or a model is not installed. The message names the command to run."""
 
     code = "tool_missing"
 

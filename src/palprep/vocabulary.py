@@ -1,4 +1,4 @@
-"""The words that command lines, records and reports share.
+"""The words that command lines, records, reports and errors share.
 
 :mod:`palprep.values` offers the three enumerations, too. They stand here because that module loads
 pydantic, and ``palprep COMMAND --help`` must not wait for it.
@@ -11,6 +11,14 @@ from typing import Final
 
 DEFAULT_PROFILE: Final = "core-4"
 """The profile that judges when no other is named."""
+
+
+def install_advice(extra: str | None = None, *, again: bool = False) -> str:
+    """What to run to install palprep, with an extra or ``again``. No index offers palprep: it is
+    installed from a checkout.
+    """
+    what = f'".[{extra}]"' if extra else "."
+    return f"run `pip install {'--force-reinstall ' if again else ''}{what}` in palprep's checkout"
 
 
 class Kind(StrEnum):

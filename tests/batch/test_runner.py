@@ -42,7 +42,6 @@ def test_a_voice_and_a_replica_from_a_portrait(go, add, log, out):
 
 
 def test_a_replica_from_videos_waits_for_consent(go, add, log, out):
-    pytest.importorskip("ctranslate2", reason="needs the extra consent")
     place = add("jane-carter", voice=False, training=True, consent=True,
                 settings='full_name = "Mary Wollstonecraft"')  # fmt: skip
     [refused] = go().people

@@ -45,7 +45,7 @@ def test_a_missing_extra_is_no_failure_and_names_its_command(
     found = {finding.name: finding for finding in installation.examine()}
     dask = found["distributed (dask)"]
     assert (dask.state, dask.required) == ("missing", False)
-    assert dask.fix == 'pip install "palprep[dask]"'
+    assert dask.fix == 'run `pip install ".[dask]"` in palprep\'s checkout'
     assert found["httpx"].state == "ok"
 
 

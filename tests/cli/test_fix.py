@@ -94,7 +94,6 @@ def test_a_speaker_that_cannot_be_meant_is_usage(
 def test_a_name_brings_the_dossier_beside_the_video(
     palprep: Palprep, sample_media: Path, tmp_path: Path
 ) -> None:
-    pytest.importorskip("ctranslate2", reason="needs the extra consent")
     video = sample_media / "people/jane-carter/consent.mp4"
     ran = palprep("fix", video, "--into", "out", "--name", "Jane Carter", "--json")
     (entry,) = ran.objects

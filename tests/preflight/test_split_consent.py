@@ -13,8 +13,6 @@ from palprep.preflight.check_and_prepare import Preflight
 from palprep.rules.consent import CONSENT_CHECKS, lacks_consent
 from palprep.values import Outcome, Role
 
-pytest.importorskip("ctranslate2", reason="needs the extra consent")
-
 JANE = Speaker(full_name="Jane Carter")
 CHATTER_S = 3.5
 

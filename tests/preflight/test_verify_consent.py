@@ -117,7 +117,7 @@ def test_without_the_extra_it_is_unknown_and_says_what_to_install(spoken_consent
     monkeypatch.setattr(whisper_module, "_CARRIER", "no_such_package_of_models")
     facts = verify_consent(spoken_consent, full_name="Jane Carter")
     assert facts.outcome == "unknown"
-    assert "palprep[consent]" in facts.reasons[0]
+    assert "`pip install .` in palprep's checkout" in facts.reasons[0]
     assert facts.words == ()
 
 

@@ -88,7 +88,7 @@ def test_all_twelve_checks_of_the_service_are_there(picture, checks):
     local = [found[name].outcome for name in SERVICE_CHECKS[:10]]
     assert local == [Outcome.PASS] * 10
     assert found["no_nudity"].outcome is Outcome.UNKNOWN
-    assert 'pip install "palprep[nsfw]"' in str(found["no_nudity"].advice)
+    assert 'pip install ".[nsfw]"' in str(found["no_nudity"].advice)
     assert found["celebrity_or_copyright_character"].outcome is Outcome.UNKNOWN
 
 

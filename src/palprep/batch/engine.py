@@ -19,6 +19,7 @@ from typing import Any, ParamSpec, Protocol, Self, TypeVar
 from pebble import ProcessExpired, ProcessFuture, ProcessPool
 
 from palprep.errors import PalprepError, ServiceUnreachable, ToolFailed, ToolMissing, UsageError
+from palprep.vocabulary import install_advice
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -121,9 +122,7 @@ class DaskEngine:
         try:
             distributed = importlib.import_module("distributed")
         except ImportError:
-            raise ToolMissing(
-                "The dask engine needs an extra: pip install 'palprep[dask]'"
-            ) from None
+            raise ToolMissing(f"The dask engine needs an extra: {install_advice('dask')}") from None
         self._time_limit_s = time_limit_s or DEFAULT_TIME_LIMIT_S
         self._address = address
         try:

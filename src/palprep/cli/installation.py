@@ -10,11 +10,12 @@ from importlib import metadata
 from typing import Literal
 
 from palprep._version import __version__
-from palprep.consent.whisper import INSTALL, Whisper
-from palprep.errors import ToolError
+from palprep.consent.whisper import Whisper
+from palprep.errors import ToolError, ToolFailed, ToolMissing
 from palprep.media import ffmpeg
 from palprep.media.weights import read_manifest
 from palprep.values import Value
+from palprep.vocabulary import install_advice
 
 
 class Finding(Value):
@@ -59,14 +60,13 @@ def _packages(requirements: Iterable[str]) -> Iterator[Finding]:
             version = metadata.version(name)
         except metadata.PackageNotFoundError:
             version = None
-        fix = f'pip install "palprep[{extra[1]}]"' if extra else "pip install palprep"
         yield Finding(
             part="extra" if extra else "package",
             name=f"{name} ({extra[1]})" if extra else name,
             state="ok" if version else "missing",
             required=extra is None,
             detail=version or "not installed",
-            fix=None if version else fix,
+            fix=None if version else install_advice(extra[1] if extra else None),
         )
 
 
@@ -101,7 +101,7 @@ def _models() -> Iterator[Finding]:
                 state="broken" if wrong else "ok",
                 required=entry.extra is None,
                 detail=wrong or f"{entry.what} ({entry.licence}), sha256 {entry.sha256}",
-                fix=entry.command if wrong else None,
+                fix=entry.advice if wrong else None,
             )
 
 
@@ -112,15 +112,15 @@ def _consent_model() -> Finding:
         return Finding(
             part="model",
             name="consent",
-            state="missing",
-            required=False,
+            state="missing" if isinstance(error, ToolMissing) else "broken",
+            required=True,
             detail=error.message,
-            fix=INSTALL,
+            fix=install_advice(again=isinstance(error, ToolFailed)),
         )
     return Finding(
         part="model",
         name="consent",
         state="ok",
-        required=False,
+        required=True,
         detail=f"{model.name}, sha256 {model.sha256}",
     )

