@@ -7,22 +7,76 @@ from pathlib import Path
 
 import pytest
 
-from palprep.batch.sandbox_judges import train
-from palprep.errors import DamagedMedia
+from palprep.batch import sandbox_judges
+from palprep.batch.sandbox_judges import MediaTrainer, RequiredStatement
+from palprep.consent.facts import ConsentFacts
+from palprep.consent.statements import required_statement
+from palprep.errors import DamagedMedia, UsageError
+from palprep.values import Outcome
 
 
 def test_a_fit_recording_trains(wav: Path) -> None:
-    assert train("voice", (wav,)) is None
+    assert MediaTrainer()("voice", (wav,)) is None
 
 
 def test_an_ending_that_lies_fails_as_the_service_says_it(wav: Path, tmp_path: Path) -> None:
     lying = tmp_path / "recording.mp4"
     shutil.copy(wav, lying)
-    assert "voice-audio: Extension matches the content" in (train("voice", (lying,)) or "")
+    assert "voice-audio: Extension matches the content" in (MediaTrainer()("voice", (lying,)) or "")
 
 
 def test_what_is_no_media_is_damaged(tmp_path: Path) -> None:
     path = tmp_path / "training.mp4"
     path.write_text("no video")
     with pytest.raises(DamagedMedia, match="text"):
-        train("replica-video", (path,))
+        MediaTrainer()("replica-video", (path,))
+
+
+@pytest.fixture(scope="module")
+def jane(sample_media: Path) -> tuple[Path, Path]:
+    """A training video without a statement, and the consent video."""
+    person = sample_media / "people/jane-carter"
+    return person / "training.mp4", person / "consent.mp4"
+
+
+def test_consent_is_listened_for_and_required(jane: tuple[Path, Path]) -> None:
+    assert MediaTrainer()("replica-video", jane) is None
+    alone = MediaTrainer()("replica-video", jane[:1]) or ""
+    assert "was not heard in the opening of the training video" in alone
+    assert "I, {full_name}, am currently speaking" in alone
+
+
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("outcome", ["pass", "warn", "fail", "unknown"])
+def test_a_consent_video_and_only_it_is_listened_to(
+    jane: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, apart: bool, outcome: str
+) -> None:
+    listened: list[Path] = []
+
+    def verify(path: Path, **options: object) -> ConsentFacts:
+        listened.append(path)
+        return ConsentFacts(
+            outcome=Outcome(outcome), transcript="", starts_at=None, ends_at=None, words=(),
+            reasons=("Because.",), statement="", full_name="", language="en",
+        )  # fmt: skip
+
+    monkeypatch.setattr(sandbox_judges, "verify_wording", verify)
+    heard = MediaTrainer()("replica-video", jane if apart else jane[:1])
+    assert listened == [jane[apart]]
+    if outcome in {"pass", "warn"}:
+        assert heard is None
+    else:
+        where = "the consent video" if apart else "the opening of the training video"
+        assert f"was not heard in {where}. Because. Required is: “I, {{full_name}}" in str(heard)
+
+
+def test_any_one_of_the_required_statements_will_do(jane: tuple[Path, Path]) -> None:
+    german = RequiredStatement(text="Ich, {full_name}, stimme zu.", language="de")
+    assert "does not know the language 'de'" in str(MediaTrainer((german,))("replica-video", jane))
+    template = RequiredStatement(text=required_statement())
+    assert MediaTrainer((german, template))("replica-video", jane) is None
+
+
+def test_a_required_statement_leaves_the_name_open() -> None:
+    with pytest.raises(UsageError, match="leaves no place for a name"):
+        RequiredStatement(text="I, Jane Carter, agree.")

@@ -89,6 +89,31 @@ def test_the_trainer_gets_the_very_bytes_that_were_published():
     ]
 
 
+def refuse(kind, paths):
+    """A trainer that fails everything."""
+    return "No."
+
+
+@pytest.mark.parametrize(
+    ("trainer", "choices", "status", "in_force"),
+    [
+        (None, None, "completed", "bytes"),
+        (refuse, None, "error", "given"),
+        (refuse, Choices(trainer="bytes"), "completed", "bytes"),
+    ],
+)
+def test_a_key_chooses_the_trainer_by_bytes(trainer, choices, status, in_force):
+    with (
+        Sandbox(clock="virtual", trainer=trainer, choices=choices) as sandbox,
+        Raw(sandbox) as raw,
+    ):
+        assert trained(raw, raw.voice())["status"] == status
+        listed = {each["id"]: each for each in raw.ok("GET", "/_sandbox/choices")["choices"]}
+    assert listed["trainer"]["value"] == in_force
+    assert "any name" in listed["training-unknown"]["what"]
+    assert "only in it" in listed["training-consent"]["what"]
+
+
 @pytest.mark.parametrize(
     ("outcome", "message"),
     [

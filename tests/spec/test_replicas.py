@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from raw import JPEG, MP4
+from raw import JPEG, MP4, Raw
 from receiver import receiving
 
+from palprep.batch.sandbox_judges import MediaTrainer
 from palprep.sandbox import Sandbox
 
 VIDEO = {"train_video_url": "https://media.example/v.mp4"}
@@ -60,6 +61,21 @@ def test_consent_in_the_opening_or_in_its_own_video(studio):
     failed = trained(studio, {"train_video_url": plain})
     assert failed["status"] == "error"
     assert "consent statement" in failed["error_message"]
+
+
+@pytest.mark.clause("create-replica.8")
+@pytest.mark.clause("create-replica.10")
+def test_spoken_consent_is_listened_for(sample_media):
+    """With the trainer of `palprep sandbox` and `palprep run`, and real videos."""
+    person = sample_media / "people/jane-carter"
+    with Sandbox(clock="virtual", trainer=MediaTrainer()) as sandbox, Raw(sandbox) as raw:
+        video = raw.publish("training.mp4", (person / "training.mp4").read_bytes())
+        consent = raw.publish("consent.mp4", (person / "consent.mp4").read_bytes())
+        failed = trained(raw, {"train_video_url": video})
+        assert failed["status"] == "error"
+        assert "the required statement was not heard in the opening" in failed["error_message"]
+        both = {"train_video_url": video, "consent_video_url": consent}
+        assert trained(raw, both)["status"] == "completed"
 
 
 @pytest.mark.clause("create-replica.9")

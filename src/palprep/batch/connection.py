@@ -6,14 +6,15 @@ import contextlib
 import ipaddress
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from palprep.batch.sandbox_judges import judge_image, train
+from palprep.batch.sandbox_judges import MediaTrainer, RequiredStatement, judge_image
 from palprep.client import Client
+from palprep.consent.statements import required_statement
 from palprep.errors import ToolFailed, UsageError
 from palprep.journal.inbox import callback_server, secret_path
 from palprep.journal.store import Journal
@@ -87,15 +88,22 @@ class Remote:
 
 
 @contextlib.contextmanager
-def connect(connection: Connection, journal: Journal, into: Path) -> Iterator[Remote]:
+def connect(
+    connection: Connection,
+    journal: Journal,
+    into: Path,
+    statements: Sequence[RequiredStatement] = (),
+) -> Iterator[Remote]:
     """Everything that stands between this run and the service, closed again at the end.
+
+    A sandbox of the run's own takes ``statements`` for consent, and palprep's template.
 
     Raises UsageError when a piece is missing, before anything is sent.
     """
     with contextlib.ExitStack() as stack:
         base_url, api_key = connection.base_url, connection.api_key
         if base_url is None:
-            sandbox = stack.enter_context(_embedded(journal, into))
+            sandbox = stack.enter_context(_embedded(journal, into, statements))
             base_url, api_key = sandbox.url, sandbox.user_key
         if api_key is None:
             raise UsageError(f"No API key for {base_url}: set PALPREP_API_KEY")
@@ -138,9 +146,13 @@ def _callbacks(
     return stack.enter_context(kept)
 
 
-def _embedded(journal: Journal, into: Path) -> contextlib.AbstractContextManager[Sandbox]:
+def _embedded(
+    journal: Journal, into: Path, statements: Sequence[RequiredStatement]
+) -> contextlib.AbstractContextManager[Sandbox]:
+    trainer = MediaTrainer((RequiredStatement(text=required_statement()), *statements))
+
     def start(port: int) -> Sandbox:
-        return Sandbox(data=into / "sandbox", port=port, judge_image=judge_image, trainer=train)
+        return Sandbox(data=into / "sandbox", port=port, judge_image=judge_image, trainer=trainer)
 
     return _on_kept_port(journal, "sandbox_port", start)
 

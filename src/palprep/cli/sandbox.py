@@ -16,6 +16,13 @@ class ClockMode(StrEnum):
     VIRTUAL = "virtual"
 
 
+class TrainerName(StrEnum):
+    """Who says whether a training succeeds."""
+
+    MEDIA = "media"
+    BYTES = "bytes"
+
+
 def sandbox(
     host: Annotated[str, typer.Option(help="A loopback address.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8700,
@@ -33,19 +40,29 @@ def sandbox(
     clock: Annotated[
         ClockMode, typer.Option(help="virtual: time moves by POST /_sandbox/clock alone.")
     ] = ClockMode.REAL,
+    trainer: Annotated[
+        TrainerName,
+        typer.Option(help="media: palprep's checks, and consent heard. bytes: first bytes only."),
+    ] = TrainerName.MEDIA,
+    statement: Annotated[
+        Path | None,
+        typer.Option(help="The statement of consent that trainings need, {full_name} in it."),
+    ] = None,
 ) -> None:
     """Serve the whole interface on loopback, judged by palprep's own checks, until Ctrl-C."""
     import json
 
-    from palprep.batch.sandbox_judges import judge_image, train
+    from palprep.batch.sandbox_judges import MediaTrainer, RequiredStatement, judge_image
+    from palprep.consent.statements import read_statement
     from palprep.errors import UsageError
-    from palprep.sandbox import Sandbox, serve
+    from palprep.sandbox import Choices, Sandbox, serve
     from palprep.sandbox.keys import DEFAULT_KEYS
 
     try:
         records = json.loads(seed.read_bytes()) if seed else None
     except (OSError, ValueError) as error:
         raise UsageError(f"The seed {seed} cannot be read: {error}") from None
+    required = (RequiredStatement(text=read_statement(statement)),) if statement else ()
     service = Sandbox(
         data=data,
         port=port,
@@ -54,7 +71,8 @@ def sandbox(
         clock=clock.value,
         faults=faults,
         judge_image=judge_image,
-        trainer=train,
+        trainer=MediaTrainer(required),
+        choices=Choices(trainer="bytes" if trainer is TrainerName.BYTES else "given"),
         seed=records,
     )
     serve(service)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -46,6 +46,14 @@ class Choices(Value):
     )
     deleted_status: int = _choice(
         204, "Delete PAL, Delete Deployment", "Success of a delete, without a body."
+    )
+
+    # Who trains.
+    trainer: Literal["given", "bytes"] = _choice(
+        "given",
+        "Create Voice, Create Replica",
+        "given: the trainer that the sandbox was started with. bytes: one that looks at the first "
+        "bytes of each file and hears nothing; also where none was given.",
     )
 
     # Times: how long what takes "up to a few minutes" takes here.
@@ -255,6 +263,25 @@ CONDUCT: Mapping[str, Conduct] = MappingProxyType(
         ),
         "connector-unavailable": Conduct(
             "Runtime Check Connector", "503 when the optional package mcp is not installed."
+        ),
+        "training-by-media": Conduct(
+            "Voice status, Replica status",
+            "The trainer of `palprep sandbox` and of `palprep run` checks each file as palprep "
+            "check --quick does; a training ends in error when a check fails.",
+        ),
+        "training-consent": Conduct(
+            "Create Replica, consent rule",
+            "The same trainer listens for the required statement: in the consent video and only in "
+            "it, or else in the first 30 s of the training video. Required is palprep's template, "
+            "the text of --statement, or one that a person of the run brings along. A word that "
+            "is missing, changed, added or taken back ends the training in error, and so does a "
+            "language or an installation in which nothing can be heard.",
+        ),
+        "training-unknown": Conduct(
+            "Create Replica, consent rule",
+            "That trainer cannot know whose name must be said: any name of up to 8 words will do. "
+            "It does not know whether the person seen is the one who speaks or is named, nor "
+            "whether two videos show one person.",
         ),
         "system-tool": Conduct("Tool", "Every sandbox has one built-in tool, end_call."),
         "unknown-route": Conduct(

@@ -43,7 +43,9 @@ def judge_by_bytes(path: Path, model: str) -> dict[str, bool | None]:  # noqa: A
 
 
 def train_by_bytes(kind: TrainingKind, paths: tuple[Path, ...]) -> str | None:
-    """The default trainer: every file starts like media of the kind that is trained from."""
+    """The trainer where none is given: every file starts like media of the kind that is trained
+    from.
+    """
     for path in paths:
         found = Source.of(path).type
         if kind == "replica-image":

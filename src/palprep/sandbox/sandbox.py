@@ -32,9 +32,10 @@ class Sandbox:
     ``data`` is a folder that keeps everything across restarts (None: memory and a temporary
     folder), ``port`` 0 takes a free one, ``clock`` "virtual" makes time move only by
     :meth:`advance`. ``faults`` is a script, its file or its JSON. ``judge_image`` and
-    ``trainer`` judge the media (see :mod:`palprep.sandbox.judges`); ``seed`` holds records to
-    start with; ``choices`` replaces decisions that the specification leaves open; ``tls`` is
-    trusted for outbound requests, to receivers with a certificate of their own.
+    ``trainer`` judge the media (see :mod:`palprep.sandbox.judges`), by first bytes where none is
+    given; ``seed`` holds records to start with; ``choices`` replaces decisions that the
+    specification leaves open (``trainer="bytes"`` replaces a given trainer); ``tls`` is trusted
+    for outbound requests, to receivers with a certificate of their own.
 
     Entering raises :class:`UsageError` for a host that is not loopback, and for a port or a
     data folder in use.
@@ -63,9 +64,11 @@ class Sandbox:
         self._clock_kind = clock
         self._faults = script_from(faults or FaultScript())
         self._judge_image = judge_image or judge_by_bytes
-        self._trainer = trainer or train_by_bytes
         self._seed = seed
-        self._choices = choices or Choices()
+        decided = choices or Choices()
+        if trainer is None or decided.trainer == "bytes":
+            trainer, decided = train_by_bytes, decided.model_copy(update={"trainer": "bytes"})
+        self._trainer, self._choices = trainer, decided
         self._tls = tls
         self._new_id = new_id or random_id
         self._held = ExitStack()

@@ -62,8 +62,17 @@ def fill_statement(template: str, full_name: str) -> str:
     return text.replace(PLACEHOLDER, name)
 
 
+def open_statement(text: str, full_name: str) -> str:
+    """The statement with ``{full_name}`` where this name stands in it."""
+    return text if PLACEHOLDER in text else _name(full_name).sub(PLACEHOLDER, text)
+
+
 def _names(text: str, name: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
+    return _name(name).search(text) is not None
+
+
+def _name(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
 
 
 def _choose(data: dict[str, Any], profile: str, where: str) -> str:

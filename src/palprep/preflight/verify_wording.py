@@ -1,0 +1,74 @@
+"""Was the required wording spoken, whoever spoke it?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from palprep.consent.facts import ConsentFacts, StatementReading
+from palprep.consent.opening import OPENING_S, read_opening
+from palprep.consent.whisper import Whisper
+from palprep.consent.withdrawal import negates
+from palprep.consent.words import split_words
+from palprep.media.source import Source
+from palprep.rules.consent_grading import grade_statement
+from palprep.rules.profile import Profile, load_profile
+from palprep.values import Outcome
+from palprep.vocabulary import DEFAULT_PROFILE
+
+_STAND_IN = "Somebody Else"
+"""A name to listen with before the real one is known. The words around it show where it stands."""
+
+_MOST_NAME_WORDS = 8
+"""What is heard between the words around the name and is longer is no name alone."""
+
+
+def verify_wording(
+    path: str | Path | Source,
+    *,
+    statement: str,
+    language: str = "en",
+    model: Whisper | None = None,
+    profile: str | Path | Profile = DEFAULT_PROFILE,
+) -> ConsentFacts:
+    """Verify the statement as :func:`~palprep.verify_consent` does, with any name in it.
+
+    ``statement`` holds ``{full_name}`` where the name is said. The recording is read twice: once
+    to hear which name stands there, and once with that name. So the wording is judged, and not
+    who speaks: ``full_name`` of the result is what was heard. Where no name is heard, or words
+    that negate are heard in its place, the outcome is ``fail``.
+
+    Raises as ``verify_consent`` does.
+    """
+    source = Source.of(path)
+    limits = profile if isinstance(profile, Profile) else load_profile(profile)
+
+    def read(full_name: str) -> StatementReading:
+        return read_opening(
+            source,
+            full_name=full_name,
+            statement=statement,
+            language=language,
+            model=model,
+            window_s=OPENING_S,
+            profile=limits.name,
+        )
+
+    first = read(_STAND_IN)
+    graded = grade_statement(first, limits.consent)
+    if first.problem is not None or not any(part.aligned for part in first.parts):
+        return graded
+    name = next((part.name.heard for part in first.parts if part.name is not None), "")
+    wrong = _why_no_name(name)
+    if wrong is not None:
+        return graded.model_copy(update={"outcome": Outcome.FAIL, "reasons": (wrong,)})
+    return grade_statement(read(name.strip(" .,;:!?")), limits.consent)
+
+
+def _why_no_name(heard: str) -> str | None:
+    """Why what was heard in the name's place cannot be a name; None when it can."""
+    words = split_words(heard)
+    if not any(character.isalpha() for character in heard):
+        return "No name is heard where the full name must be said."
+    if len(words) > _MOST_NAME_WORDS or any(negates(word, ()) for word in words):
+        return f"“{heard}” is heard where the full name must be said."
+    return None

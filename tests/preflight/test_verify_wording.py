@@ -1,0 +1,40 @@
+"""The wording of the statement, whoever speaks it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from palprep.consent.statements import required_statement
+from palprep.consent.whisper import Whisper
+from palprep.preflight.verify_wording import _why_no_name, verify_wording
+
+
+@pytest.fixture(scope="module")
+def model() -> Whisper:
+    return Whisper.load()
+
+
+def test_the_name_is_what_was_heard(sample_media: Path, model: Whisper) -> None:
+    path = sample_media / "people/jane-carter/consent.mp4"
+    heard = verify_wording(path, statement=required_statement(), model=model)
+    assert (heard.outcome, heard.full_name) == ("pass", "Jane Carter")
+    changed = required_statement().replace("create an AI clone", "never create an AI clone")
+    assert verify_wording(path, statement=changed, model=model).outcome == "fail"
+
+
+@pytest.mark.parametrize(
+    ("heard", "why"),
+    [
+        ("Jane Carter,", None),
+        ("Maria del Carmen Fernandez de la Vega", None),
+        ("", "No name is heard"),
+        ("...", "No name is heard"),
+        ("Jane Carter, do not", "where the full name must be said"),
+        ("Jane Carter, who has read all of the following text", "where the full name must be said"),
+    ],
+)
+def test_what_stands_in_the_names_place_must_be_a_name(heard: str, why: str | None) -> None:
+    found = _why_no_name(heard)
+    assert found is None if why is None else why in str(found)
