@@ -9,10 +9,17 @@ from pathlib import Path
 import pytest
 from likeness import judge_likeness
 
-from palprep.batch.tasks import AssetTask, compare_faces, prepare_asset
+from palprep.batch import tasks
+from palprep.batch.media_steps import own_statements
+from palprep.batch.people import find_people
+from palprep.batch.sandbox_judges import RequiredStatement
+from palprep.batch.tasks import AssetTask, compare_faces, prepare_asset, why_unheard
 from palprep.consent.facts import ConsentFacts
+from palprep.consent.whisper import Whisper
 from palprep.dossier.files import examine_dossier, read_dossier
+from palprep.errors import ToolFailed, ToolMissing
 from palprep.facts.facts import Facts
+from palprep.facts.probe import Speaker
 from palprep.journal.entries import Body, ConsentWaived, DossierKept, Intent, RunStarted
 from palprep.journal.store import Journal
 from palprep.media.facts import FileFacts
@@ -29,14 +36,19 @@ class Scripted:
 
     jobs = 1
 
-    def __init__(self, heard: str = "pass") -> None:
+    def __init__(self, heard: str = "pass", deaf: str | None = None) -> None:
         self.heard = heard
+        self.deaf = deaf
+        self.asked: list[Role] = []
         self.tasks: dict[Role, AssetTask] = {}
 
     def run(self, function, /, *args):
         if function is compare_faces:
             paths = args[0]
             return (judge_likeness(Path(paths[0]).name, Path(paths[1]).name, 0.9),)
+        if function is why_unheard:
+            self.asked.append(args[0].role)
+            return self.deaf
         assert function is prepare_asset
         task, source = args
         self.tasks[task.role] = task
@@ -62,7 +74,7 @@ class Scripted:
             ),
         )
         checks: tuple[Check, ...] = ()
-        if task.speaker is not None:
+        if task.speaker is not None and self.heard != "no check":
             why = "" if self.heard == "pass" else "A word was added."
             facts = facts.model_copy(update={"consent": ConsentFacts(
                 outcome=self.heard, transcript="I", starts_at=0.5, ends_at=9.0, words=(),
@@ -102,15 +114,87 @@ def test_a_training_video_that_opens_with_consent_is_enough(go, place, log):
     assert log.creates == {"voice": 1, "replica": 1}
 
 
-@pytest.mark.parametrize("heard", ["fail", "unknown"])
-def test_without_consent_nothing_is_uploaded(go, place, log, heard):
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("heard", ["fail", "unknown", "no check"])
+def test_without_consent_nothing_is_uploaded(go, place, log, heard, apart):
+    if apart:
+        shutil.copy(place / "training.mp4", place / "consent.mp4")
     [person] = go(engine=Scripted(heard)).people
     assert person.status == "refused"
-    assert "training.mp4 (training-video)" in person.reasons[0]
-    assert "A word was added." in person.reasons[0]
+    said_in = "consent.mp4 (consent-video)" if apart and heard == "fail" else "training.mp4 (train"
+    assert said_in in person.reasons[0]
+    why = "does not ask for consent_spoken" if heard == "no check" else "A word was added."
+    assert why in person.reasons[0]
     assert "run with --without-consent" in person.reasons[-1]
     assert log.requests == []
     assert person.result.at_service is False
+    [person] = go(engine=Scripted(heard), without_consent=True).people
+    assert person.status == "done"
+    assert person.result.reasons[0].startswith("Gone on without consent: ")
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_doubt_goes_on(go, place, log, apart):
+    if apart:
+        shutil.copy(place / "training.mp4", place / "consent.mp4")
+    [person] = go(engine=Scripted("warn")).people
+    assert (person.status, person.result.reasons) == ("done", ())
+    assert log.creates == {"voice": 1, "replica": 1}
+
+
+def test_where_no_one_can_listen_nothing_is_worked_on(go, place, add, log, out):
+    add("ada")
+    engine = Scripted(deaf="The Whisper model is not installed: run this")
+    people = {person.slug: person for person in go(engine=engine).people}
+    jane = people["jane-carter"]
+    assert jane.status == "refused"
+    assert jane.reasons[0] == (
+        "Consent cannot be verified: The Whisper model is not installed: run this"
+    )
+    assert "run with --without-consent" in jane.reasons[-1]
+    assert engine.asked == [Role.TRAINING_VIDEO]
+    assert set(engine.tasks) == {Role.VOICE_AUDIO}  # Ada's.
+    assert people["ada"].status == "done"
+    assert log.creates == {"voice": 1}
+    waived = {person.slug: person for person in go(engine=engine, without_consent=True).people}
+    assert waived["jane-carter"].status == "done"
+    again = {person.slug: person for person in go(engine=engine).people}
+    assert again["jane-carter"].status == "done"  # What was heard before still counts.
+
+
+def test_a_portrait_needs_no_one_to_listen(go, add, sample_media):
+    place = add("ada", portrait=True, settings='stock_voice = "gloria"')
+    shutil.copy(sample_media / "people/jane-carter/consent.mp4", place / "consent.mp4")
+    engine = Scripted(deaf="The Whisper model is not installed: run this")
+    [person] = go(engine=engine, dry_run=True).people
+    assert (person.status, engine.asked) == ("waiting", [])
+    assert "a replica named Ada from the face-image would be created" in person.reasons[0]
+
+
+def task_of(profile="core-4", language="en"):
+    speaker = Speaker(full_name="Jane Carter", statement="I, {full_name}.", language=language)
+    return AssetTask(source="x.mp4", into="out", role=Role.TRAINING_VIDEO, profile=profile,
+                     speaker=speaker)  # fmt: skip
+
+
+def test_what_is_missing_to_listen_is_named(monkeypatch, tmp_path):
+    assert why_unheard(task_of()) is None
+    assert why_unheard(task_of().model_copy(update={"speaker": None})) is None
+    assert "does not know the language 'de'" in why_unheard(task_of(language="de"))
+    own = tmp_path / "own.toml"
+    own.write_text('name = "own"\nextends = "core-4"\ndisable = ["consent_spoken"]\n')
+    assert "profile own does not ask for consent_spoken" in why_unheard(task_of(str(own)))
+    own.write_text('name = "own"\nextends = "core-4"\n# Another one, with a toolkit of its own.\n')
+    tasks._preflight.cache_clear()
+    for error in (ToolMissing("It is not installed"), ToolFailed("It is damaged")):
+
+        def fails(directory=None, error=error):
+            raise error
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Whisper, "load", fails)
+            assert why_unheard(task_of(str(own))) == error.message
+        tasks._preflight.cache_clear()
 
 
 def test_a_waiver_goes_on_and_is_on_record_everywhere(go, place, log, out):
@@ -134,6 +218,25 @@ def test_a_waiver_goes_on_and_is_on_record_everywhere(go, place, log, out):
     go(engine=Scripted("fail"), without_consent=True)
     assert len(read_dossier(path).entries) == 2
     assert log.creates == {"voice": 1, "replica": 1}
+
+
+def test_the_embedded_sandbox_fails_the_training_of_a_waived_replica(go, place, sample_media):
+    shutil.copy(sample_media / "people/jane-carter/training.mp4", place / "training.mp4")
+    [person] = go(engine=Scripted("fail"), connection=None, without_consent=True).people
+    assert (person.status, person.result.replica_status) == ("failed", "error")
+    waived, training = person.result.reasons
+    assert waived.startswith("Gone on without consent: training.mp4 (training-video)")
+    assert "ended in error: consent: the required statement was not heard" in training
+    assert "of the training video" in training
+
+
+def test_the_embedded_sandbox_takes_the_statements_that_people_bring_along(folder, place):
+    (place / "person.toml").write_text('statement = "own.txt"')
+    (place / "own.txt").write_text("I, Jane Carter, agree.")
+    (folder / "ada").mkdir()
+    (folder / "ada" / "person.toml").write_text('statement = "none.txt"')
+    [own] = own_statements(find_people(folder), "core-4")
+    assert own == RequiredStatement(text="I, {full_name}, agree.")
 
 
 def test_a_waiver_of_one_run_does_not_hold_for_the_next(go, place, log):

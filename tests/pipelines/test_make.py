@@ -19,6 +19,7 @@ from raw import JPEG, MP4, WAV
 from palprep.client import AsyncClient, Client
 from palprep.errors import JournalError, OutcomeUnknown, PublishError, UsageError, WaitTimeout
 from palprep.journal.creations import Creation, CreationState
+from palprep.journal.entries import ConsentWaived
 from palprep.journal.inbox import callback_server
 from palprep.journal.resolve import resolve_retry
 from palprep.journal.store import Journal
@@ -28,11 +29,21 @@ from palprep.pipelines.make import make_replica, make_voice, validate_face
 from palprep.pipelines.requests import ReplicaRequest, VoiceRequest
 from palprep.preflight.prepared import Prepared
 from palprep.publish.publishers import SandboxPublisher
+from palprep.rules.consent import CONSENT_CHECKS
 from palprep.rules.report import Check, Report
 from palprep.sandbox import Choices, Sandbox
 from palprep.values import Outcome
 
 ADA = VoiceRequest(voice_name="Ada")
+
+
+def spoken(outcome):
+    """The check of the statement's words."""
+    return Check(id="consent_spoken", label="Consent statement", outcome=outcome, measured="x")
+
+
+GIVEN = (spoken(Outcome.PASS),)
+"""The checks of a video in which consent was heard."""
 
 
 @pytest.fixture
@@ -84,7 +95,7 @@ def callbacks(journal):
 
 @pytest.fixture
 def ready(tmp_path):
-    """``ready(name, content)``: a prepared file."""
+    """``ready(name, content, checks)``: a prepared file; without checks its consent is apart."""
 
     def prepared(name, content, checks=()):
         path = tmp_path / name
@@ -92,7 +103,8 @@ def ready(tmp_path):
         digest = hashlib.sha256(content).hexdigest()
         return Prepared(
             source=str(path), path=str(path), fixes=(),
-            report=Report(path=str(path), role=None, profile="core-4", checks=checks),
+            report=Report(path=str(path), role=None, profile="core-4", checks=checks or (),
+                          left_out=() if checks is not None else tuple(CONSENT_CHECKS)),
             sha256=digest, source_sha256=digest,
         )  # fmt: skip
 
@@ -209,27 +221,63 @@ def test_a_replica_is_waited_for_by_its_callback(
     alike(0.9)
     replica = call(
         make_replica, publisher, ReplicaRequest(replica_name="Ada"),
-        video=ready("training.mp4", MP4), consent=ready("consent.mp4", MP4 + b"1"),
+        video=ready("training.mp4", MP4, None), consent=ready("consent.mp4", MP4 + b"1", GIVEN),
         journal=journal, callbacks=callbacks, timeout_s=20,
     )  # fmt: skip
     assert replica.state == "completed"
     assert client.unspecified.get_replica(replica.id).status == "completed"
 
 
-@pytest.mark.parametrize("outcome", [Outcome.FAIL, Outcome.UNKNOWN])
-def test_a_video_without_consent_is_not_even_uploaded(call, ready, outcome):
-    spoken = Check(id="consent_spoken", label="Consent statement", outcome=outcome, measured="no")
-    video, request = ready("t.mp4", MP4, (spoken,)), ReplicaRequest(replica_name="Ada")
-    with pytest.raises(UsageError, match=r"No replica is made: t.mp4: .*without_consent=True"):
-        call(make_replica, Refusing(), request, video=video)
+HEARD = {
+    **{outcome.value: (spoken(outcome),) for outcome in Outcome},
+    "no check": (),
+    "left out": None,
+}
+"""What the report of a video can hold of the statement."""
+
+
+def in_either(ready, heard, *, apart):
+    """A video that states its consent, or a consent video next to one that nobody asked."""
+    if not apart:
+        return {"video": ready("t.mp4", MP4, HEARD[heard])}
+    asked_no_one = ready("t.mp4", MP4, (spoken(Outcome.UNKNOWN),))
+    return {"video": asked_no_one, "consent": ready("c.mp4", MP4 + b"1", HEARD[heard])}
+
+
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("heard", HEARD)
+def test_only_heard_and_matching_consent_is_even_uploaded(call, ready, alike, heard, apart):
+    alike(0.9)
+    files, request = in_either(ready, heard, apart=apart), ReplicaRequest(replica_name="Ada")
+    goes_on = heard in {"pass", "warn"}
+    refusal = r"No replica is made: .*\.mp4: .*without_consent=True"
+    expected = (PublishError, "asked to publish") if goes_on else (UsageError, refusal)
+    with pytest.raises(expected[0], match=expected[1]):
+        call(make_replica, Refusing(), request, **files)
     with pytest.raises(PublishError):
-        call(make_replica, Refusing(), request, video=video, without_consent=True)
+        call(make_replica, Refusing(), request, without_consent=True, **files)
+
+
+def test_without_consent_no_face_is_compared(call, ready, monkeypatch):
+    monkeypatch.setattr(pipelines, "same_person", None)
+    files = in_either(ready, "unknown", apart=True)
+    with pytest.raises(UsageError, match="is not known"):
+        call(make_replica, Refusing(), ReplicaRequest(replica_name="Ada"), **files)
+
+
+@pytest.mark.parametrize("heard", ["pass", "fail", "no check"])
+def test_a_waiver_is_in_the_journal(call, publisher, journal, ready, heard):
+    files, request = in_either(ready, heard, apart=False), ReplicaRequest(replica_name="Ada")
+    replica = call(make_replica, publisher, request, without_consent=True, journal=journal, **files)
+    waived = [entry for entry in journal.entries(ConsentWaived) if entry.key == replica.key]
+    assert len(waived) == (0 if heard == "pass" else 1)
+    assert all("t.mp4: " in entry.body.why[0] for entry in waived)
 
 
 @pytest.mark.parametrize("without_consent", [True, False])
 def test_a_consent_video_of_another_person_is_refused(call, ready, alike, without_consent):
     alike(0.1)
-    video, consent = ready("t.mp4", MP4), ready("c.mp4", MP4 + b"1")
+    video, consent = ready("t.mp4", MP4), ready("c.mp4", MP4 + b"1", GIVEN)
     request = ReplicaRequest(replica_name="Ada")
     with pytest.raises(UsageError, match=r"Same person in one and other is 0\.1"):
         call(
@@ -240,7 +288,7 @@ def test_a_consent_video_of_another_person_is_refused(call, ready, alike, withou
 
 def test_faces_that_were_compared_before_are_not_compared_again(call, ready, monkeypatch):
     monkeypatch.setattr(pipelines, "same_person", None)
-    video, consent = ready("t.mp4", MP4), ready("c.mp4", MP4 + b"1")
+    video, consent = ready("t.mp4", MP4), ready("c.mp4", MP4 + b"1", GIVEN)
     request = ReplicaRequest(replica_name="Ada")
     with pytest.raises(PublishError):
         call(make_replica, Refusing(), request, video=video, consent=consent, compared=())
@@ -263,13 +311,13 @@ def test_a_replica_from_an_image(call, publisher, callbacks, journal, ready):
 
 
 def test_without_callbacks_nothing_is_waited_for(call, publisher, ready):
-    video, request = ready("t.mp4", MP4), ReplicaRequest(replica_name="Ada")
+    video, request = ready("t.mp4", MP4, GIVEN), ReplicaRequest(replica_name="Ada")
     replica = call(make_replica, publisher, request, video=video)
     assert (replica.state, replica.ended) == ("started", False)
 
 
 def test_a_replica_can_be_asked_for(call, publisher, ready):
-    video, request = ready("t.mp4", MP4), ReplicaRequest(replica_name="Ada")
+    video, request = ready("t.mp4", MP4, GIVEN), ReplicaRequest(replica_name="Ada")
     asking = MakeOptions(ask_for_replicas=True)
     assert call(make_replica, publisher, request, video=video, options=asking).state == "completed"
 

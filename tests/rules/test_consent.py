@@ -9,6 +9,7 @@ from palprep.consent.facts import ConsentFacts
 from palprep.rules.consent import CONSENT_CHECKS, ConsentSeen, lacks_consent
 from palprep.rules.judge import report_on
 from palprep.rules.profile import load_profile
+from palprep.rules.report import Report, ReportError
 from palprep.rules.video_structure import MouthMoves
 from palprep.values import Outcome, Role
 from palprep.vision.footage_facts import FootageFacts, FrameSample
@@ -111,23 +112,75 @@ def test_without_a_name_the_statement_is_unknown_and_apart_it_is_no_question(spo
     assert not CONSENT_CHECKS & {check.id for check in apart.checks}
 
 
-def test_a_replica_needs_consent_in_the_video_or_in_another(spoken):
+LACKING = {
+    "pass": None,
+    "warn": None,
+    "fail": "the statement of consent is not in {}: fail: Because.",
+    "unknown": "whether consent is given in {} is not known: Consent statement: Because.",
+    "nobody listened": "whether consent is given in {} is not known: Consent statement: Nobody",
+    "profile without it": "was not heard in {}: profile lenient does not ask for consent_spoken in",
+    "profile that lets it pass": "the statement of consent is not in {}: fail: Because.",
+    "no sound": "the statement of consent was not heard in {}: it has no sound",
+    "unreadable": "the statement of consent was not heard in {}: It is damaged.",
+    "hardly seen": "is given in {} is not known: One face while it is spoken: Too few frames",
+}
+"""Why each kind of reading is no consent; None where it is."""
+
+
+@pytest.fixture
+def reading(spoken, tmp_path):
+    """``reading(kind, role)``: the report on a video of one of these kinds."""
     seen = footage(lambda at_s: True)
-    given, doubted = report_of(spoken(seen, heard())), report_of(spoken(seen, heard("warn")))
-    missing = report_of(spoken(seen, heard("fail", starts_at=None, ends_at=None)))
-    unheard = report_of(spoken(seen))
-    assert lacks_consent(given) is None
-    assert lacks_consent(doubted) is None
-    assert "not in its opening: fail: Because." in lacks_consent(missing)
-    assert "is not known: Nobody listened for it" in lacks_consent(unheard)
-    apart = report_of(spoken(seen), left_out=CONSENT_CHECKS)
-    assert "there is none" in lacks_consent(apart)
-    assert lacks_consent(apart, given) is None
-    assert lacks_consent(missing, unheard) is None
-    assert "not in the consent video" in lacks_consent(given, missing)
+
+    def build(kind, role):
+        silent = spoken(seen)
+        silent = silent.model_copy(update={"video": silent.video.model_copy(
+            update={"audio": None})})  # fmt: skip
+        own = tmp_path / "lenient.toml"
+        own.write_text(
+            'name = "lenient"\nextends = "core-4"\n'
+            + ('disable = ["consent_spoken"]\n' if kind == "profile without it" else "")
+            + "".join(
+                f'[[limits.{each}.consent_spoken]]\nany_of = ["pass"]\nlevel = "warn"\n'
+                'source = "x"\ndate = 2026-01-01\n'
+                for each in ("training-video", "consent-video")
+            )
+        )
+        profile = load_profile(own) if kind.startswith("profile") else PROFILE
+        match kind:
+            case "nobody listened":
+                facts = spoken(seen)
+            case "no sound":
+                facts = silent
+            case "unreadable":
+                error = ReportError(code="media_damaged", message="It is damaged.")
+                return Report(path="x.mp4", role=role, profile="core-4", error=error)
+            case "hardly seen":
+                facts = spoken(footage(lambda at_s: True, every_s=5.0), heard())
+            case "profile without it" | "profile that lets it pass":
+                facts = spoken(seen, heard("fail"))
+            case _:
+                facts = spoken(seen, heard(kind))
+        return report_on("x.mp4", facts, role, profile)
+
+    return build
 
 
-def test_a_profile_without_the_statement_asks_for_none(spoken):
-    report = report_of(spoken(footage(lambda at_s: True)))
-    lenient = report.model_copy(update={"checks": ()})
-    assert lacks_consent(lenient) is None
+@pytest.mark.parametrize("kind", LACKING)
+@pytest.mark.parametrize("apart", [False, True])
+def test_only_consent_that_was_heard_and_matches_is_consent(reading, kind, apart):
+    stating = reading(kind, Role.CONSENT_VIDEO if apart else Role.TRAINING_VIDEO)
+    elsewhere = reading("pass", Role.TRAINING_VIDEO)
+    lacking = lacks_consent(elsewhere, stating) if apart else lacks_consent(stating)
+    if LACKING[kind] is None:
+        assert lacking is None
+    else:
+        where = "the consent video" if apart else "its opening"
+        assert LACKING[kind].format(where) in str(lacking)
+
+
+def test_a_video_whose_consent_is_elsewhere_is_not_listened_to(spoken, reading):
+    video = report_of(spoken(footage(lambda at_s: True)), left_out=CONSENT_CHECKS)
+    assert "there is none" in lacks_consent(video)
+    assert lacks_consent(video, reading("pass", Role.CONSENT_VIDEO)) is None
+    assert "whose consent another video holds" in lacks_consent(video, video)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import concurrent.futures
-from collections.abc import Container, Mapping
+import contextlib
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from palprep._version import __version__
 from palprep.batch.dossiers import record_dossier
 from palprep.batch.engine import Engine
 from palprep.batch.people import Person
 from palprep.batch.progress import Reporter
+from palprep.batch.requests import profile_for
+from palprep.batch.sandbox_judges import RequiredStatement
 from palprep.batch.stages import reused, stage_key
-from palprep.batch.tasks import AssetTask, compare_faces, prepare_asset
-from palprep.consent.statements import read_statement
+from palprep.batch.tasks import AssetTask, compare_faces, prepare_asset, why_unheard
+from palprep.consent.statements import open_statement, read_statement
 from palprep.errors import MediaError, UsageError
 from palprep.facts.probe import Speaker
 from palprep.journal.entries import AssetPrepared, ConsentWaived, FacesCompared
@@ -46,6 +50,15 @@ class FitFiles(Value):
     """The faces in them, compared pair by pair."""
 
 
+class _Looked(NamedTuple):
+    """A task, its source, and what an earlier run made of it if that is still good."""
+
+    task: AssetTask
+    source: Source | MediaError
+    key: str | None = None
+    asset: Asset | None = None
+
+
 @dataclass(frozen=True)
 class MediaSteps:
     """Prepares one person's files. ``without_consent``: missing consent stops nothing."""
@@ -59,7 +72,8 @@ class MediaSteps:
         """Every file of the person, prepared; or why the work ends here.
 
         It ends when a file is unfit, when files show different people, and when a video would
-        be trained from without consent.
+        be trained from without consent. Where no one could listen for that consent, it ends
+        before any file is worked on.
         """
         if person.problems:
             return refused(*person.problems)
@@ -67,7 +81,11 @@ class MediaSteps:
             tasks = asset_tasks(person, self.into, profile)
         except UsageError as error:
             return refused(error.message)
-        assets = self._prepared(tasks, person.slug, reporter)
+        looked = self._looked_up(tasks, person.slug)
+        deaf = None if self.without_consent else self._why_unheard(looked, reporter)
+        if deaf is not None:
+            return refused(f"Consent cannot be verified: {deaf}", _WITHOUT)
+        assets = self._prepared(looked, person.slug, reporter)
         reasons = [reason for each in assets.values() for reason in unfit(each, CONSENT_CHECKS)]
         missing = missing_consent(assets.get(Role.TRAINING_VIDEO), assets.get(Role.CONSENT_VIDEO))
         if missing and self.without_consent:
@@ -84,17 +102,43 @@ class MediaSteps:
         reasons += different_people(compared)
         return refused(*reasons) if reasons else FitFiles(prepared=fit, compared=compared)
 
-    def _prepared(
-        self, tasks: list[AssetTask], person: str, reporter: Reporter
-    ) -> dict[Role, Asset]:
-        # The threads only wait; the engine's workers do the work, as many at once as it has.
+    def _looked_up(self, tasks: Sequence[AssetTask], person: str) -> list[_Looked]:
+        """The tasks, with their sources and what earlier runs made of them."""
         with concurrent.futures.ThreadPoolExecutor(max_workers=len(tasks)) as threads:
             paths = sorted({task.source for task in tasks})
             sources = dict(zip(paths, threads.map(look_at, paths), strict=True))
-            waiting = [
-                threads.submit(self._asset, task, sources[task.source], person, reporter)
-                for task in tasks
-            ]
+            return list(
+                threads.map(lambda task: self._earlier(task, sources[task.source], person), tasks)
+            )
+
+    def _earlier(self, task: AssetTask, source: Source | MediaError, person: str) -> _Looked:
+        if isinstance(source, MediaError):
+            return _Looked(task, source)
+        limits = load_profile(task.profile).model_dump_json()
+        asked = (task.speaker, task.consent_apart, task.split_consent)
+        key = stage_key("prepared", source.sha256, task.role.value, limits, *asked, __version__)
+        earlier = reused(
+            self.journal, AssetPrepared, key, person, lambda found: still_good(found, task)
+        )
+        return _Looked(task, source, key, earlier.asset if earlier else None)
+
+    def _why_unheard(self, looked: Sequence[_Looked], reporter: Reporter) -> str | None:
+        """What is missing before the consent to a training video can be listened for."""
+        if all(each.task.role is not Role.TRAINING_VIDEO for each in looked):
+            return None
+        for each in looked:
+            readable = each.asset is None and isinstance(each.source, Source)
+            if readable and each.task.speaker is not None:
+                reporter.begin("see whether consent can be listened for")
+                return self.engine.run(why_unheard, each.task)
+        return None
+
+    def _prepared(
+        self, looked: Sequence[_Looked], person: str, reporter: Reporter
+    ) -> dict[Role, Asset]:
+        # The threads only wait; the engine's workers do the work, as many at once as it has.
+        with concurrent.futures.ThreadPoolExecutor(max_workers=len(looked)) as threads:
+            waiting = [threads.submit(self._asset, each, person, reporter) for each in looked]
             assets = {each.result().role: each.result() for each in waiting}
         training = assets.get(Role.TRAINING_VIDEO)
         clip = consent_clip(training) if training is not None else None
@@ -103,23 +147,15 @@ class MediaSteps:
             self.journal.append(AssetPrepared(asset=clip), person=person)
         return assets
 
-    def _asset(
-        self, task: AssetTask, source: Source | MediaError, person: str, reporter: Reporter
-    ) -> Asset:
-        reporter.begin(f"prepare {task.role.value}")
-        if isinstance(source, MediaError):
-            asset, key = unread(task, source), None
+    def _asset(self, looked: _Looked, person: str, reporter: Reporter) -> Asset:
+        if looked.asset is not None:
+            return looked.asset
+        reporter.begin(f"prepare {looked.task.role.value}")
+        if isinstance(looked.source, MediaError):
+            asset = unread(looked.task, looked.source)
         else:
-            limits = load_profile(task.profile).model_dump_json()
-            asked = (task.speaker, task.consent_apart, task.split_consent)
-            key = stage_key("prepared", source.sha256, task.role.value, limits, *asked, __version__)
-            earlier = reused(
-                self.journal, AssetPrepared, key, person, lambda found: still_good(found, task)
-            )
-            if earlier is not None:
-                return earlier.asset
-            asset = self.engine.run(prepare_asset, task, source)
-        self.journal.append(AssetPrepared(asset=asset), person=person, key=key)
+            asset = self.engine.run(prepare_asset, looked.task, looked.source)
+        self.journal.append(AssetPrepared(asset=asset), person=person, key=looked.key)
         return asset
 
     def _compared(
@@ -178,6 +214,21 @@ def _speaker(person: Person, profile: str) -> Speaker:
     return Speaker(
         full_name=person.full_name, statement=statement, language=person.settings.language
     )
+
+
+def own_statements(people: Sequence[Person], profile: str) -> tuple[RequiredStatement, ...]:
+    """The statements that people bring along, their names left open; ``profile`` is the run's. One
+    that cannot be used is left out: that person is refused for it.
+    """
+    found = []
+    for person in people:
+        if person.statement is None:
+            continue
+        with contextlib.suppress(UsageError):
+            text = read_statement(person.statement, profile=profile_for(person, profile))
+            open_text = open_statement(text, person.full_name)
+            found.append(RequiredStatement(text=open_text, language=person.settings.language))
+    return tuple(found)
 
 
 def consent_clip(training: Asset) -> Asset | None:

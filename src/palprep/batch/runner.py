@@ -11,11 +11,12 @@ from pathlib import Path
 from palprep._version import __version__
 from palprep.batch.connection import Connection, Remote, connect
 from palprep.batch.engine import Engine, make_engine
-from palprep.batch.media_steps import MediaSteps
+from palprep.batch.media_steps import MediaSteps, own_statements
 from palprep.batch.outputs import write_outputs
 from palprep.batch.people import Person, find_people
 from palprep.batch.person import Way
 from palprep.batch.progress import Progress, Reporter, Tell
+from palprep.batch.sandbox_judges import RequiredStatement
 from palprep.batch.service_steps import ServiceSteps
 from palprep.errors import JournalError, OutputUnwritable
 from palprep.journal.entries import PersonEnded, PersonNames, RunStarted
@@ -51,9 +52,11 @@ def run(
     only when the run is interrupted. ``jobs`` is the number of local worker processes.
     ``tell`` is called from several threads.
 
-    A replica is made from a video only when the statement of consent was heard in it, or
-    comes in a video of its own. ``without_consent`` goes on regardless, and puts that on
-    record: in the journal, the dossiers, the results and the page.
+    A replica is made from a video only when the statement of consent was heard in it, or in a
+    video of its own. A person whose consent no one could listen for, since a package, the model
+    or the language is missing, is refused before any file is worked on; the others go on.
+    ``without_consent`` goes on regardless, and puts that on record: in the journal, the dossiers,
+    the results and the page.
 
     Raises UsageError for a folder without people. Raises JournalError and OutputUnwritable when
     the output cannot be kept. What goes wrong with one person is in that person's result.
@@ -61,7 +64,7 @@ def run(
     people = find_people(folder)
     load_profile(profile)  # An unknown profile is the command's error, not each person's.
     place = _output_folder(Path(into))
-    asked = connection or Connection()
+    asked, own = connection or Connection(), own_statements(people, profile)
     with Journal.of(place, lock=True, create=True) as journal:
         journal.append(
             RunStarted(
@@ -79,7 +82,7 @@ def run(
         try:
             with (
                 _opened_engine(engine, jobs) as workers,
-                _connected(None if dry_run else asked, journal, place) as remote,
+                _connected(None if dry_run else asked, journal, place, own) as remote,
             ):
                 way = Way(
                     media=MediaSteps(journal, workers, place, without_consent),
@@ -142,12 +145,12 @@ def _opened_engine(engine: Engine | str, jobs: int | None) -> Iterator[Engine]:
 
 @contextmanager
 def _connected(
-    connection: Connection | None, journal: Journal, into: Path
+    connection: Connection | None, journal: Journal, into: Path, own: Sequence[RequiredStatement]
 ) -> Iterator[Remote | None]:
     if connection is None:
         yield None
         return
-    with connect(connection, journal, into) as remote:
+    with connect(connection, journal, into, own) as remote:
         yield remote
 
 

@@ -6,12 +6,15 @@ import functools
 import time
 from pathlib import Path
 
-from palprep.errors import OutputUnwritable, PalprepError
+from palprep.consent.facts import StatementReading
+from palprep.consent.opening import model_for
+from palprep.errors import OutputUnwritable, PalprepError, ToolError
 from palprep.facts.probe import Speaker
 from palprep.media.source import Source
 from palprep.preflight.asset import Asset
 from palprep.preflight.check_and_prepare import Preflight
 from palprep.preflight.same_person import same_person
+from palprep.rules.consent import ConsentSpoken, never_asked
 from palprep.rules.report import Check
 from palprep.values import Role, Value
 
@@ -68,6 +71,22 @@ def prepare_asset(task: AssetTask, source: Source) -> Asset:
         problem=problem,
         seconds=round(time.perf_counter() - started, 3),
     )
+
+
+def why_unheard(task: AssetTask) -> str | None:
+    """What is missing before the statement of the task's speaker can be listened for, with the
+    command that helps; None when nothing is. Loads the model, and reads no media.
+    """
+    if task.speaker is None:
+        return None
+    preflight = _preflight(task.profile)
+    if ConsentSpoken.id not in preflight.profile.for_role(task.role):
+        return never_asked(preflight.profile.name, task.role)
+    try:
+        model = model_for(task.speaker.required, preflight.toolkit.whisper)
+    except ToolError as error:
+        return error.message
+    return model.problem if isinstance(model, StatementReading) else None
 
 
 def compare_faces(paths: tuple[str, ...], profile: str) -> tuple[Check, ...]:

@@ -110,7 +110,11 @@ class Reused(AboutRun):
 
 
 class ConsentWaived(AboutRun):
-    """The run goes on although consent is missing; ``why`` says what is missing."""
+    """The work goes on although consent is missing; ``why`` says what is missing.
+
+    The key is that of the replica that is made all the same. A run also records it without a key,
+    before it looks at anything else of the person.
+    """
 
     kind: Literal["consent_waived"] = "consent_waived"
     why: tuple[str, ...]

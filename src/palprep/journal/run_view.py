@@ -104,7 +104,7 @@ class PersonView(Value):
             voice_status=self.voice.status if self.voice else None,
             replica_id=self.replica.id if self.replica else None,
             replica_status=self.replica.status if self.replica else None,
-            reasons=(*self.reasons, *(f"Gone on without consent: {why}" for why in self.waived)),
+            reasons=(*(f"Gone on without consent: {why}" for why in self.waived), *self.reasons),
             assets=tuple(asset.report for asset in self.assets),
             at_service=self.at_service,
         )

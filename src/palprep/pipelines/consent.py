@@ -26,9 +26,11 @@ class Judged(Protocol):
 
 
 def missing_consent(video: Judged | None, apart: Judged | None) -> tuple[str, ...]:
-    """What is missing of the consent, one sentence each; empty when it is given.
+    """What is missing of the consent, one sentence each; empty when it was heard and matches.
 
     ``video`` is what a replica would be trained from, ``apart`` a video of the statement alone.
+    What failed in either is missing, also where the other one would do: what was listened for is
+    never passed over. Without ``video`` nothing is trained, and nothing has to be heard.
     """
     failed = tuple(
         f"{named(each)}: {failure_of(check)}"

@@ -13,7 +13,7 @@ from palprep.client.wait import until
 from palprep.errors import OutcomeUnknown, WaitTimeout
 from palprep.journal.at_most_once import create_once
 from palprep.journal.creations import Creation, CreationState, creation_key, doubt_words
-from palprep.journal.entries import CreationUsed, Polled
+from palprep.journal.entries import ConsentWaived, CreationUsed, Polled
 from palprep.journal.results import Snapshot, What
 from palprep.journal.store import Journal
 from palprep.pipelines.requests import Request, identifying
@@ -61,6 +61,7 @@ class Job:
 
     ``send`` makes the one request, given the files' addresses and the address to call back.
     ``read`` asks the service for the state of an id; None where that is not possible.
+    ``waived`` says what is missing of the consent, where it was waived.
     """
 
     what: What
@@ -69,6 +70,7 @@ class Job:
     files: Mapping[Role, Prepared]
     send: Callable[[Mapping[Role, str], str | None], Doing[Snapshot]]
     read: Callable[[str], Doing[Snapshot]] | None
+    waived: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,9 @@ class Maker:
         person = self.options.person or job.name
         used = CreationUsed(what=job.what)
         yield from work(lambda: self.journal.append(used, person=person, key=key))
+        if job.waived:
+            waiver = ConsentWaived(why=job.waived)
+            yield from work(lambda: self.journal.append(waiver, person=person, key=key))
         creation = yield from work(lambda: self.journal.creation(key))
         if creation is None or creation.state is CreationState.ABSENT:
             request = {**identity, "sources": sources}

@@ -134,18 +134,20 @@ def make_replica(
     nothing is waited for, since the specification has no way to ask for a replica: the
     result's ``state`` is then ``started``.
 
-    Nothing is uploaded, and UsageError raised, when the statement was not heard (prepare the
-    video with its ``speaker``), or when the two videos show two people. ``without_consent``
-    goes on without the statement.
+    Nothing is uploaded, and UsageError raised, unless the statement was heard and matches
+    (prepare the video that holds it with its ``speaker``), or when the two videos show two
+    people. ``without_consent`` goes on without the statement, whatever is missing of it. That is
+    put on record in the journal.
     """
     files = _trained_from(request, video=video, consent=consent, image=image)
+    missing = missing_consent(video, consent)
+    if missing and not without_consent:
+        raise _refused(missing, " Give consent to it, or say without_consent=True")
     if compared is None and consent is not None and video is not None:
         paths = (video.path, consent.path)
         compared = yield from work(lambda: same_person(paths))
-    missing = () if without_consent or image else missing_consent(video, consent)
-    if reasons := (*missing, *different_people(compared or ())):
-        advice = " Give consent to it, or say without_consent=True" if missing else ""
-        raise UsageError(f"No replica is made: {'. '.join(reasons)}.{advice}")
+    if different := different_people(compared or ()):
+        raise _refused(different)
 
     def send(urls: Mapping[Role, str], callback_url: str | None) -> Doing[Snapshot]:
         fields = {**{_URL_FIELDS[role]: url for role, url in urls.items()}, **given(request)}
@@ -158,7 +160,7 @@ def make_replica(
         return Snapshot(id=found.replica_id, status=found.status, error_message=found.error_message)
 
     asking = read if options.ask_for_replicas else None
-    job = Job("replica", request.replica_name, request, files, send, asking)
+    job = Job("replica", request.replica_name, request, files, send, asking, waived=missing)
     return (
         yield from _made(
             client,
@@ -170,6 +172,10 @@ def make_replica(
             options=options,
         )
     )
+
+
+def _refused(reasons: Sequence[str], advice: str = "") -> UsageError:
+    return UsageError(f"No replica is made: {'. '.join(reasons)}.{advice}")
 
 
 def _trained_from(request: ReplicaRequest, **given_files: Prepared | None) -> dict[Role, Prepared]:

@@ -9,6 +9,7 @@ from palprep.facts.facts import Facts
 from palprep.rules.needs import CONSENT, NOT_FOUND, STATED
 from palprep.rules.report import Check, Report
 from palprep.rules.rule import Answer, Measured, Need, Rule, Unmeasured
+from palprep.values import Outcome, Role
 from palprep.vision.footage_facts import FrameSample
 
 FEWEST_SAMPLES = 4
@@ -109,18 +110,42 @@ def spoken_check(report: Report) -> Check | None:
 
 
 def lacks_consent(video: Report, apart: Report | None = None) -> str | None:
-    """Why a replica must not be trained from this video, None when consent to it is given.
+    """Why a replica must not be trained from this video; None when consent to it was heard.
 
-    It is given in the video's opening, where it must have been heard. Or it is given in another
-    video, ``apart``, which must not be known to say something else. None as well where the
-    profile asks for no statement.
+    Consent is given in another video, ``apart``, or else in the opening of the video itself.
+    There the statement must have been heard, and no check of the consent may be open. What was
+    not checked, for whatever reason, was not heard: a profile decides how strictly the words are
+    judged, and can neither leave the statement out nor pass one that fails.
     """
     if apart is None and ConsentSpoken.id in video.left_out:
         return "its consent was said to be given in another video, and there is none"
-    check = spoken_check(apart or video)
-    if check is None or check.passed or (apart is not None and check.passed is None):
-        return None
-    if check.passed is None:
-        return f"whether it opens with the statement of consent is not known: {check.advice}"
-    where = "the consent video" if apart is not None else "its opening"
-    return f"the statement of consent is not in {where}: {check.measured}"
+    stating, where = (apart, "the consent video") if apart is not None else (video, "its opening")
+    spoken = spoken_check(stating)
+    if spoken is None:
+        return f"the statement of consent was not heard in {where}: {_unasked(stating)}"
+    consent = stating.facts.consent if stating.facts else None
+    if spoken.passed is False or (consent is not None and consent.outcome is Outcome.FAIL):
+        measured = spoken.measured if spoken.measured is not None else "fail"
+        return f"the statement of consent is not in {where}: {measured}"
+    for check in stating.checks:
+        if check.id in CONSENT_CHECKS and check.passed is None:
+            return (
+                f"whether consent is given in {where} is not known: {check.label}: {check.advice}"
+            )
+    return None
+
+
+def _unasked(report: Report) -> str:
+    """Why a report has no check of the statement's words."""
+    if report.error is not None:
+        return report.error.message
+    if ConsentSpoken.id in report.left_out:
+        return "it was checked as a video whose consent another video holds"
+    if report.facts is not None and report.facts.video is not None and report.facts.audio is None:
+        return "it has no sound"
+    return never_asked(report.profile, report.role)
+
+
+def never_asked(profile: str, role: Role | None) -> str:
+    """That a profile does not ask for the statement in that role, as words."""
+    return f"profile {profile} does not ask for {ConsentSpoken.id} in a {role or 'file'}"
