@@ -7,7 +7,7 @@ from importlib import metadata
 import pytest
 
 from palprep.cli import doctor, installation
-from palprep.errors import ToolMissing
+from palprep.errors import ToolError, ToolFailed, ToolMissing
 from palprep.media.weights import read_manifest
 
 from .conftest import Palprep
@@ -47,6 +47,25 @@ def test_a_missing_extra_is_no_failure_and_names_its_command(
     assert (dask.state, dask.required) == ("missing", False)
     assert dask.fix == 'run `pip install ".[dask]"` in palprep\'s checkout'
     assert found["httpx"].state == "ok"
+
+
+@pytest.mark.parametrize(
+    ("error", "state", "command"),
+    [
+        (ToolMissing("It is not installed"), "missing", "run `pip install .` in"),
+        (ToolFailed("It is damaged"), "broken", "run `pip install --force-reinstall .` in"),
+    ],
+)
+def test_palprep_cannot_work_without_the_consent_model(
+    monkeypatch: pytest.MonkeyPatch, error: ToolError, state: str, command: str
+) -> None:
+    def fails() -> None:
+        raise error
+
+    monkeypatch.setattr("palprep.cli.installation.Whisper.load", fails)
+    found = {finding.name: finding for finding in installation.examine()}["consent"]
+    assert (found.state, found.required, found.detail) == (state, True, error.message)
+    assert command in str(found.fix)
 
 
 def test_a_broken_ffmpeg_and_model_are_failures(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,36 @@
+"""palprep sandbox: which trainer it starts with."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from pathlib import Path
+
+import httpx
+import pytest
+
+from .conftest import SCRIPT, Palprep
+
+
+@pytest.mark.parametrize(
+    ("options", "in_force"), [((), "given"), (("--trainer", "bytes"), "bytes")]
+)
+def test_the_trainer_is_an_option(tmp_path: Path, options: tuple[str, ...], in_force: str) -> None:
+    command = [SCRIPT, "sandbox", "--port", "0", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+        url = process.stdout.readline().split()[-1]
+        choices = httpx.get(f"{url}/_sandbox/choices", trust_env=False).json()["choices"]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 0
+    listed = {each["id"]: each for each in choices}
+    assert listed["trainer"]["value"] == in_force
+
+
+def test_a_statement_without_a_place_for_the_name_is_one_clear_line(
+    palprep: Palprep, tmp_path: Path
+) -> None:
+    (tmp_path / "own.txt").write_text("I, Jane Carter, agree.")
+    ran = palprep("sandbox", "--statement", "own.txt")
+    assert ran.code == 2
+    assert ran.err.count("\n") == 1
+    assert "write {full_name} where it is said" in ran.err
