@@ -17,12 +17,16 @@ from likeness import judge_likeness
 from raw import JPEG, MP4, WAV
 
 from palprep.client import AsyncClient, Client
+from palprep.consent.facts import ConsentFacts
+from palprep.dossier.files import keep_dossier, read_dossier
 from palprep.errors import JournalError, OutcomeUnknown, PublishError, UsageError, WaitTimeout
+from palprep.facts.facts import Facts
 from palprep.journal.creations import Creation, CreationState
 from palprep.journal.entries import ConsentWaived
 from palprep.journal.inbox import callback_server
 from palprep.journal.resolve import resolve_retry
 from palprep.journal.store import Journal
+from palprep.media.source import Source
 from palprep.pipelines import make as pipelines
 from palprep.pipelines.creation import MakeOptions
 from palprep.pipelines.make import make_replica, make_voice, validate_face
@@ -308,6 +312,27 @@ def test_a_replica_from_an_image(call, publisher, callbacks, journal, ready):
         callbacks=callbacks, timeout_s=20,
     )  # fmt: skip
     assert replica.state == "completed"
+
+
+def test_a_waiver_is_in_the_dossier_next_to_the_video(call, publisher, journal, tmp_path):
+    heard = ConsentFacts(
+        outcome="fail", transcript="", starts_at=None, ends_at=None, words=(), reasons=("No.",),
+        statement="I", full_name="Ada", language="en",
+    )  # fmt: skip
+    path = tmp_path / "t.mp4"
+    path.write_bytes(MP4)
+    digest = hashlib.sha256(MP4).hexdigest()
+    facts = Facts(file=Source.of(path).facts, consent=heard)
+    video = Prepared(
+        source=str(path), path=str(path), fixes=(), sha256=digest, source_sha256=digest,
+        report=Report(path=str(path), role=None, profile="core-4", facts=facts,
+                      checks=(spoken(Outcome.FAIL),)),
+    )  # fmt: skip
+    dossier = keep_dossier(video, person="ada", written_at=journal.now())
+    request = ReplicaRequest(replica_name="Ada")
+    for _ in range(2):
+        call(make_replica, publisher, request, video=video, without_consent=True, journal=journal)
+        assert [entry.kind for entry in read_dossier(dossier).entries] == ["evidence", "waiver"]
 
 
 def test_without_callbacks_nothing_is_waited_for(call, publisher, ready):

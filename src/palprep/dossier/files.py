@@ -92,7 +92,7 @@ def keep_dossier(
     if facts is None or facts.consent is None:
         return None
     video, source = Path(prepared.path), Path(prepared.source)
-    path = video.with_name(f"{video.stem}-{prepared.sha256[:12]}{SUFFIX}")
+    path = dossier_path(prepared)
     if path.exists():
         require_intact(read_dossier(path), path)
         return path
@@ -111,6 +111,12 @@ def keep_dossier(
     )
     _write(path, dossier)
     return path
+
+
+def dossier_path(prepared: Prepared) -> Path:
+    """Where the dossier of a prepared video lies, or would lie: next to it."""
+    video = Path(prepared.path)
+    return video.with_name(f"{video.stem}-{prepared.sha256[:12]}{SUFFIX}")
 
 
 def read_dossier(path: str | Path) -> Dossier:

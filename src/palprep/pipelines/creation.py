@@ -10,6 +10,7 @@ from typing import Protocol
 from palprep.client.policy import Context
 from palprep.client.routine import Doing, work
 from palprep.client.wait import until
+from palprep.dossier.files import dossier_path, waive
 from palprep.errors import OutcomeUnknown, WaitTimeout
 from palprep.journal.at_most_once import create_once
 from palprep.journal.creations import Creation, CreationState, creation_key, doubt_words
@@ -99,8 +100,7 @@ class Maker:
         used = CreationUsed(what=job.what)
         yield from work(lambda: self.journal.append(used, person=person, key=key))
         if job.waived:
-            waiver = ConsentWaived(why=job.waived)
-            yield from work(lambda: self.journal.append(waiver, person=person, key=key))
+            yield from work(lambda: self._record_waiver(job, key, person))
         creation = yield from work(lambda: self.journal.creation(key))
         if creation is None or creation.state is CreationState.ABSENT:
             request = {**identity, "sources": sources}
@@ -114,6 +114,12 @@ class Maker:
             return creation
         self._begin(f"wait for {job.what}")
         return (yield from self._ended(creation, job.read))
+
+    def _record_waiver(self, job: Job, key: str, person: str) -> None:
+        self.journal.append(ConsentWaived(why=job.waived), person=person, key=key)
+        for path in map(dossier_path, job.files.values()):
+            if path.is_file():
+                waive(path, written_at=self.journal.now(), note=" ".join(job.waived))
 
     def _created(
         self, job: Job, key: str, person: str, request: Mapping[str, object]

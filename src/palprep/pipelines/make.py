@@ -137,7 +137,7 @@ def make_replica(
     Nothing is uploaded, and UsageError raised, unless the statement was heard and matches
     (prepare the video that holds it with its ``speaker``), or when the two videos show two
     people. ``without_consent`` goes on without the statement, whatever is missing of it. That is
-    put on record in the journal.
+    put on record, in the journal and in the dossiers that lie next to the videos.
     """
     files = _trained_from(request, video=video, consent=consent, image=image)
     missing = missing_consent(video, consent)
