@@ -31,7 +31,7 @@ def test_a_file_that_differs_is_refused_with_the_command_that_helps(
     home: str, tmp_path: Path
 ) -> None:
     entry = next(iter(read_manifest(home).values()))
-    with pytest.raises(ToolMissing, match=r"is missing: pip install --force-reinstall palprep$"):
+    with pytest.raises(ToolMissing, match=r"is missing: run `pip install --force-reinstall \.` in"):
         entry.read(tmp_path)
     data = bytearray(entry.read())
     data[1000] ^= 1
