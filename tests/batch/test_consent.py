@@ -151,6 +151,7 @@ def test_where_no_one_can_listen_nothing_is_worked_on(go, place, add, log, out):
     assert jane.reasons[0] == (
         "Consent cannot be verified: The Whisper model is not installed: run this"
     )
+    assert jane.reasons[-1].startswith("Nothing was prepared")
     assert "run with --without-consent" in jane.reasons[-1]
     assert engine.asked == [Role.TRAINING_VIDEO]
     assert set(engine.tasks) == {Role.VOICE_AUDIO}  # Ada's.

@@ -5,114 +5,25 @@ Every test is done by both clients: the functions are the same.
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
 import inspect
 import threading
 
 import anyio
 import httpx
 import pytest
-from likeness import judge_likeness
 from raw import JPEG, MP4, WAV
+from stated import GIVEN
 
-from palprep.client import AsyncClient, Client
-from palprep.consent.facts import ConsentFacts
-from palprep.dossier.files import keep_dossier, read_dossier
+from palprep.client import AsyncClient
 from palprep.errors import JournalError, OutcomeUnknown, PublishError, UsageError, WaitTimeout
-from palprep.facts.facts import Facts
 from palprep.journal.creations import Creation, CreationState
-from palprep.journal.entries import ConsentWaived
-from palprep.journal.inbox import callback_server
 from palprep.journal.resolve import resolve_retry
 from palprep.journal.store import Journal
-from palprep.media.source import Source
-from palprep.pipelines import make as pipelines
 from palprep.pipelines.creation import MakeOptions
 from palprep.pipelines.make import make_replica, make_voice, validate_face
 from palprep.pipelines.requests import ReplicaRequest, VoiceRequest
-from palprep.preflight.prepared import Prepared
-from palprep.publish.publishers import SandboxPublisher
-from palprep.rules.consent import CONSENT_CHECKS
-from palprep.rules.report import Check, Report
-from palprep.sandbox import Choices, Sandbox
-from palprep.values import Outcome
 
 ADA = VoiceRequest(voice_name="Ada")
-
-
-def spoken(outcome):
-    """The check of the statement's words."""
-    return Check(id="consent_spoken", label="Consent statement", outcome=outcome, measured="x")
-
-
-GIVEN = (spoken(Outcome.PASS),)
-"""The checks of a video in which consent was heard."""
-
-
-@pytest.fixture
-def sandbox():
-    with Sandbox(choices=Choices(voice_seconds=0.2, replica_seconds=0.2)) as running:
-        yield running
-
-
-@pytest.fixture
-def client(sandbox):
-    with Client(api_key=sandbox.user_key, base_url=sandbox.url) as opened:
-        yield opened
-
-
-@pytest.fixture(params=["sync", "async"])
-def call(request, sandbox, client):
-    """``call(function, *arguments)``: with the one client or the other."""
-
-    def with_client(function, *arguments, **options):
-        return function(client, *arguments, **options)
-
-    def with_async_client(function, *arguments, **options):
-        async def go():
-            async with AsyncClient(api_key=sandbox.user_key, base_url=sandbox.url) as opened:
-                return await function(opened, *arguments, **options)
-
-        return asyncio.run(go())
-
-    return with_client if request.param == "sync" else with_async_client
-
-
-@pytest.fixture
-def publisher(sandbox):
-    with SandboxPublisher(sandbox.url) as opened:
-        yield opened
-
-
-@pytest.fixture
-def journal():
-    with Journal() as opened:
-        yield opened
-
-
-@pytest.fixture
-def callbacks(journal):
-    with callback_server(journal) as server:
-        yield server
-
-
-@pytest.fixture
-def ready(tmp_path):
-    """``ready(name, content, checks)``: a prepared file; without checks its consent is apart."""
-
-    def prepared(name, content, checks=()):
-        path = tmp_path / name
-        path.write_bytes(content)
-        digest = hashlib.sha256(content).hexdigest()
-        return Prepared(
-            source=str(path), path=str(path), fixes=(),
-            report=Report(path=str(path), role=None, profile="core-4", checks=checks or (),
-                          left_out=() if checks is not None else tuple(CONSENT_CHECKS)),
-            sha256=digest, source_sha256=digest,
-        )  # fmt: skip
-
-    return prepared
 
 
 def fault(sandbox, **wanted):
@@ -208,17 +119,6 @@ def test_a_callback_resolves_a_lost_answer(call, sandbox, publisher, callbacks, 
     assert creates(sandbox) == {"voice": 1}
 
 
-@pytest.fixture
-def alike(monkeypatch):
-    """``alike(cosine)``: what the comparison of any two faces gives."""
-
-    def say(cosine):
-        checks = (judge_likeness("one", "other", cosine),)
-        monkeypatch.setattr(pipelines, "same_person", lambda paths: checks)
-
-    return say
-
-
 def test_a_replica_is_waited_for_by_its_callback(
     call, client, publisher, callbacks, journal, ready, alike
 ):
@@ -232,79 +132,6 @@ def test_a_replica_is_waited_for_by_its_callback(
     assert client.unspecified.get_replica(replica.id).status == "completed"
 
 
-HEARD = {
-    **{outcome.value: (spoken(outcome),) for outcome in Outcome},
-    "no check": (),
-    "left out": None,
-}
-"""What the report of a video can hold of the statement."""
-
-
-def in_either(ready, heard, *, apart):
-    """A video that states its consent, or a consent video next to one that nobody asked."""
-    if not apart:
-        return {"video": ready("t.mp4", MP4, HEARD[heard])}
-    asked_no_one = ready("t.mp4", MP4, (spoken(Outcome.UNKNOWN),))
-    return {"video": asked_no_one, "consent": ready("c.mp4", MP4 + b"1", HEARD[heard])}
-
-
-@pytest.mark.parametrize("apart", [False, True])
-@pytest.mark.parametrize("heard", HEARD)
-def test_only_heard_and_matching_consent_is_even_uploaded(call, ready, alike, heard, apart):
-    alike(0.9)
-    files, request = in_either(ready, heard, apart=apart), ReplicaRequest(replica_name="Ada")
-    goes_on = heard in {"pass", "warn"}
-    refusal = r"No replica is made: .*\.mp4: .*without_consent=True"
-    expected = (PublishError, "asked to publish") if goes_on else (UsageError, refusal)
-    with pytest.raises(expected[0], match=expected[1]):
-        call(make_replica, Refusing(), request, **files)
-    with pytest.raises(PublishError):
-        call(make_replica, Refusing(), request, without_consent=True, **files)
-
-
-def test_without_consent_no_face_is_compared(call, ready, monkeypatch):
-    monkeypatch.setattr(pipelines, "same_person", None)
-    files = in_either(ready, "unknown", apart=True)
-    with pytest.raises(UsageError, match="is not known"):
-        call(make_replica, Refusing(), ReplicaRequest(replica_name="Ada"), **files)
-
-
-@pytest.mark.parametrize("heard", ["pass", "fail", "no check"])
-def test_a_waiver_is_in_the_journal(call, publisher, journal, ready, heard):
-    files, request = in_either(ready, heard, apart=False), ReplicaRequest(replica_name="Ada")
-    replica = call(make_replica, publisher, request, without_consent=True, journal=journal, **files)
-    waived = [entry for entry in journal.entries(ConsentWaived) if entry.key == replica.key]
-    assert len(waived) == (0 if heard == "pass" else 1)
-    assert all("t.mp4: " in entry.body.why[0] for entry in waived)
-
-
-@pytest.mark.parametrize("without_consent", [True, False])
-def test_a_consent_video_of_another_person_is_refused(call, ready, alike, without_consent):
-    alike(0.1)
-    video, consent = ready("t.mp4", MP4), ready("c.mp4", MP4 + b"1", GIVEN)
-    request = ReplicaRequest(replica_name="Ada")
-    with pytest.raises(UsageError, match=r"Same person in one and other is 0\.1"):
-        call(
-            make_replica, Refusing(), request, video=video, consent=consent,
-            without_consent=without_consent,
-        )  # fmt: skip
-
-
-def test_faces_that_were_compared_before_are_not_compared_again(call, ready, monkeypatch):
-    monkeypatch.setattr(pipelines, "same_person", None)
-    video, consent = ready("t.mp4", MP4), ready("c.mp4", MP4 + b"1", GIVEN)
-    request = ReplicaRequest(replica_name="Ada")
-    with pytest.raises(PublishError):
-        call(make_replica, Refusing(), request, video=video, consent=consent, compared=())
-
-
-class Refusing:
-    """A publisher that tells when it is asked."""
-
-    def publish(self, file, name=None):
-        raise PublishError(f"asked to publish {file.path}")
-
-
 def test_a_replica_from_an_image(call, publisher, callbacks, journal, ready):
     request = ReplicaRequest(replica_name="Ada", voice_name="gloria", auto_fix_training_image=True)
     replica = call(
@@ -312,27 +139,6 @@ def test_a_replica_from_an_image(call, publisher, callbacks, journal, ready):
         callbacks=callbacks, timeout_s=20,
     )  # fmt: skip
     assert replica.state == "completed"
-
-
-def test_a_waiver_is_in_the_dossier_next_to_the_video(call, publisher, journal, tmp_path):
-    heard = ConsentFacts(
-        outcome="fail", transcript="", starts_at=None, ends_at=None, words=(), reasons=("No.",),
-        statement="I", full_name="Ada", language="en",
-    )  # fmt: skip
-    path = tmp_path / "t.mp4"
-    path.write_bytes(MP4)
-    digest = hashlib.sha256(MP4).hexdigest()
-    facts = Facts(file=Source.of(path).facts, consent=heard)
-    video = Prepared(
-        source=str(path), path=str(path), fixes=(), sha256=digest, source_sha256=digest,
-        report=Report(path=str(path), role=None, profile="core-4", facts=facts,
-                      checks=(spoken(Outcome.FAIL),)),
-    )  # fmt: skip
-    dossier = keep_dossier(video, person="ada", written_at=journal.now())
-    request = ReplicaRequest(replica_name="Ada")
-    for _ in range(2):
-        call(make_replica, publisher, request, video=video, without_consent=True, journal=journal)
-        assert [entry.kind for entry in read_dossier(dossier).entries] == ["evidence", "waiver"]
 
 
 def test_without_callbacks_nothing_is_waited_for(call, publisher, ready):

@@ -41,6 +41,11 @@ _WITHOUT = (
     "video or as a video of its own; or run with --without-consent"
 )
 
+_NOT_LISTENED = (
+    "Nothing was prepared: add what is missing and run the same command again; or run with "
+    "--without-consent"
+)
+
 
 class FitFiles(Value):
     """A person's files, prepared and fit to be sent."""
@@ -84,7 +89,7 @@ class MediaSteps:
         looked = self._looked_up(tasks, person.slug)
         deaf = None if self.without_consent else self._why_unheard(looked, reporter)
         if deaf is not None:
-            return refused(f"Consent cannot be verified: {deaf}", _WITHOUT)
+            return refused(f"Consent cannot be verified: {deaf}", _NOT_LISTENED)
         assets = self._prepared(looked, person.slug, reporter)
         reasons = [reason for each in assets.values() for reason in unfit(each, CONSENT_CHECKS)]
         missing = missing_consent(assets.get(Role.TRAINING_VIDEO), assets.get(Role.CONSENT_VIDEO))
@@ -217,8 +222,9 @@ def _speaker(person: Person, profile: str) -> Speaker:
 
 
 def own_statements(people: Sequence[Person], profile: str) -> tuple[RequiredStatement, ...]:
-    """The statements that people bring along, their names left open; ``profile`` is the run's. One
-    that cannot be used is left out: that person is refused for it.
+    """The statements that people bring along, their names left open. ``profile`` is the run's.
+
+    A statement that cannot be used is left out: its person is refused for it.
     """
     found = []
     for person in people:

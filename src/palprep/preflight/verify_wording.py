@@ -19,7 +19,7 @@ _STAND_IN = "Somebody Else"
 """A name to listen with before the real one is known. The words around it show where it stands."""
 
 _MOST_NAME_WORDS = 8
-"""What is heard between the words around the name and is longer is no name alone."""
+"""Where more words are heard in the name's place, they are not a name alone."""
 
 
 def verify_wording(

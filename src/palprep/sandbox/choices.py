@@ -266,16 +266,18 @@ CONDUCT: Mapping[str, Conduct] = MappingProxyType(
         ),
         "training-by-media": Conduct(
             "Voice status, Replica status",
-            "The trainer of `palprep sandbox` and of `palprep run` checks each file as palprep "
-            "check --quick does; a training ends in error when a check fails.",
+            "The trainer of `palprep sandbox` and of `palprep run` checks images and recordings as "
+            "`palprep check` does, and videos as with --quick. When a check fails, the training "
+            "ends in error.",
         ),
         "training-consent": Conduct(
             "Create Replica, consent rule",
             "The same trainer listens for the required statement: in the consent video and only in "
             "it, or else in the first 30 s of the training video. Required is palprep's template, "
-            "the text of --statement, or one that a person of the run brings along. A word that "
-            "is missing, changed, added or taken back ends the training in error, and so does a "
-            "language or an installation in which nothing can be heard.",
+            "the text of --statement, or one that a person of the run brings along. A word that is "
+            "missing, changed or added, and consent that is taken back, end the training in error. "
+            "So does a language that the model does not know, or a missing model. A doubt does "
+            "not.",
         ),
         "training-unknown": Conduct(
             "Create Replica, consent rule",

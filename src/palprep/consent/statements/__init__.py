@@ -63,7 +63,7 @@ def fill_statement(template: str, full_name: str) -> str:
 
 
 def open_statement(text: str, full_name: str) -> str:
-    """The statement with ``{full_name}`` where this name stands in it."""
+    """The statement with ``{full_name}`` in the place of this name."""
     return text if PLACEHOLDER in text else _name(full_name).sub(PLACEHOLDER, text)
 
 
