@@ -42,10 +42,10 @@ class Parrot:
     def continuations(self, heard, begun, language):
         return self.transcribe(heard, language)
 
-    def weigh(self, heard, texts, language, *, prompt=None):
+    def weigh(self, heard, texts, language, *, lead="", prompt=None):
         return tuple(log_probability(self.align(heard, text, language)) for text in texts)
 
-    def align(self, heard, text, language, *, prompt=None):
+    def align(self, heard, text, language, *, lead="", tail="", prompt=None):
         tokens = []
         said = [(mark, split_words(self.words[mark - 1])) for mark in heard.encoded]
         first = heard.encoded[0] if len(heard.encoded) else 0

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.consent.withdrawal import is_remark, negates, speaks_of_consent, takes_back
+from palprep.consent.withdrawal import (
+    is_remark,
+    negates,
+    speaks_of_consent,
+    takes_back,
+    withdrawals,
+)
 from palprep.consent.words import split_words
 
 TALK = split_words("Good morning and welcome to my kitchen. Today we bake some bread together.")
@@ -74,3 +80,10 @@ def test_a_few_words_of_oneself_may_be_about_the_statement():
     assert not is_remark(split_words("Thank you."))
     assert not is_remark(())
     assert not is_remark(split_words("I am going to show you how we bake bread. " * 3))
+
+
+def test_a_remark_may_be_a_withdrawal_that_was_misheard():
+    others = withdrawals(split_words("I heard hope all of it."))
+    assert "I revoke all of it." in others
+    assert "I withdraw hope all of it." in others
+    assert withdrawals(TALK) == ()

@@ -25,7 +25,7 @@ def name_reading(
     """``told`` is the prompted probability, ``favour`` the log likelihood ratio."""
     return NameReading(
         heard=heard, likeness=likeness, same=same,
-        prompted_probability=told, log_likelihood_ratio=favour,
+        prompted_probability=told, log_likelihood_ratio=favour, least_log_likelihood_ratio=favour,
     )  # fmt: skip
 
 
@@ -227,3 +227,15 @@ def test_a_part_that_is_not_heard_names_its_words():
     grade = grade_part(part_reading(nothing, SCRIPT._replace(offset=6)), "Jane Doe", LIMITS)
     assert grade.reasons == ("Words 7 to 17 are not heard.",)
     assert {word.outcome for word in grade.words} == {"fail"}
+
+
+@pytest.mark.parametrize(("ratio", "expected"), [(4.7, "fail"), (16.0, "warn")])
+def test_a_remark_that_may_be_a_withdrawal_fails(ratio, expected):
+    found = reading(f"{TEXT} I heard hope all of it.")
+    assert outcome(found._replace(withdrawal=ratio)) == expected
+
+
+def test_a_name_in_doubt_says_in_one_sentence_what_was_heard():
+    name = name_reading("why Chan?", 0.9, same=False, told=0.5, favour=5.0)
+    _, _, reasons = decide(reading(name=name, improbable=RARE))
+    assert reasons == ("The name was heard as “why Chan”; it may be Jane Doe. Listen to it.",)

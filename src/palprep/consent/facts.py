@@ -60,6 +60,9 @@ class NameReading(Value):
     log_likelihood_ratio: float | None = 0.0
     """Of the name against what was heard, the model being prompted with both spellings; None
     where the very name was heard."""
+    least_log_likelihood_ratio: float | None = None
+    """The least of such ratios, against each of the free readings of the name's place; None
+    where none of them differs from the name."""
 
 
 class NamePlace(NameReading):
@@ -82,6 +85,9 @@ class Surroundings(Value):
     """Consent is a subject of what follows."""
     remark_after: bool = False
     """So little follows that it may be a remark about the statement."""
+    withdrawal_log_likelihood_ratio: float | None = None
+    """Of the remark as heard, against the same remark with a word that withdraws consent; None
+    without a remark."""
 
 
 class PartReading(Value):

@@ -8,7 +8,6 @@ logarithm of how much more probable the required wording is than the other one.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -18,23 +17,31 @@ from numpy.typing import NDArray
 
 from palprep.consent.compare import Comparison, Difference, compare
 from palprep.consent.facts import NameReading
-from palprep.consent.names import Place, locate_name, same_name
+from palprep.consent.name_reading import read_name
+from palprep.consent.names import Place, locate_name
 from palprep.consent.statement import Statement
 from palprep.consent.variants import negated, replaced
-from palprep.consent.whisper import WORKERS, Heard, Token, Whisper, log_probability
+from palprep.consent.whisper import (
+    WORKERS,
+    Heard,
+    Token,
+    Whisper,
+    log_probability,
+    mean_probability,
+)
+from palprep.consent.withdrawal import withdrawals
 from palprep.consent.words import Word, split_words
 from palprep.speech.mel import RATE_HZ, WINDOW_S
 
 HYPOTHESES = 5
 _FOUND = 0.5
 """Share of the statement that must be heard before it is looked at word by word."""
-_MARGIN_S = 0.3
 _AFTERWARDS_S = 12.0
 _AFTERWARDS_READINGS = 3
 _LAST_WORDS_S = 1.0
 """The end of the statement is heard again, so that nothing of what follows is cut off."""
-_AFTER_NAME = 4
-"""Words after the name that are looked at to find where it ends."""
+_BEGUN = 8
+"""So many of the statement's words tell where it begins."""
 
 
 class AlignedWord(NamedTuple):
@@ -61,10 +68,15 @@ class Reading(NamedTuple):
     """Small changes that give the statement the opposite sense: what would stand there, at
     which required word, and the log of P(required wording) / P(changed wording)."""
     other_transcripts: tuple[str, ...] = ()
+    lead: str = ""
+    """What is heard before the statement in this window."""
     earlier: tuple[str, ...] = ()
     """What is heard before this window."""
     afterwards: tuple[str, ...] = ()
     """Readings of what follows the statement, heard on its own; empty when nothing does."""
+    withdrawal: float | None = None
+    """Log of P(the remark after the statement as heard) / P(the likeliest withdrawal in its
+    place); None without a remark."""
     name: NameReading | None = None
     place: Place | None = None
     """Where the free reading has the name."""
@@ -94,24 +106,24 @@ def read_window(
         return plain
     place = locate_name(found, statement.name, statement.words, words) if statement.name else None
     plain = plain._replace(place=place)
+    lead = _lead(model, heard, statement, plain)
+    plain = plain._replace(lead=lead)
+    tail = " ".join(word.shown for word in words[found.heard_last :])
+    aligned = model.align(heard, statement.text, statement.language, lead=lead, tail=tail)
     # What follows the statement and how its name fits are read while its words are weighed.
     with ThreadPoolExecutor(WORKERS) as pool:
         afterwards = name = None
-        if plain.opens > 0 or found.heard_last < len(words):
-            begin_s, end_s = _extent(model.align(heard, texts[0], statement.language), plain)
-            if found.heard_last < len(words):
-                afterwards = pool.submit(_afterwards, model, samples, statement, end_s)
-            first = _at(begin_s - _MARGIN_S)
-            heard = model.hear(samples[first : _at(end_s + _MARGIN_S)])
-            offset_s += first / RATE_HZ
+        if tail:
+            end_s = aligned[-1].end_s
+            afterwards = pool.submit(_afterwards, model, samples, statement, end_s)
         if statement.name:
-            name = pool.submit(read_name, model, heard, statement, texts)
-        aligned = model.align(heard, statement.text, statement.language)
+            name = pool.submit(read_name, model, heard, statement, texts, lead)
         weighed = _weighed(model, heard, statement, plain, log_probability(aligned))
         return weighed._replace(
             forced=_forced(aligned, statement.words, offset_s),
             other_transcripts=texts[1:],
             afterwards=afterwards.result() if afterwards else (),
+            withdrawal=_withdrawal(model, heard, statement, plain),
             name=name.result() if name else None,
         )
 
@@ -126,7 +138,8 @@ def _weighed(
     instead = [replaced(statement.text, statement.words, one, plain.heard) for one in differences]
     changes = negated(statement.text)
     texts = [*instead, *(text for _, text, _ in changes)]
-    ratios = [score - other for other in model.weigh(heard, texts, statement.language)]
+    weighed = model.weigh(heard, texts, statement.language, lead=plain.lead)
+    ratios = [score - other for other in weighed]
     return plain._replace(
         differences=differences,
         log_likelihood_ratios=tuple(ratios[: len(instead)]),
@@ -135,6 +148,26 @@ def _weighed(
             for (said, _, at), ratio in zip(changes, ratios[len(instead) :], strict=True)
         ),
     )
+
+
+def _lead(model: Whisper, heard: Heard, statement: Statement, plain: Reading) -> str:
+    """The words before the statement, as heard: the audio is not cut there, for a cut can take
+    a part of the name with it.
+
+    A rare name is written down as anything, also as words that seem to stand before the
+    statement. Then the lead is the one that makes the statement's first words most probable.
+    """
+    last = plain.opens
+    first = last if plain.place is None else min(last, plain.place.reach)
+    leads = [
+        plain.transcript[: plain.heard[count].begin].strip() for count in range(first, last + 1)
+    ]
+    if len(leads) == 1:
+        return leads[0]
+    begun = statement.text[: statement.words[min(len(statement.words), _BEGUN) - 1].end]
+    texts = [f"{lead} {begun}".strip() for lead in leads]
+    scores = model.weigh(heard, texts, statement.language, prompt=statement.full_name)
+    return leads[max(range(len(leads)), key=scores.__getitem__)]
 
 
 def _afterwards(
@@ -149,6 +182,18 @@ def _afterwards(
     return model.transcribe(rest, statement.language, hypotheses=_AFTERWARDS_READINGS)
 
 
+def _withdrawal(model: Whisper, heard: Heard, statement: Statement, plain: Reading) -> float | None:
+    """How much more probable the remark after the statement is as heard than as a withdrawal."""
+    after = plain.heard[plain.comparison.heard_last :]
+    others = withdrawals(after)
+    if not others:
+        return None
+    said = " ".join(word.shown for word in after)
+    lead = f"{plain.lead} {statement.text}".strip()
+    score, *rest = model.weigh(heard, (said, *others), statement.language, lead=lead)
+    return score - max(rest)
+
+
 def differences_of(found: Comparison, place: Place | None) -> tuple[Difference, ...]:
     """The differences, those around the name as its place has them."""
     if place is None:
@@ -156,68 +201,6 @@ def differences_of(found: Comparison, place: Place | None) -> tuple[Difference, 
     near = place.words
     elsewhere = [one for one in found.differences if not near.start <= one.first <= near.stop]
     return tuple(sorted((*elsewhere, *place.sides)))
-
-
-def read_name(
-    model: Whisper, heard: Heard, statement: Statement, texts: Sequence[str]
-) -> NameReading:
-    """The name's place as several free readings have it, and how well the name fits it.
-
-    "I, Jane Doe, am" is easily written down as "I'm". So the model also reads on from the
-    statement's words before the name, freely, but without a way around it.
-    """
-    before = statement.text[: statement.words[statement.name.start].begin].rstrip()
-    onward = model.continuations(heard, before, statement.language)
-    name = statement.name_words
-    begun = statement.words[: statement.name.stop + _AFTER_NAME]
-    best = NameReading()
-    for text in (*onward, *texts):
-        words = split_words(text)
-        place = locate_name(compare(begun, words), statement.name, statement.words, words)
-        run = words[place.first : place.last]
-        shown = " ".join(word.shown for word in run)
-        same = same_name(name, run)
-        if (same, place.likeness) > (best.same, best.likeness) or not best.heard:
-            best = NameReading(heard=shown, likeness=place.likeness, same=same)
-    start = statement.text[: begun[-1].end]
-    prompted = model.align(heard, start, statement.language, prompt=statement.full_name)
-    instead = best.heard.strip(" ,.;:?!")
-    return best.model_copy(
-        update={
-            "prompted_probability": min(
-                _mean_probability(prompted, word.begin, word.end) for word in name
-            ),
-            "log_likelihood_ratio": _name_ratio(model, heard, start, statement, instead),
-        }
-    )
-
-
-def _name_ratio(
-    model: Whisper, heard: Heard, start: str, statement: Statement, instead: str
-) -> float | None:
-    """Log of P(the name) / P(what was heard instead), None when the very name was heard.
-
-    The model is prompted with both spellings, once in each order, for it favours the later one.
-    """
-    begin, end = statement.name_words[0].begin, statement.name_words[-1].end
-    if _keys(split_words(instead)) == _keys(statement.name_words):
-        return None
-    other = f"{start[:begin]}{instead}{start[end:]}"
-    ratios = []
-    for prompt in (f"{statement.full_name}. {instead}", f"{instead}. {statement.full_name}"):
-        ours, theirs = model.weigh(heard, (start, other), statement.language, prompt=prompt)
-        ratios.append(ours - theirs)
-    return sum(ratios) / len(ratios)
-
-
-def _extent(tokens: Sequence[Token], reading: Reading) -> tuple[float, float]:
-    """When the statement's part of a transcript begins and ends."""
-    # A rare name is written down as anything: nothing that may be the name is cut off.
-    first = reading.opens if reading.place is None else min(reading.opens, reading.place.reach)
-    begin = reading.heard[first].begin
-    end = reading.heard[reading.comparison.heard_last - 1].end
-    inside = [token for token in tokens if token.end > begin and token.begin < end]
-    return inside[0].start_s, inside[-1].end_s
 
 
 def _forced(
@@ -229,26 +212,12 @@ def _forced(
         own = [token for token in tokens if token.begin < word.end and token.end > word.begin]
         found.append(
             AlignedWord(
-                _mean_probability(own, word.begin, word.end),
+                mean_probability(own, word.begin, word.end),
                 offset_s + own[0].start_s,
                 offset_s + own[-1].end_s,
             )
         )
     return tuple(found)
-
-
-def _mean_probability(tokens: Sequence[Token], begin: int, end: int) -> float:
-    """The geometric mean over the tokens of a stretch of text, punctuation aside."""
-    spoken = [
-        token
-        for token in tokens
-        if token.begin < end and token.end > begin and any(char.isalnum() for char in token.text)
-    ]
-    return math.exp(log_probability(spoken) / max(1, len(spoken)))
-
-
-def _keys(words: Sequence[Word]) -> tuple[str, ...]:
-    return tuple(key for word in words for key in word.keys)
 
 
 def _at(seconds: float) -> int:

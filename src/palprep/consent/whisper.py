@@ -136,38 +136,54 @@ class Whisper:
         return self._generate(heard, prompt, hypotheses, tokens)
 
     def align(
-        self, heard: Heard, text: str, language: str, *, prompt: str | None = None
+        self,
+        heard: Heard,
+        text: str,
+        language: str,
+        *,
+        lead: str = "",
+        tail: str = "",
+        prompt: str | None = None,
     ) -> tuple[Token, ...]:
         """Align a text with the audio: per token its probability, given the audio and the
         text before it, and when it is said.
 
-        ``prompt`` is given to the model as text that came before, so that it knows how a
-        name is spelled.
+        ``lead`` and ``tail`` are said in the audio before and after the text. ``prompt`` is
+        given to the model as text that came before the audio, so that it knows how a name is
+        spelled.
         """
         encoding = self._encode(text)
+        before = self._ids(lead)
         found = self._model.align(
             self._view(heard.encoded),
             self._start(language, prompt),
-            [encoding.ids],
+            [[*before, *encoding.ids, *self._ids(tail)]],
             heard.frames,
             median_filter_width=7,
         )
-        return _tokens(" " + text, encoding, found[0])
+        return _tokens(" " + text, encoding, found[0], len(before))
 
     def weigh(
-        self, heard: Heard, texts: Sequence[str], language: str, *, prompt: str | None = None
+        self,
+        heard: Heard,
+        texts: Sequence[str],
+        language: str,
+        *,
+        lead: str = "",
+        prompt: str | None = None,
     ) -> tuple[float, ...]:
         """Per text the logarithm of its probability, as :func:`log_probability` of its tokens
         when it is aligned, without the work of finding out when they are said.
         """
         view = self._view(heard.encoded)
         start = self._start(language, prompt)
+        before = self._ids(lead)
 
         def one(text: str) -> float:
             # Of the alignment, which takes as long as the rest, two positions are made.
-            ids = self._encode(text).ids
+            ids = [*before, *self._encode(text).ids]
             found = self._model.align(view, start, [ids], 2, median_filter_width=1)
-            return _log_product(found[0].text_token_probs)
+            return _log_product(found[0].text_token_probs[len(before) :])
 
         # One by one: a batch holds the encoded audio once per text and takes twice as long.
         with ThreadPoolExecutor(WORKERS) as workers:
@@ -185,6 +201,9 @@ class Whisper:
         )[0]
         texts = (self._tokenizer.decode(ids).strip() for ids in found.sequences_ids)
         return tuple(dict.fromkeys(texts))
+
+    def _ids(self, text: str) -> list[int]:
+        return list(self._encode(text).ids) if text else []
 
     def _encode(self, text: str) -> Any:
         return self._tokenizer.encode(" " + text, add_special_tokens=False)
@@ -214,6 +233,16 @@ class Whisper:
 def log_probability(tokens: Sequence[Token]) -> float:
     """Of all these tokens together; none counts as less probable than one in a thousand million."""
     return _log_product([token.probability for token in tokens])
+
+
+def mean_probability(tokens: Sequence[Token], begin: int, end: int) -> float:
+    """The geometric mean over the tokens of a stretch of text, punctuation aside."""
+    spoken = [
+        token
+        for token in tokens
+        if token.begin < end and token.end > begin and any(char.isalnum() for char in token.text)
+    ]
+    return math.exp(log_probability(spoken) / max(1, len(spoken)))
 
 
 def _log_product(probabilities: Sequence[float]) -> float:
@@ -246,19 +275,21 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _tokens(text: str, encoding: Any, result: Any) -> tuple[Token, ...]:
+def _tokens(text: str, encoding: Any, result: Any, before: int) -> tuple[Token, ...]:
     """Join a text's tokens with their probabilities and times.
 
-    ``result.alignments`` is a path of (token, position) pairs that visits every token.
+    ``result.alignments`` is a path of (token, position) pairs that visits every token, the
+    ``before`` tokens of the lead first.
     """
     first: dict[int, int] = {}
     last: dict[int, int] = {}
     for token, position in result.alignments:
-        first.setdefault(token, position)
-        last[token] = position
+        first.setdefault(token - before, position)
+        last[token - before] = position
     tokens = []
     for index, ((begin, end), probability) in enumerate(
-        zip(encoding.offsets, result.text_token_probs, strict=True)
+        # The tail's tokens stand at the end of the longer list.
+        zip(encoding.offsets, result.text_token_probs[before:], strict=False)
     ):
         tokens.append(
             Token(

@@ -43,6 +43,9 @@ _REMARK = re.compile(
     r"|\bmade me (say|read|do)\b|\ba joke\b|\bpretend\w*\b|\bonly if\b|\bunless\b"
 )
 """Right before or after a statement these words are about it; in other talk they are not."""
+_WITHDRAWING = ("withdraw", "revoke", "retract", "cancel", "refuse", "take back")
+_MISHEARD = 3
+"""One word can be written down as so many."""
 _SPOKEN_OF = re.compile(r"\b(consent|permission|agree|agreement)\b")
 
 
@@ -73,6 +76,22 @@ def is_remark(words: Sequence[Word]) -> bool:
     """
     own = any("i" in word.keys for word in words[:2])
     return own and len(words) <= _SENTENCE
+
+
+def withdrawals(words: Sequence[Word]) -> tuple[str, ...]:
+    """A remark with a word that withdraws consent in the place of its first words after "I":
+    "I heard hope all of it" may have been "I revoke all of it". Empty where it is no remark.
+    """
+    if not is_remark(words):
+        return ()
+    said = [word.shown for word in words]
+    own = next(index for index, word in enumerate(words) if "i" in word.keys) + 1
+    most = min(_MISHEARD, len(said) - own)
+    return tuple(
+        " ".join((*said[:own], verb, *said[own + count :]))
+        for verb in _WITHDRAWING
+        for count in range(1, most + 1)
+    )
 
 
 def _text(words: Sequence[Word]) -> str:

@@ -100,7 +100,7 @@ def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grad
     words = _records(part, grades, added)
     reasons += _word_reasons(words, part)
     within, negations = _negations(part, limits)
-    around, remarks = _surroundings(part.surroundings)
+    around, remarks = _surroundings(part.surroundings, limits)
     outcome = worst((*(word.outcome for word in words), within, around))
     reasons += [*negations, *remarks]
     if not part.inserted:
@@ -147,23 +147,30 @@ def _grade_stretch(
 
 
 def _grade_name(name: NamePlace, aligned: Sequence[RequiredWord], limits: ConsentLimits) -> Outcome:
-    """By sound. Heard as the very name, or as one that sounds the same, it passes if the audio
-    supports it. A small model hears rare names as something else. Then it is a doubt when the
-    model recognises each word of the name once prompted with its spelling, and does not hold
-    what it heard for the better one. Otherwise it is another name.
+    """By sound. The name passes when it was heard, by its letters or by its sound, and the audio
+    bears it out. A small model hears rare names as something else. Such a name passes only when
+    what was heard sounds much like it, both forced readings support it, and it fits the audio
+    better than every free reading. It is a doubt when the model recognises each word once
+    prompted with its spelling, and does not hold what it heard for the better one. Otherwise it
+    is another name.
     """
     least = min(word.probability for word in aligned[name.first : name.last])
+    supported = least >= limits.word_sure.value
     recognised = name.prompted_probability >= limits.name_recognised.value
-    ratio = name.log_likelihood_ratio
-    favoured = ratio is None or ratio >= limits.name_favoured.value
-    if name.same and (least >= limits.word_sure.value or (recognised and favoured)):
+    ratio, least_ratio = name.log_likelihood_ratio, name.least_log_likelihood_ratio
+    needed = limits.name_disfavoured_surely if ratio is None else limits.name_favoured
+    favoured = ratio is None if least_ratio is None else least_ratio >= needed.value
+    if name.same and (supported or (recognised and favoured)):
+        return Outcome.PASS
+    surely_alike = name.likeness >= limits.name_alike_surely.value
+    if surely_alike and supported and recognised and favoured:
         return Outcome.PASS
     if ratio is None:
         return Outcome.WARN
     surely = name.prompted_probability >= limits.name_recognised_surely.value
-    least_ratio = (limits.name_disfavoured_surely if surely else limits.name_disfavoured).value
+    floor = limits.name_disfavoured_surely if surely else limits.name_disfavoured
     alike = name.likeness >= limits.name_alike.value
-    return Outcome.WARN if alike and recognised and ratio >= least_ratio else Outcome.FAIL
+    return Outcome.WARN if alike and recognised and ratio >= floor.value else Outcome.FAIL
 
 
 def _added(one: HeardInstead, aligned: Sequence[RequiredWord]) -> WordRecord:
@@ -228,9 +235,14 @@ def _when(record: WordRecord) -> str:
 
 
 def _name_reason(full_name: str, name: NamePlace, grade: Outcome) -> str:
-    said = f"“{name.heard}” was heard" if name.heard else "nothing was heard"
-    certain = "was not heard" if grade is Outcome.FAIL else "is not certain"
-    return f"The name {full_name} {certain}: in its place {said}."
+    heard = name.heard.strip(" ,.;:?!")
+    if not heard:
+        return f"Nothing was heard in the place of the name {full_name}."
+    if grade is Outcome.FAIL:
+        return f"The name {full_name} was not heard. “{heard}” was heard in its place."
+    if name.log_likelihood_ratio is None:
+        return f"The name was heard as “{heard}”, but the audio supports it weakly. Listen to it."
+    return f"The name was heard as “{heard}”; it may be {full_name}. Listen to it."
 
 
 def _negations(part: PartReading, limits: ConsentLimits) -> tuple[Outcome, list[str]]:
@@ -249,18 +261,29 @@ def _negations(part: PartReading, limits: ConsentLimits) -> tuple[Outcome, list[
     return Outcome.PASS, []
 
 
-def _surroundings(around: Surroundings) -> tuple[Outcome, list[str]]:
-    """Negations and withdrawals before and after the statement, by what is freely heard."""
-    if around.negated_before:
-        return Outcome.FAIL, ["A negation is heard right before the statement."]
-    if around.taken_back:
-        return Outcome.FAIL, ["The consent is withdrawn or put in doubt beside the statement."]
-    if around.negated_after:
-        return Outcome.WARN, ["A negation is heard right after the statement."]
-    if around.spoken_of_after:
-        return Outcome.WARN, ["Consent is spoken of again after the statement; listen to it."]
-    if around.remark_after:
-        return Outcome.WARN, ["A remark is heard after the statement; listen to it."]
+def _surroundings(around: Surroundings, limits: ConsentLimits) -> tuple[Outcome, list[str]]:
+    """Negations and withdrawals before and after the statement, the gravest first."""
+    ratio = around.withdrawal_log_likelihood_ratio
+    withdrawn = ratio is not None and ratio < limits.withdrawn.value
+    signs = (
+        (around.negated_before, Outcome.FAIL, "A negation is heard right before the statement."),
+        (
+            around.taken_back,
+            Outcome.FAIL,
+            "The consent is withdrawn or put in doubt next to the statement.",
+        ),
+        (withdrawn, Outcome.FAIL, "What is said after the statement may withdraw the consent."),
+        (around.negated_after, Outcome.WARN, "A negation is heard right after the statement."),
+        (
+            around.spoken_of_after,
+            Outcome.WARN,
+            "Consent is spoken of again after the statement. Listen to it.",
+        ),
+        (around.remark_after, Outcome.WARN, "A remark is heard after the statement. Listen to it."),
+    )
+    for seen, outcome, reason in signs:
+        if seen:
+            return outcome, [reason]
     return Outcome.PASS, []
 
 

@@ -47,16 +47,21 @@ class ConsentLimits(Value):
     search, unless all its readings have it."""
     negated: ConsentLimit
     """Ratio to a wording with the opposite sense (can, cannot) below which that one was said."""
+    withdrawn: ConsentLimit
+    """Ratio of a remark after the statement, as heard, to the same remark with a word that
+    withdraws consent, below which the consent was withdrawn."""
     name_alike: ConsentLimit
     """Similarity in sound, 0 to 1, from which another wording may be the name."""
+    name_alike_surely: ConsentLimit
+    """Similarity in sound from which a name that was heard otherwise can still pass."""
     name_recognised: ConsentLimit
     """Probability that each word of a spoken name reaches once the model is prompted with its
     spelling."""
     name_recognised_surely: ConsentLimit
     """Probability from which the name may be less favoured than what was heard."""
     name_favoured: ConsentLimit
-    """Ratio of the name to what was heard, the model prompted with both spellings, from which
-    the name was said."""
+    """Ratio of the name to every other reading of its place, the model prompted with both
+    spellings, from which the name was said."""
     name_disfavoured: ConsentLimit
     """Ratio below which what was heard is the name that was said."""
     name_disfavoured_surely: ConsentLimit
