@@ -1,6 +1,7 @@
 """How often consent is read wrongly, per voice and condition.
 
     uv run python scripts/evaluate_consent.py [--variants DIR] [--real] [--others N]
+    uv run python scripts/evaluate_consent.py --held-out DIR --table docs/accuracy.md
 
 Reads ../shared/corpora/consent; with ``--variants`` what synthesise_consent.py made, its
 names also against N other people's names; with ``--real`` real speech: unrelated talk,
@@ -9,6 +10,11 @@ altered ones. An altered statement that passes or warns is a false accept, an ex
 fails or stays unknown a false reject. Of a name that is merely like the required one only a
 pass is a false accept: a warning asks people to listen. What is not word for word but means
 nothing else (fillers, stutters) is counted as neither. Exits 1 when anything is accepted.
+
+With ``--readings`` what was read is kept in a file, so that limits are tried without listening
+again; delete it when the code that reads has changed. With ``--held-out`` it reads only what
+``synthesise_consent.py --held-out`` made, and ``--table`` writes the counts, variant by voice,
+into a Markdown file.
 """
 
 from __future__ import annotations
@@ -22,11 +28,11 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from palprep.consent.facts import ConsentFacts
+from palprep.consent.facts import ConsentFacts, StatementReading
 from palprep.consent.opening import read_samples
 from palprep.consent.statement import Statement
 from palprep.consent.statements import PLACEHOLDER, required_statement
@@ -59,6 +65,7 @@ class Case(NamedTuple):
     statement: str
     expected: str
     """``exact``, ``altered``, ``near`` or ``either``."""
+    voice: str = ""
 
     def accepts(self, outcome: str) -> bool:
         """Whether an outcome is a false accept."""
@@ -98,6 +105,26 @@ def variants(folder: Path, others: int) -> Iterator[Case]:
                     yield Case(path, "other names", label, name, entry["statement"], "altered")
 
 
+def held_out(folder: Path) -> Iterator[Case]:
+    """Readings by voices, and of names, that no limit was chosen by; the group is the variant."""
+    for entry in json.loads((folder / "index.json").read_text("utf-8")):
+        expected, key = entry["expected"], entry["key"]
+        group = "words changed, added or missing"
+        if expected == "near":
+            group = "another name, much alike"
+        elif expected == "exact":
+            group = key if key != "exact" else f"exact, {entry['condition']}"
+            group = {"preamble": "exact, after a greeting", "long": "exact, 108 words"}.get(
+                group, group
+            )
+        elif key.startswith(("withdrawn", "revoked", "take_back")):
+            group = f"withdrawn, {entry['condition']}"
+        path = folder / entry["file"]
+        yield Case(
+            path, group, key, entry["name"], entry["statement"], expected, voice=entry["voice"]
+        )
+
+
 def real(corpora: Path) -> Iterator[Case]:
     """Real speech: other talk, and read sentences with their wording and altered ones."""
     required = required_statement()
@@ -134,37 +161,58 @@ def main() -> int:
     parser.add_argument("--variants", type=Path)
     parser.add_argument("--others", type=int, default=0)
     parser.add_argument("--real", action="store_true")
+    parser.add_argument("--held-out", type=Path)
+    parser.add_argument("--table", type=Path, help="Markdown file for the counts of --held-out")
     parser.add_argument("--model", type=Path)
+    parser.add_argument("--readings", type=Path)
     arguments = parser.parse_args()
-    cases = list(synthetic(arguments.corpora / "consent"))
+    if arguments.held_out:
+        cases = list(held_out(arguments.held_out))
+    else:
+        cases = list(synthetic(arguments.corpora / "consent"))
     if arguments.variants:
         cases += variants(arguments.variants, arguments.others)
     if arguments.real:
         cases += real(arguments.corpora)
     model = Whisper.load(arguments.model)
     table: Counter[tuple[str, str, str]] = Counter()
+    cells: Counter[tuple[str, str, str]] = Counter()
     wrong: Counter[str] = Counter()
     seconds: list[float] = []
+    kept: dict[str, Any] = {}
+    if arguments.readings and arguments.readings.exists():
+        kept = dict(map(json.loads, arguments.readings.read_text("utf-8").splitlines()))
     for case in cases:
         begun = time.perf_counter()
-        facts = verify(case, model)
+        known = len(kept)
+        facts = verify(case, model, kept)
+        if arguments.readings and len(kept) > known:
+            key = next(reversed(kept))
+            with arguments.readings.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([key, kept[key]]) + "\n")
         seconds.append(time.perf_counter() - begun)
         table[case.group, case.expected, facts.outcome] += 1
+        cells[case.group, case.voice, facts.outcome] += 1
         if case.accepts(facts.outcome) or case.rejects(facts.outcome):
             wrong["accept" if case.accepts(facts.outcome) else "reject"] += 1
             report(case, facts)
     summary(table, seconds)
+    if arguments.table:
+        document(arguments.table, cells, model)
     print(f"false accepts {wrong['accept']}, false rejects {wrong['reject']} of {len(cases)} files")
     return 1 if wrong["accept"] else 0
 
 
-def verify(case: Case, model: Whisper) -> ConsentFacts:
+def verify(case: Case, model: Whisper, kept: dict[str, Any]) -> ConsentFacts:
     """As verify_consent does, but of read sentences too, which name nobody."""
-    blocks = stream_samples(Source.of(case.path), rate_hz=RATE_HZ, channels=1)
-    samples = np.concatenate(list(blocks))[: LONGEST_S * RATE_HZ]
-    text = case.statement.replace(PLACEHOLDER, case.name)
-    reading = read_samples(samples, Statement.of(text, case.name, "en"), model)
-    return grade_statement(reading, load_profile().consent)
+    key = f"{case.path.name} | {case.name} | {case.statement}"
+    if key not in kept:
+        blocks = stream_samples(Source.of(case.path), rate_hz=RATE_HZ, channels=1)
+        samples = np.concatenate(list(blocks))[: LONGEST_S * RATE_HZ]
+        text = case.statement.replace(PLACEHOLDER, case.name)
+        reading = read_samples(samples, Statement.of(text, case.name, "en"), model)
+        kept[key] = reading.to_json()
+    return grade_statement(StatementReading.model_validate(kept[key]), load_profile().consent)
 
 
 def report(case: Case, facts: ConsentFacts) -> None:
@@ -186,6 +234,37 @@ def summary(table: Counter[tuple[str, str, str]], seconds: list[float]) -> None:
         print(f"{group:34}{expected:>9}{cells}")
     ordered = sorted(seconds)
     print(f"median {ordered[len(ordered) // 2]:.2f} s a file, slowest {ordered[-1]:.2f} s")
+
+
+BEGIN, END = "<!-- consent: begin -->", "<!-- consent: end -->"
+
+
+def document(path: Path, cells: Counter[tuple[str, str, str]], model: Whisper) -> None:
+    """Put the counts between two marks of a Markdown file: pass / warn / fail per cell."""
+    groups = list(dict.fromkeys(group for group, _, _ in cells))
+    names = sorted({voice for _, voice, _ in cells})
+
+    def cell(group: str, among: list[str]) -> str:
+        counts = [
+            sum(cells[group, voice, outcome] for voice in among)
+            for outcome in ("pass", "warn", "fail")
+        ]
+        return " / ".join(map(str, counts)) if any(counts) else ""
+
+    rows = [
+        f"Model {model.name}, sha256 `{model.sha256[:16]}`. Each cell: pass / warn / fail.",
+        "",
+        f"| Reading | all | {' | '.join(names)} |",
+        "|---" * (len(names) + 2) + "|",
+        *(
+            f"| {group} | {cell(group, names)} | "
+            f"{' | '.join(cell(group, [name]) for name in names)} |"
+            for group in groups
+        ),
+    ]
+    text = path.read_text("utf-8")
+    before, after = text.split(BEGIN)[0], text.split(END)[1]
+    path.write_text("\n".join((f"{before}{BEGIN}", *rows, f"{END}{after}")), "utf-8")
 
 
 if __name__ == "__main__":

@@ -4,9 +4,12 @@ Needs piper-tts and a voice in the environment that runs it (neither is a depend
 palprep), and espeak-ng and flite on the PATH for the other voices:
 
     python scripts/synthesise_consent.py --piper en_US-joe-medium.onnx --into DIR
+    python scripts/synthesise_consent.py --held-out --into DIR
 
-What is said stands in consent_texts.toml. Writes 16 kHz WAV files and ``index.json``: file,
-key, text, name (the one that is required), voice, condition, expected, statement.
+With ``--held-out`` it makes only readings by voices, and of names, that no limit was chosen by;
+they need no Piper voice. What is said stands in consent_texts.toml. Writes 16 kHz WAV files and
+``index.json``: file, key, text, name (the one that is required), voice, condition, expected,
+statement.
 """
 
 from __future__ import annotations
@@ -65,6 +68,35 @@ def filled(template: str, name: str) -> str:
     return whole.replace("<name>", name)
 
 
+def held_out() -> Iterator[Reading]:
+    """What is reported on: every voice says every name, and withdraws its consent."""
+    short, long = filled(EXACT, "{full_name}"), filled("{long}", "{full_name}")
+    names = TEXTS["held_out_names"]
+    turns = itertools.cycle(HELD_OUT)
+    for name, voice in itertools.product(names, HELD_OUT):
+        yield Reading("exact", filled(EXACT, name), name, voice, "clean", "exact", short)
+    for (said, name), _ in itertools.product(TEXTS["held_out_neighbours"], range(2)):
+        key = "said_" + said.replace(" ", "_")
+        yield Reading(key, filled(EXACT, said), name, next(turns), "clean", "near", short)
+    greeting = TEXTS["exact"]["preamble"]
+    for name, voice in ((JANE, voice) for voice in HELD_OUT):
+        for condition in ("noise15", "room", "telephone"):
+            yield Reading("exact", filled(EXACT, name), name, voice, condition, "exact", short)
+        yield Reading("long", filled("{long}", name), name, voice, "clean", "exact", long)
+        yield Reading("preamble", filled(greeting, name), name, voice, "clean", "exact", short)
+    for name, _ in itertools.product(names, range(2)):
+        voice = next(turns)
+        yield Reading("preamble", filled(greeting, name), name, voice, "clean", "exact", short)
+    for key, voice, condition in itertools.product(WITHDRAWN, HELD_OUT, ("clean", "noise15")):
+        text = filled(TEXTS["altered"][key], JANE)
+        yield Reading(key, text, JANE, voice, condition, "altered", short)
+    for key, template in TEXTS["altered"].items():
+        if key not in WITHDRAWN:
+            required = long if key.startswith("long") else short
+            text = filled(template, JANE)
+            yield Reading(key, text, JANE, next(turns), "clean", "altered", required)
+
+
 def plan() -> Iterator[Reading]:
     """Every reading: the exact ones widely, each altered one by four voices in turn."""
     short, long = filled(EXACT, "{full_name}"), filled("{long}", "{full_name}")
@@ -87,15 +119,38 @@ def plan() -> Iterator[Reading]:
 
 VOICES = (
     *("joe", "slow", "fast", "high", "low", "slower", "faster"),
-    *("flite_slt", "flite_rms", "flite_awb", "robot_us", "robot_f"),
+    *("flite_rms", "robot_us", "robot_f"),
 )
-NAMING = ("joe", "slow", "fast", "high", "low", "flite_slt")
-VARYING = ("joe", "fast", "high", "low", "slow", "flite_slt", "flite_rms")
+HELD_OUT = ("flite_slt", "flite_awb", "flite_kal", "robot_rp", "robot_scots")
+WITHDRAWN = ("withdrawn_after", "revoked_after", "take_back", "withdrawn_before")
+NAMING = ("joe", "slow", "fast", "high", "low", "flite_rms")
+VARYING = ("joe", "fast", "high", "low", "slow", "flite_rms")
 VARYING_CONDITIONS = ("noise15", "clean", "room", "telephone", "babble12")
 
 
-def voices(piper_voice: Path) -> dict[str, Voice]:
-    """Piper at several speeds and pitches, and voices of flite and espeak-ng."""
+def command_voices() -> dict[str, Voice]:
+    """Voices of flite and espeak-ng."""
+
+    def flite(voice: str) -> Voice:
+        return lambda text: run("flite", "-voice", voice, "-t", spelled(text), "-o")
+
+    def robot(voice: str) -> Voice:
+        return lambda text: run("espeak-ng", "-v", voice, "-s", "150", text, "-w")
+
+    return {
+        "flite_slt": flite("slt"),
+        "flite_rms": flite("rms"),
+        "flite_awb": flite("awb"),
+        "flite_kal": flite("kal16"),
+        "robot_us": robot("en-us"),
+        "robot_f": robot("en-us+f3"),
+        "robot_rp": robot("en-gb-x-rp"),
+        "robot_scots": robot("en-gb-scotland+f2"),
+    }
+
+
+def piper_voices(piper_voice: Path) -> dict[str, Voice]:
+    """Piper at several speeds and pitches."""
     from piper import PiperVoice, SynthesisConfig  # noqa: PLC0415 - not a dependency
 
     model = PiperVoice.load(str(piper_voice))
@@ -116,11 +171,6 @@ def voices(piper_voice: Path) -> dict[str, Voice]:
         "low": piper(1.0, 0.88),
         "slower": piper(0.6, 1.0),
         "faster": piper(1.45, 1.0),
-        "flite_slt": lambda text: run("flite", "-voice", "slt", "-t", spelled(text), "-o"),
-        "flite_rms": lambda text: run("flite", "-voice", "rms", "-t", spelled(text), "-o"),
-        "flite_awb": lambda text: run("flite", "-voice", "awb", "-t", spelled(text), "-o"),
-        "robot_us": lambda text: run("espeak-ng", "-v", "en-us", "-s", "150", text, "-w"),
-        "robot_f": lambda text: run("espeak-ng", "-v", "en-us+f3", "-s", "150", text, "-w"),
     }
 
 
@@ -219,14 +269,17 @@ def at_16_khz(said: Samples, rate: int) -> Samples:
 def main() -> None:
     """Make what is not there yet."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--piper", type=Path, required=True)
+    parser.add_argument("--piper", type=Path)
+    parser.add_argument("--held-out", action="store_true")
     parser.add_argument("--into", type=Path, required=True)
     arguments = parser.parse_args()
     arguments.into.mkdir(parents=True, exist_ok=True)
-    speak = voices(arguments.piper)
+    if not arguments.held_out and arguments.piper is None:
+        parser.error("name a Piper voice with --piper, or ask for --held-out")
+    speak = command_voices() | (piper_voices(arguments.piper) if arguments.piper else {})
     random = np.random.default_rng(1)
     index: list[dict[str, Any]] = []
-    for one in plan():
+    for one in held_out() if arguments.held_out else plan():
         name = one.name.replace(" ", "_").replace(".", "")
         path = arguments.into / f"{one.key}.{name}.{one.voice}.{one.condition}.wav"
         if not path.exists():

@@ -70,3 +70,12 @@ def test_what_holds_no_sound_is_one_clear_line(palprep: Palprep, sample_media: P
         assert ran.code == 1
         assert ran.err.count("\n") == 1
         assert name in ran.err
+
+
+def test_a_model_can_be_named_by_the_environment(
+    palprep: Palprep, spoken: Path, tmp_path: Path
+) -> None:
+    nowhere = str(tmp_path / "no-model")
+    ran = palprep("consent", spoken, "--name", "Jane Carter", PALPREP_WHISPER_MODEL=nowhere)
+    assert ran.code != 0
+    assert "no-model" in ran.err

@@ -24,7 +24,9 @@ def consent(
     model: Annotated[
         Path | None,
         typer.Option(
-            "--model", help="Your own model: the folder of a Whisper model for CTranslate2."
+            "--model",
+            envvar="PALPREP_WHISPER_MODEL",
+            help="Your own model: the folder of a Whisper model for CTranslate2.",
         ),
     ] = None,
     as_json: AsJson = False,

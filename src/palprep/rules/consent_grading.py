@@ -8,7 +8,6 @@ from typing import NamedTuple
 from palprep.consent.facts import (
     ConsentFacts,
     HeardInstead,
-    NamePlace,
     PartReading,
     RequiredWord,
     StatementReading,
@@ -18,6 +17,7 @@ from palprep.consent.facts import (
 from palprep.consent.words import split_words
 from palprep.facts.facts import Facts
 from palprep.rules.consent_limits import ConsentLimits
+from palprep.rules.consent_name import grade_name, name_reason
 from palprep.values import Outcome, Span
 
 _SEVERITY = (Outcome.PASS, Outcome.WARN, Outcome.UNKNOWN, Outcome.FAIL)
@@ -93,10 +93,10 @@ def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grad
             added[one.first] = _added(one, part.aligned)
     reasons: list[str] = []
     if part.name is not None:
-        grade = _grade_name(part.name, part.aligned, limits)
+        grade = grade_name(part.name, part.aligned, limits)
         grades[part.name.first : part.name.last] = [grade] * (part.name.last - part.name.first)
         if grade is not Outcome.PASS:
-            reasons.append(_name_reason(full_name, part.name, grade))
+            reasons.append(name_reason(full_name, part.name, grade))
     words = _records(part, grades, added)
     reasons += _word_reasons(words, part)
     within, negations = _negations(part, limits)
@@ -144,33 +144,6 @@ def _grade_stretch(
     for index in words:
         spared = grade is Outcome.FAIL and doubtful and index not in doubtful
         grades[index] = Outcome.WARN if spared else grade
-
-
-def _grade_name(name: NamePlace, aligned: Sequence[RequiredWord], limits: ConsentLimits) -> Outcome:
-    """By sound. The name passes when it was heard, by its letters or by its sound, and the audio
-    bears it out. A small model hears rare names as something else. Such a name passes only when
-    what was heard sounds much like it, both forced readings support it, and it fits the audio
-    better than every free reading. It is a doubt when the model recognises each word once
-    prompted with its spelling, and does not hold what it heard for the better one. Otherwise it
-    is another name.
-    """
-    least = min(word.probability for word in aligned[name.first : name.last])
-    supported = least >= limits.word_sure.value
-    recognised = name.prompted_probability >= limits.name_recognised.value
-    ratio, least_ratio = name.log_likelihood_ratio, name.least_log_likelihood_ratio
-    needed = limits.name_disfavoured_surely if ratio is None else limits.name_favoured
-    favoured = ratio is None if least_ratio is None else least_ratio >= needed.value
-    if name.same and (supported or (recognised and favoured)):
-        return Outcome.PASS
-    surely_alike = name.likeness >= limits.name_alike_surely.value
-    if surely_alike and supported and recognised and favoured:
-        return Outcome.PASS
-    if ratio is None:
-        return Outcome.WARN
-    surely = name.prompted_probability >= limits.name_recognised_surely.value
-    floor = limits.name_disfavoured_surely if surely else limits.name_disfavoured
-    alike = name.likeness >= limits.name_alike.value
-    return Outcome.WARN if alike and recognised and ratio >= floor.value else Outcome.FAIL
 
 
 def _added(one: HeardInstead, aligned: Sequence[RequiredWord]) -> WordRecord:
@@ -232,17 +205,6 @@ def _word_reasons(records: Sequence[WordRecord], part: PartReading) -> list[str]
 
 def _when(record: WordRecord) -> str:
     return f" at {record.start:.1f} s" if record.start is not None else ""
-
-
-def _name_reason(full_name: str, name: NamePlace, grade: Outcome) -> str:
-    heard = name.heard.strip(" ,.;:?!")
-    if not heard:
-        return f"Nothing was heard in the place of the name {full_name}."
-    if grade is Outcome.FAIL:
-        return f"The name {full_name} was not heard. “{heard}” was heard in its place."
-    if name.log_likelihood_ratio is None:
-        return f"The name was heard as “{heard}”, but the audio supports it weakly. Listen to it."
-    return f"The name was heard as “{heard}”; it may be {full_name}. Listen to it."
 
 
 def _negations(part: PartReading, limits: ConsentLimits) -> tuple[Outcome, list[str]]:

@@ -57,6 +57,8 @@ class ConsentLimits(Value):
     name_recognised: ConsentLimit
     """Probability that each word of a spoken name reaches once the model is prompted with its
     spelling."""
+    name_recognised_alike: ConsentLimit
+    """The same where what was heard sounds much like the name and is not the better one."""
     name_recognised_surely: ConsentLimit
     """Probability from which the name may be less favoured than what was heard."""
     name_favoured: ConsentLimit
