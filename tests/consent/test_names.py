@@ -62,6 +62,7 @@ def test_no_name_leaves_the_place_empty():
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
+        ("Yuki Tanaka", "Yukita Naka", True),
         ("Jane Doe", "Jayne Dough", True),
         ("Stephen Miller", "Steven Miller", True),
         ("Jane Doe", "John Doe", False),

@@ -95,6 +95,16 @@ def test_a_statement_after_a_long_silence_is_found_where_it_is(speech, model):
     assert 12.0 <= facts.starts_at < 13.5
 
 
+def test_a_greeting_before_it_leaves_the_name_certain(speech, other_talk, model):
+    greeting = other_talk[: 16_000 * 4]
+    reading = read_samples(np.concatenate((greeting, speech)), script(), model)
+    (part,) = reading.parts
+    assert reading.said_before
+    assert part.name.same
+    assert part.name.prompted_probability > 0.5
+    assert part.aligned[0].start_s == pytest.approx(4.3, abs=0.7)
+
+
 def test_a_statement_beyond_the_opening_fails(speech, model):
     late = np.concatenate((np.zeros(16_000 * 12, np.float32), speech))
     facts = verify_samples(late, script(), model, window_s=10.0)

@@ -27,3 +27,9 @@ def spoken_consent(sample_media: Path) -> Path:
 def speech(spoken_consent: Path) -> NDArray[np.float32]:
     """Its sound at 16 kHz."""
     return decode(spoken_consent)
+
+
+@pytest.fixture(scope="session")
+def other_talk(sample_media: Path) -> NDArray[np.float32]:
+    """Speech of the same voice that is no statement, at 16 kHz."""
+    return decode(sample_media / "people" / "jane-carter" / "recording.m4a")

@@ -105,8 +105,9 @@ def same_name(full_name: Sequence[Word], heard: Sequence[Word]) -> bool:
     """Whether two names sound the same word for word, however they are spelled or parted."""
     one = [key for word in full_name for key in word.keys]
     other = [key for word in heard for key in word.keys]
-    if len(one) != len(other):
-        return similarity(" ".join(one), " ".join(other)) >= SAME_SOUND
+    alike = similarity(" ".join(one), " ".join(other))
+    if len(one) != len(other) or alike == 1.0:
+        return alike >= SAME_SOUND
     pairs = zip(one, other, strict=True)
     return bool(one) and all(similarity(left, right) >= SAME_SOUND for left, right in pairs)
 
