@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from PIL import Image
 from seen_portrait import models, picture, portrait, sight
-from spoken import speech, spoken_consent
+from spoken import other_talk, speech, spoken_consent
 
 __all__ = [
     "folder",
     "models",
+    "other_talk",
     "picture",
     "portrait",
     "portrait_path",

@@ -86,8 +86,8 @@ class Surroundings(Value):
     remark_after: bool = False
     """So little follows that it may be a remark about the statement."""
     withdrawal_log_likelihood_ratio: float | None = None
-    """Of the remark as heard, against the same remark with a word that withdraws consent; None
-    without a remark."""
+    """Of a remark next to it as heard, against the same remark with a word that withdraws consent;
+    None without a remark."""
 
 
 class PartReading(Value):

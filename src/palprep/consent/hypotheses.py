@@ -75,7 +75,7 @@ class Reading(NamedTuple):
     afterwards: tuple[str, ...] = ()
     """Readings of what follows the statement, heard on its own; empty when nothing does."""
     withdrawal: float | None = None
-    """Log of P(the remark after the statement as heard) / P(the likeliest withdrawal in its
+    """Log of P(a remark next to the statement as heard) / P(the likeliest withdrawal in its
     place); None without a remark."""
     name: NameReading | None = None
     place: Place | None = None
@@ -182,16 +182,24 @@ def _afterwards(
     return model.transcribe(rest, statement.language, hypotheses=_AFTERWARDS_READINGS)
 
 
-def _withdrawal(model: Whisper, heard: Heard, statement: Statement, plain: Reading) -> float | None:
-    """How much more probable the remark after the statement is as heard than as a withdrawal."""
-    after = plain.heard[plain.comparison.heard_last :]
-    others = withdrawals(after)
-    if not others:
-        return None
-    said = " ".join(word.shown for word in after)
-    lead = f"{plain.lead} {statement.text}".strip()
-    score, *rest = model.weigh(heard, (said, *others), statement.language, lead=lead)
-    return score - max(rest)
+def _withdrawal(
+    model: Whisper, heard: Heard, statement: Statement, plain: Reading
+) -> float | None:
+    """How much more probable what is said before and after the statement is as heard than as a
+    withdrawal: the lesser of the two.
+    """
+    places = (
+        (plain.heard[: plain.opens], ""),
+        (plain.heard[plain.comparison.heard_last :], f"{plain.lead} {statement.text}".strip()),
+    )
+    ratios = []
+    for words, lead in places:
+        others = withdrawals(words)
+        if others:
+            said = " ".join(word.shown for word in words)
+            score, *rest = model.weigh(heard, (said, *others), statement.language, lead=lead)
+            ratios.append(score - max(rest))
+    return min(ratios, default=None)
 
 
 def differences_of(found: Comparison, place: Place | None) -> tuple[Difference, ...]:

@@ -131,7 +131,7 @@ def _surroundings(reading: Reading, *, begins: bool, ends: bool) -> Surroundings
         negated_after=bool(after) and any(negates(word, ()) for word in after[0][:CLOSE]),
         spoken_of_after=any(map(speaks_of_consent, after)),
         remark_after=bool(after) and is_remark(after[0]),
-        withdrawal_log_likelihood_ratio=reading.withdrawal if ends else None,
+        withdrawal_log_likelihood_ratio=reading.withdrawal if begins or ends else None,
     )
 
 

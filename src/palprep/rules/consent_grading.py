@@ -234,7 +234,7 @@ def _surroundings(around: Surroundings, limits: ConsentLimits) -> tuple[Outcome,
             Outcome.FAIL,
             "The consent is withdrawn or put in doubt next to the statement.",
         ),
-        (withdrawn, Outcome.FAIL, "What is said after the statement may withdraw the consent."),
+        (withdrawn, Outcome.FAIL, "What is said next to the statement may withdraw the consent."),
         (around.negated_after, Outcome.WARN, "A negation is heard right after the statement."),
         (
             around.spoken_of_after,

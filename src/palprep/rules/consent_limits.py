@@ -48,7 +48,7 @@ class ConsentLimits(Value):
     negated: ConsentLimit
     """Ratio to a wording with the opposite sense (can, cannot) below which that one was said."""
     withdrawn: ConsentLimit
-    """Ratio of a remark after the statement, as heard, to the same remark with a word that
+    """Ratio of a remark next to the statement, as heard, to the same remark with a word that
     withdraws consent, below which the consent was withdrawn."""
     name_alike: ConsentLimit
     """Similarity in sound, 0 to 1, from which another wording may be the name."""
