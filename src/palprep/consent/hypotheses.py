@@ -182,9 +182,7 @@ def _afterwards(
     return model.transcribe(rest, statement.language, hypotheses=_AFTERWARDS_READINGS)
 
 
-def _withdrawal(
-    model: Whisper, heard: Heard, statement: Statement, plain: Reading
-) -> float | None:
+def _withdrawal(model: Whisper, heard: Heard, statement: Statement, plain: Reading) -> float | None:
     """How much more probable what is said before and after the statement is as heard than as a
     withdrawal: the lesser of the two.
     """
