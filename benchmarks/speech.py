@@ -70,7 +70,7 @@ def consent(folder: Path, _: argparse.Namespace) -> Iterator[Figure]:
     seconds, facts = timed(
         lambda: verify_consent(path, full_name="Jane Carter", model=model), rounds=3
     )
-    yield Figure("consent in a 30 s opening, s", seconds, 3.0, facts.outcome)
+    yield Figure("consent in a 30 s opening, s", seconds, 2.0, facts.outcome)
     yield Figure("consent: not heard", float(facts.outcome not in {"pass", "warn"}), 0.0, "")
 
 
