@@ -32,7 +32,7 @@ _NOTHING_TO_MAKE = (
 
 
 @dataclass(frozen=True)
-class Way:
+class PersonSteps:
     """The steps that every person takes. ``service`` is None in a dry run; ``profile`` is for
     people whose settings name none.
     """
@@ -41,7 +41,7 @@ class Way:
     service: ServiceSteps | None
     profile: str
 
-    def of(self, person: Person, reporter: Reporter) -> PersonOutcome:
+    def work_on(self, person: Person, reporter: Reporter) -> PersonOutcome:
         """Take all steps, and say how it ended.
 
         Errors of this person's files or requests are this person's outcome. Raises only what

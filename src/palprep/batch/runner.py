@@ -14,7 +14,7 @@ from palprep.batch.engine import Engine, make_engine
 from palprep.batch.media_steps import MediaSteps, own_statements
 from palprep.batch.outputs import write_outputs
 from palprep.batch.people import Person, find_people
-from palprep.batch.person import Way
+from palprep.batch.person import PersonSteps
 from palprep.batch.progress import Progress, Reporter, Tell
 from palprep.batch.sandbox_judges import RequiredStatement
 from palprep.batch.service_steps import ServiceSteps
@@ -84,12 +84,12 @@ def run(
                 _opened_engine(engine, jobs) as workers,
                 _connected(None if dry_run else asked, journal, place, own) as remote,
             ):
-                way = Way(
+                steps = PersonSteps(
                     media=MediaSteps(journal, workers, place, without_consent),
                     service=ServiceSteps(journal, remote, without_consent) if remote else None,
                     profile=profile,
                 )
-                _work_on_all(people, way, journal, tell or _quiet, workers)
+                _work_on_all(people, steps, journal, tell or _quiet, workers)
         finally:
             seen = view(journal)
             if seen is not None:
@@ -104,13 +104,13 @@ def _quiet(progress: Progress) -> None:
 
 
 def _work_on_all(
-    people: Sequence[Person], way: Way, journal: Journal, tell: Tell, engine: Engine
+    people: Sequence[Person], steps: PersonSteps, journal: Journal, tell: Tell, engine: Engine
 ) -> None:
     stop = threading.Event()
 
     def work_on(person: Person) -> None:
         reporter = Reporter(person.slug, tell, stop)
-        outcome = way.of(person, reporter)
+        outcome = steps.work_on(person, reporter)
         journal.append(PersonEnded(outcome=outcome), person=person.slug)
         reporter.end(outcome.status)
 
