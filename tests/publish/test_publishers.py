@@ -254,3 +254,11 @@ def test_a_long_session_token_makes_too_long_a_url(clip, bucket):
     publisher._is_there = lambda key, size: True
     with pytest.raises(PublishError, match="temporary session tokens"):
         publisher.publish(clip, clip.name)
+
+
+def test_the_clouds_environment_variables_are_enough(clip, bucket, monkeypatch):
+    """As `palprep run --publish-to` finds them, plain http included."""
+    for name, value in (*KEYS.items(), ("endpoint", bucket), ("allow_http", "true")):
+        monkeypatch.setenv(f"AWS_{name.upper()}", value)
+    url = ObjectStorePublisher("s3://media/people").publish(clip, "environment.mp4")
+    assert httpx.get(url).content == clip.read_bytes()

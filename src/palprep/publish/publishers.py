@@ -177,9 +177,11 @@ class ObjectStorePublisher(_Closing):
             raise UsageError(f"Cannot publish to {url!r}: name s3://, gs:// or az://")
         options: dict[str, Any] = {
             "config": dict(config or {}),
-            "client_options": dict(client_options or {}),
             "retry_config": {"max_retries": 6, "retry_timeout": retry_within},
         }
+        if client_options:
+            # Options given, even none at all, make obstore forget AWS_ALLOW_HTTP and its kin.
+            options["client_options"] = dict(client_options)
         try:
             store = from_url(url, **options)
         except (obstore.exceptions.BaseError, ValueError, OSError) as error:
