@@ -233,7 +233,9 @@ def prepare(
 
 @functools.cache
 def shared_toolkit() -> Toolkit:
-    """The networks of :func:`check` and :func:`prepare`, each loaded when it is first used."""
+    """The networks of all functions of this package that are given none, each loaded when it is
+    first used.
+    """
     return Toolkit()
 
 

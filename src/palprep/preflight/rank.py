@@ -14,6 +14,7 @@ from palprep.facts.facts import Facts
 from palprep.media.frames import sample_frames
 from palprep.media.image import probe_and_open
 from palprep.media.source import Source
+from palprep.preflight.check_and_prepare import shared_toolkit
 from palprep.preflight.fitness import fitness, group_duplicates
 from palprep.rules.judge import judge
 from palprep.rules.profile import Profile, load_profile
@@ -55,7 +56,7 @@ def pick_best(
     a video that does not decode.
     """
     limits = profile if isinstance(profile, Profile) else load_profile(profile)
-    loaded = models or Models()
+    loaded = models or shared_toolkit().models
     found: list[Candidate] = []
     paths, lenient = _paths(source)
     for path in paths:

@@ -12,6 +12,7 @@ from palprep.errors import UnsupportedMedia, UsageError
 from palprep.media.frames import sample_frames
 from palprep.media.image import open_image
 from palprep.media.source import Source
+from palprep.preflight.check_and_prepare import shared_toolkit
 from palprep.rules.profile import Profile, load_profile
 from palprep.rules.report import Check
 from palprep.rules.same_person import SamePerson
@@ -41,7 +42,7 @@ def same_person(
     if len(paths) < 2:
         raise UsageError("Comparing faces takes two files at the least")
     chosen = profile if isinstance(profile, Profile) else load_profile(profile)
-    rule, loaded = SamePerson(), models or Models()
+    rule, loaded = SamePerson(), models or shared_toolkit().models
     limits = chosen.pairs.get(rule.id)
     if not limits:
         return ()
