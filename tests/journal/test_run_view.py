@@ -160,13 +160,13 @@ def test_a_report_needs_a_run(tmp_path):
 
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
     path = tmp_path / "results.jsonl"
-    replace(path, "old")
-    replace(path, "new ä")
+    replace(path, ["old"])
+    replace(path, ["new ", "ä"])
     assert path.read_text("utf-8") == "new ä"
     assert [each.name for each in tmp_path.iterdir()] == ["results.jsonl"]
     with pytest.raises(OutputUnwritable, match="cannot be written"):
-        replace(tmp_path / "gone" / "results.jsonl", "x")
+        replace(tmp_path / "gone" / "results.jsonl", ["x"])
     (tmp_path / "folder").mkdir()
     with pytest.raises(OutputUnwritable, match="cannot be written"):
-        replace(tmp_path / "folder", "x")
+        replace(tmp_path / "folder", ["x"])
     assert sorted(each.name for each in tmp_path.iterdir()) == ["folder", "results.jsonl"]

@@ -123,4 +123,4 @@ def test_the_same_command_does_the_work_again_and_creates_nothing(path, tmp_path
     assert (person.status, person.reasons) == ("done", ())
     assert (person.voice.key, person.voice.id) == (VOICE_KEY, VOICE_ID)
     assert [each.role.value for each in person.assets] == ["voice-audio"]
-    assert status(tmp_path).people == (person.result,)
+    assert status(tmp_path).people == (person.standing,)

@@ -93,7 +93,7 @@ def run(
         finally:
             seen = view(journal)
             if seen is not None:
-                write_outputs(place, seen)
+                write_outputs(place, seen, journal)
     if seen is None:
         raise JournalError(f"{journal.path} lost the run that it recorded: run it again")
     return seen

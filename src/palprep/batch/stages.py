@@ -22,11 +22,11 @@ def stage_key(kind: str, *parts: object) -> str:
 def reused(
     journal: Journal, kind: type[B], key: str, person: str, fits: Callable[[B], bool]
 ) -> B | None:
-    """The latest recorded result of the stage ``key`` that ``fits`` takes.
+    """The latest recorded result of the stage ``key`` for this person that ``fits`` takes.
 
     It is then recorded as reused.
     """
-    for entry in reversed(journal.entries(kind, key=key)):
+    for entry in reversed(journal.entries(kind, key=key, person=person)):
         if fits(entry.body):
             journal.append(Reused(seq=entry.seq), person=person, key=key)
             return entry.body

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from palprep.errors import JournalError
-from palprep.journal.creations import Creation, CreationState
-from palprep.journal.entries import CalledBack
+from palprep.journal.creations import Creation
 from palprep.journal.file import is_running
-from palprep.journal.run_view import PersonResult, results_without_run, view
+from palprep.journal.run_view import PersonStanding, results_without_run, standing
 from palprep.journal.store import JOURNAL_NAME, Journal
 from palprep.values import Value
 
@@ -24,7 +23,7 @@ class Standing(Value):
     started_at: str
     updated_at: str
     running: bool
-    people: tuple[PersonResult, ...]
+    people: tuple[PersonStanding, ...]
     in_doubt: tuple[Creation, ...]
     """Of this and earlier runs; each must be resolved."""
     unclaimed_callbacks: int
@@ -36,12 +35,12 @@ def status(directory: str | Path) -> Standing:
     path = Path(directory) / JOURNAL_NAME
     running = path.is_file() and is_running(path)
     with Journal(path) as journal:
-        run = view(journal)
-        creations = journal.creations()
-        callbacks = journal.entries(CalledBack)
+        run, in_doubt = standing(journal), journal.in_doubt()
+        unclaimed = journal.unclaimed_callbacks()
+        creations = journal.creations() if run is None else ()
     if run is not None:
         target, started_at, updated_at = run.target, run.started_at, run.updated_at
-        people = tuple(person.result for person in run.people)
+        people = run.people
     elif creations:
         target = str(creations[-1].request.get("target", ""))
         started_at = creations[0].intended_at or ""
@@ -49,7 +48,6 @@ def status(directory: str | Path) -> Standing:
         people = results_without_run(creations)
     else:
         raise JournalError(f"The journal in {directory} holds no run yet")
-    known = {creation.key for creation in creations}
     return Standing(
         directory=str(directory),
         target=target,
@@ -57,6 +55,6 @@ def status(directory: str | Path) -> Standing:
         updated_at=updated_at,
         running=running,
         people=people,
-        in_doubt=tuple(c for c in creations if c.state is CreationState.IN_DOUBT),
-        unclaimed_callbacks=sum(1 for each in callbacks if each.key not in known),
+        in_doubt=in_doubt,
+        unclaimed_callbacks=unclaimed,
     )

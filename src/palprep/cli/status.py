@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +14,13 @@ from palprep.cli.printing import print_json, show
 from palprep.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from palprep.journal.creations import Creation
+    from palprep.journal.run_view import PersonStanding
+
+_MANY = 100
+"""People who are listed one by one."""
 
 
 def status(
@@ -40,22 +47,35 @@ def status(
     """
     from palprep.batch.status import status as read_status
     from palprep.cli.results import exit_code_of_results
+    from palprep.views.outcomes import STATUSES
     from palprep.views.terminal import results_table
 
     _resolve(directory, found or [], retry or [])
     standing = read_status(directory)
     if as_json:
-        print_json(standing.to_json() | {"people": [p.to_json() for p in standing.people]})
+        print_json(standing.to_json())
     else:
         state = "a run is at work on it" if standing.running else "no run is at work on it"
         typer.echo(f"{standing.target}; last entry {standing.updated_at}; {state}")
-        show(results_table(standing.people))
+        shown = _worth_showing(standing.people)
+        show(results_table(shown))
+        if len(shown) < len(standing.people):
+            counts = Counter(STATUSES[each.status].word.lower() for each in standing.people)
+            told = ", ".join(f"{count:,} {word}" for word, count in counts.most_common())
+            typer.echo(f"{len(standing.people):,} people: {told}. --json lists all of them.")
         for creation in standing.in_doubt:
             typer.echo(_how_to_resolve(directory, creation))
         if standing.unclaimed_callbacks:
             typer.echo(f"{standing.unclaimed_callbacks} callbacks belong to nothing made here")
     code = exit_code_of_results(standing.people)
     raise typer.Exit(ExitCode.IN_DOUBT if standing.in_doubt else code)
+
+
+def _worth_showing(people: Sequence[PersonStanding]) -> Sequence[PersonStanding]:
+    """Everybody; of many only the first who are not done."""
+    if len(people) <= _MANY:
+        return people
+    return [each for each in people if each.status != "done"][:_MANY]
 
 
 def _resolve(directory: Path, found: list[str], retry: list[str]) -> None:

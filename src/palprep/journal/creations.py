@@ -138,14 +138,23 @@ def fold(entries: Iterable[Entry[Body]]) -> dict[str, Creation]:
     """Every creation by key, in the order of the first intents."""
     creations: dict[str, Creation] = {}
     for entry in entries:
-        if entry.key is None:
-            continue
-        if isinstance(entry.body, Intent):
-            creations[entry.key] = _intended(entry.key, entry, entry.body)
-        elif entry.key in creations and isinstance(entry.body, AboutCreation):
-            # Without an intent it is a callback under a tag that this journal never gave out.
-            creations[entry.key] = _after(creations[entry.key], entry.body, entry.at)
+        after = advanced(creations.get(entry.key or ""), entry)
+        if after is not None:
+            creations[after.key] = after
     return creations
+
+
+def advanced(before: Creation | None, entry: Entry[Body]) -> Creation | None:
+    """The creation under the entry's key, after the entry.
+
+    ``before`` is None where the key was never intended. It stays None for an entry that intends
+    nothing: a callback under a tag that this journal never gave out.
+    """
+    if entry.key is not None and isinstance(entry.body, Intent):
+        return _intended(entry.key, entry, entry.body)
+    if before is not None and isinstance(entry.body, AboutCreation):
+        return _after(before, entry.body, entry.at)
+    return before
 
 
 def _intended(key: str, entry: Entry[Body], intent: Intent) -> Creation:

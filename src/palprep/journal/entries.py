@@ -29,6 +29,13 @@ class Body(Value):
 
     kind: str
 
+    @property
+    def slot(self) -> str | None:
+        """What it is the news of, in a run and for one person: a later entry of the same slot
+        takes its place. None where no view of a run shows it.
+        """
+        return None
+
     def stored(self) -> dict[str, Any]:
         """As JSON that, with the kind, reads back into an equal value."""
         return self.model_dump(mode="json", round_trip=True, exclude={"kind"})
@@ -87,6 +94,11 @@ class AssetPrepared(AboutRun):
     kind: Literal["asset_prepared"] = "asset_prepared"
     asset: Asset
 
+    @property
+    def slot(self) -> str:
+        """See :attr:`Body.slot`."""
+        return f"asset:{self.asset.role.value}"
+
 
 class FacesCompared(AboutRun):
     """The faces in a person's files were compared. The key names the files' contents."""
@@ -100,6 +112,11 @@ class FaceValidated(AboutRun):
 
     kind: Literal["face_validated"] = "face_validated"
     verdict: FaceVerdict
+
+    @property
+    def slot(self) -> str:
+        """See :attr:`Body.slot`."""
+        return self.kind
 
 
 class Reused(AboutRun):
@@ -118,6 +135,11 @@ class ConsentWaived(AboutRun):
 
     kind: Literal["consent_waived"] = "consent_waived"
     why: tuple[str, ...]
+
+    @property
+    def slot(self) -> str:
+        """See :attr:`Body.slot`."""
+        return self.kind
 
 
 class DossierKept(AboutRun):
@@ -138,12 +160,22 @@ class CreationUsed(AboutRun):
     kind: Literal["creation_used"] = "creation_used"
     what: What
 
+    @property
+    def slot(self) -> str:
+        """See :attr:`Body.slot`."""
+        return f"creation:{self.what}"
+
 
 class PersonEnded(AboutRun):
     """The run is through with the person."""
 
     kind: Literal["person_ended"] = "person_ended"
     outcome: PersonOutcome
+
+    @property
+    def slot(self) -> str:
+        """See :attr:`Body.slot`."""
+        return self.kind
 
 
 class Intent(AboutCreation):
@@ -216,6 +248,11 @@ class Former(Body):
 
     kind: Literal["former"] = "former"
     was: str
+
+    @property
+    def slot(self) -> str:
+        """See :attr:`Body.slot`. A view that meets it says that the run cannot be read."""
+        return f"former:{self.was}"
 
 
 AnyBody = Annotated[

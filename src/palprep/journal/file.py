@@ -11,11 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from palprep.errors import JournalError
-from palprep.journal.entries import VERSION
+from palprep.journal import content, projection
 
+_VERSION = 3
+"""Of the file's tables."""
 _APPLICATION_ID = 0x50414C4A  # "PALJ", in the header of the file
 _BUSY_S = 30.0
-_SCHEMA = """
+_INDEX = "CREATE INDEX IF NOT EXISTS entry_by_kind ON entry (kind);"
+_SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS entry (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -24,16 +27,22 @@ CREATE TABLE IF NOT EXISTS entry (
     kind TEXT NOT NULL,
     key TEXT,
     body TEXT NOT NULL CHECK (json_valid(body)),
-    version INTEGER NOT NULL
+    version INTEGER NOT NULL,
+    content BLOB
 );
 CREATE INDEX IF NOT EXISTS entry_by_key ON entry (key, kind);
 CREATE TRIGGER IF NOT EXISTS entry_stays BEFORE UPDATE ON entry
     BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
 CREATE TRIGGER IF NOT EXISTS entry_remains BEFORE DELETE ON entry
     BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+{content.SCHEMA}{projection.SCHEMA}{_INDEX}
 """
-# A run of version 1 that is still at work goes on writing entries of version 1.
-_FROM_VERSION_1 = "ALTER TABLE entry ADD COLUMN version INTEGER NOT NULL DEFAULT 1"
+_STEPS = (
+    # A run of version 1 that is still at work goes on writing entries of version 1.
+    "ALTER TABLE entry ADD COLUMN version INTEGER NOT NULL DEFAULT 1;",
+    f"ALTER TABLE entry ADD COLUMN content BLOB; {content.SCHEMA}{projection.SCHEMA}{_INDEX}",
+)
+"""What brings a file from version 1 to version 2, and so on."""
 
 
 def is_running(path: str | Path) -> bool:
@@ -99,7 +108,7 @@ def _prepare(connection: sqlite3.Connection, path: Path | None) -> None:
         connection.execute("PRAGMA synchronous = FULL")
         connection.executescript(
             f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA application_id = {_APPLICATION_ID};"
-            f"PRAGMA user_version = {VERSION}; COMMIT;"
+            f"PRAGMA user_version = {_VERSION}; COMMIT;"
         )
         return
     if application != _APPLICATION_ID:
@@ -108,7 +117,7 @@ def _prepare(connection: sqlite3.Connection, path: Path | None) -> None:
             "give another --into folder"
         )
     version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version > VERSION:
+    if version > _VERSION:
         raise JournalError(
             f"{path} was written by a newer palprep (journal version {version}): upgrade palprep"
         )
@@ -116,7 +125,7 @@ def _prepare(connection: sqlite3.Connection, path: Path | None) -> None:
     verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if verdict != "ok":
         raise sqlite3.DatabaseError(verdict)
-    if version < VERSION:
+    if version < _VERSION:
         _bring_up_to_date(connection)
 
 
@@ -124,9 +133,21 @@ def _bring_up_to_date(connection: sqlite3.Connection) -> None:
     with connection:
         connection.execute("BEGIN IMMEDIATE")
         # Another process may have done it since.
-        if connection.execute("PRAGMA user_version").fetchone()[0] < VERSION:
-            connection.execute(_FROM_VERSION_1)
-            connection.execute(f"PRAGMA user_version = {VERSION}")
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        for step in _STEPS[version - 1 :]:
+            for statement in _statements(step):
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {_VERSION}")
+
+
+def _statements(script: str) -> Iterator[str]:
+    """The statements of a script, one by one: sqlite3's own way commits before it begins."""
+    statement = ""
+    for part in script.split(";"):
+        statement += f"{part};"
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
 
 
 DAMAGED = (

@@ -29,12 +29,13 @@ def into_journal(journal: Journal, *, then: Told | None = None) -> Sink:
     """
 
     def take(delivery: Delivery) -> None:
-        snapshot = snapshot_in(delivery)
-        creations = journal.creations()
-        key = delivery.tag
-        if key is None and snapshot is not None:
-            key = next((c.key for c in creations if c.id == snapshot.id), None)
-        person = next((c.person for c in creations if c.key == key), None)
+        snapshot, creation = snapshot_in(delivery), None
+        if delivery.tag is not None:
+            creation = journal.creation(delivery.tag)
+        elif snapshot is not None:
+            creation = journal.creation_of(snapshot.id)
+        key = delivery.tag or (creation.key if creation else None)
+        person = creation.person if creation else None
         told = CalledBack(snapshot=snapshot, received=delivery.body)
         journal.append(told, person=person, key=key)
         if then is not None:

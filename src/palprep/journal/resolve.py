@@ -44,7 +44,7 @@ def _decided(journal: Journal, creation: Creation, decision: Resolved) -> Creati
 def _in_doubt(journal: Journal, key: str) -> Creation:
     creation = journal.creation(key)
     if creation is None or creation.state is not CreationState.IN_DOUBT:
-        keys = [c.key for c in journal.creations() if c.state is CreationState.IN_DOUBT]
+        keys = [each.key for each in journal.in_doubt()]
         listed = f"in doubt are {', '.join(keys)}" if keys else "nothing is in doubt"
         raise UsageError(f"Nothing is in doubt under {key!r}; {listed}")
     return creation

@@ -7,7 +7,7 @@ written again from the journal shows what the run showed.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import Field
@@ -19,11 +19,11 @@ from palprep.journal.entries import (
     Body,
     ConsentWaived,
     CreationUsed,
+    Entry,
     FaceValidated,
     Former,
     PersonEnded,
     PersonNames,
-    Reused,
     RunStarted,
 )
 from palprep.journal.results import FaceVerdict, PersonOutcome, PersonStatus
@@ -44,8 +44,8 @@ IN_TRAINING = PersonOutcome(
 )
 
 
-class PersonResult(Value):
-    """One line of results.jsonl."""
+class PersonStanding(Value):
+    """Where one person stands in the last run."""
 
     person: str
     status: PersonStatus
@@ -54,9 +54,14 @@ class PersonResult(Value):
     replica_id: str | None
     replica_status: str | None
     reasons: tuple[str, ...]
-    assets: tuple[Report, ...]
     at_service: bool = Field(default=False, exclude=True)
     """The service refused or could not be reached. Not part of the line."""
+
+
+class PersonResult(PersonStanding):
+    """One line of results.jsonl."""
+
+    assets: tuple[Report, ...]
 
     def to_json(self) -> dict[str, Any]:
         """As documented, each asset as ``palprep check --json`` prints it."""
@@ -95,23 +100,23 @@ class PersonView(Value):
         return next((asset for asset in self.assets if asset.consent is not None), None)
 
     @property
+    def standing(self) -> PersonStanding:
+        """The same in short."""
+        outcome = PersonOutcome(
+            status=self.status, reasons=self.reasons, at_service=self.at_service
+        )
+        used = {"voice": self.voice, "replica": self.replica}
+        return _standing(self.slug, outcome, self.waived, used)
+
+    @property
     def result(self) -> PersonResult:
         """The line of results.jsonl."""
-        return PersonResult(
-            person=self.slug,
-            status=self.status,
-            voice_id=self.voice.id if self.voice else None,
-            voice_status=self.voice.status if self.voice else None,
-            replica_id=self.replica.id if self.replica else None,
-            replica_status=self.replica.status if self.replica else None,
-            reasons=(*(f"Gone on without consent: {why}" for why in self.waived), *self.reasons),
-            assets=tuple(asset.report for asset in self.assets),
-            at_service=self.at_service,
-        )
+        reports = tuple(asset.report for asset in self.assets)
+        return PersonResult(**dict(self.standing), assets=reports)
 
 
-class RunView(Value):
-    """The last run of a journal."""
+class RunHead(Value):
+    """What is the same for all people of a run."""
 
     started_at: str
     updated_at: str
@@ -120,7 +125,18 @@ class RunView(Value):
     profile: str
     dry_run: bool
     version: str
+
+
+class RunView(RunHead):
+    """The last run of a journal, with all that is known of each person."""
+
     people: tuple[PersonView, ...]
+
+
+class RunStanding(RunHead):
+    """The last run of a journal, with where each person stands."""
+
+    people: tuple[PersonStanding, ...]
 
 
 def view(journal: Journal) -> RunView | None:
@@ -129,29 +145,68 @@ def view(journal: Journal) -> RunView | None:
     Raises JournalError when another version of palprep recorded it in a way that this one
     cannot read.
     """
-    entries = journal.last_run()
-    if not entries:
+    started = _started(journal)
+    if started is None:
         return None
-    started = entries[0].body
-    if not isinstance(started, RunStarted):
-        raise _outdated()
+    return RunView(**_head(journal, started), people=tuple(people(journal)))
+
+
+def people(journal: Journal) -> Iterator[PersonView]:
+    """Everything about each person of the last run, read when it is that person's turn.
+
+    Raises JournalError as :func:`view` does.
+    """
+    started = _started(journal)
+    for names in started.body.people if started else ():
+        person = _Person(names)
+        for entry in journal.standing(person=names.slug):
+            creation = journal.creation(entry.key) if entry.key is not None else None
+            person.take(entry.body, creation)
+        yield person.view()
+
+
+def standing(journal: Journal) -> RunStanding | None:
+    """The last run without its reports, read at once for however many people.
+
+    Returns None and raises as :func:`view` does.
+    """
+    started = _started(journal)
+    if started is None:
+        return None
+    own = {names.slug: _Person(names) for names in started.body.people}
     creations = {creation.key: creation for creation in journal.creations()}
-    own: dict[str, _Person] = {each.slug: _Person(each) for each in started.people}
-    for entry in entries:
+    for entry in journal.standing(*_STANDING):
         if entry.person in own:
-            own[entry.person].take(_counted(journal, entry.body), creations.get(entry.key or ""))
-    return RunView(
-        started_at=entries[0].at,
-        updated_at=entries[-1].at,
-        target=started.target,
-        profile=started.profile,
-        dry_run=started.dry_run,
-        version=started.palprep_version,
-        people=tuple(person.view() for person in own.values()),
+            own[entry.person].take(entry.body, creations.get(entry.key or ""))
+    return RunStanding(
+        **_head(journal, started), people=tuple(person.standing() for person in own.values())
     )
 
 
-def results_without_run(creations: Iterable[Creation]) -> tuple[PersonResult, ...]:
+_STANDING = ("creation:voice", "creation:replica", "consent_waived", "person_ended")
+"""The slots that say where a person stands."""
+
+
+def _started(journal: Journal) -> Entry[RunStarted] | None:
+    entry = journal.last_run()
+    if entry is not None and not isinstance(entry.body, RunStarted):
+        raise _outdated()
+    return entry  # type: ignore[return-value]
+
+
+def _head(journal: Journal, started: Entry[RunStarted]) -> dict[str, Any]:
+    newest = journal.newest()
+    return {
+        "started_at": started.at,
+        "updated_at": newest.at if newest else started.at,
+        "target": started.body.target,
+        "profile": started.body.profile,
+        "dry_run": started.body.dry_run,
+        "version": started.body.palprep_version,
+    }
+
+
+def results_without_run(creations: Iterable[Creation]) -> tuple[PersonStanding, ...]:
     """What stands in a journal that no run has written: what programs have made, by person.
 
     Of several voices or replicas of one person the last one counts.
@@ -162,7 +217,7 @@ def results_without_run(creations: Iterable[Creation]) -> tuple[PersonResult, ..
         person = made.setdefault(each.person, _Person(names))
         person.take(CreationUsed(what=each.what), each)
         person.take(PersonEnded(outcome=IN_TRAINING), None)
-    return tuple(person.view().result for person in made.values())
+    return tuple(person.standing() for person in made.values())
 
 
 def _outdated() -> JournalError:
@@ -170,16 +225,6 @@ def _outdated() -> JournalError:
         "The last run was recorded by another version of palprep, which this one does not read: "
         "run the same command again, which repeats no creation"
     )
-
-
-def _counted(journal: Journal, body: Body) -> Body:
-    """The body itself, or the earlier one that it points back to."""
-    if isinstance(body, Reused):
-        earlier = journal.entry(body.seq)
-        body = earlier.body if earlier else Former(was="missing")
-    if isinstance(body, Former):
-        raise _outdated()
-    return body
 
 
 class _Person:
@@ -196,6 +241,8 @@ class _Person:
     def take(self, body: Body, creation: Creation | None) -> None:
         """Take in one entry; ``creation`` is the one under its key, as it stands today."""
         match body:
+            case Former():
+                raise _outdated()
             case AssetPrepared(asset=asset):
                 self._assets[asset.role] = asset
             case CreationUsed(what=what) if creation is not None:
@@ -207,9 +254,17 @@ class _Person:
             case PersonEnded(outcome=outcome):
                 self._outcome = outcome
 
+    def standing(self) -> PersonStanding:
+        """Where the person stands."""
+        return _standing(self._names.slug, self._up_to_date, self._waived, self._used)
+
+    @property
+    def _up_to_date(self) -> PersonOutcome:
+        return _up_to_date(self._outcome, tuple(self._used.values()))
+
     def view(self) -> PersonView:
         """Everything taken in."""
-        outcome = _up_to_date(self._outcome, tuple(self._used.values()))
+        outcome = self._up_to_date
         return PersonView(
             slug=self._names.slug,
             name=self._names.name,
@@ -224,6 +279,25 @@ class _Person:
             replica=self._used.get("replica"),
             timings=tuple(_timings(self._assets.values(), self._used)),
         )
+
+
+def _standing(
+    person: str,
+    outcome: PersonOutcome,
+    waived: Sequence[str],
+    used: Mapping[str, Creation | None],
+) -> PersonStanding:
+    voice, replica = used.get("voice"), used.get("replica")
+    return PersonStanding(
+        person=person,
+        status=outcome.status,
+        voice_id=voice.id if voice else None,
+        voice_status=voice.status if voice else None,
+        replica_id=replica.id if replica else None,
+        replica_status=replica.status if replica else None,
+        reasons=(*(f"Gone on without consent: {why}" for why in waived), *outcome.reasons),
+        at_service=outcome.at_service,
+    )
 
 
 def _up_to_date(recorded: PersonOutcome | None, creations: Sequence[Creation]) -> PersonOutcome:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import functools
 import json
 import sqlite3
 import threading
@@ -18,14 +19,20 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from palprep.errors import JournalError
-from palprep.journal import version_1
-from palprep.journal.creations import Creation, fold
-from palprep.journal.entries import KINDS, VERSION, AboutCreation, Body, Entry, read_body
+from palprep.journal import content, projection, version_1
+from palprep.journal.creations import Creation, CreationState
+from palprep.journal.entries import KINDS, VERSION, Body, CalledBack, Entry, read_body
 from palprep.journal.file import DAMAGED, opened, readable, run_lock
 
 JOURNAL_NAME = "journal.sqlite"
 
-_SELECT = "SELECT seq, at, person, kind, key, body, version FROM entry"
+_COLUMNS = "seq, at, person, kind, key, body, version, zipped"
+_ENTRIES = "entry LEFT JOIN content ON sha256 = content"
+
+_CALLBACKS = (
+    "called_back",
+    *(kind for kind, each in version_1.READ.items() if each is CalledBack),
+)
 
 B = TypeVar("B", bound=Body)
 
@@ -91,37 +98,73 @@ class Journal:
         # ASCII, since SQLite refuses the lone surrogates that a sender's JSON may hold.
         text = json.dumps(body.stored(), allow_nan=False)
         with self._guarded() as connection:
+            long = len(text) > content.LONG
+            kept = content.put(connection, text) if long else None
             cursor = connection.execute(
-                "INSERT INTO entry (at, person, kind, key, body, version) "
-                "VALUES (?, ?, ?, ?, ?, ?)",
-                (at, person, body.kind, key, text, VERSION),
+                "INSERT INTO entry (at, person, kind, key, body, version, content) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (at, person, body.kind, key, "{}" if long else text, VERSION, kept),
             )
-        return Entry(int(cursor.lastrowid or 0), at, person, key, body)
+            entry = Entry(int(cursor.lastrowid or 0), at, person, key, body)
+            projection.take(connection, entry, functools.partial(_select, connection))
+        return entry
 
-    def entries(self, kind: type[B], *, key: str | None = None) -> tuple[Entry[B], ...]:
-        """All entries of a kind or family of kinds, or those under one key, oldest first."""
+    def entries(
+        self, kind: type[B], *, key: str | None = None, person: str | None = None
+    ) -> tuple[Entry[B], ...]:
+        """All entries of a kind or family of kinds, oldest first; or those under one key, or of
+        one person.
+        """
         names = [name for name, each in KINDS.items() if issubclass(each, kind)]
         names += [name for name, each in version_1.READ.items() if issubclass(each, kind)]
-        condition = f"kind IN ({','.join('?' * len(names))})"
-        if key is not None:
-            found = self._select(f"{condition} AND key = ?", *names, key)
-        else:
-            found = self._select(condition, *names)
+        condition, values = f"kind IN ({','.join('?' * len(names))})", names
+        for column, value in (("key", key), ("person", person)):
+            if value is not None:
+                condition, values = f"{condition} AND {column} = ?", [*values, value]
+        found = self._entries(f"{condition} ORDER BY seq", *values)
         return tuple(entry for entry in found if isinstance(entry.body, kind))  # type: ignore[misc]
 
     def entry(self, seq: int) -> Entry[Body] | None:
         """The entry of that number."""
-        return next(iter(self._select("seq = ?", seq)), None)
+        return next(iter(self._entries("seq = ?", seq)), None)
 
-    def last_run(self) -> tuple[Entry[Body], ...]:
-        """The start of the last run and everything after it; empty when there was none."""
-        return self._select(
-            "seq >= (SELECT max(seq) FROM entry WHERE kind IN ('run', 'run_started'))"
-        )
+    def newest(self) -> Entry[Body] | None:
+        """The entry that was added last."""
+        return next(iter(self._entries("seq = (SELECT max(seq) FROM entry)")), None)
+
+    def last_run(self) -> Entry[Body] | None:
+        """The entry with which the last run began; None when there was none."""
+        with self._projected() as connection:
+            return next(iter(_select(connection, "seq = (SELECT run FROM projected)")), None)
+
+    def standing(self, *slots: str, person: str | None = None) -> tuple[Entry[Body], ...]:
+        """The entries that count in the last run: the latest of each person and slot.
+
+        With ``slots``, only theirs; with ``person``, only that person's. What an earlier run
+        recorded and the last one took over has the body of then.
+        """
+        condition, values = "1", [*slots]
+        if slots:
+            condition = f"slot IN ({','.join('?' * len(slots))})"
+        if person is not None:
+            condition, values = f"{condition} AND standing.person = ?", [*values, person]
+        with self._projected() as connection:
+            return _select(
+                connection,
+                f"{condition} ORDER BY standing.seq",
+                *values,
+                columns="standing.seq, at, standing.person, kind, key, body, version, zipped",
+                source="standing JOIN entry ON entry.seq = counts "
+                "LEFT JOIN content ON sha256 = content",
+            )
 
     def creation(self, key: str) -> Creation | None:
         """Where the creation of that key stands; None when it was never intended."""
-        return fold(self.entries(AboutCreation, key=key)).get(key)
+        return next(iter(self._creations("key = ?", key)), None)
+
+    def creation_of(self, resource_id: str) -> Creation | None:
+        """The creation with that id of the service."""
+        return next(iter(self._creations("id = ?", resource_id)), None)
 
     def known_creation(self, key: str) -> Creation:
         """Likewise, of a key whose intent was recorded. Raises JournalError when it is gone."""
@@ -132,7 +175,21 @@ class Journal:
 
     def creations(self) -> tuple[Creation, ...]:
         """Every creation ever intended."""
-        return tuple(fold(self.entries(AboutCreation)).values())
+        return self._creations("1")
+
+    def in_doubt(self) -> tuple[Creation, ...]:
+        """Every creation in doubt."""
+        return self._creations("state = ?", CreationState.IN_DOUBT.value)
+
+    def unclaimed_callbacks(self) -> int:
+        """How many callbacks belong to no creation of this journal."""
+        with self._projected() as connection:
+            row = connection.execute(
+                "SELECT count(*) FROM entry WHERE kind IN (?, ?) "
+                "AND (key IS NULL OR key NOT IN (SELECT key FROM creation))",
+                _CALLBACKS,
+            ).fetchone()
+        return int(row[0])
 
     def setting(self, name: str, default: Callable[[], str]) -> str:
         """A value that is chosen once and stays, such as the secret path of callbacks."""
@@ -173,16 +230,23 @@ class Journal:
     ) -> None:
         self.close()
 
-    def _select(self, condition: str, *values: str | int) -> tuple[Entry[Body], ...]:
+    def _entries(self, condition: str, *values: str | int) -> tuple[Entry[Body], ...]:
         with self._guarded() as connection:
-            rows = connection.execute(
-                f"{_SELECT} WHERE {condition} ORDER BY seq",
-                values,
-            ).fetchall()
-        return tuple(
-            Entry(seq, at, person, key, _body(kind, text, version))
-            for seq, at, person, kind, key, text, version in rows
-        )
+            return _select(connection, condition, *values)
+
+    def _creations(self, condition: str, *values: str) -> tuple[Creation, ...]:
+        with self._projected() as connection:
+            return projection.creations(connection, condition, *values)
+
+    @contextlib.contextmanager
+    def _projected(self) -> Iterator[sqlite3.Connection]:
+        """The connection, with tables that know every entry."""
+        with self._guarded() as connection:
+            if projection.is_behind(connection):
+                if not connection.in_transaction:
+                    connection.execute("BEGIN IMMEDIATE")
+                projection.catch_up(connection, functools.partial(_select, connection))
+            yield connection
 
     @contextlib.contextmanager
     def _guarded(self) -> Iterator[sqlite3.Connection]:
@@ -194,6 +258,23 @@ class Journal:
                 raise readable(self.path, error) from None
 
 
-def _body(kind: str, text: str, version: int) -> Body:
+def _select(
+    connection: sqlite3.Connection,
+    condition: str,
+    *values: str | int,
+    columns: str = _COLUMNS,
+    source: str = _ENTRIES,
+) -> tuple[Entry[Body], ...]:
+    rows = connection.execute(
+        f"SELECT {columns} FROM {source} WHERE {condition}",  # noqa: S608 - no value is in it
+        values,
+    )
+    return tuple(
+        Entry(seq, at, person, key, _body(kind, text, version, zipped))
+        for seq, at, person, kind, key, text, version, zipped in rows
+    )
+
+
+def _body(kind: str, text: str, version: int, zipped: bytes | None) -> Body:
     read = version_1.read_body if version == 1 else read_body
-    return read(kind, json.loads(text))
+    return read(kind, json.loads(text if zipped is None else content.unzipped(zipped)))

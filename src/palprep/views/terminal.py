@@ -20,7 +20,7 @@ from palprep.views.outcomes import OUTCOMES, STATUSES
 from palprep.views.timeline_terminal import TerminalTimeline
 
 if TYPE_CHECKING:
-    from palprep.journal.run_view import PersonResult
+    from palprep.journal.run_view import PersonStanding
     from palprep.preflight.rank import Candidate
 
 INDENT = 8
@@ -46,7 +46,7 @@ def report_view(report: Report, *, everything: bool = False) -> RenderableType:
     )
 
 
-def results_table(results: Iterable[PersonResult]) -> Table:
+def results_table(results: Iterable[PersonStanding]) -> Table:
     """One row per person: how it ended, what was made, and why not."""
     table = _table("person", "status", "voice", "replica")
     table.add_column("", overflow="fold", ratio=1)

@@ -1,0 +1,158 @@
+"""What a journal of many people costs: on the disk, to ask where they stand, to write results.
+
+    python benchmarks/journal.py [--people N ...] [--json]
+
+For each number of people a journal is written as a run writes it, with the real report of a
+sample recording, a voice and a replica each. Then the whole command ``palprep status`` is run
+on it, and results.jsonl is written from it. ``growth`` is the cost of a person at the largest
+number against that at the smallest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from palprep.batch.outputs import write_results
+from palprep.journal.entries import (
+    AssetPrepared,
+    CalledBack,
+    Created,
+    CreationUsed,
+    Intent,
+    PersonEnded,
+    PersonNames,
+    RunStarted,
+)
+from palprep.journal.results import PersonOutcome, Snapshot
+from palprep.journal.store import Journal
+from palprep.preflight.asset import Asset
+from palprep.preflight.check_and_prepare import check
+from palprep.values import Role
+from side_by_side import Benchmark, Figure, Spent, options, run
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+RECORDING = CHECKOUT / "sample_media" / "people" / "jane-carter" / "recording.m4a"
+
+STATUS_S, STATUS_MIB = 1.0, 200.0
+"""What ``palprep status`` of 10,000 people may take."""
+
+GROWTH = 1.5
+"""How much dearer a person may be among many than among few."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one number of people."""
+
+    people: int
+    written: Spent
+    file_kib: float
+    status_s: float
+    status_mib: float
+    results: Spent
+
+
+def measure(folder: Path, people: int) -> Cost:
+    """Write the journal of a run of so many people, and read it."""
+    into = folder / str(people)
+    into.mkdir()
+    written = Spent.on(lambda: write(into, people))
+    results = Spent.on(lambda: results_of(into))
+    seconds, mib = status_of(into)
+    size = sum(file.stat().st_size for file in into.glob("journal.sqlite*")) / 1024
+    return Cost(people, written, size, seconds, mib, results)
+
+
+def write(into: Path, people: int) -> None:
+    """What a run writes of people whose voice and replica are done."""
+    report = check(RECORDING, role=Role.VOICE_AUDIO)
+    names = [f"person-{number:06}" for number in range(people)]
+    started = RunStarted(
+        people=tuple(PersonNames(slug=each, name=each, full_name=each) for each in names),
+        target="embedded sandbox",
+        profile="core-4",
+        dry_run=False,
+        palprep_version="0",
+    )
+    with Journal.of(into, lock=True, create=True) as journal:
+        journal.append(started)
+        for name in names:
+            own = report.model_copy(update={"path": f"/in/{name}/recording.m4a"})
+            for role in (Role.VOICE_AUDIO, Role.TRAINING_VIDEO):
+                asset = Asset(
+                    role=role, source=own.path, source_sha256=None, source_report=own, seconds=1.0
+                )
+                journal.append(AssetPrepared(asset=asset), person=name, key=f"{role}-{name}")
+            for what in ("voice", "replica"):
+                make(journal, what, name)
+            outcome = PersonOutcome(status="done", complete=True)
+            journal.append(PersonEnded(outcome=outcome), person=name)
+
+
+def make(journal: Journal, what: str, name: str) -> None:
+    """The entries of one creation, from the intent to its callback."""
+    key, resource = f"{what}-{name}", f"{what[0]}-{name}"
+    steps = (
+        CreationUsed.model_validate({"what": what}),
+        Intent.model_validate({"what": what, "request": {"name": name, "target": "embedded"}}),
+        Created(snapshot=Snapshot(id=resource, status="started")),
+        CalledBack(snapshot=Snapshot(id=resource, status="completed"), received={"id": resource}),
+    )
+    for step in steps:
+        journal.append(step, person=name, key=key)
+
+
+def results_of(into: Path) -> None:
+    """results.jsonl, from the journal."""
+    with Journal.of(into) as journal:
+        write_results(into, journal)
+
+
+def status_of(into: Path) -> tuple[float, float]:
+    """Seconds of processor and the most MiB of the whole command; the best of three runs."""
+    command = [sys.executable, "-m", "palprep", "status", str(into)]
+    best, most = float("inf"), 0.0
+    for _ in range(3):
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+            _, _, usage = os.wait4(process.pid, 0)
+            process.returncode = 0
+        best = min(best, usage.ru_utime + usage.ru_stime)
+        most = max(most, usage.ru_maxrss / 1024)
+    return best, most
+
+
+def at_size(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
+    """The figures at every number of people, and how they grow."""
+    costs = [measure(folder, people) for people in sorted(arguments.people)]
+    for cost in costs:
+        detail = (
+            f"journal {cost.file_kib / cost.people:.1f} KiB, written in "
+            f"{1000 * cost.written.cpu / cost.people:.2f} ms, results in "
+            f"{1000 * cost.results.cpu / cost.people:.2f} ms of processor a person"
+        )
+        yield Figure(f"status of {cost.people:,} in s", cost.status_s, STATUS_S, detail)
+        yield Figure(f"status of {cost.people:,} in MiB", cost.status_mib, STATUS_MIB)
+    few, many = costs[0], costs[-1]
+    for name in ("written", "results"):
+        before, after = (getattr(each, name).cpu / each.people for each in (few, many))
+        yield Figure(f"growth of {name}, a person", after / before, GROWTH)
+
+
+BENCHMARKS: dict[str, Benchmark] = {"size": at_size}
+
+
+def main() -> int:
+    """Run it with the options of the command line."""
+    parser = options(__doc__, BENCHMARKS)
+    parser.add_argument("--people", type=int, nargs="+", default=[100, 1000, 10_000])
+    return run(BENCHMARKS, parser.parse_args())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
