@@ -32,6 +32,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from marked import replace_marked
 from palprep.consent.facts import ConsentFacts, StatementReading
 from palprep.consent.opening import read_samples
 from palprep.consent.statement import Statement
@@ -236,9 +237,6 @@ def summary(table: Counter[tuple[str, str, str]], seconds: list[float]) -> None:
     print(f"median {ordered[len(ordered) // 2]:.2f} s a file, slowest {ordered[-1]:.2f} s")
 
 
-BEGIN, END = "<!-- consent: begin -->", "<!-- consent: end -->"
-
-
 def document(path: Path, cells: Counter[tuple[str, str, str]], model: Whisper) -> None:
     """Put the counts between two marks of a Markdown file: pass / warn / fail per cell."""
     groups = list(dict.fromkeys(group for group, _, _ in cells))
@@ -262,9 +260,7 @@ def document(path: Path, cells: Counter[tuple[str, str, str]], model: Whisper) -
             for group in groups
         ),
     ]
-    text = path.read_text("utf-8")
-    before, after = text.split(BEGIN)[0], text.split(END)[1]
-    path.write_text("\n".join((f"{before}{BEGIN}", *rows, f"{END}{after}")), "utf-8")
+    replace_marked(path, "consent", rows)
 
 
 if __name__ == "__main__":

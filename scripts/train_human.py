@@ -2,23 +2,22 @@
 
     python scripts/train_human.py PICTURES [--out FILE]
 
-PICTURES holds what human_sources.csv lists: checkouts of public repositories at their commits,
-as owner/name/path, and the contents of Debian packages at their versions, as
-debian:package/path. human_training.csv says which face of which picture is what: photographs
-(of children too, and with masks), paintings, drawings, renderings and animals. None of it is
-from the development corpus, which stays an independent test.
+PICTURES holds what face_material.py wrote. material/human_like_subject.csv says which face of
+which picture is what: photographs (of children too, and with masks), paintings, drawings,
+renderings and animals. The model is fitted on the sources for fitting alone.
 
 Ridge logistic regressions on the proportions of the face, on its expression coefficients, on its
 identity embedding and on the maps of its scene are added up; each alone is weak, and their
 errors differ. Whole sources are held out in turn, and the odds are fitted on the scores of
-held-out faces, since those of faces that were trained on are too sure. Prints the area under
-the ROC curve of the held-out faces, and what part of either kind lies above several likelihoods.
+held-out faces, since those of faces that were trained on are too sure. The likelihoods of held-out
+faces are kept for evaluate_portraits.py. Prints the area under the ROC curve of the held-out
+faces, and what part of either kind lies above several likelihoods.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
+import functools
 import json
 import sys
 from collections import Counter
@@ -28,6 +27,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+import palprep.vision
+from face_facts import Kept, write_held_out
+from face_material import Labelled, nearest_face, read_labels
 from palprep.media.image import open_image
 from palprep.media.source import Source
 from palprep.vision.analysis import MAX_SIDE
@@ -43,6 +45,8 @@ Array = NDArray[np.float64]
 RIDGE = {"proportions": 3000.0, "expression": 1000.0, "identity": 300.0, "scene": 300.0}
 """Penalty on squared weights of standardised features, one a block; heavy, for there are more
 features than a few hundred pictures can carry."""
+
+CHECK = "human_like_subject"
 
 FOLDS = 6
 
@@ -115,26 +119,27 @@ def area_under_curve(score: Array, wanted: Array) -> float:
     return float((good[:, None] > bad[None]).mean() + 0.5 * (good[:, None] == bad[None]).mean())
 
 
-def describe_all(
-    pictures: Path, listed: Iterable[Mapping[str, str]], models: Models
-) -> dict[str, Array]:
-    """The features of every listed face, by block, as the analysis of a portrait sees it."""
+def describe_all(pictures: Path, rows: Iterable[Labelled], models: Models) -> dict[str, Array]:
+    """The features of every labelled face, by block, as the analysis of a portrait sees it."""
+    kept = Kept(pictures, "human", [palprep.vision])
     described: dict[str, list[Array]] = {name: [] for name in BLOCKS}
-    for row in listed:
-        path = pictures / row["repository"] / row["path"]
-        rgb = open_image(Source.of(path))
-        scale = min(1.0, MAX_SIDE / max(rgb.shape[:2]))
-        rgb = shrunk(rgb, scale) if scale < 1 else rgb
-        place = np.array([float(row["face_x"]), float(row["face_y"])]) * scale
-        face = min(
-            find_faces(rgb, models.detector),
-            key=lambda found: float(np.hypot(*(np.array(found.middle) - place))),
-        )
-        marks = find_landmarks(rgb, face, models)
-        features = describe(rgb, face, marks, fit_head(marks, models.geometry), models)
+    for row in rows:
+        features = kept.arrays_of(row, functools.partial(describe_row, row, pictures, models))
         for name, values in features.items():
-            described[name].append(np.array(list(values.values()), np.float64))
+            described[name].append(values)
     return {name: np.stack(rows) for name, rows in described.items()}
+
+
+def describe_row(row: Labelled, pictures: Path, models: Models) -> dict[str, Array]:
+    """The features of one labelled face, by block."""
+    rgb = open_image(Source.of(row.file(pictures)))
+    scale = min(1.0, MAX_SIDE / max(rgb.shape[:2]))
+    rgb = shrunk(rgb, scale) if scale < 1 else rgb
+    place = np.array([float(row.face_x), float(row.face_y)]) * scale
+    face = nearest_face(find_faces(rgb, models.detector), place)
+    marks = find_landmarks(rgb, face, models)
+    features = describe(rgb, face, marks, fit_head(marks, models.geometry), models)
+    return {name: np.array([*values.values()], np.float64) for name, values in features.items()}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -147,11 +152,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         default=here.parent / "src" / "palprep" / "vision" / "weights" / "human-v1.json",
     )
     options = parser.parse_args(arguments)
-    with (here / "human_training.csv").open(newline="", encoding="utf-8") as stream:
-        listed = list(csv.DictReader(stream))
+    listed = read_labels(CHECK, use="fit")
     blocks = describe_all(options.pictures, listed, Models())
-    wanted = np.array([float(row["photographed"]) for row in listed])
-    groups = [row["repository"] for row in listed]
+    wanted = np.array([float(row.wanted) for row in listed])
+    groups = [row.source for row in listed]
     importance = balance(wanted, groups)
     print(f"{len(wanted)} faces of {len(set(groups))} sources, {int(wanted.sum())} photographed")
     scores = held_out(blocks, wanted, importance, groups)
@@ -169,6 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "weights": [float(f"{w:.5g}") for w in weights * slope[0]],
     }
     options.out.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    write_held_out(options.pictures, CHECK, options.out, listed, likelihood)
     return 0
 
 

@@ -1,0 +1,247 @@
+"""How often each check of a portrait errs on pictures that nothing was fitted on.
+
+    python scripts/evaluate_portraits.py PICTURES [--check ID] [--table docs/accuracy.md] [--list]
+
+PICTURES holds what face_material.py wrote. Every label file of ``material`` is measured, or those
+that --check names. Pictures of sources that a model was fitted on are judged by a fit that left
+their whole source out; the script that fits the model keeps what such fits say.
+
+Prints, and with --table writes into the document: how often fit portraits fail, warn or stay
+unknown and how often unfit ones pass, each with its 95% confidence interval (Wilson), the balanced
+accuracy with a warning counted as a pass, and the outcomes by kind of picture. --list names the
+pictures that fail and should not, and those that pass and should not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import math
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from face_facts import FactsOfRows, read_held_out
+from face_material import WHOLE_CHECK, Labelled, checks_labelled, read_labels, read_sources
+from marked import replace_marked
+from palprep.facts.facts import Facts
+from palprep.rules.judge import judge
+from palprep.rules.profile import Profile, load_profile
+from palprep.rules.registry import RULES
+from palprep.values import Outcome, Role
+from palprep.vision.facts import PortraitFacts, SubjectFacts
+
+OF_PORTRAITS = "palprep.rules.portrait_"
+"""Where the rules on what a portrait shows stand. Those on its file hold nothing against it: many
+labelled pictures are small."""
+
+WEIGHTS = Path(__file__).resolve().parents[1] / "src" / "palprep" / "vision" / "weights"
+
+NORMAL_QUANTILE = 1.959964
+"""Of a two-sided interval of 95%."""
+
+BINS = (0.0, 0.02, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 1.0)
+"""Borders of the probabilities in a reliability table."""
+
+
+class Fitted(NamedTuple):
+    """A check whose measure comes from weights that a script fits."""
+
+    weights: str
+    get: Callable[[SubjectFacts], float]
+    put: Callable[[SubjectFacts, float], SubjectFacts]
+    """The facts with another value in their place."""
+
+
+def _put_human(subject: SubjectFacts, likelihood: float) -> SubjectFacts:
+    human = subject.human.model_copy(update={"likelihood": likelihood})
+    return subject.model_copy(update={"human": human})
+
+
+FITTED: Mapping[str, Fitted] = {
+    "human_like_subject": Fitted(
+        "human-v1.json", lambda subject: subject.human.likelihood, _put_human
+    ),
+}
+
+
+class Judged(NamedTuple):
+    """One labelled picture and what the check makes of it."""
+
+    row: Labelled
+    outcome: Outcome
+    failed: tuple[str, ...]
+    """Ids of the checks that fail: several for the check as a whole."""
+    value: float | None
+    """The probability behind it, where there is one."""
+
+
+def wilson(hits: int, among: int) -> tuple[float, float]:
+    """The 95% interval of a share: E. B. Wilson, Journal of the American Statistical Association
+    22 (1927), 209-212."""
+    if not among:
+        return 0.0, 1.0
+    share, z2 = hits / among, NORMAL_QUANTILE**2
+    middle = share + z2 / (2 * among)
+    spread = NORMAL_QUANTILE * math.sqrt(share * (1 - share) / among + z2 / (4 * among**2))
+    return max(0.0, (middle - spread) / (1 + z2 / among)), (middle + spread) / (1 + z2 / among)
+
+
+def judged(check_id: str, facts: FactsOfRows, profile: Profile) -> list[Judged]:
+    """Every labelled picture of one check."""
+    rows, fitted = read_labels(check_id), FITTED.get(check_id)
+    sources, held_out = read_sources(), dict[str, float]()
+    if fitted and any(sources[row.source].use == "fit" for row in rows):
+        held_out = dict(read_held_out(facts.pictures, check_id, WEIGHTS / fitted.weights))
+    found = []
+    for row in rows:
+        seen = facts.of(row)
+        value = None
+        if fitted and seen.portrait and (subject := seen.portrait.subject):
+            value = held_out.get(row.key, fitted.get(subject))
+            seen = _with_subject(seen, seen.portrait, fitted.put(subject, value))
+        found.append(_judged(row, seen, check_id, profile, value))
+    return found
+
+
+def _with_subject(facts: Facts, portrait: PortraitFacts, subject: SubjectFacts) -> Facts:
+    return facts.model_copy(update={"portrait": portrait.model_copy(update={"subject": subject})})
+
+
+def _judged(
+    row: Labelled, facts: Facts, check_id: str, profile: Profile, value: float | None
+) -> Judged:
+    checks = [
+        check
+        for check in judge(facts, Role.FACE_IMAGE, profile)
+        if check.id == check_id or (check_id == WHOLE_CHECK and _of_portraits(check.id))
+    ]
+    having = {
+        outcome: tuple(check.id for check in checks if check.outcome is outcome)
+        for outcome in Outcome
+    }
+    order = [Outcome.FAIL, Outcome.WARN, Outcome.UNKNOWN, Outcome.PASS]
+    if check_id == WHOLE_CHECK:
+        # Only the service can answer some checks: unknown says nothing of the whole.
+        order.remove(Outcome.UNKNOWN)
+    worst = next(outcome for outcome in order if having[outcome])
+    return Judged(row, worst, having[Outcome.FAIL], value)
+
+
+def _of_portraits(check_id: str) -> bool:
+    return type(RULES[check_id]).__module__.startswith(OF_PORTRAITS)
+
+
+def share(cases: Sequence[Judged], *outcomes: Outcome) -> str:
+    """``3 of 120: 2.5% (0.9 to 7.1)``."""
+    hits, among = sum(case.outcome in outcomes for case in cases), len(cases)
+    low, high = wilson(hits, among)
+    return f"{hits} of {among}: {hits / max(1, among):.1%} ({low:.1%} to {high:.1%})"
+
+
+def table(check_id: str, cases: Sequence[Judged]) -> list[str]:
+    """The figures of one check as lines of Markdown."""
+    fit = [case for case in cases if case.row.wanted]
+    unfit = [case for case in cases if not case.row.wanted]
+    sources = read_sources()
+    names = {case.row.source for case in cases}
+    used = Counter(sources[name].use for name in names)
+    lines = [
+        f"{len(cases)} pictures of {len(names)} sources, {used['fit']} of them for fitting.",
+        "",
+        "| Of | fail | warn | unknown | pass |",
+        "|---|---|---|---|---|",
+        *(
+            f"| {title} | "
+            + " | ".join(
+                share(among, outcome)
+                for outcome in (Outcome.FAIL, Outcome.WARN, Outcome.UNKNOWN, Outcome.PASS)
+            )
+            + " |"
+            for title, among in (("fit ones", fit), ("unfit ones", unfit))
+            if among
+        ),
+    ]
+    if fit and unfit:
+        through = sum(case.outcome in {Outcome.PASS, Outcome.WARN} for case in fit) / len(fit)
+        stopped = sum(case.outcome is Outcome.FAIL for case in unfit) / len(unfit)
+        warned = sum(case.outcome in {Outcome.FAIL, Outcome.WARN} for case in unfit) / len(unfit)
+        lines += [
+            "",
+            f"Balanced accuracy, a warning counted as a pass: {(through + stopped) / 2:.3f}.",
+            f"Of unfit ones {warned:.1%} do not pass silently.",
+        ]
+    lines += ["", "| Kind of picture | should | pictures | pass | warn | fail | unknown |"]
+    lines += ["|---" * 7 + "|", *_by_group(cases)]
+    if check_id == WHOLE_CHECK:
+        failed = Counter(check for case in fit for check in case.failed)
+        lines += ["", "| Check that fit portraits fail | portraits |", "|---|---|"]
+        lines += [
+            f"| `{check}` | {count} of {len(fit)} ({count / len(fit):.1%}) |"
+            for check, count in failed.most_common()
+        ]
+    if any(case.value is not None for case in cases):
+        lines += ["", *reliability(cases)]
+    return lines
+
+
+def _by_group(cases: Iterable[Judged]) -> list[str]:
+    groups: dict[tuple[bool, str], Counter[Outcome]] = {}
+    for case in cases:
+        key = (not case.row.wanted, case.row.group)
+        groups.setdefault(key, Counter())[case.outcome] += 1
+    shown = (Outcome.PASS, Outcome.WARN, Outcome.FAIL, Outcome.UNKNOWN)
+    return [
+        f"| {group} | {'fail' if unfit else 'pass'} | {counts.total()} | "
+        + " | ".join(str(counts[outcome]) for outcome in shown)
+        + " |"
+        for (unfit, group), counts in sorted(groups.items())
+    ]
+
+
+def reliability(cases: Iterable[Judged]) -> list[str]:
+    """How often what a probability says is true, by that probability."""
+    known = [(case.value, case.row.wanted) for case in cases if case.value is not None]
+    lines = ["| Probability said | mean | pictures | true of |", "|---|---|---|---|"]
+    for low, high in itertools.pairwise(BINS):
+        inside = [
+            (value, wanted)
+            for value, wanted in known
+            if low <= value < high or value == high == BINS[-1]
+        ]
+        if inside:
+            mean = sum(value for value, _ in inside) / len(inside)
+            true = sum(wanted for _, wanted in inside)
+            lines.append(
+                f"| {low:.0%} to {high:.0%} | {mean:.1%} | {len(inside)} | "
+                f"{true} ({true / len(inside):.1%}) |"
+            )
+    return lines
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("pictures", type=Path)
+    parser.add_argument("--check", action="append", help="a label file; all when not given")
+    parser.add_argument("--profile", default="core-4")
+    parser.add_argument("--table", type=Path, help="write the figures into this document")
+    parser.add_argument("--list", action="store_true", help="name the pictures that are misjudged")
+    options = parser.parse_args(arguments)
+    facts, profile = FactsOfRows(options.pictures), load_profile(options.profile)
+    for check_id in options.check or checks_labelled():
+        cases = judged(check_id, facts, profile)
+        lines = table(check_id, cases)
+        print(f"\n{check_id}\n", *lines, sep="\n")
+        for case in cases if options.list else ():
+            wrong = Outcome.FAIL if case.row.wanted else Outcome.PASS
+            if case.outcome is wrong:
+                print(f"{wrong}: {case.row.group}: {case.row.key} {' '.join(case.failed)}")
+        if options.table:
+            replace_marked(options.table, check_id, lines)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,119 @@
+"""The labels, what is kept of measuring, and the figures that go into the document."""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import pytest
+
+from palprep.values import Outcome
+
+
+@pytest.fixture
+def scripts(checkout, monkeypatch):
+    monkeypatch.syspath_prepend(str(checkout / "scripts"))
+    return importlib.import_module
+
+
+def row(material, name, *, wanted=True, group="plain", source="owner/name"):
+    return material.Labelled(source, name, "", "", wanted, group)
+
+
+def test_every_labelled_picture_is_of_a_known_source_and_is_named_once(scripts):
+    material = scripts("face_material")
+    sources = material.read_sources()
+    checks = material.checks_labelled()
+    assert "human_like_subject" in checks
+    assert {source.use for source in sources.values()} == {"fit", "measure"}
+    for check in checks:
+        rows = material.read_labels(check)
+        assert rows
+        assert all(each.source in sources and each.group for each in rows)
+        assert len({each.key for each in rows}) == len(rows)
+
+
+def test_sources_whose_terms_forbid_business_are_not_fitted_on(scripts):
+    material = scripts("face_material")
+    bound = [
+        source
+        for source in material.read_sources().values()
+        if any(word in source.licence for word in ("NC", "non-commercial", "Research", "none"))
+    ]
+    assert bound
+    assert {source.use for source in bound} == {"measure"}
+
+
+def test_the_interval_is_wilsons(scripts):
+    wilson = scripts("evaluate_portraits").wilson
+    # Newcombe, Statistics in Medicine 17 (1998), table I: 81 of 263 and 0 of 20.
+    assert wilson(81, 263) == pytest.approx((0.2553, 0.3662), abs=5e-5)
+    assert wilson(0, 20) == pytest.approx((0.0, 0.1611), abs=5e-5)
+
+
+def test_what_is_kept_is_measured_once_for_each_picture_and_code(scripts, tmp_path):
+    material, kept = scripts("face_material"), scripts("face_facts")
+    (tmp_path / "owner" / "name").mkdir(parents=True)
+    (tmp_path / "owner" / "name" / "a.png").write_bytes(b"one")
+    of, calls = row(material, "a.png"), []
+
+    def make():
+        calls.append(1)
+        return {"x": np.array([1.0, 2.0])}
+
+    store = kept.Kept(tmp_path, "test", [kept])
+    assert store.arrays_of(of, make)["x"].tolist() == [1.0, 2.0]
+    assert store.arrays_of(of, make)["x"].tolist() == [1.0, 2.0]
+    assert len(calls) == 1
+    (tmp_path / "owner" / "name" / "a.png").write_bytes(b"two")
+    store.arrays_of(of, make)
+    kept.Kept(tmp_path, "test", [material]).arrays_of(of, make)
+    assert len(calls) == 3
+
+
+def test_held_out_values_belong_to_one_file_of_weights(scripts, tmp_path):
+    material, kept = scripts("face_material"), scripts("face_facts")
+    weights, of = tmp_path / "model.json", row(material, "a.png")
+    weights.write_text("1")
+    kept.write_held_out(tmp_path, "check", weights, [of], [0.25])
+    assert kept.read_held_out(tmp_path, "check", weights) == {of.key: 0.25}
+    weights.write_text("2")
+    with pytest.raises(SystemExit, match=r"model\.json"):
+        kept.read_held_out(tmp_path, "check", weights)
+
+
+def test_figures_by_outcome_and_kind(scripts):
+    material, evaluate = scripts("face_material"), scripts("evaluate_portraits")
+    source = next(iter(material.read_sources()))
+    cases = [
+        evaluate.Judged(
+            row(material, f"{number}.png", wanted=wanted, group=group, source=source),
+            outcome,
+            (),
+            None,
+        )
+        for number, (wanted, group, outcome) in enumerate(
+            [
+                (True, "beard", Outcome.PASS),
+                (True, "beard", Outcome.FAIL),
+                (True, "bare", Outcome.WARN),
+                (True, "bare", Outcome.PASS),
+                (False, "mask", Outcome.FAIL),
+                (False, "mask", Outcome.PASS),
+            ]
+        )
+    ]
+    lines = evaluate.table("face_substantially_obscured", cases)
+    assert any(line.startswith("| fit ones | 1 of 4: 25.0%") for line in lines)
+    assert "| beard | pass | 2 | 1 | 0 | 1 | 0 |" in lines
+    assert "| mask | fail | 2 | 1 | 0 | 1 | 0 |" in lines
+    assert any("counted as a pass: 0.625" in line for line in lines)
+
+
+def test_a_table_goes_between_its_own_marks(scripts, tmp_path):
+    marked, document = scripts("marked"), tmp_path / "accuracy.md"
+    document.write_text("before\n<!-- one: begin -->\nold\n<!-- one: end -->\nafter\n")
+    marked.replace_marked(document, "one", ["new"])
+    assert document.read_text() == ("before\n<!-- one: begin -->\nnew\n<!-- one: end -->\nafter\n")
+    with pytest.raises(SystemExit, match="two: begin"):
+        marked.replace_marked(document, "two", ["new"])
