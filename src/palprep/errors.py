@@ -244,9 +244,25 @@ class ServiceUnavailable(ApiError):
 
 
 class UnexpectedReply(PalprepError):
-    """A success whose body is not of the specified shape. ``body`` holds it."""
+    """A success whose body is not of the specified shape. ``body`` holds it.
+
+    ``call`` is what was sent: method, path, and body without secrets. ``request_id`` is a
+    response header. Each is None where it is not known. After a create the resource exists, and
+    only its id is unknown: look it up on the service before you send the call again.
+    """
 
     code = "unexpected_reply"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        body: Any = None,
+        call: dict[str, Any] | None = None,
+        request_id: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.body, self.call, self.request_id = body, call, request_id
 
 
 class TransportError(PalprepError):

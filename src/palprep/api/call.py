@@ -11,20 +11,27 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, Generic, Literal, ParamSpec, TypeVar
 from urllib.parse import quote, unquote
 
-from pydantic import ValidationError
-
 from palprep.api.problems import refusal
+from palprep.api.reading import deviations
 from palprep.api.redact import redact
 from palprep.api.shape import Shape
 from palprep.api.stream import Base64Stream, OpenFile, StreamedBody
-from palprep.api.wire import UNSET, AccountSettings, Reply, Request, Unset, Unspecified
+from palprep.api.wire import (
+    UNSET,
+    AccountSettings,
+    Reply,
+    Request,
+    Unset,
+    Unspecified,
+    request_id,
+)
 from palprep.errors import Problem, UnexpectedReply
 
 P = ParamSpec("P")
@@ -177,25 +184,41 @@ class Endpoint(Generic[P, R]):
         values = self.shape.validated(given, settings or AccountSettings())
         return self.shape.build(values)
 
-    def read(self, body: Any, headers: Mapping[str, str] | None = None) -> R:
-        """The reply's record from parsed JSON.
+    def read(
+        self, body: Any, headers: Mapping[str, str] | None = None, *, strict: bool = False
+    ) -> R:
+        """The reply's record from parsed JSON; ``headers`` have lower-case names.
 
-        Raises :class:`~palprep.errors.UnexpectedReply` when the body is not of its shape.
+        Raises :class:`~palprep.errors.UnexpectedReply` when the body is no JSON object, and
+        when that of a creation has no id. With ``strict`` it raises it for everything that is
+        not as specified.
         """
+        came = headers or {}
         if issubclass(self.reply, Unspecified):
-            return self.reply(body=body)
-        try:
-            record = self.reply.model_validate(body)
-        except ValidationError as error:
-            where = "; ".join(
-                f"{'.'.join(map(str, e['loc'])) or 'body'}: {e['msg']}" for e in error.errors()[:3]
-            )
-            raise UnexpectedReply(
-                f"{self.method} {self.path} succeeded with a body that is not of the specified "
-                f"shape ({where}). The error's `body` holds it; check the base URL.",
-                body=body,
-            ) from None
-        return record.with_headers(headers or {})
+            return self.reply(body=body).with_headers(came)
+        if strict and (problems := deviations(self.reply, body, closed=not self.unspecified)):
+            raise self._unexpected(_listed(problems), body, came)
+        if not isinstance(body, dict):
+            raise self._unexpected("it is no JSON object", body, came)
+        record = self.reply.model_validate(body)
+        member = self.reply.id_member
+        if self.effect is Effect.CREATES and member and not getattr(record, member):
+            raise self._unexpected(f"it has no {member}", body, came)
+        return record.with_headers(came)
+
+    def _unexpected(self, why: str, body: Any, headers: Mapping[str, str]) -> UnexpectedReply:
+        named = request_id(headers)
+        told = f" The service calls the request {named}." if named else ""
+        return UnexpectedReply(
+            f"{self.method} {self.path} succeeded, and its body is not of the specified shape: "
+            f"{why}.{told} The error's `body` holds it; check the base URL.",
+            body=body,
+            request_id=named,
+        )
+
+
+def _listed(problems: Sequence[Problem], most: int = 3) -> str:
+    return "; ".join(f"{p.field or 'the body'} {p.message}" for p in problems[:most])
 
 
 @dataclass(frozen=True, repr=False)

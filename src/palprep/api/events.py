@@ -4,94 +4,88 @@ The specification shows the payload of the voice event alone: a state snapshot, 
 duplicate delivery changes nothing. The payloads of replica and document callbacks are not
 shown; they are recognised by the id that they must carry, and everything else in them is
 kept in ``payload``. Signing, retries and ordering are not specified either. A snapshot that
-comes late must therefore not undo the end of a training.
+comes late must therefore not undo the end of a training, nor what a younger snapshot said.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Literal
+from datetime import UTC, datetime
+from typing import Any, ClassVar, Literal
 
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from palprep.api.records import DocumentStatus, TrainingStatus
+from palprep.api.records import ENDED, DocumentStatus, TrainingStatus
+from palprep.api.wire import Reply
 from palprep.errors import UnexpectedReply
-from palprep.values import Value
 
 VOICE_STATUS_CHANGED = "application.voice_status_changed"
+REPLICA_STATUS_CHANGED = "application.replica_status_changed"
+DOCUMENT_STATUS_CHANGED = "application.document_status_changed"
+TOOL_CALL = "conversation.tool_call"
+"""Names of events. The specification shows the first and the last; palprep's sandbox calls the
+other two so."""
 
 
-class Event(Value):
-    """A snapshot of one resource's state. ``payload`` is everything that arrived."""
+class Event(Reply):
+    """A snapshot of one resource's state, read as leniently as a record. ``payload`` is
+    everything that arrived."""
 
-    model_config = ConfigDict(extra="ignore")
-
+    kind: str
+    status: str
+    error_message: str | None = None
+    updated_at: str | None = None
+    """When the state was so, where the service says it."""
     payload: Mapping[str, Any] = Field(default_factory=dict, repr=False)
 
     @property
     def resource_id(self) -> str:
         """The id of the resource that it is about."""
-        raise NotImplementedError
+        return str(getattr(self, self.id_member or ""))
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The kind of the resource and its id. Ids of two kinds may be equal."""
+        return self.kind, self.resource_id
 
     @property
     def ended(self) -> bool:
-        """Whether training has ended, so that the resource stays in this state."""
-        raise NotImplementedError
+        """Whether training has ended: completed, or in error. A document can be crawled again,
+        so that nothing ends it."""
+        return self.status in ENDED
 
 
 class VoiceStatusChanged(Event):
     """``application.voice_status_changed``: the training of a voice ended."""
 
+    id_member: ClassVar[str | None] = "voice_id"
+
     kind: Literal["voice"] = "voice"
     voice_id: str
     voice_name: str | None = None
     status: TrainingStatus
-    error_message: str | None = None
-
-    @property
-    def resource_id(self) -> str:
-        """``voice_id``."""
-        return self.voice_id
-
-    @property
-    def ended(self) -> bool:
-        """Whether training has ended: completed, or in error."""
-        return self.status != "started"
 
 
 class ReplicaTraining(Event):
     """The training of a replica ended. Its payload is not specified."""
 
+    id_member: ClassVar[str | None] = "replica_id"
+
     kind: Literal["replica"] = "replica"
     replica_id: str
     status: TrainingStatus
-    error_message: str | None = None
-
-    @property
-    def resource_id(self) -> str:
-        """``replica_id``."""
-        return self.replica_id
-
-    @property
-    def ended(self) -> bool:
-        """Whether training has ended: completed, or in error."""
-        return self.status != "started"
 
 
 class DocumentChanged(Event):
     """A document's status moved. Its payload is not specified."""
 
+    id_member: ClassVar[str | None] = "document_id"
+
     kind: Literal["document"] = "document"
     document_id: str
     status: DocumentStatus
     progress: float | None = None
-    error_message: str | None = None
-
-    @property
-    def resource_id(self) -> str:
-        """``document_id``."""
-        return self.document_id
 
     @property
     def ended(self) -> bool:
@@ -101,20 +95,17 @@ class DocumentChanged(Event):
 
 AnyEvent = VoiceStatusChanged | ReplicaTraining | DocumentChanged
 
-_BY_MEMBER: tuple[tuple[str, type[AnyEvent]], ...] = (
-    ("voice_id", VoiceStatusChanged),
-    ("replica_id", ReplicaTraining),
-    ("document_id", DocumentChanged),
-)
+_KINDS: tuple[type[AnyEvent], ...] = (VoiceStatusChanged, ReplicaTraining, DocumentChanged)
 
 
-def parse_event(payload: bytes | str | Mapping[str, Any]) -> AnyEvent:
+def parse_event(payload: bytes | bytearray | str | Mapping[str, Any]) -> AnyEvent:
     """The event in a callback's body.
 
-    Raises :class:`~palprep.errors.UnexpectedReply` when it is not a JSON object, carries no
-    known id, or has a status that the specification does not know.
+    A status that the specification does not know is kept as it came. Raises
+    :class:`~palprep.errors.UnexpectedReply` when the body is no JSON object or carries no known
+    id.
     """
-    if isinstance(payload, bytes | str):
+    if isinstance(payload, bytes | bytearray | str):
         try:
             parsed = json.loads(payload)
         except (ValueError, RecursionError):
@@ -123,8 +114,8 @@ def parse_event(payload: bytes | str | Mapping[str, Any]) -> AnyEvent:
         parsed = payload
     if not isinstance(parsed, Mapping):
         raise UnexpectedReply("The callback's body is not a JSON object.", body=parsed)
-    for member, kind in _BY_MEMBER:
-        if member in parsed:
+    for kind in _KINDS:
+        if isinstance(parsed.get(kind.id_member or ""), str | int):
             return _build(kind, parsed)
     raise UnexpectedReply(
         "The callback is about no voice, replica or document: it has none of voice_id, "
@@ -136,24 +127,35 @@ def parse_event(payload: bytes | str | Mapping[str, Any]) -> AnyEvent:
 def _build(kind: type[AnyEvent], parsed: Mapping[str, Any]) -> AnyEvent:
     members = {name: parsed[name] for name in kind.model_fields if name in parsed}
     members.pop("kind", None)
-    try:
-        return kind.model_validate(members | {"payload": dict(parsed)})
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise UnexpectedReply(
-            f"The callback's {'.'.join(map(str, first['loc']))} is not as specified: "
-            f"{first['msg']}.",
-            body=dict(parsed),
-        ) from None
+    return kind.model_validate(members | {"payload": dict(parsed)})
 
 
-def apply(known: Mapping[str, AnyEvent], event: AnyEvent) -> Mapping[str, AnyEvent]:
+Known = Mapping[tuple[str, str], AnyEvent]
+"""The newest snapshot of each resource, by :attr:`Event.key`."""
+
+
+def apply(known: Known, event: AnyEvent) -> Known:
     """The newest snapshot of every resource, after ``event``.
 
     Applying an event twice equals applying it once: the same mapping comes back. The end of
-    a training stays, whatever arrives late.
+    a training stays, whatever arrives late. Of two snapshots that both say when they were
+    taken (``updated_at``), the younger stays.
     """
-    before = known.get(event.resource_id)
-    if before is not None and (before == event or before.ended):
+    before = known.get(event.key)
+    if before is not None and (before == event or before.ended or _older(event, before)):
         return known
-    return {**known, event.resource_id: event}
+    return {**known, event.key: event}
+
+
+def _older(event: AnyEvent, before: AnyEvent) -> bool:
+    taken, known = _moment(event.updated_at), _moment(before.updated_at)
+    return taken is not None and known is not None and taken < known
+
+
+def _moment(stamp: Any) -> datetime | None:
+    """A timestamp of the service; one without a zone is in UTC, as its others are."""
+    try:
+        moment = datetime.fromisoformat(stamp)
+    except (TypeError, ValueError):
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

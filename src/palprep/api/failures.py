@@ -1,12 +1,13 @@
 """From an error reply to a typed error.
 
-The specification shows three shapes of a body and few status codes, so both are read. The
-status decides. A status of 400 alone says little; there the words of the message decide.
+The specification shows three shapes of a body and few status codes. The status alone decides
+what kind of error it is: the words of a message are for people, and change.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -14,8 +15,7 @@ from typing import Any
 
 from palprep import errors
 from palprep.api.call import Call
-
-REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-amzn-requestid")
+from palprep.api.wire import request_id
 
 _BY_STATUS: Mapping[int, type[errors.ApiError]] = {
     400: errors.BadRequest,
@@ -29,12 +29,7 @@ _BY_STATUS: Mapping[int, type[errors.ApiError]] = {
     429: errors.RateLimited,
 }
 
-# Which condition a 400 stands for, by what the specification says of its text.
-_BY_TEXT: tuple[tuple[str, type[errors.ApiError]], ...] = (
-    ("access token", errors.AuthenticationError),
-    ("user-scoped", errors.PermissionDenied),
-    ("not found", errors.NotFound),
-)
+_NUMBER = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")
 
 _ADVICE: Mapping[type[errors.ApiError], str] = {
     errors.AuthenticationError: "Check the API key (PALPREP_API_KEY).",
@@ -83,7 +78,8 @@ def failure(
     """
     shape = shape_of(body)
     text = _text(body, shape)
-    kind = _kind(status, text)
+    server = status >= 500
+    kind = errors.ServiceUnavailable if server else _BY_STATUS.get(status, errors.ApiError)
     what = f"{call.method} {call.endpoint.path}: " if call else ""
     meaning = call.endpoint.failures.get(status) if call else None
     said = text or meaning or "no explanation"
@@ -96,16 +92,20 @@ def failure(
         shape=shape,
         service_code=body["code"] if shape == "message-error-code" else None,
         body=body,
-        request_id=next((headers[h] for h in REQUEST_ID_HEADERS if h in headers), None),
+        request_id=request_id(headers),
         retry_after=retry_after(headers, now),
     )
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Seconds to wait as the ``retry-after`` header asks, never negative; None without one
-    or with one that cannot be read."""
+    """Seconds to wait as ``retry-after-ms`` or ``retry-after`` asks, never negative; None
+    without them or where they cannot be read. Fractions are taken, as some services send them.
+    """
+    milliseconds = headers.get("retry-after-ms", "").strip()
+    if _NUMBER.fullmatch(milliseconds):
+        return float(milliseconds) / 1000
     value = headers.get("retry-after", "").strip()
-    if value.isdecimal():
+    if _NUMBER.fullmatch(value):
         return float(value)
     try:
         date = parsedate_to_datetime(value)
@@ -114,16 +114,6 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
     if date.tzinfo is None:
         date = date.replace(tzinfo=UTC)
     return max(0.0, (date - now).total_seconds()) if now else None
-
-
-def _kind(status: int, text: str) -> type[errors.ApiError]:
-    if status == 400:
-        for words, kind in _BY_TEXT:
-            if words in text.lower():
-                return kind
-    if status >= 500:
-        return errors.ServiceUnavailable
-    return _BY_STATUS.get(status, errors.ApiError)
 
 
 def _text(body: Any, shape: str | None) -> str:

@@ -1,13 +1,13 @@
 """The records that the service returns, with the types that the specification states.
 
-The id and the status of a resource are required; all other members may be absent. Statuses
-are closed sets where the specification lists them.
+The types are what the specification states, and what strict reading and the sandbox hold records
+to. A client reads leniently: see :class:`~palprep.api.wire.Reply`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -17,9 +17,14 @@ from palprep.api.wire import Reply
 TrainingStatus = Literal["started", "completed", "error"]
 DocumentStatus = Literal["started", "processing", "ready", "error", "recrawling"]
 
+ENDED = frozenset({"completed", "error"})
+"""The statuses at which a training has ended. A status that is new has not ended it."""
+
 
 class Voice(Reply):
     """A cloned or catalogue voice. ``created_at`` reads ``YYYY-MM-DDTHH:MM:SS.ffffff``."""
+
+    id_member: ClassVar[str | None] = "voice_id"
 
     voice_id: str
     voice_name: str | None = None
@@ -34,7 +39,7 @@ class Voice(Reply):
     @property
     def ended(self) -> bool:
         """Whether training has ended: completed, or in error."""
-        return self.status != "started"
+        return self.status in ENDED
 
 
 class Voices(Reply):
@@ -65,6 +70,8 @@ class ToolDelivery(Reply):
 
 class Tool(Reply):
     """A function that a PAL can call in a conversation or run once after it."""
+
+    id_member: ClassVar[str | None] = "tool_id"
 
     tool_id: str
     owner_id: int | None = None
@@ -109,7 +116,7 @@ class FaceValidation(Reply):
     @property
     def failed(self) -> tuple[ImageCheck, ...]:
         """What to fix."""
-        return tuple(check for check in self.checks if not check.passed)
+        return tuple(check for check in self.checks if check.passed is False)
 
     @property
     def pose_suitable(self) -> bool | None:
@@ -124,6 +131,8 @@ class Replica(Reply):
     """A likeness in training or trained. The specification shows these two members as the
     result of creation; ``error_message`` is read where it is sent."""
 
+    id_member: ClassVar[str | None] = "replica_id"
+
     replica_id: str
     status: TrainingStatus
     error_message: str | None = None
@@ -131,11 +140,13 @@ class Replica(Reply):
     @property
     def ended(self) -> bool:
         """Whether training has ended: completed, or in error."""
-        return self.status != "started"
+        return self.status in ENDED
 
 
 class Deployment(Reply):
     """A published front-end of a PAL."""
+
+    id_member: ClassVar[str | None] = "deployment_id"
 
     deployment_id: str
     pal_id: str | None = None
@@ -152,13 +163,11 @@ class Deployment(Reply):
     usage_today: int | None = None
     created_at: str | None = None
     updated_at: str | None = None
-    etag: str | None = Field(default=None, exclude=True)
-    """From the ``ETag`` header: what ``if_match`` takes."""
 
-    def with_headers(self, headers: Mapping[str, str]) -> Self:
-        """This record with its ETag."""
-        found = {k.lower(): v for k, v in headers.items()}.get("etag")
-        return self.model_copy(update={"etag": found}) if found else self
+    @property
+    def etag(self) -> str | None:
+        """From the ``ETag`` header: what ``if_match`` takes."""
+        return self.response_headers.get("etag")
 
 
 class CrawlConfig(Reply):
@@ -170,6 +179,8 @@ class CrawlConfig(Reply):
 
 class Document(Reply):
     """A file or a crawled website that a PAL knows."""
+
+    id_member: ClassVar[str | None] = "document_id"
 
     document_id: str
     document_name: str | None = None
@@ -201,6 +212,8 @@ class PronunciationRule(Reply):
 
 class PronunciationDictionary(Reply):
     """A list of pronunciation rules."""
+
+    id_member: ClassVar[str | None] = "pronunciation_dictionary_id"
 
     pronunciation_dictionary_id: str
     name: str | None = None

@@ -11,8 +11,8 @@ tells an absent member from ``null``::
         _: KW_ONLY
         description: str | None | Unset = UNSET
 
-A reply is a frozen pydantic model that ignores members it does not know, so that the
-service may add some without breaking anyone.
+A reply is a frozen pydantic model that is read leniently: a service may add members and values,
+or leave some out, without breaking anyone.
 """
 
 from __future__ import annotations
@@ -20,9 +20,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Any, Final, Literal, Self
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
-from pydantic import ConfigDict
+from pydantic import (
+    ConfigDict,
+    PrivateAttr,
+    ValidationError,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+    model_validator,
+)
 
 from palprep.errors import Problem
 from palprep.values import Value
@@ -126,19 +135,93 @@ class Request:
         return ()
 
 
-class Reply(Value):
-    """Base of all records that the service returns. Unknown members are ignored."""
+REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-amzn-requestid")
+"""Under which services tell the id of a request, best known first."""
 
-    model_config = ConfigDict(extra="ignore")
+STRICTLY: Final = MappingProxyType({"strict": True})
+"""The validation context in which a record must be as specified."""
+
+
+class Reply(Value):
+    """Base of all records that the service returns, read leniently.
+
+    A member that the specification does not know is kept as an attribute. A value that is not
+    of its type, such as a status that is new, is kept as it came. A null or missing member
+    stands at its default, or at None where it has none. In the context :data:`STRICTLY` all of
+    these but unknown members are validation errors.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    id_member: ClassVar[str | None] = None
+    """The member that holds the resource's own id, where the record is one resource."""
+
+    _headers: Mapping[str, str] | None = PrivateAttr(default=None)
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _as_it_came(
+        cls, value: Any, validate: ValidatorFunctionWrapHandler, info: ValidationInfo
+    ) -> Any:
+        try:
+            return validate(value)
+        except ValidationError:
+            if info.context is STRICTLY:
+                raise
+            if value is None:
+                field = cls.model_fields[str(info.field_name)]
+                return None if field.is_required() else field.get_default(call_default_factory=True)
+            if info.field_name == cls.id_member and type(value) is int:
+                return str(value)
+            return value
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_all_members(cls, data: Any, info: ValidationInfo) -> Any:
+        if info.context is STRICTLY or not isinstance(data, dict):
+            return data
+        missing = [n for n, f in cls.model_fields.items() if f.is_required() and n not in data]
+        return {**dict.fromkeys(missing), **data} if missing else data
+
+    @property
+    def response_headers(self) -> Mapping[str, str]:
+        """The reply's headers, with lower-case names; empty for a record inside another."""
+        return self._headers or {}
+
+    @property
+    def request_id(self) -> str | None:
+        """The service's name for the request, None when it tells none."""
+        return request_id(self.response_headers)
 
     def to_wire(self) -> dict[str, Any]:
         """The members that were given, as JSON; those left at their default stay absent."""
-        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """All members as JSON."""
+        return self.model_dump(mode="json", warnings=False)
 
     def with_headers(self, headers: Mapping[str, str]) -> Self:
-        """This record with what the reply's headers say; most say nothing."""
-        del headers
+        """This record, which came with ``headers``; their names are in lower case."""
+        self._headers = headers
         return self
+
+    def __eq__(self, other: object) -> bool:
+        # How a record travelled makes it no other record.
+        return (
+            isinstance(other, Reply)
+            and type(self) is type(other)
+            and self.__dict__ == other.__dict__
+            and self.model_extra == other.model_extra
+        )
+
+    def __hash__(self) -> int:
+        return hash((type(self), *self.__dict__.values()))
+
+
+def request_id(headers: Mapping[str, str]) -> str | None:
+    """The id of a request in the headers of its answer, whose names are in lower case."""
+    return next((headers[name] for name in REQUEST_ID_HEADERS if name in headers), None)
 
 
 class Unspecified(Reply):

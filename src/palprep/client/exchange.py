@@ -43,7 +43,7 @@ def exchange(call: Call[R], context: Context) -> Steps[RawResponse[R]]:
         yield from _turn(call, context)
         result = yield Send(call)
         if isinstance(result, Answer) and 200 <= result.status < 300:
-            return _read(call, result)
+            return _read(call, result, context)
         if isinstance(result, Answer):
             again = _worth_another(call, result.status)
             asked = retry_after(result.headers, context.now())
@@ -81,8 +81,14 @@ def _leaves_doubt(result: Answer | NoAnswer) -> bool:
     return result.status >= 500 and result.status != 501
 
 
-def _read(call: Call[R], answer: Answer) -> RawResponse[R]:
-    record = call.endpoint.read(read_body(answer.content), answer.headers)
+def _read(call: Call[R], answer: Answer, context: Context) -> RawResponse[R]:
+    try:
+        record = call.endpoint.read(
+            read_body(answer.content), answer.headers, strict=context.strict
+        )
+    except errors.UnexpectedReply as error:
+        error.call = call.describe()
+        raise
     return RawResponse(answer.status, answer.headers, answer.content, record)
 
 

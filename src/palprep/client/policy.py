@@ -80,3 +80,5 @@ class Context:
     """The date, with a time zone; read only for a Retry-After that is one."""
     random: Callable[[], float]
     """Uniform in [0, 1)."""
+    strict: bool = False
+    """Whether a reply that is not as specified is an error."""

@@ -49,7 +49,7 @@ def snapshot_in(delivery: Delivery) -> Snapshot | None:
     event = delivery.event
     if not isinstance(event, VoiceStatusChanged | ReplicaTraining):
         return None
-    return Snapshot(id=event.resource_id, status=event.status, error_message=event.error_message)
+    return Snapshot.told(event.resource_id, event.status, event.error_message)
 
 
 def callback_server(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal, get_args
 
 from palprep.values import Value
 
@@ -20,6 +20,14 @@ class Snapshot(Value):
     id: str
     status: ResourceStatus
     error_message: str | None = None
+
+    @classmethod
+    def told(cls, resource_id: str, status: Any, error_message: Any) -> Snapshot:
+        """What the service told. A status that the specification does not know has not ended
+        the training: it counts as started."""
+        known = status if status in get_args(ResourceStatus) else "started"
+        said = None if error_message is None else str(error_message)
+        return cls(id=resource_id, status=known, error_message=said)
 
     @property
     def ended(self) -> bool:

@@ -45,12 +45,14 @@ def validate_face(
     path = Path(prepared.path)
     result = yield from ask(lambda: client.faces.validate_image(path, model=model))
     return FaceVerdict(
-        passed=result.passed,
-        message=result.message,
+        passed=result.passed is True,
+        message=str(result.message or ""),
         model=model,
+        # A check without a verdict is no verdict.
         checks=tuple(
-            FaceCheck(id=check.id, label=check.label, passed=check.passed)
+            FaceCheck(id=check.id, label=check.label or check.id, passed=check.passed)
             for check in result.checks
+            if isinstance(check.passed, bool)
         ),
     )
 
@@ -86,11 +88,11 @@ def make_voice(
         fields = {"training_audio_url": urls[Role.VOICE_AUDIO], **given(request)}
         fields |= {"callback_url": callback_url} if callback_url else {}
         voice = yield from ask(lambda: client.voices.create(**fields))
-        return Snapshot(id=voice.voice_id, status=voice.status, error_message=voice.error_message)
+        return Snapshot.told(voice.voice_id, voice.status, voice.error_message)
 
     def read(voice_id: str) -> Doing[Snapshot]:
         voice = yield from ask(lambda: client.voices.get(voice_id))
-        return Snapshot(id=voice.voice_id, status=voice.status, error_message=voice.error_message)
+        return Snapshot.told(voice_id, voice.status, voice.error_message)
 
     files = {Role.VOICE_AUDIO: prepared}
     job = Job("voice", request.voice_name, request, files, send, read)
@@ -153,11 +155,11 @@ def make_replica(
         fields = {**{_URL_FIELDS[role]: url for role, url in urls.items()}, **given(request)}
         fields |= {"callback_url": callback_url} if callback_url else {}
         replica = yield from ask(lambda: client.replicas.create(**fields))
-        return Snapshot(id=replica.replica_id, status=replica.status)
+        return Snapshot.told(replica.replica_id, replica.status, None)
 
     def read(replica_id: str) -> Doing[Snapshot]:
         found = yield from ask(lambda: client.unspecified.get_replica(replica_id))
-        return Snapshot(id=found.replica_id, status=found.status, error_message=found.error_message)
+        return Snapshot.told(replica_id, found.status, found.error_message)
 
     asking = read if options.ask_for_replicas else None
     job = Job("replica", request.replica_name, request, files, send, asking, waived=missing)
