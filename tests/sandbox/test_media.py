@@ -139,7 +139,7 @@ def test_whatever_the_trainer_does_training_ends(outcome, message):
         ("http://127.0.0.1:1/a.wav", "could not be downloaded"),
         ("{base}/assets/no/a.wav", "answered 404"),
         ("{base}/v2/tools/a.txt", "file type .txt is not accepted"),
-        ("{base}/assets/no/a", "without an ending"),
+        ("{base}/assets/no/a", "answered 404"),
     ],
 )
 def test_media_that_cannot_be_had_end_in_error(raw, url, reason):

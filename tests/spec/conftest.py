@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from clauses import clauses
+from clauses import clauses, shown_clauses
 from raw import Raw
 from receiver import Receiver, receiving
 from through import ThroughAsyncClient, ThroughClient
@@ -29,16 +29,18 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         reports = terminalreporter.stats.get(outcome, ())
         return {value for r in reports for name, value in r.user_properties if name == "clause"}
 
-    known, passed, failed = clauses(), seen("passed"), seen("failed")
+    known, passed, failed = shown_clauses(), seen("passed"), seen("failed")
     if not passed | failed:
         return
     shown = len(passed - failed)
     terminalreporter.section("specification")
+    by_choice = sum(clause.choice is not None for clause in known.values())
     terminalreporter.write_line(
-        f"{shown} of {len(known)} clauses shown ({100 * shown / len(known):.0f}%)"
+        f"{shown} of {len(known)} clauses shown ({100 * shown / len(known):.0f}%), {by_choice} of "
+        f"them hold by a listed choice; {len(clauses()) - len(known)} more cannot be seen"
     )
     for number in known.keys() & failed:
-        terminalreporter.write_line(f"failed: {number}: {known[number]}")
+        terminalreporter.write_line(f"failed: {number}: {known[number].text}")
 
 
 @pytest.fixture(scope="package", params=WAYS.values(), ids=WAYS)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import socket
+import subprocess
+import sys
 import threading
 import time
 
@@ -182,3 +184,42 @@ def test_without_the_protocol_checks_are_not_available(api, monkeypatch):
     monkeypatch.setattr(connectors, "find_spec", lambda _: None)
     reply = api.send("POST", f"/v2/connectors/{connector_id}/runtime_check")
     assert (reply.status_code, reply.json().keys()) == (503, {"error"})
+
+
+@pytest.mark.clause("connector.14")
+def test_loading_the_protocol_is_no_part_of_a_check_and_stops_no_one(tools):
+    """In a process of its own, in which the package has not been loaded."""
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_CHECK, tools.url], capture_output=True, text=True, check=True
+    )
+    took, latency, slowest = json.loads(done.stdout)
+    assert latency < 0.6 * took, (took, latency)
+    assert slowest < 0.6 * took, (took, slowest)
+
+
+FIRST_CHECK = """
+import json, sys, threading, time
+import httpx
+from palprep.sandbox import Sandbox
+with Sandbox() as sandbox:
+    http = httpx.Client(base_url=sandbox.url, headers={"x-api-key": sandbox.user_key}, timeout=60)
+    seed = {"connectors": [{"connector_id": "c", "url": sys.argv[1]}]}
+    http.post("/_sandbox/seed", json=seed).raise_for_status()
+    assert "mcp" not in sys.modules
+    over, slowest = threading.Event(), [0.0]
+    def others():
+        with httpx.Client(base_url=sandbox.url, headers=http.headers, timeout=60) as other:
+            while not over.is_set():
+                started = time.monotonic()
+                other.get("/v2/voices")
+                slowest[0] = max(slowest[0], time.monotonic() - started)
+                time.sleep(0.02)
+    asking = threading.Thread(target=others)
+    asking.start()
+    started = time.monotonic()
+    result = http.post("/v2/connectors/c/runtime_check").json()
+    took = time.monotonic() - started
+    over.set(); asking.join()
+    assert result["ok"], result
+    print(json.dumps([took, result["latency_ms"] / 1000, slowest[0]]))
+"""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from palprep.api import calls
+
 
 def document(api, **members):
     record = {
@@ -129,3 +131,15 @@ def test_a_dictionary_comes_with_all_its_rules(api):
     api.seed(pronunciation_dictionaries=[record])
     shown = api.ok("GET", f"/v2/pronunciation-dictionaries/{record['pronunciation_dictionary_id']}")
     assert shown == record | {"rules_count": 2}
+
+
+@pytest.mark.clause("document.9")
+def test_what_a_seed_leaves_out_is_filled_in(api):
+    bare = {"document_id": api.fresh("doc")}
+    api.seed(documents=[bare])
+    shown = api.ok("GET", f"/v2/documents/{bare['document_id']}")
+    assert shown.items() > bare.items()
+    assert not calls.get_document.reply.model_fields.keys() - shown.keys() - {
+        "error_message", "callback_url", "crawl_config", "crawled_urls", "last_crawled_at",
+        "crawl_count",
+    }  # fmt: skip

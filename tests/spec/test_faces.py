@@ -7,7 +7,7 @@ import base64
 import pytest
 from raw import JPEG
 
-from palprep.sandbox import Sandbox
+from palprep.sandbox import Choices, Sandbox
 
 CURRENT = "/v2/faces/image-validation"
 LEGACY = "/v2/replicas/image-validation"
@@ -189,3 +189,24 @@ def test_there_are_seven_variants_and_each_can_be_called_for(api):
         reply = api.send("POST", CURRENT, {"imageBase64": ENCODED})
         assert reply.json() | {"status": reply.status_code} == variant
     assert api.send("POST", CURRENT, {"imageBase64": ENCODED}).status_code == 200
+
+
+@pytest.mark.clause("face-validation.18")
+@pytest.mark.clause("versioning.2")
+def test_the_set_of_checks_varies_by_model(judged):
+    judged.failing.clear()
+
+    def made(model):
+        result = judged.ok("POST", CURRENT, {"imageBase64": ENCODED, "model": model})
+        return {check["id"] for check in result["checks"]}
+
+    left_out = Choices().checks_left_out["core-4.5"]
+    assert left_out
+    assert made("core-4") - made("core-4.5") == set(left_out)
+    assert made("core-4") == set(CHECKS)
+
+
+@pytest.mark.clause("face-validation.19")
+def test_a_check_that_no_one_made_is_not_shown(api):
+    result = api.ok("POST", CURRENT, {"imageBase64": ENCODED})
+    assert [check["id"] for check in result["checks"]] == ["image_quality_acceptable"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import pytest
 
 ROUTES = [
@@ -102,3 +104,14 @@ def test_unknown_paths_and_methods_are_errors_too(api):
     wrong = api.send("DELETE", "/v2/voices")
     assert (wrong.status_code, wrong.json().keys()) == (405, {"error"})
     assert set(wrong.headers["allow"].split(", ")) >= {"GET", "POST"}
+
+
+@pytest.mark.parametrize("word", ["a/b", "a b", "..", ".", "ä?ö", "100%", "a%2Fb", "#x", "\u2028"])
+@pytest.mark.clause("general.2")
+def test_an_id_of_any_characters_is_reached(api, word):
+    document_id = api.fresh(word) if word not in {".", ".."} else word
+    api.seed(documents=[{"document_id": document_id}])
+    path = f"/v2/documents/{quote(document_id, safe='').replace('.', '%2E')}"
+    assert api.ok("GET", path)["document_id"] == document_id
+    unknown = api.refused("GET", f"{path}%2Fmore")
+    assert unknown.keys() == {"message"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import time
+from urllib.parse import parse_qsl, unquote
 
 import pytest
 from receiver import receiving
@@ -128,3 +129,29 @@ def test_a_server_that_takes_too_long_is_given_up(desk):
     (entry,) = [c for c in log if c["event"] == f"tool:{tool['name']}"]
     assert entry["status"] is None
     assert "Timeout" in entry["error"]
+
+
+@pytest.mark.clause("delivery.14")
+def test_arguments_that_are_no_strings_stand_as_json_everywhere(desk):
+    query = {"flag": "{flag}", "list": "{list}", "said": "x{flag}", "who": "{who}"}
+    template = {"said": "{flag} {list}", "flag": "{flag}"}
+    tool = post_call(desk, "/{flag}/{list}", query_params=query, body_template=template)
+    arguments = {"flag": True, "list": ["a", "b"], "who": "true"}
+    end(desk, converse(desk, tool), **{tool["name"]: arguments})
+    (request,) = desk.hook.wait(1)
+    path, _, sent = request.path.partition("?")
+    assert unquote(path) == '/true/["a", "b"]'
+    assert dict(parse_qsl(sent)) == {
+        "flag": "true", "list": '["a", "b"]', "said": "xtrue", "who": "true"
+    }  # fmt: skip
+    assert request.json == {"said": 'true ["a", "b"]', "flag": True}
+
+
+@pytest.mark.clause("create-tool.9")
+def test_a_tool_that_cannot_be_sent_is_in_the_log(desk):
+    tool = post_call(desk, auth={"type": "api_key", "name": "x-key", "value": "schlüssel"})
+    end(desk, converse(desk, tool))
+    log = desk.ok("GET", "/_sandbox/log")["callbacks"]
+    (entry,) = [c for c in log if c["event"] == f"tool:{tool['name']}"]
+    assert entry["status"] is None
+    assert "ascii" in entry["error"]

@@ -65,6 +65,10 @@ def test_consent_in_the_opening_or_in_its_own_video(studio):
 
 @pytest.mark.clause("create-replica.8")
 @pytest.mark.clause("create-replica.10")
+@pytest.mark.clause("create-replica.13")
+@pytest.mark.clause("create-replica.14")
+@pytest.mark.clause("create-replica.15")
+@pytest.mark.clause("create-replica.16")
 def test_spoken_consent_is_listened_for(sample_media):
     """With the trainer of `palprep sandbox` and `palprep run`, and real videos."""
     person = sample_media / "people/jane-carter"

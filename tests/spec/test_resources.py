@@ -187,3 +187,25 @@ def test_an_invalid_video_id(api):
     error = api.refused("PATCH", "/v2/videos/never/name", {"video_name": "n"})
     assert error.keys() == {"error"}
     assert "invalid video_id" in error["error"].lower()
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        {"op": "replace", "path": "/status", "value": "flying"},
+        {"op": "replace", "path": "/name", "value": 5},
+        {"op": "replace", "path": "/name", "value": None},
+        {"op": "remove", "path": "/name"},
+        {"op": "replace", "path": "/allowed_origins", "value": "x"},
+        {"op": "add", "path": "/allowed_origins/-", "value": 7},
+        {"op": "replace", "path": "/limits", "value": []},
+        {"op": "copy", "path": "/status", "from": "/channel"},
+    ],
+)
+@pytest.mark.clause("deployment.1")
+@pytest.mark.clause("deployment.8")
+def test_members_keep_their_types_and_values(api, deployment, operation):
+    before = api.ok("GET", path_of(deployment))
+    error = api.refused("PATCH", path_of(deployment), [operation])
+    assert error["error"].startswith("Invalid JSON patch format")
+    assert api.ok("GET", path_of(deployment)) == before

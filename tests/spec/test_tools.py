@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from palprep.sandbox.choices import AUTH_TYPES
+
 MEMBERS = {
     "tool_id",
     "owner_id",
@@ -282,3 +284,32 @@ def test_delivery_comes_back_as_it_was_given(api):
     wrong = {**delivery, "api": {**delivery["api"], "auth": {"type": "none", "pin": "1"}}}
     body = api.tool_body(delivery=wrong)
     assert "delivery.api.auth.pin" in api.refused("POST", "/v2/tools", body)["error"]
+
+
+@pytest.mark.clause("delivery.12")
+def test_five_auth_types_are_taken_and_no_other(api):
+    def body(kind):
+        sent = {"url": "https://me.example", "auth": {"type": kind}}
+        return api.tool_body(delivery={"app_message": False, "api": sent})
+
+    for kind in AUTH_TYPES:
+        assert api.ok("POST", "/v2/tools", body(kind))["delivery"]["api"]["auth"]["type"] == kind
+    assert len(AUTH_TYPES) == 5
+    error = api.refused("POST", "/v2/tools", body("telepathy"))
+    assert "delivery.api.auth.type" in error["error"]
+
+
+@pytest.mark.parametrize(
+    "headers", [{"x-a": "käse"}, {"x-a": "a\r\nb: c"}, {"x a": "b"}, {"": "b"}, {"x-a": " b"}]
+)
+@pytest.mark.clause("delivery.13")
+def test_what_no_header_can_carry_is_refused(api, headers):
+    sent = {"url": "https://me.example", "headers": headers}
+    body = api.tool_body(delivery={"app_message": False, "api": sent})
+    assert "delivery.api.headers" in api.refused("POST", "/v2/tools", body)["error"]
+
+
+@pytest.mark.clause("tool.25")
+def test_the_built_in_tool_is_listed(api):
+    listed = api.ok("GET", "/v2/tools")["data"]
+    assert [tool["tool_id"] for tool in listed if tool["is_system_tool"]] == ["end_call"]

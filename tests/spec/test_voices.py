@@ -7,7 +7,7 @@ import re
 import pytest
 from raw import MP4, WAV
 
-from palprep.sandbox import SERVICE_KEY
+from palprep.sandbox import SERVICE_KEY, Choices, Sandbox
 
 MEMBERS = {
     "voice_id",
@@ -247,3 +247,42 @@ def test_a_voice_that_is_not_completed_is_resolved_by_no_conversation(api):
         assert started["conversation_name"] == "c"
         assert started["pal_id"] == body.get("pal_id")
         assert started["face_id"] == body.get("face_id")
+
+
+@pytest.mark.clause("voice.5")
+def test_an_error_message_is_shown_in_error_alone(api):
+    voice = {"voice_id": api.fresh("v"), "error_message": "no speech"}
+    path = f"/v2/voices/{voice['voice_id']}"
+    for status, shows in (("error", True), ("started", False), ("completed", False)):
+        api.seed(voices=[voice | {"status": status}])
+        listed = api.ok("GET", "/v2/voices")["data"]
+        for shown in (api.ok("GET", path), *(v for v in listed if v["voice_id"] in path)):
+            assert ("error_message" in shown) is shows
+
+
+@pytest.mark.clause("voice-states.8")
+def test_training_takes_the_time_that_is_chosen(api):
+    voice = api.voice()
+    api.sandbox.advance(Choices().voice_seconds - 0.1)
+    assert api.ok("GET", f"/v2/voices/{voice['voice_id']}")["status"] == "started"
+    api.sandbox.advance(0.1)
+    assert api.ok("GET", f"/v2/voices/{voice['voice_id']}")["status"] == "completed"
+
+
+@pytest.mark.parametrize(("content", "status"), [(WAV, "completed"), (b"%PDF-1.7 no", "error")])
+@pytest.mark.clause("create-voice.11")
+def test_a_link_without_an_ending_is_judged_by_its_content(api, content, status):
+    voice = api.voice(training_audio_url=api.publish("download", content) + "?sig=abc")
+    api.sandbox.advance(10)
+    shown = api.ok("GET", f"/v2/voices/{voice['voice_id']}")
+    assert shown["status"] == status, shown
+
+
+@pytest.mark.clause("create-voice.11")
+def test_a_link_without_an_ending_may_be_refused_instead(through):
+    choices = Choices(voice_url_without_ending="refuse")
+    with Sandbox(clock="virtual", choices=choices) as sandbox, through(sandbox) as raw:
+        voice = raw.voice(training_audio_url=raw.publish("download", WAV))
+        raw.sandbox.advance(10)
+        shown = raw.ok("GET", f"/v2/voices/{voice['voice_id']}")
+        assert "without an ending" in shown["error_message"]

@@ -7,6 +7,7 @@ type checker understands, and an absent member stays absent.
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired
 from urllib.parse import urlsplit
@@ -77,6 +78,29 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+
+
+def is_header_value(value: str) -> bool:
+    """Whether a header can carry ``value``: printable ASCII, tabs, no white space at the ends
+    (RFC 9110, section 5.5, without the bytes beyond ASCII that it calls obsolete)."""
+    return value == value.strip() and all(" " <= c <= "~" or c == "\t" for c in value)
+
+
+def _header_name(value: str) -> str:
+    if not _HEADER_NAME.fullmatch(value):
+        raise PydanticCustomError("header_name", "must be the name of a header")
+    return value
+
+
+def _header_value(value: str) -> str:
+    if not is_header_value(value):
+        raise PydanticCustomError(
+            "header_value", "must be printable ASCII without white space at its ends: a header"
+        )
+    return value
+
+
 def _bare_base64(value: Any) -> Any:
     if not isinstance(value, str):
         return value
@@ -112,6 +136,8 @@ Link = Annotated[str, AfterValidator(_link)]
 ShortLink = Annotated[str, MaxLen(2048), AfterValidator(_link)]
 VoiceName = Annotated[str, MinLen(1), MaxLen(255)]
 VoiceDescription = Annotated[str, MaxLen(1000)]
+HeaderName = Annotated[str, AfterValidator(_header_name)]
+HeaderValue = Annotated[str, AfterValidator(_header_value)]
 Tag = Annotated[str, MaxLen(64)]
 Tags = Annotated[Sequence[Tag], MaxLen(50)]
 ToolName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
@@ -134,7 +160,7 @@ class Auth(TypedDict):
     names ``none`` and does not say which members belong to which type."""
 
     type: str
-    token: NotRequired[str]
+    token: NotRequired[HeaderValue]
     username: NotRequired[str]
     password: NotRequired[str]
     name: NotRequired[str]
@@ -156,7 +182,7 @@ class ApiDelivery(TypedDict):
     url: str
     method: NotRequired[str]
     timeout: NotRequired[int]
-    headers: NotRequired[Mapping[str, str]]
+    headers: NotRequired[Mapping[HeaderName, HeaderValue]]
     auth: NotRequired[Auth]
     body_template: NotRequired[Mapping[str, Any]]
     query_params: NotRequired[Mapping[str, str]]

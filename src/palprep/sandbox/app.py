@@ -26,7 +26,6 @@ from palprep.sandbox.answers import JsonAnswer
 from palprep.sandbox.assets import Assets
 from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import SandboxClock
-from palprep.sandbox.dispatch import EndpointApp
 from palprep.sandbox.faults import Faults, FaultScript
 from palprep.sandbox.fetch import MAX_REDIRECTS
 from palprep.sandbox.jobs import perform
@@ -35,7 +34,7 @@ from palprep.sandbox.keys import KeyRing
 from palprep.sandbox.log import trim
 from palprep.sandbox.openapi import openapi_document
 from palprep.sandbox.outbox import CallbackOutbox
-from palprep.sandbox.routes import servings
+from palprep.sandbox.routing import endpoint_routes
 from palprep.sandbox.scheduler import Scheduler
 from palprep.sandbox.seed import seed, seed_system_tool
 from palprep.sandbox.service import Service
@@ -118,7 +117,7 @@ def build_app(
 
     app = Starlette(
         routes=[
-            *api_routes(service, keys),
+            *endpoint_routes(service, keys),
             *Admin(service, scheduler, assets).routes(),
             Route("/openapi.json", openapi, methods=["GET"]),
             Route("/", _index, methods=["GET"]),
@@ -132,24 +131,6 @@ def build_app(
 def _stopped(scheduling: asyncio.Task[None]) -> None:
     if not scheduling.cancelled() and (error := scheduling.exception()):
         log.critical("The sandbox's clock has stopped: restart it", exc_info=error)
-
-
-def api_routes(service: Service, keys: KeyRing) -> list[Route]:
-    """One route per path, so that a wrong method is told all the right ones."""
-    by_path: dict[str, dict[str, EndpointApp]] = {}
-    for serving in servings():
-        methods = by_path.setdefault(serving.endpoint.path, {})
-        methods[serving.endpoint.method] = EndpointApp(serving, service, keys)
-    return [
-        Route(path, _by_method(methods), methods=list(methods)) for path, methods in by_path.items()
-    ]
-
-
-def _by_method(methods: dict[str, EndpointApp]) -> Any:
-    async def serve(request: Request) -> Response:
-        return await methods["GET" if request.method == "HEAD" else request.method].serve(request)
-
-    return serve
 
 
 def outbound_client(tls: ssl.SSLContext | None) -> httpx.AsyncClient:

@@ -92,6 +92,22 @@ class Choices(Value):
     )
 
     # Values that the specification names no example of.
+    checks_left_out: Mapping[str, tuple[str, ...]] = _choice(
+        {"core-4.5": ("person_centered",)},
+        "Validate Face Image",
+        "Checks that are not made for a model: their set varies by model, and how is not shown.",
+    )
+    voice_url_without_ending: Literal["content", "refuse"] = _choice(
+        "content",
+        "Create Voice",
+        "What decides the file type where the URL's path has no ending: the file's content, or "
+        "nothing (refuse: the training ends in error).",
+    )
+    loopback_webhooks: bool = _choice(
+        False,  # noqa: FBT003 -- a choice is its default first
+        "Tool delivery",
+        "Whether delivery.api.url may be http:// on this machine, which the specification refuses.",
+    )
     reserved_prefix: str = _choice(
         "palprep", "Tool", "Stands for the service's own name before an underscore."
     )
@@ -109,6 +125,9 @@ class Choices(Value):
         "Slugs that voice_name takes, in any case: the stock replicas' voices.",
     )
 
+
+AUTH_TYPES = ("none", "bearer", "basic", "api_key", "oauth2_client_credentials")
+"""See the choice ``tool-auth``."""
 
 IMAGE_ERRORS = (
     # Seven variants exist and none of their codes is shown; these are the sandbox's seven.
@@ -169,7 +188,19 @@ CONDUCT: Mapping[str, Conduct] = MappingProxyType(
         "training-url-extension": Conduct(
             "Create Voice",
             "The accepted file types are looked for at the end of the URL's path when training "
-            "ends; any other ending makes the status error, not the request.",
+            "ends; any other ending makes the status error, not the request. What a path without "
+            "an ending means is the choice voice-url-without-ending.",
+        ),
+        "header-values": Conduct(
+            "Tool delivery",
+            "Names and values of headers, and a bearer token, are what RFC 9110 allows, in ASCII; "
+            "anything else is refused with {error}.",
+        ),
+        "seeds": Conduct(
+            "no part of the service",
+            "A seeded voice, tool, replica, deployment, document or dictionary must have the "
+            "specified types and values. Members that are missing are filled in; others are kept, "
+            "unless one looks like a misspelt member.",
         ),
         "unmeasured-checks": Conduct(
             "Validate Face Image",
@@ -203,8 +234,8 @@ CONDUCT: Mapping[str, Conduct] = MappingProxyType(
         ),
         "document-callback": Conduct(
             "Events",
-            "The payload is {document_id, document_name, status, progress}, plus error_message "
-            "when status is error.",
+            "The payload is {document_id, document_name, status, progress, updated_at}, plus "
+            "error_message when status is error.",
         ),
         "replica-voice-name": Conduct(
             "Create Replica", "An unknown stock voice is refused with {error} naming voice_name."
@@ -216,8 +247,9 @@ CONDUCT: Mapping[str, Conduct] = MappingProxyType(
         ),
         "json-patch": Conduct(
             "Patch Deployment",
-            "All six operations of RFC 6902; a path that does not resolve, a failed test or a "
-            "member that is not patchable is refused like a malformed patch; nothing is changed.",
+            "All six operations of RFC 6902; a path that does not resolve, a failed test, a "
+            "member that is not patchable, one that would be gone or not of its type and values "
+            "is refused like a malformed patch; nothing is changed.",
         ),
         "rename-answer": Conduct("Rename Video", "Success answers 200 with the video's record."),
         "documents-walk": Conduct(
@@ -253,7 +285,7 @@ CONDUCT: Mapping[str, Conduct] = MappingProxyType(
             "Tool delivery",
             "The five auth types are none, bearer (token), basic (username, password), api_key "
             "(name, value, location header or query) and oauth2_client_credentials (token_url, "
-            "client_id, client_secret, scope).",
+            "client_id, client_secret, scope); any other is refused with {error}.",
         ),
         "connector-record": Conduct(
             "Other records",

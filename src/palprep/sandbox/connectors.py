@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -74,6 +75,9 @@ async def runtime_check(
 ) -> dict[str, Any]:
     """The result of one check. It never raises for what the connector's server does, and never
     calls a tool. Times are in seconds, ``latency_ms`` in milliseconds."""
+    # Loading the package takes seconds, once: neither a part of the check, nor a reason for all
+    # other requests to wait.
+    await asyncio.to_thread(import_module, "mcp.client.client")
     started = time.monotonic()
     names: list[str] = []
     error: dict[str, Any] | None = None

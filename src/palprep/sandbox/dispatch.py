@@ -46,7 +46,7 @@ class EndpointApp:
     """Serves one declared endpoint."""
 
     def __init__(self, serving: Serving, service: Service, keys: KeyRing) -> None:
-        self._endpoint = serving.endpoint
+        self.endpoint = serving.endpoint
         self._handler = serving.handler
         self._refusal = serving.refusal
         self._service = service
@@ -55,7 +55,10 @@ class EndpointApp:
         shape = serving.endpoint.shape
         self._takes_body = shape.model is not None or shape.whole is not None
         self._limit = serving.endpoint.max_body_bytes or service.choices.json_body_bytes
-        self._settings = AccountSettings(reserved_prefix=service.choices.reserved_prefix)
+        self._settings = AccountSettings(
+            reserved_prefix=service.choices.reserved_prefix,
+            loopback_webhooks=service.choices.loopback_webhooks,
+        )
 
     async def serve(self, request: Request) -> Response:
         """The answer to one request, unless a fault takes its place."""
@@ -65,7 +68,7 @@ class EndpointApp:
             return Response()  # no one is there, and nothing was asked
         key = self._keys.find(request.headers.get("x-api-key"))
         fault = self._service.faults.for_request(
-            self._endpoint.name, request.method, request.scope["path"]
+            self.endpoint.name, request.method, request.scope["path"]
         )
         arrival = Arrival(request, body, key, fault)
         if fault is None:
@@ -104,7 +107,7 @@ class EndpointApp:
             answer = refused.answer
         except Exception as error:
             # A judge that was given, or a defect. Whichever: an answer, not a cut connection.
-            log.exception("The sandbox failed on %s", self._endpoint.name)
+            log.exception("The sandbox failed on %s", self.endpoint.name)
             answer = JsonAnswer(500, {"error": f"The sandbox failed: {type(error).__name__}."})
         return self._noted(arrival, answer)
 
@@ -136,10 +139,10 @@ class EndpointApp:
 
     def _parse(self, request: Request, body: bytes) -> tuple[Any, dict[str, Any]]:
         """The request by its declaration, and the members of its body as they were sent."""
-        shape = self._endpoint.shape
+        shape = self.endpoint.shape
         content = _content(body) if self._takes_body else UNSET
         try:
-            parsed = self._endpoint.parse(
+            parsed = self.endpoint.parse(
                 request.path_params,
                 content,
                 query=request.query_params,
@@ -165,7 +168,7 @@ class EndpointApp:
             at=self._service.now(),
             method=request.method,
             path=request.scope["path"],
-            endpoint=self._endpoint.name,
+            endpoint=self.endpoint.name,
             key=key.scope if key else None,
             status=status,
             fault=fault.model_dump_json(exclude_defaults=True) if fault else None,

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from palprep.api.events import DOCUMENT_STATUS_CHANGED
 from palprep.sandbox.clock import stamp
 from palprep.sandbox.service import Service
+from palprep.sandbox.shown import shown
 from palprep.sandbox.store import Record
 
 WALKING = ("started", "recrawling")
+TOLD = (
+    "document_id",
+    "document_name",
+    "status",
+    "progress",
+    "error_message",
+    "updated_at",
+)
 STEPS = 3  # processing at 0, 50 and 100 percent
 
 
@@ -34,15 +44,11 @@ async def step_document(service: Service, job: Record) -> None:
         else:
             _finish(service, document)
         service.store.put("document", document["document_id"], document)
-        shown = show_document(document)
+        told = show_document(document)
         service.outbox.announce(
-            "application.document_status_changed",
+            DOCUMENT_STATUS_CHANGED,
             document.get("callback_url"),
-            {
-                name: shown[name]
-                for name in ("document_id", "document_name", "status", "progress", "error_message")
-                if name in shown
-            },
+            {name: told[name] for name in TOLD if name in told},
         )
 
 
@@ -64,10 +70,8 @@ def show_document(document: Record) -> Record:
     """The record as the interface shows it: an error message only with status ``error``,
     the crawl's own members only on crawled websites, its URLs only after processing."""
     hidden: set[str] = set()
-    if document.get("status") != "error":
-        hidden.add("error_message")
     if document.get("crawl_config") is None:
         hidden |= {"crawl_config", "crawled_urls"}
     elif document.get("status") in {"started", "processing"}:
         hidden.add("crawled_urls")
-    return {name: value for name, value in document.items() if name not in hidden}
+    return shown(document, hidden)

@@ -28,7 +28,7 @@ its consent video if there is one, or its training image. May raise a MediaError
 MIN_IMAGE_BYTES = 1024
 
 # Create Voice: "Accepted file types", as formats; the videos among them train replicas too.
-_TRAINED_FROM = frozenset({"mp3", "wav", "m4a", "flac", "ogg", "webm", "mp4", "mov"})
+TRAINED_FROM = frozenset({"mp3", "wav", "m4a", "flac", "ogg", "webm", "mp4", "mov"})
 
 
 def judge_by_bytes(path: Path, model: str) -> dict[str, bool | None]:  # noqa: ARG001
@@ -51,6 +51,6 @@ def train_by_bytes(kind: TrainingKind, paths: tuple[Path, ...]) -> str | None:
         if kind == "replica-image":
             if found.format not in {"jpeg", "png"}:
                 return "The training image is neither JPEG nor PNG."
-        elif found.format not in _TRAINED_FROM:
+        elif found.format not in TRAINED_FROM:
             return "The file is not a recording or video of an accepted type."
     return None

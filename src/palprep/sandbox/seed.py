@@ -2,27 +2,130 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from types import MappingProxyType
 from typing import Any
 
+from palprep.api.reading import deviations
+from palprep.api.records import (
+    Deployment,
+    Document,
+    PronunciationDictionary,
+    Replica,
+    Tool,
+    Voice,
+)
+from palprep.api.wire import Reply
 from palprep.errors import UsageError
 from palprep.sandbox.documents import begin_walk
+from palprep.sandbox.handlers.tools import OWNER_ID, with_defaults
 from palprep.sandbox.service import Service
 from palprep.sandbox.store import Record, Taken
 
-# The name of each kind in a seed, and the member that holds a record's own id.
-KINDS: Mapping[str, tuple[str, str]] = {
-    "pals": ("pal", "pal_id"),
-    "documents": ("document", "document_id"),
-    "pronunciation_dictionaries": ("dictionary", "pronunciation_dictionary_id"),
-    "deployments": ("deployment", "deployment_id"),
-    "videos": ("video", "video_id"),
-    "connectors": ("connector", "connector_id"),
-    "voices": ("voice", "voice_id"),
-    "faces": ("face", "face_id"),
-    "tools": ("tool", "tool_id"),
-    "replicas": ("replica", "replica_id"),
-}
+Complete = Callable[[Record, str, str], Record]
+"""From a record as given, its id and the time of now: the record with all members."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeedKind:
+    """A kind of record: its name in the store, and the member that holds its id.
+
+    ``reply`` is how the specification shows it, and ``complete`` fills in what is missing; both
+    are None for a record that it does not show, which is stored as given.
+    """
+
+    name: str
+    id_member: str
+    reply: type[Reply] | None = None
+    complete: Complete | None = None
+
+
+def _voice(given: Record, voice_id: str, now: str) -> Record:
+    return {
+        "voice_id": voice_id,
+        "voice_name": voice_id,
+        "description": None,
+        "voice_type": "user",
+        "status": "completed",
+        "tags": [],
+        "created_at": now,
+    } | given
+
+
+def _tool(given: Record, tool_id: str, now: str) -> Record:
+    own = {"name": tool_id, "description": "", "parameters": {"type": "object"}} | given
+    times = {"created_at": now, "updated_at": now}
+    mine = {"tool_id": tool_id, "owner_id": OWNER_ID, "is_system_tool": False}
+    return mine | with_defaults(own) | times | given
+
+
+def _replica(given: Record, replica_id: str, now: str) -> Record:
+    made = {"replica_name": replica_id, "model_name": "core-4", "created_at": now}
+    return {"replica_id": replica_id, "status": "completed"} | made | given
+
+
+def _deployment(given: Record, deployment_id: str, now: str) -> Record:
+    return {
+        "deployment_id": deployment_id,
+        "pal_id": f"pal-of-{deployment_id}",
+        "channel": "widget",
+        "status": "draft",
+        "name": deployment_id,
+        "has_password": False,
+        "customization": {},
+        "thumbnail_video_url": f"https://media.example/{deployment_id}.mp4",
+        "thumbnail_image_url": f"https://media.example/{deployment_id}.jpg",
+        "limits": {},
+        "allowed_origins": [],
+        "usage_total": 0,
+        "usage_today": 0,
+        "created_at": now + "Z",
+        "updated_at": now + "Z",
+    } | given
+
+
+def _document(given: Record, document_id: str, now: str) -> Record:
+    return {
+        "document_id": document_id,
+        "document_name": document_id,
+        "document_url": f"https://documents.example/{document_id}",
+        "status": "ready",
+        "progress": None,
+        "created_at": now,
+        "updated_at": now,
+        "tags": [],
+    } | given
+
+
+def _dictionary(given: Record, dictionary_id: str, now: str) -> Record:
+    return {
+        "pronunciation_dictionary_id": dictionary_id,
+        "name": dictionary_id,
+        "rules": [],
+        "created_at": now,
+        "updated_at": now,
+    } | given
+
+
+KINDS: Mapping[str, SeedKind] = MappingProxyType(
+    {
+        "pals": SeedKind("pal", "pal_id"),
+        "documents": SeedKind("document", "document_id", Document, _document),
+        "pronunciation_dictionaries": SeedKind(
+            "dictionary", "pronunciation_dictionary_id", PronunciationDictionary, _dictionary
+        ),
+        "deployments": SeedKind("deployment", "deployment_id", Deployment, _deployment),
+        "videos": SeedKind("video", "video_id"),
+        "connectors": SeedKind("connector", "connector_id"),
+        "voices": SeedKind("voice", "voice_id", Voice, _voice),
+        "faces": SeedKind("face", "face_id"),
+        "tools": SeedKind("tool", "tool_id", Tool, _tool),
+        "replicas": SeedKind("replica", "replica_id", Replica, _replica),
+    }
+)
+"""By the name of each kind in a seed."""
 
 END_CALL: Record = {
     "tool_id": "end_call",
@@ -48,10 +151,10 @@ def seed_system_tool(service: Service) -> None:
 
 
 def seed(service: Service, content: Any) -> dict[str, int]:
-    """Store each record as given, under its own id; how many of each kind.
+    """Store each record under its own id, with the members that it lacks; how many of each kind.
 
-    Raises :class:`UsageError` for an unknown kind or a record without its id; then nothing
-    is stored.
+    Raises :class:`UsageError` for an unknown kind, a record without its id, and one that is not
+    as specified; then nothing is stored.
     """
     if not isinstance(content, Mapping):
         raise UsageError(f"A seed is an object with members of {', '.join(KINDS)}.")
@@ -62,18 +165,33 @@ def seed(service: Service, content: Any) -> dict[str, int]:
 def _seed_kind(service: Service, name: str, records: Any) -> int:
     if name not in KINDS:
         raise UsageError(f"Unknown kind {name!r} in the seed; known are {', '.join(KINDS)}.")
-    kind, id_member = KINDS[name]
     if not isinstance(records, list):
         raise UsageError(f"{name} in the seed must be an array of records.")
     for number, record in enumerate(records):
-        if not isinstance(record, dict) or not isinstance(record.get(id_member), str):
-            raise UsageError(f"{name}[{number}] in the seed has no {id_member}.")
-        try:
-            service.store.put(kind, record[id_member], record)
-        except Taken:
-            raise UsageError(
-                f"{name}[{number}] in the seed: there is another tool called {record['name']}."
-            ) from None
-        if kind == "document":
-            begin_walk(service, record)
+        _seed_record(service, KINDS[name], record, f"{name}[{number}] in the seed")
     return len(records)
+
+
+def _seed_record(service: Service, kind: SeedKind, given: Any, where: str) -> None:
+    if not isinstance(given, dict) or not isinstance(given.get(kind.id_member), str):
+        raise UsageError(f"{where} has no {kind.id_member}.")
+    record_id, record = given[kind.id_member], given
+    if kind.reply is not None and kind.complete is not None:
+        _well_spelt(kind.reply, given, where)
+        record = kind.complete(given, record_id, service.stamp())
+        for problem in deviations(kind.reply, record, closed=False):
+            raise UsageError(f"{where}: {problem.field} {problem.message}.")
+    try:
+        service.store.put(kind.name, record_id, record)
+    except Taken:
+        name = record["name"]
+        raise UsageError(f"{where}: there is another tool called {name}.") from None
+    if kind.name == "document":
+        begin_walk(service, record)
+
+
+def _well_spelt(reply: type[Reply], given: Record, where: str) -> None:
+    known = reply.model_fields.keys()
+    for member in given.keys() - known:
+        if near := get_close_matches(member, known - given.keys(), n=1, cutoff=0.8):
+            raise UsageError(f"{where}: {member} is no member; did you mean {near[0]}?")

@@ -46,11 +46,15 @@ def fill(template: Any, arguments: Mapping[str, Any], *, in_url: bool = False) -
     def put(match: re.Match[str]) -> str:
         if match[1] not in arguments:
             return match[0]
-        value = arguments[match[1]]
-        text = value if isinstance(value, str) else json.dumps(value)
+        text = _text(arguments[match[1]])
         return quote(text, safe="") if in_url else text
 
     return _PLACEHOLDER.sub(put, template)
+
+
+def _text(value: Any) -> str:
+    """A value inside a text: a string as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def sample_arguments(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,7 +86,7 @@ async def build_request(
     httpx.InvalidURL when its URL is not one.
     """
     headers = dict(api.get("headers") or {})
-    query = {name: str(fill(v, arguments)) for name, v in (api.get("query_params") or {}).items()}
+    query = {name: _text(fill(v, arguments)) for name, v in (api.get("query_params") or {}).items()}
     auth = api.get("auth") or {}
     match auth.get("type", "none"):
         case "bearer":
@@ -123,7 +127,7 @@ async def run_post_call_tool(service: Service, job: Record) -> None:
         response = await service.http.send(request, stream=True)
         status = response.status_code
         await response.aclose()
-    except (httpx.HTTPError, httpx.InvalidURL, CheckFailed) as error:
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, CheckFailed) as error:
         problem = str(error) or type(error).__name__
     with service.store.transaction():
         service.outbox.record(

@@ -10,9 +10,11 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
-from palprep.errors import PalprepError
+from palprep.api.events import REPLICA_STATUS_CHANGED, VOICE_STATUS_CHANGED
+from palprep.errors import PalprepError, UnsupportedMedia
+from palprep.media.source import Source
 from palprep.sandbox.fetch import fetch
-from palprep.sandbox.judges import TrainingKind
+from palprep.sandbox.judges import TRAINED_FROM, TrainingKind
 from palprep.sandbox.service import Service
 from palprep.sandbox.store import Record
 
@@ -20,6 +22,7 @@ log = logging.getLogger(__name__)
 
 # Create Voice: "Accepted file types".
 VOICE_EXTENSIONS = (".mp3", ".wav", ".m4a", ".flac", ".ogg", ".oga", ".webm", ".mp4", ".mov")
+EVENTS = {"voice": VOICE_STATUS_CHANGED, "replica": REPLICA_STATUS_CHANGED}
 LONGEST_SUFFIX = len(".jpeg")
 
 
@@ -29,9 +32,8 @@ async def train_voice(service: Service, job: Record) -> None:
     if not _in_training(service, "voice", voice_id):
         return
     private = service.store.private("voice", voice_id)
-    problem = _extension_problem(private["training_audio_url"]) or await _train(
-        service, "voice", [private["training_audio_url"]]
-    )
+    url = private["training_audio_url"]
+    problem = _extension_problem(service, url) or await _train(service, "voice", [url])
     _end_training(service, "voice", voice_id, problem)
 
 
@@ -67,7 +69,7 @@ def _end_training(
         service.store.put(kind, record_id, record)
         shown = (f"{kind}_id", f"{kind}_name", "status", "error_message")
         service.outbox.announce(
-            f"application.{kind}_status_changed",
+            EVENTS[kind],
             service.store.private(kind, record_id).get("callback_url"),
             {name: record[name] for name in shown if name in record},
         )
@@ -78,6 +80,8 @@ async def _train(service: Service, kind: TrainingKind, urls: Sequence[str]) -> s
     with TemporaryDirectory(dir=service.scratch) as folder:
         try:
             paths = [await _fetch(service, url, Path(folder), n) for n, url in enumerate(urls)]
+            if kind == "voice" and not _suffix(urls[0]):
+                _accepted_content(paths[0])
             return await asyncio.to_thread(service.trainer, kind, tuple(paths))
         except PalprepError as error:
             return error.message
@@ -99,9 +103,19 @@ def _suffix(url: str) -> str:
     return suffix if suffix[1:].isalnum() and len(suffix) <= LONGEST_SUFFIX else ""
 
 
-def _extension_problem(url: str) -> str | None:
+def _accepted_content(path: Path) -> None:
+    found = Source.of(path).type
+    if found.format not in TRAINED_FROM:
+        raise UnsupportedMedia(
+            f"The training audio is {found.description}; accepted are "
+            f"{', '.join(VOICE_EXTENSIONS)}."
+        )
+
+
+def _extension_problem(service: Service, url: str) -> str | None:
     suffix = _suffix(url)
-    if suffix in VOICE_EXTENSIONS:
+    by_content = not suffix and service.choices.voice_url_without_ending == "content"
+    if suffix in VOICE_EXTENSIONS or by_content:
         return None
     return (
         f"The training audio's file type {suffix or 'without an ending'} is not accepted; "

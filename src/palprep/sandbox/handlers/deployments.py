@@ -7,6 +7,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from palprep.api.reading import deviations
+from palprep.api.records import Deployment
 from palprep.api.wire import UNSET
 from palprep.sandbox.answers import JsonAnswer, refuse_error
 from palprep.sandbox.clock import stamp_utc
@@ -37,6 +39,7 @@ def patch_deployment(context: HandlerContext) -> JsonAnswer:
     try:
         patched = apply_patch(deployment, operations)
         _only(choices.patchable, operations)
+        _still_a_deployment(choices.patchable, deployment, patched)
     except BadPatch as error:
         raise refuse_error(
             choices.bad_request_status, f"Invalid JSON patch format: {error}."
@@ -50,6 +53,15 @@ def _only(patchable: Sequence[str], operations: Sequence[Mapping[str, Any]]) -> 
     foreign = changed_members(operations) - set(patchable)
     if foreign:
         raise BadPatch(f"{', '.join(sorted(foreign)) or 'the whole'} cannot be patched")
+
+
+def _still_a_deployment(patchable: Sequence[str], before: Record, after: Record) -> None:
+    """A member keeps its type and its values, and is not taken away."""
+    for member in patchable:
+        if before.get(member) is not None and after.get(member) is None:
+            raise BadPatch(f"{member} cannot be removed")
+    for problem in deviations(Deployment, after, closed=False):
+        raise BadPatch(f"{problem.field} {problem.message}")
 
 
 def delete_deployment(context: HandlerContext) -> JsonAnswer:

@@ -56,9 +56,11 @@ def _judge(
                 f"They are {found.description}, not {mime_type}."
             )
         try:
-            return service.judge_image(path, model)
+            outcomes = service.judge_image(path, model)
         except MediaError as error:
             raise image_error("undecodable_image").refuse(error.message) from error
+    left_out = service.choices.checks_left_out.get(model, ())
+    return {check: passed for check, passed in outcomes.items() if check not in left_out}
 
 
 def validation_result(outcomes: Mapping[str, bool | None], *, pose_key: str) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from palprep.sandbox.answers import JsonAnswer, bad_fields, refuse_error
 from palprep.sandbox.handler import HandlerContext
+from palprep.sandbox.shown import shown
 from palprep.sandbox.store import Record
 
 
@@ -41,4 +42,4 @@ def get_replica(context: HandlerContext) -> JsonAnswer:
     record = context.service.store.get("replica", context.request.replica_id)
     if record is None:
         raise refuse_error(context.service.choices.not_found_status, "Replica not found.")
-    return JsonAnswer(body=record)
+    return JsonAnswer(body=shown(record))

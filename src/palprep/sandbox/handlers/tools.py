@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from palprep.sandbox.answers import JsonAnswer, refuse_error
+from palprep.sandbox.answers import JsonAnswer, bad_fields, refuse_error
+from palprep.sandbox.choices import AUTH_TYPES, Choices
 from palprep.sandbox.handler import HandlerContext
 from palprep.sandbox.store import Record, Taken
 
@@ -16,6 +17,7 @@ OWNER_ID = 1
 def create_tool(context: HandlerContext) -> JsonAnswer:
     """Record a tool with every default filled in; its name must be free."""
     service, choices = context.service, context.service.choices
+    _known_auth(choices, context.sent)
     tool = with_defaults(context.sent)
     tool_id = service.new_id("t")
     now = service.stamp()
@@ -28,6 +30,13 @@ def create_tool(context: HandlerContext) -> JsonAnswer:
             choices.name_taken_status, f"A tool with this name already exists: {tool['name']}."
         ) from None
     return JsonAnswer(choices.tool_created_status, record)
+
+
+def _known_auth(choices: Choices, sent: Mapping[str, Any]) -> None:
+    auth = ((sent.get("delivery") or {}).get("api") or {}).get("auth") or {}
+    if auth.get("type", "none") not in AUTH_TYPES:
+        known = f"must be one of {', '.join(AUTH_TYPES)}"
+        raise bad_fields(choices.bad_request_status, {"delivery.api.auth.type": known})
 
 
 def with_defaults(sent: Mapping[str, Any]) -> Record:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from palprep.api.wire import UNSET
 from palprep.sandbox.answers import JsonAnswer, bad_fields, refuse_error
 from palprep.sandbox.handler import HandlerContext
+from palprep.sandbox.shown import shown
 from palprep.sandbox.store import Record
 
 
@@ -37,14 +38,14 @@ def create_voice(context: HandlerContext) -> JsonAnswer:
 
 def get_voice(context: HandlerContext) -> JsonAnswer:
     """The record with its current status."""
-    return JsonAnswer(body=_find(context))
+    return JsonAnswer(body=shown(_find(context)))
 
 
 def update_voice(context: HandlerContext) -> JsonAnswer:
     """Change what was sent; an absent member stays, a null description is cleared."""
     record = {**_find(context), **context.sent}
     context.service.store.put("voice", record["voice_id"], record)
-    return JsonAnswer(body=record)
+    return JsonAnswer(body=shown(record))
 
 
 def list_voices(context: HandlerContext) -> JsonAnswer:
@@ -52,7 +53,7 @@ def list_voices(context: HandlerContext) -> JsonAnswer:
     tag = context.request.tag
     voices = context.service.store.all("voice")
     return JsonAnswer(
-        body={"data": [v for v in voices if tag is UNSET or tag in v.get("tags", ())]}
+        body={"data": [shown(v) for v in voices if tag is UNSET or tag in v.get("tags", ())]}
     )
 
 
