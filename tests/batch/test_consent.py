@@ -151,7 +151,7 @@ def test_where_no_one_can_listen_nothing_is_worked_on(go, place, add, log, out):
     assert jane.reasons[0] == (
         "Consent cannot be verified: The Whisper model is not installed: run this"
     )
-    assert jane.reasons[-1].startswith("Nothing was prepared")
+    assert jane.reasons[-1].startswith("No video was prepared")
     assert "run with --without-consent" in jane.reasons[-1]
     assert engine.asked == [Role.TRAINING_VIDEO]
     assert set(engine.tasks) == {Role.VOICE_AUDIO}  # Ada's.
@@ -161,6 +161,26 @@ def test_where_no_one_can_listen_nothing_is_worked_on(go, place, add, log, out):
     assert waived["jane-carter"].status == "done"
     again = {person.slug: person for person in go(engine=engine).people}
     assert again["jane-carter"].status == "done"  # What was heard before still counts.
+
+
+def test_where_no_one_can_listen_a_recording_still_becomes_a_voice(go, place, wav, log):
+    shutil.copy(wav, place / "recording.wav")
+    engine = Scripted(deaf="The Whisper model is not installed: run this")
+    [person] = go(engine=engine).people
+    assert (person.status, person.replica) == ("refused", None)
+    assert person.reasons[0] == "Only the voice is made, for these reasons"
+    assert person.reasons[1].startswith("Consent cannot be verified")
+    assert set(engine.tasks) == {Role.VOICE_AUDIO}
+    assert log.creates == {"voice": 1}
+
+
+def test_without_consent_only_a_recording_of_its_own_becomes_a_voice(go, place, wav, log):
+    shutil.copy(wav, place / "recording.wav")
+    [person] = go(engine=Scripted("fail")).people
+    assert (person.status, person.result.voice_status) == ("refused", "completed")
+    assert person.reasons[0] == "Only the voice is made, for these reasons"
+    assert "A word was added." in person.reasons[1]
+    assert log.creates == {"voice": 1}
 
 
 def test_a_portrait_needs_no_one_to_listen(go, add, sample_media):

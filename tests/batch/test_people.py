@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from palprep.batch.people import find_people, name_of, read_person
-from palprep.errors import UsageError
+from palprep.batch.people import find_people, loose_files, name_of, read_person
+from palprep.errors import FileUnreadable, UsageError
 from palprep.media.source import Source
 from palprep.values import Kind, Role
 
@@ -76,15 +76,29 @@ def test_a_false_name_still_counts_so_that_its_check_can_say_why(folder):
     assert roles(read_person(folder)) == {Role.TRAINING_VIDEO: "training.mp4"}
 
 
-def test_two_candidates_are_ambiguous_until_one_is_named(folder):
+def test_two_recordings_are_ambiguous_until_one_is_named(folder):
+    put_wav(folder / "one.wav")
+    put_wav(folder / "two.wav")
+    [problem] = read_person(folder).problems
+    assert problem.startswith("which file is the voice-audio: one.wav, two.wav?")
+    assert "recording" in problem
+    (folder / "person.toml").write_text('[files]\nvoice-audio = "two.wav"\n')
+    person = read_person(folder)
+    assert roles(person) == {Role.VOICE_AUDIO: "two.wav"}
+    assert [each.words for each in person.chosen] == [
+        "two.wav is taken as the voice-audio: person.toml names it"
+    ]
+    assert person.unused == ("one.wav is not used: the voice-audio is two.wav",)
+
+
+def test_of_several_images_one_is_to_be_picked(folder):
     (folder / "one.jpg").write_bytes(JPEG)
     (folder / "two.jpg").write_bytes(JPEG)
-    [problem] = read_person(folder).problems
-    assert problem.startswith("which file is the face-image: one.jpg, two.jpg?")
-    assert "portrait" in problem
-    (folder / "person.toml").write_text('[files]\nface-image = "two.jpg"\n')
     person = read_person(folder)
-    assert roles(person)[Role.FACE_IMAGE] == "two.jpg"
+    assert (person.problems, person.sources) == ((), {})
+    assert person.portraits == (folder / "one.jpg", folder / "two.jpg")
+    picked = person.with_portrait(folder / "two.jpg", "it is the fittest")
+    assert (roles(picked), picked.portraits) == ({Role.FACE_IMAGE: "two.jpg"}, ())
 
 
 def test_one_hint_among_several_decides(folder):
@@ -93,6 +107,72 @@ def test_one_hint_among_several_decides(folder):
     person = read_person(folder)
     assert person.problems == ()
     assert roles(person) == {Role.FACE_IMAGE: "portrait.jpg"}
+    assert person.unused == ("one.jpg is not used: the face-image is portrait.jpg",)
+
+
+def test_a_guess_says_why(folder, mp4):
+    (folder / "IMG_2041.jpg").write_bytes(JPEG)
+    (folder / "Consent - final (2).mp4").write_bytes(mp4)
+    assert [each.words for each in read_person(folder).chosen] == [
+        "IMG_2041.jpg is taken as the face-image: it is the only image without another role",
+        "Consent - final (2).mp4 is taken as the consent-video: its name says consent",
+    ]
+
+
+def test_what_nobody_uses_is_named(folder):
+    (folder / "a.jpg").write_bytes(JPEG)
+    (folder / "notes.docx").write_text("hello")
+    (folder / "raw").mkdir()
+    (folder / ".hidden").write_text("")
+    assert read_person(folder).unused == (
+        "notes.docx is not used: it is no image, audio or video",
+        "raw is not used: it is a folder",
+    )
+    (folder.parent / "team photo.jpg").write_bytes(JPEG)
+    (folder.parent / "README.txt").write_text("")
+    assert loose_files(folder.parent) == ("README.txt", "team photo.jpg")
+
+
+def test_however_the_folder_is_spelt_it_is_the_same(folder, tmp_path_factory, monkeypatch):
+    (folder / "a.jpg").write_bytes(JPEG)
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "link").symlink_to(folder.parent)
+    monkeypatch.chdir(elsewhere)
+    found = [find_people(each) for each in (folder.parent, "link", "../elsewhere0/./link")]
+    assert found[0] == found[1]
+    assert {each.slug for each in found[0]} == {folder.name}
+
+
+@pytest.mark.parametrize("name", ["person.toml", "portrait.jpg"])
+def test_a_pipe_is_refused_at_once(folder, name):
+    (folder / "a.wav").write_bytes(b"")
+    os.mkfifo(folder / name)
+    person = read_person(folder)
+    if name == "person.toml":
+        [problem] = person.problems
+        assert "person.toml cannot be read" in problem
+        assert "no regular file" in problem
+    else:
+        with pytest.raises(FileUnreadable, match="no regular file"):
+            Source.of(person.sources[Role.FACE_IMAGE])
+
+
+@pytest.mark.parametrize("name", ["../bob/a.jpg", "/etc/passwd"])
+@pytest.mark.parametrize("setting", ["[files]\nface-image", "statement"])
+def test_settings_name_nothing_outside_the_folder(folder, name, setting):
+    (folder.parent / "bob").mkdir()
+    (folder.parent / "bob" / "a.jpg").write_bytes(JPEG)
+    (folder / "person.toml").write_text(f'{setting} = "{name}"\n')
+    [problem] = read_person(folder).problems
+    assert name in problem
+    assert "folder" in problem
+
+
+def test_settings_as_windows_writes_them(folder):
+    (folder / "a.jpg").write_bytes(JPEG)
+    (folder / "person.toml").write_bytes(b'\xef\xbb\xbfname = "Ada"\r\n')
+    person = read_person(folder)
+    assert (person.problems, person.name) == ((), "Ada")
 
 
 def test_consent_as_sound_alone_is_refused(folder):
@@ -139,6 +219,11 @@ def test_names_come_from_the_folder(folder):
         ('statement = "gone.txt"', "names gone.txt, which is not in the folder"),
         ('[files]\nvoice-audio = "gone.wav"', "names gone.wav as voice-audio; it is not there"),
         ("name = ", "person.toml cannot be read: Invalid value"),
+        ('name = "Ada\\u0000"', "name: must not hold line breaks or control characters"),
+        ('model = "nonsense"', "model: must be one of core-4, core-4.5, core-3"),
+        ('callback_url = "javascript:alert(1)"', "callback_url: must be a link that starts with"),
+        ("name = " + "[" * 5000, "person.toml cannot be read: it is nested too deeply"),
+        ("#" * 70_000, "person.toml is larger than 65,536 bytes"),
     ],
 )
 def test_bad_settings_are_that_persons_problem(folder, text, said):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 
 import pytest
 from remember import Remembering
 
-from palprep.errors import JournalError, OutputUnwritable, UsageError
+from palprep.batch.status import status
+from palprep.batch.tasks import fittest_portrait
+from palprep.errors import JournalError, OutputUnwritable, ServiceUnreachable, UsageError
 from palprep.journal.store import JOURNAL_NAME, Journal
 from palprep.values import Role
 
@@ -106,19 +109,79 @@ def test_files_are_prepared_once(go, add, out):
     assert prepared.stat().st_size > 100_000
 
 
-def test_an_unfinished_service_verdict_refuses(go, add, log):
-    add("ada", portrait=True)
-    log.fault(
-        on="request", endpoint="faces.validate_image", status=200,
-        body={"passed": False, "message": "no", "details": {}, "checks": [
-            {"id": "person_centered", "label": "Person centred", "passed": False}]},
-    )  # fmt: skip
+REFUSAL = {
+    "passed": False, "message": "no", "details": {},
+    "checks": [{"id": "person_centered", "label": "Person centred", "passed": False}],
+}  # fmt: skip
+
+
+def test_a_refused_portrait_stops_the_replica_and_not_the_voice(go, add, log):
+    add("ada", portrait=True, settings='stock_voice = "gloria"')
+    log.fault(on="request", endpoint="faces.validate_image", status=200, body=REFUSAL)
     [person] = go().people
     assert person.status == "refused"
-    assert person.reasons == ("The service refuses the portrait: Person centred",)
+    assert person.reasons == (
+        "Only the voice is made, for these reasons",
+        "The service refuses the portrait: Person centred",
+    )
     assert person.at_service
-    assert log.creates == {}
+    assert log.creates == {"voice": 1}
     assert go().people[0].status == "done"
+    assert log.creates == {"voice": 1, "replica": 1}
+
+
+def test_a_refused_portrait_that_nothing_needs_is_left_out(go, add, log):
+    add("ada", portrait=True)
+    log.fault(on="request", endpoint="faces.validate_image", status=200, body=REFUSAL)
+    [person] = go().people
+    assert person.status == "done"
+    assert person.reasons == ("Left out: The service refuses the portrait: Person centred",)
+    assert log.creates == {"voice": 1}
+
+
+def test_an_unfit_file_that_nothing_needs_vetoes_nobody(go, add, log, out):
+    (add("ada") / "portrait.jpg").write_text("no image at all")
+    [person] = go().people
+    assert person.status == "done"
+    [reason] = results(out)[0]["reasons"]
+    assert reason.startswith("Left out: portrait.jpg (face-image): ")
+    assert log.creates == {"voice": 1}
+
+
+def test_of_several_portraits_the_fittest_is_taken_and_said(go, add, log, sample_media, cache):
+    place = add("ada", portrait=True, settings='stock_voice = "gloria"')
+    (place / "portrait.heic").rename(place / "IMG_1.heic")
+    shutil.copy(sample_media / "broken/landscape-without-a-face.jpg", place / "IMG_2.jpg")
+    (place / "IMG_3.jpg").write_text("no image at all")
+    asked = []
+
+    class Listening(Remembering):
+        def run(self, function, /, *args, **kwargs):
+            asked.append(function)
+            return super().run(function, *args, **kwargs)
+
+    for _ in range(2):
+        [person] = go(engine=Listening(cache), dry_run=True).people
+        assert [each.source for each in person.assets if each.role is Role.FACE_IMAGE] == [
+            str(place / "IMG_1.heic")
+        ]
+        assert person.reasons[0].startswith(
+            "IMG_1.heic is the portrait: it is fitter than IMG_2.jpg, IMG_3.jpg"
+        )
+    assert asked.count(fittest_portrait) == 1
+
+
+def test_a_failed_start_changes_nothing_of_an_earlier_run(go, add, out, connection):
+    add("ada")
+    go()
+    before = (out / "results.jsonl").read_text()
+    with pytest.raises(ServiceUnreachable, match="Dask"):
+        go(engine="dask://127.0.0.1:9")
+    with pytest.raises(UsageError, match="PALPREP_API_KEY"):
+        go(connection=replace(connection, api_key=None))
+    assert (out / "results.jsonl").read_text() == before
+    [ada] = status(out).people
+    assert (ada.status, ada.voice_status) == ("done", "completed")
 
 
 def test_equal_people_share_what_was_created(go, add, log):

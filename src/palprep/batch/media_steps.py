@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from palprep._version import __version__
+from palprep.batch.decision import Unfit, decide
 from palprep.batch.dossiers import record_dossier
 from palprep.batch.engine import Engine
 from palprep.batch.people import Person
+from palprep.batch.portraits import pick_portrait
 from palprep.batch.progress import Reporter
-from palprep.batch.requests import profile_for
+from palprep.batch.requests import Requests, profile_for, requests_for
 from palprep.batch.sandbox_judges import RequiredStatement
+from palprep.batch.sources import look_at, still_good, unread
 from palprep.batch.stages import reused, stage_key
 from palprep.batch.tasks import AssetTask, compare_faces, prepare_asset, why_unheard
 from palprep.consent.statements import open_statement, read_statement
@@ -24,35 +27,35 @@ from palprep.facts.probe import Speaker
 from palprep.journal.entries import AssetPrepared, ConsentWaived, FacesCompared
 from palprep.journal.results import PersonOutcome, refused
 from palprep.journal.store import Journal
-from palprep.media.source import Source, sha256_of
+from palprep.media.source import Source
 from palprep.pipelines.consent import different_people, failure_of, missing_consent, named
 from palprep.preflight.asset import Asset
 from palprep.preflight.prepared import Prepared
 from palprep.rules.consent import CONSENT_CHECKS
 from palprep.rules.profile import load_profile
-from palprep.rules.report import Check, Report
+from palprep.rules.report import Check
 from palprep.values import Outcome, Role, Value
 
 _SHOWING = (Role.FACE_IMAGE, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)
 """The roles whose files show a face."""
 
-_WITHOUT = (
-    "No video is trained from without consent: record the statement, at the start of the training "
-    "video or as a video of its own; or run with --without-consent"
-)
-
 _NOT_LISTENED = (
-    "Nothing was prepared: add what is missing and run the same command again; or run with "
+    "No video was prepared: add what is missing and run the same command again; or run with "
     "--without-consent"
 )
 
 
-class FitFiles(Value):
-    """A person's files, prepared and fit to be sent."""
+class Ready(Value):
+    """A person's fit files, and what is made of them."""
 
     prepared: Mapping[Role, Prepared]
     compared: tuple[Check, ...]
     """The faces in them, compared pair by pair."""
+    requests: Requests
+    not_made: tuple[str, ...] = ()
+    """Why the voice or the replica is not made, where the other one is."""
+    notes: tuple[str, ...] = ()
+    """What was decided on the way."""
 
 
 class _Looked(NamedTuple):
@@ -73,39 +76,75 @@ class MediaSteps:
     into: Path
     without_consent: bool
 
-    def prepare(self, person: Person, profile: str, reporter: Reporter) -> FitFiles | PersonOutcome:
-        """Every file of the person, prepared; or why the work ends here.
+    def prepare(self, person: Person, profile: str, reporter: Reporter) -> Ready | PersonOutcome:
+        """Every file of the person, prepared, and what is to be made of them; or why the work
+        ends here.
 
-        It ends when a file is unfit, when files show different people, and when a video would
-        be trained from without consent. Where no one could listen for that consent, it ends
-        before any file is worked on.
+        ``profile`` is the run's. The work ends when nothing can be made, and when files show
+        different people. Where no one could listen for the consent to a video, no video is
+        worked on.
         """
         if person.problems:
             return refused(*person.problems)
+        held_against = profile_for(person, profile)
+        picked = pick_portrait(self.journal, self.engine, person, held_against, reporter)
+        person, notes = picked.person, picked.notes
         try:
-            tasks = asset_tasks(person, self.into, profile)
+            tasks = asset_tasks(person, self.into, held_against)
         except UsageError as error:
-            return refused(error.message)
+            return refused(error.message, notes=notes)
         looked = self._looked_up(tasks, person.slug)
         deaf = None if self.without_consent else self._why_unheard(looked, reporter)
+        unheard: tuple[str, ...] = ()
         if deaf is not None:
-            return refused(f"Consent cannot be verified: {deaf}", _NOT_LISTENED)
+            unheard = (f"Consent cannot be verified: {deaf}", _NOT_LISTENED)
+            looked = [each for each in looked if _is_a_recording(each.task, person)]
+            if not looked:
+                return refused(*unheard, notes=notes)
         assets = self._prepared(looked, person.slug, reporter)
-        reasons = [reason for each in assets.values() for reason in unfit(each, CONSENT_CHECKS)]
+        unfit = {
+            role: Unfit(reasons=reasons, report=asset.report)
+            for role, asset in assets.items()
+            if (reasons := why_unfit(asset, CONSENT_CHECKS))
+        }
         missing = missing_consent(assets.get(Role.TRAINING_VIDEO), assets.get(Role.CONSENT_VIDEO))
         if missing and self.without_consent:
             self.journal.append(ConsentWaived(why=missing), person=person.slug)
-        elif missing:
-            reasons += [*missing, _WITHOUT]
-        fit = {role: each.prepared for role, each in assets.items() if each.prepared is not None}
-        compared = () if reasons else self._compared(fit, profile, reporter)
+        decision = decide(
+            requests_for(person, {*assets, *(task.role for task in tasks)}, profile),
+            unfit,
+            missing=unheard or (() if self.without_consent else missing),
+            voice_from_video=Role.VOICE_AUDIO not in person.sources,
+        )
+        notes = (*notes, *decision.left_out)
+        fit = {
+            role: each.prepared
+            for role, each in assets.items()
+            if each.prepared is not None and role not in unfit
+        }
+        nothing = decision.requests.nothing
+        compared = () if nothing else self._compared(fit, held_against, reporter)
         waived = missing if self.without_consent else ()
-        for file in fit.values():
-            record_dossier(
-                self.journal, self.into, person.slug, file, compared=compared, waived=waived
-            )
-        reasons += different_people(compared)
-        return refused(*reasons) if reasons else FitFiles(prepared=fit, compared=compared)
+        for asset in assets.values():
+            if asset.prepared is not None:
+                record_dossier(
+                    self.journal,
+                    self.into,
+                    person.slug,
+                    asset.prepared,
+                    compared=compared,
+                    waived=waived,
+                )
+        different = different_people(compared)
+        if nothing or different:
+            return refused(*decision.refused, *different, notes=notes)
+        return Ready(
+            prepared=fit,
+            compared=compared,
+            requests=decision.requests,
+            not_made=decision.refused,
+            notes=notes,
+        )
 
     def _looked_up(self, tasks: Sequence[AssetTask], person: str) -> list[_Looked]:
         """The tasks, with their sources and what earlier runs made of them."""
@@ -180,15 +219,9 @@ class MediaSteps:
         return checks
 
 
-def look_at(path: str) -> Source | MediaError:
-    """The source with its hash, which is read here and nowhere else; or why it cannot be read."""
-    try:
-        source = Source.of(path)
-        # Asked for now: two roles may share a source, and a worker takes along what it knows.
-        _ = source.sha256
-    except MediaError as error:
-        return error
-    return source
+def _is_a_recording(task: AssetTask, person: Person) -> bool:
+    """Whether the task's file is a recording of its own, and not a video's sound."""
+    return task.role is Role.VOICE_AUDIO and task.role in person.sources
 
 
 def asset_tasks(person: Person, into: Path, profile: str) -> list[AssetTask]:
@@ -251,7 +284,7 @@ def consent_clip(training: Asset) -> Asset | None:
     )
 
 
-def unfit(asset: Asset, besides: Container[str] = ()) -> tuple[str, ...]:
+def why_unfit(asset: Asset, besides: Container[str] = ()) -> tuple[str, ...]:
     """Why an asset cannot be used, ``besides`` these checks, one sentence each; empty when it
     can.
     """
@@ -266,32 +299,3 @@ def unfit(asset: Asset, besides: Container[str] = ()) -> tuple[str, ...]:
     if failed or asset.prepared is not None:
         return failed
     return (f"{where}: {asset.problem or 'it could not be prepared'}",)
-
-
-def still_good(found: AssetPrepared, task: AssetTask) -> bool:
-    """Whether an earlier result may stand for the task: its outputs are there, unchanged."""
-    prepared = found.asset.prepared
-    if prepared is None or found.asset.source != task.source:
-        return False
-    spoken = (prepared.consent or prepared).report
-    consent = spoken.facts.consent if spoken.facts else None
-    if task.speaker is not None and (consent is None or consent.outcome == "unknown"):
-        return False  # What could not listen then may be installed now.
-    outputs = (each for each in (prepared, prepared.consent) if each is not None)
-    return all(map(_unchanged, outputs))
-
-
-def _unchanged(prepared: Prepared) -> bool:
-    output = Path(prepared.path)
-    return output.is_file() and sha256_of(output) == prepared.sha256
-
-
-def unread(task: AssetTask, error: MediaError) -> Asset:
-    """The asset of a source that could not be read."""
-    failure = {"code": error.code, "message": error.message}
-    report = Report.model_validate(
-        {"path": task.source, "role": task.role, "profile": task.profile, "error": failure}
-    )
-    return Asset(
-        role=task.role, source=task.source, source_sha256=None, source_report=report, seconds=0.0
-    )

@@ -1,87 +1,16 @@
-"""A folder of people becomes work: who there is, and which file plays which role."""
+"""A folder of people becomes work: who there is, with which files and settings."""
 
 from __future__ import annotations
 
 import os
 import re
-import tomllib
-from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import AliasGenerator, ConfigDict, Field, ValidationError
-
-from palprep.errors import MediaError, UsageError
-from palprep.media.source import Source
-from palprep.values import Kind, Role, Value
-
-SETTINGS_NAME = "person.toml"
-
-HINTS: Mapping[Role, frozenset[str]] = {
-    Role.FACE_IMAGE: frozenset(
-        {"face", "headshot", "photo", "picture", "portrait", "selfie", "still"}
-    ),
-    Role.TRAINING_VIDEO: frozenset({"footage", "talking", "train", "training"}),
-    Role.CONSENT_VIDEO: frozenset({"consent", "permission", "release", "statement"}),
-    Role.VOICE_AUDIO: frozenset({"audio", "recording", "sound", "speech", "voice"}),
-}
-"""Words in a file's name that say its role."""
-
-_KINDS: Mapping[Kind, tuple[Role, ...]] = {
-    Kind.IMAGE: (Role.FACE_IMAGE,),
-    Kind.AUDIO: (Role.VOICE_AUDIO,),
-    Kind.VIDEO: (Role.CONSENT_VIDEO, Role.VOICE_AUDIO, Role.TRAINING_VIDEO),
-}
-"""The roles that each kind of content can have. The last one is for a name that says nothing."""
-
-# A file of unknown content whose name promises media counts as that media. Its own check then
-# says what it is.
-_PROMISES: Mapping[str, Kind] = {
-    **dict.fromkeys((".jpg", ".jpeg", ".png", ".webp", ".heic", ".heif"), Kind.IMAGE),
-    **dict.fromkeys((".mp3", ".wav", ".m4a", ".flac", ".ogg", ".oga"), Kind.AUDIO),
-    **dict.fromkeys((".mp4", ".mov", ".m4v", ".webm"), Kind.VIDEO),
-}
-
-Tag = Annotated[str, Field(min_length=1, max_length=64)]
-
-
-class Files(Value):
-    """Names of files in the person's folder, where the names alone do not tell."""
-
-    model_config = ConfigDict(
-        alias_generator=AliasGenerator(validation_alias=lambda name: name.replace("_", "-"))
-    )
-
-    face_image: str | None = None
-    training_video: str | None = None
-    consent_video: str | None = None
-    voice_audio: str | None = None
-
-
-class Settings(Value):
-    """What a ``person.toml`` may say. Limits are those of the specification."""
-
-    name: str | None = Field(None, min_length=1, max_length=255)
-    """The replica's name; by default the folder's."""
-    full_name: str | None = Field(None, min_length=1)
-    """As spoken in the consent statement; by default ``name``."""
-    voice_name: str | None = Field(None, min_length=1, max_length=255)
-    """The voice's name, by default ``name``. For a replica from an image it is the slug of
-    the stock voice, unless ``stock_voice`` says that."""
-    stock_voice: str | None = Field(None, min_length=1)
-    description: str | None = Field(None, max_length=1000)
-    tags: tuple[Tag, ...] = Field((), max_length=50)
-    model: str | None = Field(None, min_length=1)
-    callback_url: str | None = Field(None, min_length=1, max_length=2048)
-    """The service tells this address of the outcome. The run does not wait for the replica then."""
-    statement: str | None = None
-    """A text or TOML file in the folder with the consent statement that your service demands."""
-    language: str = "en"
-    """Of the statement, ISO 639-1."""
-    split_consent: bool = False
-    """Make a consent video of the statement that opens the training video."""
-    files: Files = Files()
+from palprep.batch.roles import Chosen, assign, kind_of
+from palprep.batch.settings import SETTINGS_NAME, Settings, file_in, read_settings
+from palprep.errors import UsageError
+from palprep.values import Role, Value
 
 
 class Person(Value):
@@ -90,9 +19,19 @@ class Person(Value):
     slug: str
     folder: Path
     settings: Settings = Settings()
-    sources: Mapping[Role, Path] = {}
+    chosen: tuple[Chosen, ...] = ()
+    """The file of each role, and why it was taken for that."""
+    portraits: tuple[Path, ...] = ()
+    """Several images, of which the fittest is to be the portrait."""
+    unused: tuple[str, ...] = ()
+    """What lies in the folder and is not used, and why: one sentence each."""
     problems: tuple[str, ...] = ()
     """Why the folder cannot be understood, in words for its owner. Nothing is done then."""
+
+    @property
+    def sources(self) -> Mapping[Role, Path]:
+        """The file of each role."""
+        return {each.role: each.path for each in self.chosen}
 
     @property
     def name(self) -> str:
@@ -107,7 +46,13 @@ class Person(Value):
     @property
     def statement(self) -> Path | None:
         """The person's own consent statement."""
-        return self.folder / self.settings.statement if self.settings.statement else None
+        name = self.settings.statement
+        return file_in(self.folder, name) if name else None
+
+    def with_portrait(self, path: Path, why: str) -> Person:
+        """The person with one of the ``portraits`` picked."""
+        picked = Chosen(role=Role.FACE_IMAGE, path=path, why=why)
+        return self.model_copy(update={"chosen": (*self.chosen, picked), "portraits": ()})
 
 
 def find_people(folder: str | Path) -> tuple[Person, ...]:
@@ -121,17 +66,27 @@ def find_people(folder: str | Path) -> tuple[Person, ...]:
         what = "a file, not a folder" if root.exists() else "not there"
         raise UsageError(f"{root} is {what}: give a folder with one subfolder per person")
     try:
-        entries = sorted(root.iterdir())
+        # Resolved once: the journal knows the same folder again, however it is spelt.
+        entries = sorted(root.resolve().iterdir())
         people = tuple(
             read_person(entry) for entry in entries if entry.is_dir() and not _hidden(entry)
         )
     except OSError as error:
         raise UsageError(f"{root} cannot be read: {error.strerror}") from None
     if not people:
-        loose = sum(1 for entry in entries if _kind_of(entry) is not None)
+        loose = sum(1 for entry in entries if not _hidden(entry) and kind_of(entry) is not None)
         hint = f"; its {loose} media files belong in such subfolders" if loose else ""
         raise UsageError(f"{root} holds nobody: make one subfolder per person{hint}")
     return people
+
+
+def loose_files(folder: str | Path) -> tuple[str, ...]:
+    """The names of the files that lie next to the people's folders and belong to nobody."""
+    try:
+        entries = sorted(Path(folder).iterdir())
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be read: {error.strerror}") from None
+    return tuple(_printable(each.name) for each in entries if not (each.is_dir() or _hidden(each)))
 
 
 def read_person(folder: Path) -> Person:
@@ -142,92 +97,33 @@ def read_person(folder: Path) -> Person:
         return Person(slug=slug, folder=folder, problems=(problem,))
     try:
         settings = read_settings(folder)
-        found = [
-            (path, kind)
-            for path in sorted(folder.iterdir())
-            if not _hidden(path) and (kind := _kind_of(path)) is not None
-        ]
+        entries = [path for path in sorted(folder.iterdir()) if not _hidden(path)]
+        found = [(path, kind) for path in entries if (kind := kind_of(path)) is not None]
     except UsageError as error:
-        return Person(slug=folder.name, folder=folder, problems=(str(error),))
+        return Person(slug=slug, folder=folder, problems=(str(error),))
     except OSError as error:
         problem = f"{folder} cannot be read: {error.strerror}"
-        return Person(slug=folder.name, folder=folder, problems=(problem,))
-    sources, problems = assign(folder, found, settings.files)
-    odd = (path.name for path, _ in found if _printable(path.name) != path.name)
-    problems += tuple(f"the name of {_printable(name)} is not UTF-8: rename it" for name in odd)
-    statement = settings.statement
-    if statement is not None and not (folder / statement).is_file():
-        problems = (*problems, f"{SETTINGS_NAME} names {statement}, which is not in the folder")
-    if not sources and not problems:
-        problems = ("no image, audio or video here: add a portrait, a video or a recording",)
-    return Person(
-        slug=folder.name, folder=folder, settings=settings, sources=sources, problems=problems
+        return Person(slug=slug, folder=folder, problems=(problem,))
+    assigned = assign(folder, found, settings.files)
+    problems = (
+        *assigned.problems,
+        *_odd_names(path for path, _ in found),
+        *_statement_problems(folder, settings.statement),
     )
-
-
-def read_settings(folder: Path) -> Settings:
-    """The folder's person.toml, or the defaults. Raises UsageError that says what to change."""
-    path = folder / SETTINGS_NAME
-    try:
-        data = tomllib.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        return Settings()
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{SETTINGS_NAME} cannot be read: {error}") from None
-    try:
-        return Settings.model_validate(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        if first["type"] != "extra_forbidden":
-            raise UsageError(f"{SETTINGS_NAME}: {where}: {first['msg']}") from None
-        known = [role.value for role in Role] if "." in where else sorted(Settings.model_fields)
-        close = get_close_matches(where.rpartition(".")[2], known, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(known)}"
-        raise UsageError(f"{SETTINGS_NAME}: there is no setting {where}; {hint}") from None
-
-
-def assign(
-    folder: Path, found: Sequence[tuple[Path, Kind]], named: Files
-) -> tuple[dict[Role, Path], tuple[str, ...]]:
-    """Each role's file, and what stayed ambiguous."""
-    sources: dict[Role, Path] = {}
-    problems: list[str] = []
-    for role in Role:
-        name = getattr(named, role.value.replace("-", "_"))
-        if name is None:
-            continue
-        path = folder / name
-        if path.is_file():
-            sources[role] = path
-        else:
-            problems.append(f"{SETTINGS_NAME} names {name} as {role.value}; it is not there")
-    candidates: dict[Role, list[Path]] = {role: [] for role in Role}
-    hinted: dict[Role, list[Path]] = {role: [] for role in Role}
-    for path, kind in found:
-        if path in sources.values():
-            continue
-        words = _words(path.stem)
-        said = [role for role in _KINDS[kind] if words & HINTS[role]]
-        if kind is Kind.AUDIO and words & HINTS[Role.CONSENT_VIDEO]:
-            problems.append(f"{path.name} is audio alone: consent must be given on video")
-            continue
-        role = said[0] if said else _KINDS[kind][-1]
-        (hinted if said else candidates)[role].append(path)
-    for role in Role:
-        choices = hinted[role] or candidates[role]
-        if role in sources or not choices:
-            continue
-        if len(choices) == 1:
-            sources[role] = choices[0]
-            continue
-        names = ", ".join(path.name for path in choices)
-        hints = ", ".join(sorted(HINTS[role]))
-        problems.append(
-            f"which file is the {role.value}: {names}? Keep one, put one of these words into its "
-            f'name alone ({hints}), or write [files] {role.value} = "…" into {SETTINGS_NAME}'
-        )
-    return sources, tuple(problems)
+    if not assigned.chosen and not assigned.portraits and not problems:
+        problems = ("no image, audio or video here: add a portrait, a video or a recording",)
+    known = {SETTINGS_NAME, settings.statement, *(path.name for path, _ in found)}
+    known |= {each.path.relative_to(folder).parts[0] for each in assigned.chosen}
+    strangers = (path for path in entries if path.name not in known)
+    return Person(
+        slug=slug,
+        folder=folder,
+        settings=settings,
+        chosen=assigned.chosen,
+        portraits=assigned.portraits,
+        unused=(*assigned.unused, *map(_no_media, strangers)),
+        problems=problems,
+    )
 
 
 def name_of(slug: str) -> str:
@@ -236,15 +132,24 @@ def name_of(slug: str) -> str:
     return spaced.title() if spaced == spaced.lower() else spaced
 
 
-def _kind_of(path: Path) -> Kind | None:
-    """The kind of media that a file is or at least claims to be; None for anything else."""
-    if path.is_dir() or _hidden(path) or path.name == SETTINGS_NAME:
-        return None
-    try:
-        kind = Source.of(path).type.kind
-    except MediaError:
-        kind = Kind.OTHER
-    return _PROMISES.get(path.suffix.lower()) if kind is Kind.OTHER else kind
+def _odd_names(paths: Iterable[Path]) -> Iterator[str]:
+    for path in paths:
+        printable = _printable(path.name)
+        if printable != path.name:
+            yield f"the name of {printable} is not UTF-8: rename it"
+
+
+def _statement_problems(folder: Path, name: str | None) -> Iterator[str]:
+    if name is None:
+        return
+    path = file_in(folder, name)
+    if path is None or not path.is_file():
+        yield f"{SETTINGS_NAME} names {name}, which is not in the folder"
+
+
+def _no_media(path: Path) -> str:
+    what = "a folder" if path.is_dir() else "no image, audio or video"
+    return f"{_printable(path.name)} is not used: it is {what}"
 
 
 def _printable(name: str) -> str:
@@ -254,8 +159,3 @@ def _printable(name: str) -> str:
 
 def _hidden(path: Path) -> bool:
     return path.name.startswith((".", "__")) or path.name.lower() in {"thumbs.db", "desktop.ini"}
-
-
-def _words(stem: str) -> frozenset[str]:
-    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", stem)
-    return frozenset(re.findall(r"[a-z]+", parted.lower()))

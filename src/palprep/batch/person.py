@@ -1,8 +1,7 @@
 """One person's way from files to a voice and a replica.
 
-    media steps        prepare, compare faces, the consent gate: what is unfit ends here,
-                       before anything leaves the machine
-    requests           what the fit files allow to be created
+    media steps        prepare, compare faces, the consent gate; decide what is made: what is
+                       unfit ends here, before anything leaves the machine
     service steps      the service's verdict on the portrait; publish, create and wait for
                        the voice; the same for the replica
 
@@ -18,17 +17,11 @@ from dataclasses import dataclass
 from palprep.batch.media_steps import MediaSteps
 from palprep.batch.people import Person
 from palprep.batch.progress import Reporter, Stopped
-from palprep.batch.requests import profile_for, requests_for
 from palprep.batch.service_steps import ServiceSteps
 from palprep.errors import AT_SERVICE, JournalError, OutputUnwritable, PalprepError
-from palprep.journal.results import PersonOutcome, failed, refused
+from palprep.journal.results import PersonOutcome, failed
 
 _log = logging.getLogger(__name__)
-
-_NOTHING_TO_MAKE = (
-    "Nothing can be made of these files: add a recording or a training video; or, for a replica "
-    "from the portrait, the name of a stock voice (stock_voice in person.toml)"
-)
 
 
 @dataclass(frozen=True)
@@ -60,13 +53,20 @@ class PersonSteps:
             return failed(f"Unexpected {type(error).__name__}: {error}. Please report this")
 
     def _steps(self, person: Person, reporter: Reporter) -> PersonOutcome:
-        files = self.media.prepare(person, profile_for(person, self.profile), reporter)
-        if isinstance(files, PersonOutcome):
-            return files
-        requests = requests_for(person, files.prepared, self.profile)
-        if requests.voice is None and requests.replica is None:
-            return refused(_NOTHING_TO_MAKE)
+        ready = self.media.prepare(person, self.profile, reporter)
+        if isinstance(ready, PersonOutcome):
+            return ready
         if self.service is None:
-            told = f"Dry run, nothing was sent: {requests.words} would be created"
-            return PersonOutcome(status="waiting", reasons=(told,))
-        return self.service.carry_out(person, requests, files, reporter)
+            told = f"Dry run, nothing was sent: {ready.requests.words} would be created"
+            outcome = PersonOutcome(
+                status="refused" if ready.not_made else "waiting", reasons=(told,)
+            )
+        else:
+            outcome = self.service.carry_out(person, ready, reporter)
+        whole = outcome.model_copy(
+            update={
+                "notes": (*ready.notes, *outcome.notes),
+                "not_made": (*ready.not_made, *outcome.not_made),
+            }
+        )
+        return whole.ended_well() if whole.status == "done" else whole

@@ -23,6 +23,11 @@ class Requests(Value):
     """The model to ask the service's verdict on the portrait for, where it gives one."""
 
     @property
+    def nothing(self) -> bool:
+        """Neither a voice nor a replica can be made."""
+        return self.voice is None and self.replica is None
+
+    @property
     def words(self) -> str:
         """What would be created, for a dry run."""
         parts = []
@@ -42,7 +47,7 @@ def profile_for(person: Person, profile: str) -> str:
 
 def requests_for(person: Person, roles: Container[Role], profile: str) -> Requests:
     """A voice from a recording or a video's sound; a replica from a video, or from a portrait
-    and a stock voice. ``roles`` are those of the fit files, ``profile`` is the run's.
+    and a stock voice. ``roles`` are those of the person's files, ``profile`` is the run's.
     """
     settings = person.settings
     model = settings.model or load_profile(profile).model

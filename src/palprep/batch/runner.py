@@ -65,7 +65,12 @@ def run(
     load_profile(profile)  # An unknown profile is the command's error, not each person's.
     place = _output_folder(Path(into))
     asked, own = connection or Connection(), own_statements(people, profile)
-    with Journal.of(place, lock=True, create=True) as journal:
+    with (
+        Journal.of(place, lock=True, create=True) as journal,
+        _opened_engine(engine, jobs) as workers,
+        _connected(None if dry_run else asked, journal, place, own) as remote,
+    ):
+        # Recorded once everything is there: a failed start leaves the last results as they are.
         journal.append(
             RunStarted(
                 people=tuple(
@@ -79,17 +84,13 @@ def run(
                 palprep_version=__version__,
             )
         )
+        steps = PersonSteps(
+            media=MediaSteps(journal, workers, place, without_consent),
+            service=ServiceSteps(journal, remote, without_consent) if remote else None,
+            profile=profile,
+        )
         try:
-            with (
-                _opened_engine(engine, jobs) as workers,
-                _connected(None if dry_run else asked, journal, place, own) as remote,
-            ):
-                steps = PersonSteps(
-                    media=MediaSteps(journal, workers, place, without_consent),
-                    service=ServiceSteps(journal, remote, without_consent) if remote else None,
-                    profile=profile,
-                )
-                _work_on_all(people, steps, journal, tell or _quiet, workers)
+            _work_on_all(people, steps, journal, tell or _quiet, workers)
         finally:
             seen = view(journal)
             if seen is not None:

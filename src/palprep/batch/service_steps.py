@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from palprep.batch.connection import Remote
-from palprep.batch.media_steps import FitFiles
+from palprep.batch.media_steps import Ready
 from palprep.batch.people import Person
 from palprep.batch.progress import Reporter
 from palprep.batch.requests import Requests
@@ -29,17 +29,25 @@ class ServiceSteps:
     remote: Remote
     without_consent: bool
 
-    def carry_out(
-        self, person: Person, requests: Requests, files: FitFiles, reporter: Reporter
-    ) -> PersonOutcome:
-        """Ask for the verdict, then make the voice, then the replica; and how that ended."""
-        refusal = self._refusal(requests, files, reporter)
-        if refusal is not None:
-            return refused(refusal, at_service=True)
+    def carry_out(self, person: Person, ready: Ready, reporter: Reporter) -> PersonOutcome:
+        """Ask for the verdict, then make the voice, then the replica; and how that ended.
+
+        A portrait that the service refuses stops the replica that would be trained from it, and
+        nothing else.
+        """
+        requests = ready.requests
+        refusal = self._refusal(ready, reporter)
+        notes, not_made = _consequences(requests, refusal)
+        if not_made:
+            requests = requests.model_copy(update={"replica": None})
+        if requests.nothing:
+            return refused(*not_made, at_service=True)
+        if not_made:
+            not_made = ("Only the voice is made, for these reasons", *not_made)
         made: list[Creation] = []
         for make in (self._voice, self._replica):
             try:
-                creation = make(requests, files, reporter)
+                creation = make(requests, ready, reporter)
             except OutcomeUnknown as error:
                 return PersonOutcome(status="in_doubt", reasons=(error.message,))
             if creation is None:
@@ -48,15 +56,22 @@ class ServiceSteps:
                 return failed(error_words(creation), at_service=True)
             made.append(creation)
         waiting = tuple(self._open_end(person, each) for each in made if not each.ended)
-        status = "waiting" if waiting else "done"
-        return PersonOutcome(status=status, reasons=waiting, complete=True)
+        return PersonOutcome(
+            status="waiting" if waiting else "done",
+            reasons=waiting,
+            notes=notes,
+            not_made=not_made,
+            complete=True,
+            at_service=bool(not_made),
+        )
 
-    def _refusal(self, requests: Requests, files: FitFiles, reporter: Reporter) -> str | None:
+    def _refusal(self, ready: Ready, reporter: Reporter) -> str | None:
         """Why the service refuses the portrait; None when it does not, or was not asked.
 
         Asked before anything is published: a refused portrait is never put anywhere.
         """
-        portrait, model = files.prepared.get(Role.FACE_IMAGE), requests.validated_model
+        portrait = ready.prepared.get(Role.FACE_IMAGE)
+        model = ready.requests.validated_model
         if portrait is None or model is None:
             return None
         reporter.begin("validate face")
@@ -73,7 +88,7 @@ class ServiceSteps:
         broken = ", ".join(check.label for check in verdict.checks if not check.passed)
         return f"The service refuses the portrait: {broken or verdict.message}"
 
-    def _voice(self, requests: Requests, files: FitFiles, reporter: Reporter) -> Creation | None:
+    def _voice(self, requests: Requests, ready: Ready, reporter: Reporter) -> Creation | None:
         request = requests.voice
         if request is None:
             return None
@@ -81,7 +96,7 @@ class ServiceSteps:
             lambda: make_voice(
                 self.remote.client,
                 self.remote.publisher,
-                files.prepared[Role.VOICE_AUDIO],
+                ready.prepared[Role.VOICE_AUDIO],
                 request,
                 journal=self.journal,
                 callbacks=self.remote.callbacks,
@@ -90,11 +105,11 @@ class ServiceSteps:
             )
         )
 
-    def _replica(self, requests: Requests, files: FitFiles, reporter: Reporter) -> Creation | None:
+    def _replica(self, requests: Requests, ready: Ready, reporter: Reporter) -> Creation | None:
         request = requests.replica
         if request is None:
             return None
-        used = {role: files.prepared[role] for role in requests.replica_roles}
+        used = {role: ready.prepared[role] for role in requests.replica_roles}
         return _as_it_stands(
             lambda: make_replica(
                 self.remote.client,
@@ -104,7 +119,7 @@ class ServiceSteps:
                 consent=used.get(Role.CONSENT_VIDEO),
                 image=used.get(Role.FACE_IMAGE),
                 without_consent=self.without_consent,
-                compared=files.compared,
+                compared=ready.compared,
                 journal=self.journal,
                 callbacks=self.remote.callbacks,
                 timeout_s=self.remote.connection.replica_wait_s,
@@ -138,6 +153,17 @@ class ServiceSteps:
         return (
             f"{training}: its callback has not come yet; run the same command again to wait for it"
         )
+
+
+def _consequences(
+    requests: Requests, refusal: str | None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a refused portrait means: notes, and why no replica is made."""
+    if refusal is None:
+        return (), ()
+    if requests.replica is not None and Role.FACE_IMAGE in requests.replica_roles:
+        return (), (refusal,)
+    return (f"Left out: {refusal}",), ()
 
 
 def _as_it_stands(make: Callable[[], Creation]) -> Creation:

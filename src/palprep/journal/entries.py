@@ -100,6 +100,14 @@ class AssetPrepared(AboutRun):
         return f"asset:{self.asset.role.value}"
 
 
+class PortraitPicked(AboutRun):
+    """Of several images the fittest was picked. The key names their contents."""
+
+    kind: Literal["portrait_picked"] = "portrait_picked"
+    sha256: str
+    """Of the picked image."""
+
+
 class FacesCompared(AboutRun):
     """The faces in a person's files were compared. The key names the files' contents."""
 
@@ -258,6 +266,7 @@ class Former(Body):
 AnyBody = Annotated[
     RunStarted
     | AssetPrepared
+    | PortraitPicked
     | FacesCompared
     | FaceValidated
     | Reused

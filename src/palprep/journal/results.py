@@ -58,17 +58,33 @@ class PersonOutcome(Value):
     ``complete``: everything that was to be created has been asked for. What arrives later can
     then turn ``waiting`` into ``done`` without another run. ``at_service``: the service
     refused, or could not be reached.
+
+    ``not_made`` says why the voice or the replica is not made, where the other one is. Such a
+    person ends as refused. ``notes`` says what was decided on the way: which image was picked,
+    which file was left out.
     """
 
     status: PersonStatus
     reasons: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    not_made: tuple[str, ...] = ()
     complete: bool = False
     at_service: bool = False
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Everything that there is to say of it."""
+        return (*self.notes, *self.not_made, *self.reasons)
 
-def refused(*reasons: str, at_service: bool = False) -> PersonOutcome:
+    def ended_well(self) -> PersonOutcome:
+        """The outcome once everything that was asked for is ready."""
+        status: PersonStatus = "refused" if self.not_made else "done"
+        return self.model_copy(update={"status": status, "reasons": ()})
+
+
+def refused(*reasons: str, notes: tuple[str, ...] = (), at_service: bool = False) -> PersonOutcome:
     """Nothing is made for this person, for these reasons."""
-    return PersonOutcome(status="refused", reasons=reasons, at_service=at_service)
+    return PersonOutcome(status="refused", reasons=reasons, notes=notes, at_service=at_service)
 
 
 def failed(reason: str, *, at_service: bool = False) -> PersonOutcome:

@@ -256,21 +256,21 @@ class _Person:
 
     def standing(self) -> PersonStanding:
         """Where the person stands."""
-        return _standing(self._names.slug, self._up_to_date, self._waived, self._used)
+        return _standing(self._names.slug, self._today, self._waived, self._used)
 
     @property
-    def _up_to_date(self) -> PersonOutcome:
-        return _up_to_date(self._outcome, tuple(self._used.values()))
+    def _today(self) -> PersonOutcome:
+        return up_to_date(self._outcome, tuple(self._used.values()))
 
     def view(self) -> PersonView:
         """Everything taken in."""
-        outcome = self._up_to_date
+        outcome = self._today
         return PersonView(
             slug=self._names.slug,
             name=self._names.name,
             full_name=self._names.full_name,
             status=outcome.status,
-            reasons=outcome.reasons,
+            reasons=outcome.words,
             at_service=outcome.at_service,
             waived=self._waived,
             assets=tuple(self._assets[role] for role in Role if role in self._assets),
@@ -300,27 +300,41 @@ def _standing(
     )
 
 
-def _up_to_date(recorded: PersonOutcome | None, creations: Sequence[Creation]) -> PersonOutcome:
-    """The recorded outcome, changed by what has arrived since."""
+def up_to_date(recorded: PersonOutcome | None, creations: Sequence[Creation]) -> PersonOutcome:
+    """The recorded outcome, changed by what has arrived since.
+
+    ``creations`` are the person's own, as they stand now.
+    """
     doubts = tuple(doubt_words(c) for c in creations if c.state is CreationState.IN_DOUBT)
     if doubts:
-        reasons = recorded.reasons if recorded else ()
-        return PersonOutcome(status="in_doubt", reasons=tuple(dict.fromkeys((*reasons, *doubts))))
+        before = recorded or PersonOutcome(status="in_doubt")
+        reasons = tuple(dict.fromkeys((*before.reasons, *doubts)))
+        return before.model_copy(update={"status": "in_doubt", "reasons": reasons})
     if recorded is None:
         return CUT_OFF
     if recorded.complete and recorded.status in {"waiting", "in_doubt"}:
-        return _as_trained(creations) or recorded
+        return _as_trained(recorded, creations)
     # The doubt that ended the work is resolved; what was left to do is not done yet.
-    return RESOLVED if recorded.status == "in_doubt" else recorded
+    return _changed(recorded, RESOLVED) if recorded.status == "in_doubt" else recorded
 
 
-def _as_trained(creations: Sequence[Creation]) -> PersonOutcome | None:
-    """The outcome that follows from how the trainings ended; None while one goes on."""
+def _as_trained(recorded: PersonOutcome, creations: Sequence[Creation]) -> PersonOutcome:
+    """The outcome that follows from how the trainings stand."""
+    if any(c.state is CreationState.ABSENT for c in creations):
+        return _changed(recorded, RESOLVED)
     errors = tuple(error_words(c) for c in creations if c.state is CreationState.ERROR)
     if errors:
-        return PersonOutcome(status="failed", reasons=errors, at_service=True)
-    ended_well = creations and all(c.state is CreationState.COMPLETED for c in creations)
-    return PersonOutcome(status="done") if ended_well else None
+        return _changed(
+            recorded, PersonOutcome(status="failed", reasons=errors, complete=True, at_service=True)
+        )
+    if creations and all(c.state is CreationState.COMPLETED for c in creations):
+        return recorded.ended_well()
+    return recorded if recorded.status == "waiting" else _changed(recorded, IN_TRAINING)
+
+
+def _changed(recorded: PersonOutcome, now: PersonOutcome) -> PersonOutcome:
+    """What holds now, with what was decided on the way."""
+    return now.model_copy(update={"notes": recorded.notes, "not_made": recorded.not_made})
 
 
 def _timings(assets: Iterable[Asset], used: Mapping[str, Creation]) -> Iterable[Timing]:

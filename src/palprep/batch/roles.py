@@ -1,0 +1,163 @@
+"""Which file of a person plays which role, and why it was taken for that."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from palprep.batch.settings import SETTINGS_NAME, Files, file_in
+from palprep.errors import MediaError
+from palprep.media.source import Source
+from palprep.values import Kind, Role, Value
+
+HINTS: Mapping[Role, frozenset[str]] = {
+    Role.FACE_IMAGE: frozenset(
+        {"face", "headshot", "photo", "picture", "portrait", "selfie", "still"}
+    ),
+    Role.TRAINING_VIDEO: frozenset({"footage", "talking", "train", "training"}),
+    Role.CONSENT_VIDEO: frozenset({"consent", "permission", "release", "statement"}),
+    Role.VOICE_AUDIO: frozenset({"audio", "recording", "sound", "speech", "voice"}),
+}
+"""Words in a file's name that say its role."""
+
+_KINDS: Mapping[Kind, tuple[Role, ...]] = {
+    Kind.IMAGE: (Role.FACE_IMAGE,),
+    Kind.AUDIO: (Role.VOICE_AUDIO,),
+    Kind.VIDEO: (Role.CONSENT_VIDEO, Role.VOICE_AUDIO, Role.TRAINING_VIDEO),
+}
+"""The roles that each kind of content can have. The last one is for a name that says nothing."""
+
+# A file of unknown content whose name promises media counts as that media. Its own check then
+# says what it is.
+_PROMISES: Mapping[str, Kind] = {
+    **dict.fromkeys((".jpg", ".jpeg", ".png", ".webp", ".heic", ".heif"), Kind.IMAGE),
+    **dict.fromkeys((".mp3", ".wav", ".m4a", ".flac", ".ogg", ".oga"), Kind.AUDIO),
+    **dict.fromkeys((".mp4", ".mov", ".m4v", ".webm"), Kind.VIDEO),
+}
+
+
+class Chosen(Value):
+    """A file in its role, and why it was taken for that."""
+
+    role: Role
+    path: Path
+    why: str
+
+    @property
+    def words(self) -> str:
+        """As one sentence."""
+        return f"{self.path.name} is taken as the {self.role.value}: {self.why}"
+
+
+class Assigned(NamedTuple):
+    """The roles of a person's files.
+
+    ``portraits`` holds several images of which one must be picked. ``unused`` says of each
+    media file without a role why it has none. ``problems`` says what stayed ambiguous.
+    """
+
+    chosen: tuple[Chosen, ...]
+    portraits: tuple[Path, ...]
+    unused: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def kind_of(path: Path) -> Kind | None:
+    """The kind of media that a file is or at least claims to be; None for anything else."""
+    if path.is_dir():
+        return None
+    try:
+        kind = Source.of(path).type.kind
+    except MediaError:
+        kind = Kind.OTHER
+    return _PROMISES.get(path.suffix.lower()) if kind is Kind.OTHER else kind
+
+
+def assign(folder: Path, found: Sequence[tuple[Path, Kind]], named: Files) -> Assigned:
+    """Each role's file: what person.toml names, then what names say, then what is left."""
+    chosen, problems = _named(folder, named)
+    taken = {each.path for each in chosen}
+    by_content: dict[Role, list[Path]] = {role: [] for role in Role}
+    by_name: dict[Role, list[Path]] = {role: [] for role in Role}
+    for path, kind in found:
+        if path in taken:
+            continue
+        words = _words(path.stem)
+        said = [role for role in _KINDS[kind] if words & HINTS[role]]
+        if kind is Kind.AUDIO and words & HINTS[Role.CONSENT_VIDEO]:
+            problems.append(f"{path.name} is audio alone: consent must be given on video")
+            continue
+        (by_name if said else by_content)[said[0] if said else _KINDS[kind][-1]].append(path)
+    portraits: tuple[Path, ...] = ()
+    for role in Role:
+        choices = by_name[role] or by_content[role]
+        if not choices or any(each.role is role for each in chosen):
+            continue
+        if len(choices) == 1:
+            chosen.append(Chosen(role=role, path=choices[0], why=_why(role, choices[0])))
+        elif role is Role.FACE_IMAGE:
+            portraits = tuple(choices)
+        else:
+            problems.append(_which(role, choices))
+    return Assigned(
+        tuple(chosen), portraits, tuple(_unused(chosen, portraits, by_content)), tuple(problems)
+    )
+
+
+def _named(folder: Path, named: Files) -> tuple[list[Chosen], list[str]]:
+    chosen: list[Chosen] = []
+    problems: list[str] = []
+    for role in Role:
+        name = getattr(named, role.value.replace("-", "_"))
+        if name is None:
+            continue
+        path = file_in(folder, name)
+        if path is None:
+            problems.append(
+                f"{SETTINGS_NAME} names {name} as {role.value}; name a file in this folder"
+            )
+        elif path.is_file():
+            chosen.append(Chosen(role=role, path=path, why=f"{SETTINGS_NAME} names it"))
+        else:
+            problems.append(f"{SETTINGS_NAME} names {name} as {role.value}; it is not there")
+    return chosen, problems
+
+
+def _why(role: Role, path: Path) -> str:
+    said = sorted(_words(path.stem) & HINTS[role])
+    if said:
+        return f"its name says {said[0]}"
+    what = {Role.FACE_IMAGE: "image", Role.VOICE_AUDIO: "recording"}.get(role, "video")
+    return f"it is the only {what} without another role"
+
+
+def _which(role: Role, choices: Sequence[Path]) -> str:
+    names = ", ".join(path.name for path in choices)
+    hints = ", ".join(sorted(HINTS[role]))
+    return (
+        f"which file is the {role.value}: {names}? Keep one, put one of these words into its "
+        f'name alone ({hints}), or write [files] {role.value} = "…" into {SETTINGS_NAME}'
+    )
+
+
+def _unused(
+    chosen: Sequence[Chosen], portraits: Sequence[Path], left: Mapping[Role, Sequence[Path]]
+) -> list[str]:
+    """Files that their content alone would have given a role which another file has."""
+    playing = {each.role: each.path.name for each in chosen}
+    if portraits:
+        playing[Role.FACE_IMAGE] = " or ".join(path.name for path in portraits)
+    used = {*portraits, *(each.path for each in chosen)}
+    return [
+        f"{path.name} is not used: the {role.value} is {playing[role]}"
+        for role, paths in left.items()
+        for path in paths
+        if path not in used and role in playing
+    ]
+
+
+def _words(stem: str) -> frozenset[str]:
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", stem)
+    return frozenset(re.findall(r"[a-z]+", parted.lower()))

@@ -1,0 +1,53 @@
+"""A person's files before and after the work: read once, found good again, or unreadable."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from palprep.batch.tasks import AssetTask
+from palprep.errors import MediaError
+from palprep.journal.entries import AssetPrepared
+from palprep.media.source import Source, sha256_of
+from palprep.preflight.asset import Asset
+from palprep.preflight.prepared import Prepared
+from palprep.rules.report import Report
+
+
+def look_at(path: str) -> Source | MediaError:
+    """The source with its hash, which is read here and nowhere else; or why it cannot be read."""
+    try:
+        source = Source.of(path)
+        # Asked for now: two roles may share a source, and a worker takes along what it knows.
+        _ = source.sha256
+    except MediaError as error:
+        return error
+    return source
+
+
+def still_good(found: AssetPrepared, task: AssetTask) -> bool:
+    """Whether an earlier result may stand for the task: its outputs are there, unchanged."""
+    prepared = found.asset.prepared
+    if prepared is None or found.asset.source != task.source:
+        return False
+    spoken = (prepared.consent or prepared).report
+    consent = spoken.facts.consent if spoken.facts else None
+    if task.speaker is not None and (consent is None or consent.outcome == "unknown"):
+        return False  # What could not listen then may be installed now.
+    outputs = (each for each in (prepared, prepared.consent) if each is not None)
+    return all(map(_unchanged, outputs))
+
+
+def _unchanged(prepared: Prepared) -> bool:
+    output = Path(prepared.path)
+    return output.is_file() and sha256_of(output) == prepared.sha256
+
+
+def unread(task: AssetTask, error: MediaError) -> Asset:
+    """The asset of a source that could not be read."""
+    failure = {"code": error.code, "message": error.message}
+    report = Report.model_validate(
+        {"path": task.source, "role": task.role, "profile": task.profile, "error": failure}
+    )
+    return Asset(
+        role=task.role, source=task.source, source_sha256=None, source_report=report, seconds=0.0
+    )

@@ -1,0 +1,79 @@
+"""What is made of a person's files, and what a file that fails stops."""
+
+from __future__ import annotations
+
+import pytest
+
+from palprep.batch.decision import NOTHING_TO_MAKE, WITHOUT_CONSENT, Unfit, decide
+from palprep.batch.requests import Requests
+from palprep.pipelines.requests import ReplicaRequest, VoiceRequest
+from palprep.rules.report import Check, Report
+from palprep.values import Outcome, Role
+
+VOICE = VoiceRequest(voice_name="Ada")
+REPLICA = ReplicaRequest(replica_name="Ada")
+FROM_VIDEO = Requests(voice=VOICE, replica=REPLICA, replica_roles=(Role.TRAINING_VIDEO,))
+VOICE_ALONE = Requests(voice=VOICE, replica=None)
+NOTHING = Requests(voice=None, replica=None)
+
+
+def unfit(*roles: Role, check: str = "resolution") -> dict[Role, Unfit]:
+    failed = Check(id=check, label="x", outcome=Outcome.FAIL)
+    return {
+        role: Unfit(
+            reasons=(f"{role.value} fails",),
+            report=Report(path="x", role=role, profile="core-4", checks=(failed,)),
+        )
+        for role in roles
+    }
+
+
+@pytest.mark.parametrize(
+    ("asked", "failing", "made", "refused", "left_out"),
+    [
+        (FROM_VIDEO, [], "voice replica", [], []),
+        (FROM_VIDEO, [Role.FACE_IMAGE], "voice replica", [], ["face-image"]),
+        (FROM_VIDEO, [Role.TRAINING_VIDEO], "voice", ["training-video"], []),
+        (FROM_VIDEO, [Role.VOICE_AUDIO], "replica", ["voice-audio"], []),
+        (FROM_VIDEO, [Role.TRAINING_VIDEO, Role.VOICE_AUDIO], "",
+         ["training-video", "voice-audio"], []),
+        (VOICE_ALONE, [Role.CONSENT_VIDEO], "voice", [], ["consent-video"]),
+    ],
+)  # fmt: skip
+def test_a_file_stops_what_needs_it(asked, failing, made, refused, left_out):
+    decision = decide(asked, unfit(*failing), voice_from_video=False)
+    assert _made(decision.requests) == made
+    said = [f"{role} fails" for role in refused]
+    partly = [f"Only the {made} is made, for these reasons"] if made and said else []
+    assert list(decision.refused) == partly + said
+    assert list(decision.left_out) == [f"Left out: {role} fails" for role in left_out]
+
+
+@pytest.mark.parametrize(("from_video", "made"), [(False, "voice"), (True, "")])
+def test_without_consent_nothing_is_made_of_a_video(from_video, made):
+    decision = decide(FROM_VIDEO, {}, missing=("not heard",), voice_from_video=from_video)
+    assert _made(decision.requests) == made
+    assert decision.refused[-2:] == ("not heard", WITHOUT_CONSENT)
+
+
+def test_a_consent_that_nothing_needs_is_told():
+    decision = decide(VOICE_ALONE, {}, missing=("not heard",), voice_from_video=False)
+    assert _made(decision.requests) == "voice"
+    assert (decision.refused, decision.left_out) == ((), ("Left out: not heard",))
+
+
+def test_who_may_be_a_minor_in_any_file_is_made_nothing_of():
+    failing = unfit(Role.FACE_IMAGE, check="appears_under_18")
+    decision = decide(FROM_VIDEO, failing, voice_from_video=False)
+    assert _made(decision.requests) == ""
+    assert (decision.refused, decision.left_out) == (("face-image fails",), ())
+
+
+def test_where_nothing_can_be_made_everything_is_told():
+    decision = decide(NOTHING, unfit(Role.FACE_IMAGE), voice_from_video=False)
+    assert decision.refused == ("face-image fails", NOTHING_TO_MAKE)
+
+
+def _made(requests: Requests) -> str:
+    made = {"voice": requests.voice, "replica": requests.replica}
+    return " ".join(what for what, request in made.items() if request is not None)
