@@ -295,7 +295,7 @@ def _standing(
         voice_status=voice.status if voice else None,
         replica_id=replica.id if replica else None,
         replica_status=replica.status if replica else None,
-        reasons=(*(f"Gone on without consent: {why}" for why in waived), *outcome.reasons),
+        reasons=(*(f"Gone on without consent: {why}" for why in waived), *outcome.words),
         at_service=outcome.at_service,
     )
 
