@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from palprep.values import Value
+from palprep.values import Span, Value
 
 
 class FixDone(Value):
@@ -11,6 +11,8 @@ class FixDone(Value):
 
     id: str
     did: str
+    kept: tuple[Span, ...] = ()
+    """The stretches of the source that the output holds, where the fix is a choice among them."""
 
 
 class Applied(Value):

@@ -18,6 +18,7 @@ from palprep.media.facts import AudioStreamFacts
 from palprep.media.source import Source
 from palprep.media.video import probe_video
 from palprep.rules.plans.plan import MP4_AUDIO, MP4_VIDEO, VideoPlan
+from palprep.values import Span
 
 
 def fix_video(
@@ -82,7 +83,8 @@ def _done(cut: Cut) -> Iterator[FixDone]:
         why = next(
             (f": {each.why}" for each in plan.reasons if each.fix == "trim" and each.why), ""
         )
-        yield FixDone(id="trim", did=f"kept {start:.2f} s to {end:.2f} s{why}")
+        kept = (Span(start_s=start, end_s=end),)
+        yield FixDone(id="trim", did=f"kept {start:.2f} s to {end:.2f} s{why}", kept=kept)
     copied = [cut.header.codec] if plan.copy_video else []
     copied += [sound.codec] if sound and plan.copy_audio else []
     if copied:

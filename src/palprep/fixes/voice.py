@@ -149,13 +149,13 @@ def _cut_words(plan: VoicePlan, length_s: float) -> Iterator[FixDone]:
     if len(plan.spans) == 1:
         span = plan.spans[0]
         did = f"kept {span.start_s:.2f} s to {span.end_s:.2f} s ({length_s:.1f} s)"
-        yield FixDone(id="select", did=did)
+        yield FixDone(id="select", did=did, kept=plan.spans)
     elif plan.spans:
         did = (
             f"kept {length_s:.1f} s of speech from {len(plan.spans)} stretches, joined with "
             f"crossfades of {plan.crossfade_s * 1000:.0f} ms"
         )
-        yield FixDone(id="select", did=did)
+        yield FixDone(id="select", did=did, kept=plan.spans)
 
 
 def _clean_words(plan: VoicePlan, stream: AudioStreamFacts) -> Iterator[FixDone]:

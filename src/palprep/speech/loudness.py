@@ -90,6 +90,17 @@ class LoudnessMeter:
         gate = _lufs(powers.mean()) + _RELATIVE_GATE
         return float(_lufs(powers[_lufs(powers) > gate].mean()))
 
+    def short_term(self) -> tuple[tuple[float, float], ...]:
+        """Loudness of every 3 s, each 100 ms after the last: the time of its middle, and LUFS.
+
+        Digital silence is far below the absolute gate of -70 LUFS. Empty for less than 3 s.
+        """
+        middle_s = _SHORT_STEPS * _STEP_S / 2
+        return tuple(
+            (round(step * _STEP_S + middle_s, 3), float(level))
+            for step, level in enumerate(_lufs(self._means(_SHORT_STEPS)))
+        )
+
     def range_lu(self) -> float | None:
         """Loudness range; None for less than 3 s or below the gate."""
         powers = self._means(_SHORT_STEPS)
