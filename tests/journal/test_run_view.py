@@ -165,7 +165,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
     assert path.read_text("utf-8") == "new ä"
     assert [each.name for each in tmp_path.iterdir()] == ["results.jsonl"]
     with pytest.raises(OutputUnwritable, match="cannot be written"):
-        replace(tmp_path / "gone" / "results.jsonl", ["x"])
+        replace(path / "results.jsonl", ["x"])
     (tmp_path / "folder").mkdir()
     with pytest.raises(OutputUnwritable, match="cannot be written"):
         replace(tmp_path / "folder", ["x"])

@@ -18,7 +18,7 @@ class Elements(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.elements.append((tag, dict(attrs)))
-        self._in_style = tag == "style"
+        self._in_style = tag in {"style", "script"}
 
     def handle_endtag(self, tag):
         self._in_style = False

@@ -1,4 +1,4 @@
-"""The statement to listen to: as sound in the page, as a link into the file."""
+"""The statement to listen to, as sound in the page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from palprep.consent.facts import ConsentFacts
 from palprep.errors import MediaError
-from palprep.views.listening import link_to_statement, statement_sound
+from palprep.views.listening import statement_sound
 
 HEARD = ConsentFacts(
     outcome="pass", transcript="I agree", starts_at=2.0, ends_at=5.0, words=(), reasons=(),
@@ -49,14 +49,3 @@ def test_a_long_recording_stays_short(sample_media: Path) -> None:
 def test_a_file_that_is_gone_is_said(tmp_path: Path) -> None:
     with pytest.raises(MediaError):
         statement_sound(tmp_path / "gone.mp4", HEARD)
-
-
-def test_a_link_leads_to_the_time_in_a_file_of_the_folder(tmp_path: Path) -> None:
-    file = tmp_path / "a:b" / "c%.mp4"
-    file.parent.mkdir()
-    file.touch()
-    assert link_to_statement(file, HEARD, tmp_path) == "./a%3Ab/c%25.mp4#t=2,5"
-    assert link_to_statement(file, NOT_FOUND, tmp_path) == "./a%3Ab/c%25.mp4"
-    assert link_to_statement(file, HEARD, tmp_path / "other") is None
-    file.unlink()
-    assert link_to_statement(file, HEARD, tmp_path) is None

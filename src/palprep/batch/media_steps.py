@@ -35,6 +35,7 @@ from palprep.rules.consent import CONSENT_CHECKS
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Check
 from palprep.values import Outcome, Role, Value
+from palprep.views.picture_folder import PICTURES_NAME
 
 _SHOWING = (Role.FACE_IMAGE, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)
 """The roles whose files show a face."""
@@ -242,6 +243,7 @@ def asset_tasks(person: Person, into: Path, profile: str) -> list[AssetTask]:
             speaker=speaker if role is spoken_in else None,
             consent_apart=apart and role is Role.TRAINING_VIDEO,
             split_consent=person.settings.split_consent and role is spoken_in and not apart,
+            pictures=str(into / PICTURES_NAME),
         )
         for role, source in sources.items()
     ]

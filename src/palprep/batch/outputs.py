@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from palprep.errors import JournalError, OutputUnwritable
+from palprep.errors import JournalError
+from palprep.fixes.output import atomic_output
 from palprep.journal.run_view import RunView, people, view
 from palprep.journal.store import Journal
-from palprep.views.page import page
+from palprep.views.page import REPORT_NAME, pages
 
 RESULTS_NAME = "results.jsonl"
-REPORT_NAME = "report.html"
 
 
 def write_outputs(into: Path, run: RunView, journal: Journal) -> None:
-    """Write both files of a run into its folder."""
+    """Write the results and the pages of a run into its folder. A page that shows the run as it
+    stands is left alone.
+
+    Raises OutputUnwritable; a file that cannot be written stays as it was.
+    """
     write_results(into, journal)
-    replace(into / REPORT_NAME, (page(run, folder=into),))
+    for page in pages(run, into):
+        if not page.is_in(into):
+            replace(into / page.place, (page.html(),), lasting=False)
 
 
 def write_results(into: Path, journal: Journal) -> None:
@@ -43,34 +47,16 @@ def write_report(directory: str | Path) -> Path:
     return into / REPORT_NAME
 
 
-def replace(path: Path, parts: Iterable[str]) -> None:
+def replace(path: Path, parts: Iterable[str], *, lasting: bool = True) -> None:
     """Put the text that ``parts`` make at ``path``: a reader sees the old file or the new one.
 
-    Lone surrogates, which a sender's JSON may hold, are written as escapes.
+    Lone surrogates, which a sender's JSON may hold, are written as escapes. ``lasting`` as for
+    :func:`palprep.fixes.output.atomic_output`.
 
     Raises OutputUnwritable when it cannot be written; the old file is then untouched.
     """
-    temporary = ""
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w",
-            encoding="utf-8",
-            errors="backslashreplace",
-            dir=path.parent,
-            prefix=f".{path.name}.",
-            delete=False,
-        ) as stream:
-            temporary = stream.name
-            stream.writelines(parts)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-        temporary = ""
-    except OSError as error:
-        raise OutputUnwritable(
-            f"{path} cannot be written: {error.strerror}; free some space or choose another folder"
-        ) from None
-    finally:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
+    with (
+        atomic_output(path, lasting=lasting) as temporary,
+        temporary.open("w", encoding="utf-8", errors="backslashreplace") as stream,
+    ):
+        stream.writelines(parts)

@@ -18,13 +18,15 @@ from palprep.preflight.same_person import same_person
 from palprep.rules.consent import ConsentSpoken, never_asked
 from palprep.rules.report import Check
 from palprep.values import Role, Value
+from palprep.views.picture_folder import PictureFolder
 
 
 class AssetTask(Value):
     """One file to prepare for one role.
 
     ``speaker`` is whose consent is listened for in it. ``consent_apart``: another video gives
-    it. ``split_consent``: make such a video of its opening.
+    it. ``split_consent``: make such a video of its opening. ``pictures`` is the folder that takes
+    what the page shows of it.
     """
 
     source: str
@@ -34,6 +36,7 @@ class AssetTask(Value):
     speaker: Speaker | None = None
     consent_apart: bool = False
     split_consent: bool = False
+    pictures: str | None = None
 
 
 def prepare_asset(task: AssetTask, source: Source) -> Asset:
@@ -63,7 +66,7 @@ def prepare_asset(task: AssetTask, source: Source) -> Asset:
             source, role=task.role, speaker=task.speaker, consent_apart=task.consent_apart
         )
         problem = error.message
-    return Asset(
+    asset = Asset(
         role=task.role,
         source=task.source,
         source_sha256=source.sha256,
@@ -72,6 +75,9 @@ def prepare_asset(task: AssetTask, source: Source) -> Asset:
         problem=problem,
         seconds=round(time.perf_counter() - started, 3),
     )
+    if task.pictures is not None:
+        PictureFolder(Path(task.pictures)).keep_all(asset)
+    return asset
 
 
 def why_unheard(task: AssetTask) -> str | None:

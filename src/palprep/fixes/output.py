@@ -33,12 +33,14 @@ _WHILE_WRITING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS
 
 
 @contextlib.contextmanager
-def atomic_output(target: Path) -> Iterator[Path]:
+def atomic_output(target: Path, *, lasting: bool = True) -> Iterator[Path]:
     """Yield an empty temporary file next to ``target``; rename it to ``target`` at the end.
 
     The temporary name keeps the target's suffix, so that writers which go by it choose the
     same format, and starts with a dot, so that no glob of the folder takes it for a result.
-    Missing folders are made. Raises OutputUnwritable where the operating system refuses.
+    Missing folders are made. What is not ``lasting`` can be made again, such as a page: it is not
+    waited for until it is on the disk, and a power cut may leave it empty. Raises OutputUnwritable
+    where the operating system refuses.
     """
     temporary = target.with_name(f".palprep-{secrets.token_hex(6)}.part{target.suffix}")
     try:
@@ -61,7 +63,10 @@ def atomic_output(target: Path) -> Iterator[Path]:
                     raise unwritable(target, OSError(number, os.strerror(number))) from error
             raise
         try:
-            _settle(temporary, target)
+            if lasting:
+                _settle(temporary, target)
+            else:
+                temporary.replace(target)
         except OSError as error:
             raise unwritable(target, error) from None
     finally:

@@ -1,11 +1,9 @@
-"""The statement of consent to listen to: a short sound, or a link into the file."""
+"""The statement of consent to listen to, as a short sound."""
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
-from urllib.parse import quote
 
 from palprep.consent.facts import ConsentFacts
 from palprep.fixes.graph import BARE, address, read, seconds
@@ -40,23 +38,6 @@ def statement_sound(path: str | Path, facts: ConsentFacts) -> Embedded | None:
         opened = read(source, ss=seconds(span.start_s), t=seconds(span.duration_s))
         run(opened[str(audio.stream.index)].output(address(target), **BARE, **_SMALL))
         return Embedded(target.read_bytes(), "audio/mpeg")
-
-
-def link_to_statement(file: str | Path, facts: ConsentFacts, page_folder: Path) -> str | None:
-    """The address of the statement in a file, relative to the page's folder: a media fragment
-    (W3C Media Fragments URI 1.0) where its times are known.
-
-    None for a file that is not there, or lies outside the folder: a page that is handed on with
-    its folder must go on playing.
-    """
-    path, folder = Path(file).resolve(), page_folder.resolve()
-    if not path.is_file() or not path.is_relative_to(folder):
-        return None
-    # Bytes: a name need not be text. And "./", since "a:b.mp4" would be taken for a scheme.
-    link = f"./{quote(os.fsencode(path.relative_to(folder)))}"
-    if facts.starts_at is None or facts.ends_at is None:
-        return link
-    return f"{link}#t={facts.starts_at:g},{facts.ends_at:g}"
 
 
 def _heard_span(facts: ConsentFacts, duration_s: float) -> Span | None:

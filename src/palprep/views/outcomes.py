@@ -6,7 +6,7 @@ paper.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from palprep.values import Outcome
@@ -66,3 +66,7 @@ STATUSES: Mapping[PersonStatus, Look] = {
     "failed": Look("!", "Failed", "bold red", "warn", "the service or a tool gave up"),
 }
 """How the work for a person can stand at the end of a run."""
+
+WORST_FIRST: Sequence[PersonStatus] = ("in_doubt", "failed", "refused", "waiting", "done")
+"""The order in which a reader looks at people: a decision is wanted, something broke off, the files
+are not fit, it goes on, it is done."""

@@ -40,12 +40,12 @@ def report_timeline(report: Report) -> Embedded | None:
     return None if png is None else Embedded(png, "image/png")
 
 
-def thumbnail(path: str | Path) -> Embedded:
-    """A small upright JPEG of an image or a video.
+def thumbnail(path: str | Path, *, side: int = 480) -> Embedded:
+    """A small upright JPEG of an image or a video, at most ``side`` pixels long.
 
     Raises MediaError for a file that has no picture or cannot be read.
     """
-    return Embedded(media.thumbnail(Source.of(path)), "image/jpeg")
+    return Embedded(media.thumbnail(Source.of(path), max_side=side), "image/jpeg")
 
 
 def statement_frames(video: Path, statement: Span) -> tuple[tuple[float, Embedded], ...]:

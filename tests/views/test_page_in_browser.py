@@ -1,0 +1,103 @@
+"""The page in a real browser: it complains of nothing, filters, opens, and is accessible."""
+
+from __future__ import annotations
+
+import html as markup
+import importlib.resources
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from browser import Browser
+from elements import Elements
+from finished_runs import FULL, person, run
+
+from palprep.speech.levels import Levels
+from palprep.views.embedded import Embedded
+from palprep.views.page import page, pages
+from palprep.views.waveform import draw_waveform
+
+DARK = "--blink-settings=preferredColorScheme=0"
+NARROW = "--window-size=500,900"
+WIDE = "--window-size=1280,900"
+
+TELL = """
+axe.run(document, {resultTypes: ["violations"]}).then(({violations}) => {
+  const told = document.createElement("pre");
+  told.id = "told";
+  told.textContent = JSON.stringify(violations.map(
+    ({id, nodes}) => [id, nodes.map((node) => node.html)]));
+  document.body.append(told);
+});
+"""
+
+
+def drawn(picture):
+    levels = Levels(2.0, np.ones(4, np.float32), (), None)
+    return Embedded(draw_waveform(levels).encode(), "image/svg+xml").data_uri
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Browser:
+    return Browser(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def html() -> str:
+    others = (
+        person(slug="bob", name="Bob", status="waiting", reasons=("not over yet",)),
+        person(slug="eve", name="Eve", waived=("no statement",)),
+    )
+    return page(run(FULL, *others), show=drawn)
+
+
+def test_it_complains_of_nothing_and_opens_who_is_named(
+    browser: Browser, html: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(html, "utf-8")
+    shown = browser.opened(f"{path.as_uri()}#p2")
+    people = re.findall(r'<details([^>]*)>\s*<summary class="who"', shown)
+    assert ["open" in each for each in people] == [False, True, False]
+
+
+def rows_and_people_left(shown: str) -> tuple[list[str], list[bool]]:
+    elements = Elements(shown).elements
+    rows = [a["data-status"] for _, a in elements if "data-status" in a and "hidden" not in a]
+    people = [
+        "hidden" not in a for tag, a in elements if tag == "article" and "person" in a["class"]
+    ]
+    return rows, people
+
+
+def test_words_and_states_narrow_the_table_and_the_people(browser: Browser, html: str) -> None:
+    typed = (
+        "const field = document.getElementById('find');"
+        "field.value = 'OVER yet'; field.dispatchEvent(new Event('input'))"
+    )
+    assert rows_and_people_left(browser.after(html, typed)) == (["waiting"], [False, True, False])
+    pressed = "document.querySelector('[data-only=done]').click()"
+    shown = browser.after(html, pressed)
+    assert rows_and_people_left(shown) == (["done"], [False, False, True])
+    assert "1 of 3 shown" in Elements(shown).text
+    again = rows_and_people_left(browser.after(html, f"{pressed};{pressed}"))
+    assert again == (["refused", "waiting", "done"], [True, True, True])
+
+
+@pytest.mark.parametrize("flags", [(WIDE,), (NARROW, DARK)], ids=["desktop", "narrow and dark"])
+@pytest.mark.parametrize("which", ["all on one page", "index", "one of many"])
+def test_axe_finds_nothing(
+    browser: Browser, html: str, tmp_path: Path, which: str, flags: tuple[str, ...]
+) -> None:
+    axe = importlib.resources.files("axe_core_python").joinpath("axe.min.js").read_text("utf-8")
+    if which != "all on one page":
+        many = (FULL, *(person(slug=f"p{number}") for number in range(50)))
+        made = {each.place.as_posix(): each for each in pages(run(*many), tmp_path)}
+        html = made["report.html" if which == "index" else "people/ada.html"].html()
+    unfolded = "document.querySelectorAll('details').forEach((each) => { each.open = true });"
+    shown = browser.after(html, f"{axe};{unfolded}{TELL}", *flags)
+    told = re.search(r'<pre id="told">(.*?)</pre>', shown, re.DOTALL)
+    assert told is not None, "axe has not run"
+    assert json.loads(markup.unescape(told[1])) == []

@@ -1,0 +1,113 @@
+"""Pages at size: one page or many, written again only where they change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from elements import Elements
+from finished_runs import FULL, person, run
+from PIL import Image
+
+from palprep.batch.outputs import write_outputs
+from palprep.journal.run_view import RunView
+from palprep.media.source import sha256_of
+from palprep.preflight.asset import Asset
+from palprep.rules.report import Report
+from palprep.values import Role
+from palprep.views.page import MOST_ON_ONE_PAGE, pages
+
+
+def crowd(count: int) -> RunView:
+    names = [f"p{number:03}" for number in range(count)]
+    return run(*(person(slug=name, name=name, full_name=name) for name in names))
+
+
+def written(into: Path) -> dict[str, int]:
+    return {
+        path.relative_to(into).as_posix(): path.stat().st_mtime_ns
+        for path in into.rglob("*.*")
+        if path.is_file()
+    }
+
+
+def test_a_few_stand_on_one_page(tmp_path: Path) -> None:
+    write_outputs(tmp_path, crowd(MOST_ON_ONE_PAGE))
+    assert set(written(tmp_path)) == {"report.html", "results.jsonl"}
+
+
+def test_many_have_a_page_each_and_the_first_leads_to_them(tmp_path: Path) -> None:
+    write_outputs(tmp_path, crowd(MOST_ON_ONE_PAGE + 1))
+    found = Elements((tmp_path / "report.html").read_text("utf-8")).elements
+    links = [a["href"] for tag, a in found if tag == "a" and a["href"].startswith("./people/")]
+    assert len(links) == MOST_ON_ONE_PAGE + 1
+    assert all((tmp_path / link).is_file() for link in links)
+    back = Elements((tmp_path / links[7]).read_text("utf-8")).elements
+    [leads] = [attributes["href"] for tag, attributes in back if tag == "a"]
+    assert (tmp_path / "people" / leads).resolve() == (tmp_path / "report.html").resolve()
+
+
+def test_what_shows_the_same_is_not_written_again(tmp_path: Path) -> None:
+    people = crowd(MOST_ON_ONE_PAGE + 1)
+    write_outputs(tmp_path, people)
+    before = written(tmp_path)
+    write_outputs(tmp_path, people)
+    assert written(tmp_path) == before
+    changed = people.people[3].model_copy(update={"reasons": ("new",)})
+    others = (*people.people[:3], changed, *people.people[4:])
+    write_outputs(tmp_path, people.model_copy(update={"people": others}))
+    after = written(tmp_path)
+    anew = {name for name, at in after.items() if at != before[name]}
+    assert anew == {"report.html", "results.jsonl", "people/p003.html"}
+
+
+def test_a_page_by_hand_or_of_another_version_is_written_again(tmp_path: Path) -> None:
+    [only] = pages(crowd(1), tmp_path)
+    assert not only.is_in(tmp_path)
+    (tmp_path / "report.html").write_text("<p>not ours")
+    assert not only.is_in(tmp_path)
+    (tmp_path / "report.html").write_text(only.html(), "utf-8")
+    assert only.is_in(tmp_path)
+
+
+@pytest.fixture
+def pictured(tmp_path: Path) -> Asset:
+    source = tmp_path / "in" / "ada.png"
+    source.parent.mkdir()
+    Image.new("RGB", (60, 80), "teal").save(source)
+    report = Report(path=str(source), role=Role.FACE_IMAGE, profile="core-4")
+    return Asset(
+        role=Role.FACE_IMAGE, source=str(source), source_sha256=sha256_of(source),
+        source_report=report, seconds=0.1,
+    )  # fmt: skip
+
+
+def test_pictures_are_drawn_once_and_outlive_their_files(tmp_path: Path, pictured: Asset) -> None:
+    into = tmp_path / "out"
+    write_outputs(into, run(person(assets=(pictured,))))
+    kept = {name: at for name, at in written(into).items() if name.startswith("pictures/")}
+    assert len(kept) == 2
+    assert "data:image/jpeg" in (into / "report.html").read_text("utf-8")
+    Path(pictured.source).unlink()
+    write_outputs(into, run(person(assets=(pictured,), reasons=("new",))))
+    assert "data:image/jpeg" in (into / "report.html").read_text("utf-8")
+    assert kept.items() <= written(into).items()
+
+
+def test_pages_of_many_load_their_pictures_as_files(tmp_path: Path, pictured: Asset) -> None:
+    into = tmp_path / "out"
+    many = (*crowd(MOST_ON_ONE_PAGE).people, person(assets=(pictured,)))
+    write_outputs(into, run(*many))
+    for page, count in (("report.html", 1), ("people/ada.html", 2)):
+        found = Elements((into / page).read_text("utf-8")).elements
+        images = [attributes for tag, attributes in found if tag == "img"]
+        assert len(images) == count
+        for image in images:
+            assert image["loading"] == "lazy"
+            assert ((into / page).parent / image["src"]).is_file()
+
+
+def test_a_name_is_no_way_out_of_the_page(tmp_path: Path) -> None:
+    write_outputs(tmp_path, run(*crowd(MOST_ON_ONE_PAGE).people, FULL))
+    assert "<script>alert" not in (tmp_path / "report.html").read_text("utf-8")
+    assert "<script>alert" not in (tmp_path / "people/ada.html").read_text("utf-8")
