@@ -215,7 +215,7 @@ class MediaSteps:
         if earlier is not None:
             return earlier.checks
         reporter.begin("compare faces")
-        checks = self.engine.run(compare_faces, tuple(each.path for each in shown), profile)
+        checks = self.engine.run(compare_faces, tuple(str(each.path) for each in shown), profile)
         self.journal.append(FacesCompared(checks=checks), person=reporter.person, key=key)
         return checks
 

@@ -38,8 +38,7 @@ def still_good(found: AssetPrepared, task: AssetTask) -> bool:
 
 
 def _unchanged(prepared: Prepared) -> bool:
-    output = Path(prepared.path)
-    return output.is_file() and sha256_of(output) == prepared.sha256
+    return prepared.path.is_file() and sha256_of(prepared.path) == prepared.sha256
 
 
 def unread(task: AssetTask, error: MediaError) -> Asset:

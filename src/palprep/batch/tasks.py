@@ -58,6 +58,7 @@ def prepare_asset(task: AssetTask, source: Source) -> Asset:
             speaker=task.speaker,
             consent_apart=task.consent_apart,
             split_consent=task.split_consent,
+            overwrite=True,
         )
     except OutputUnwritable:
         raise

@@ -22,26 +22,29 @@ def apply(
     source: Source,
     target_stem: Path,
     *,
+    overwrite: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> Applied:
     """Write what ``plan`` makes of ``source`` to ``target_stem`` plus the format's extension.
 
-    The source is only read. ``progress`` gets the fraction done, 0 to 1. Raises FixError
-    where a step cannot be made, OutputUnwritable where the output cannot be written,
-    MediaError for a source that does not decode, ToolFailed when ffmpeg gives up, UsageError
-    when the output would replace the source; none of them leaves an output behind.
+    The source is only read. Another file of that name is kept, and the output numbered, unless
+    ``overwrite`` is given: see :func:`~palprep.fixes.output.new_output`. ``progress`` gets the
+    fraction done, 0 to 1. Raises FixError where a step cannot be made, OutputUnwritable where
+    the output cannot be written, MediaError for a source that does not decode, ToolFailed when
+    ffmpeg gives up, UsageError when the output would replace the source; none of them leaves an
+    output behind.
     """
     if progress is not None:
         progress(0.0)
     match plan:
         case ImagePlan():
-            applied = fix_image(plan, source, target_stem)
+            applied = fix_image(plan, source, target_stem, overwrite=overwrite)
         case AudioPlan():
-            applied = fix_audio(plan, source, target_stem, progress=progress)
+            applied = fix_audio(plan, source, target_stem, overwrite=overwrite, progress=progress)
         case VideoPlan():
-            applied = fix_video(plan, source, target_stem, progress=progress)
+            applied = fix_video(plan, source, target_stem, overwrite=overwrite, progress=progress)
         case VoicePlan():
-            applied = fix_voice(plan, source, target_stem, progress=progress)
+            applied = fix_voice(plan, source, target_stem, overwrite=overwrite, progress=progress)
         case _:
             assert_never(plan)
     if progress is not None:

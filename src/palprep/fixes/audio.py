@@ -10,7 +10,7 @@ from palprep.errors import FixError
 from palprep.fixes.containers import CONTAINERS
 from palprep.fixes.done import Applied, FixDone
 from palprep.fixes.graph import BARE, address, read, stream_words
-from palprep.fixes.output import atomic_output, named
+from palprep.fixes.output import new_output
 from palprep.media.audio import probe_audio
 from palprep.media.facts import AudioStreamFacts
 from palprep.media.ffmpeg import run
@@ -24,6 +24,7 @@ def fix_audio(
     source: Source,
     target_stem: Path,
     *,
+    overwrite: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> Applied:
     """Write the plan's stream of ``source`` next to ``target_stem``, without metadata.
@@ -46,13 +47,14 @@ def fix_audio(
             plan.rate_hz or stream.sample_rate_hz, plan.channels or stream.channels
         )
     )
-    target = named(target_stem, container.suffix, source=source.path)
-    with atomic_output(target) as temporary:
+    with new_output(
+        target_stem, container.suffix, source=source.path, overwrite=overwrite
+    ) as output:
         node = read(source)[str(stream.index)].output(
-            address(temporary), f=container.muxer, **BARE, **container.options, **encoding
+            address(output.temporary), f=container.muxer, **BARE, **container.options, **encoding
         )
         run(node, duration_s=facts.duration_s, progress=progress)
-    return Applied(path=str(target), fixes=_done(plan, stream, source, encoding))
+    return Applied(path=str(output.path), fixes=_done(plan, stream, source, encoding))
 
 
 def stream_at(streams: Sequence[AudioStreamFacts], index: int, source: Source) -> AudioStreamFacts:

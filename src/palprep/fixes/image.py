@@ -10,7 +10,7 @@ from PIL import Image
 from palprep.fixes.adjust import adjust
 from palprep.fixes.done import Applied, FixDone
 from palprep.fixes.fit import BEST_QUALITY, Encoded, fit
-from palprep.fixes.output import atomic_output, named
+from palprep.fixes.output import new_output
 from palprep.media.facts import ImageFacts
 from palprep.media.image import probe_and_open
 from palprep.media.source import Source
@@ -19,7 +19,9 @@ from palprep.rules.plans.plan import ImagePlan
 SUFFIXES = {"jpeg": ".jpg", "png": ".png"}
 
 
-def fix_image(plan: ImagePlan, source: Source, target_stem: Path) -> Applied:
+def fix_image(
+    plan: ImagePlan, source: Source, target_stem: Path, *, overwrite: bool = False
+) -> Applied:
     """Write the image that ``plan`` makes of ``source`` next to ``target_stem``.
 
     Upright, sRGB, three channels, without metadata of any kind. Raises FixError for a crop
@@ -39,16 +41,17 @@ def fix_image(plan: ImagePlan, source: Source, target_stem: Path) -> Applied:
         max_base64_chars=plan.max_base64_chars,
         min_side_px=plan.min_side_px,
     )
-    target = named(target_stem, SUFFIXES[encoded.format], source=source.path)
-    with atomic_output(target) as temporary:
-        temporary.write_bytes(encoded.data)
+    with new_output(
+        target_stem, SUFFIXES[encoded.format], source=source.path, overwrite=overwrite
+    ) as output:
+        output.temporary.write_bytes(encoded.data)
     done = (
         *_decoded(facts),
         *_adjusted(plan),
         *_scaled(full_size, encoded),
         *_encoded(plan, facts, wanted_size, encoded),
     )
-    return Applied(path=str(target), fixes=done)
+    return Applied(path=str(output.path), fixes=done)
 
 
 def _decoded(facts: ImageFacts) -> Iterator[FixDone]:

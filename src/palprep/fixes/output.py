@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import filecmp
+import itertools
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from palprep.errors import OutputUnwritable, ToolFailed, UsageError
@@ -30,6 +34,8 @@ _WORDS = {
 }
 _WHILE_WRITING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
 """What a write can meet although the file was already open; a read never does."""
+_WITHOUT_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})
+"""How file systems without hard links, such as a memory card's, refuse one."""
 
 
 @contextlib.contextmanager
@@ -38,10 +44,78 @@ def atomic_output(target: Path, *, lasting: bool = True) -> Iterator[Path]:
 
     The temporary name keeps the target's suffix, so that writers which go by it choose the
     same format, and starts with a dot, so that no glob of the folder takes it for a result.
-    Missing folders are made. What is not ``lasting`` can be made again, such as a page: it is not
-    waited for until it is on the disk, and a power cut may leave it empty. Raises OutputUnwritable
+    Missing folders are made. A file that has the name is replaced. What is not ``lasting`` can be
+    made again, such as a page: it is not waited for until it is on the disk, and a power cut may
+    leave it empty. Raises OutputUnwritable where the operating system refuses.
+    """
+    settle = partial(_rename, target=target)
+    with _written_whole(target, settle, lasting=lasting) as temporary:
+        yield temporary
+
+
+@dataclass
+class Output:
+    """A file that a fix makes: written at ``temporary``, and found at ``path`` in the end."""
+
+    temporary: Path
+    path: Path
+
+
+@contextlib.contextmanager
+def new_output(
+    stem: Path, suffix: str, *, source: Path, overwrite: bool = False
+) -> Iterator[Output]:
+    """Like :func:`atomic_output` for ``stem`` plus ``suffix``, replacing no other file.
+
+    Where a file of other content has the name, the output is called ``stem-2``, ``stem-3`` and so
+    on; a file of the very same content is taken for the output. With ``overwrite`` the name is
+    kept, and its file replaced. Raises UsageError when that name is the source's, OutputUnwritable
     where the operating system refuses.
     """
+    target = stem.with_name(stem.name + suffix)
+    if target.exists() and target.samefile(source):
+        raise UsageError(f"{target} is the source itself; choose another folder for the output")
+
+    def settle(temporary: Path) -> None:
+        if overwrite:
+            temporary.replace(target)
+        else:
+            output.path = _put_beside(temporary, target)
+
+    with _written_whole(target, settle) as temporary:
+        output = Output(temporary, target)
+        yield output
+
+
+def _rename(temporary: Path, target: Path) -> None:
+    temporary.replace(target)
+
+
+def _put_beside(temporary: Path, target: Path) -> Path:
+    """Give the file the first name like ``target`` that is free, or has the same content."""
+    names = (target.with_stem(f"{target.stem}-{number}") for number in itertools.count(2))
+    for name in itertools.chain([target], names):
+        if name.is_file() and filecmp.cmp(temporary, name, shallow=False):
+            break
+        try:
+            # A new name for the file fails where the name is taken, by another process, too.
+            name.hardlink_to(temporary)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            if error.errno not in _WITHOUT_LINKS:
+                raise
+            if os.path.lexists(name):
+                continue
+            temporary.replace(name)
+        break
+    return name
+
+
+@contextlib.contextmanager
+def _written_whole(
+    target: Path, settle: Callable[[Path], object], *, lasting: bool = True
+) -> Iterator[Path]:
     temporary = target.with_name(f".palprep-{secrets.token_hex(6)}.part{target.suffix}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -63,35 +137,22 @@ def atomic_output(target: Path, *, lasting: bool = True) -> Iterator[Path]:
                     raise unwritable(target, OSError(number, os.strerror(number))) from error
             raise
         try:
+            # Flushed, and the folder too, so that a power cut leaves old or new.
             if lasting:
-                _settle(temporary, target)
-            else:
-                temporary.replace(target)
+                _sync(temporary, os.O_RDONLY)
+            settle(temporary)
+            if lasting:
+                _sync(target.parent, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
         except OSError as error:
             raise unwritable(target, error) from None
     finally:
         temporary.unlink(missing_ok=True)
 
 
-def named(stem: Path, suffix: str, *, source: Path) -> Path:
-    """``stem`` plus ``suffix``; raises UsageError when that is the source itself."""
-    target = stem.with_name(stem.name + suffix)
-    if target.exists() and target.samefile(source):
-        raise UsageError(f"{target} is the source itself; choose another folder for the output")
-    return target
-
-
 def unwritable(target: Path, error: OSError) -> OutputUnwritable:
     """The error for ``target`` in words that say what to do."""
     words = _WORDS.get(error.errno or 0, error.strerror or str(error))
     return OutputUnwritable(f"{target} cannot be written: {words}", path=str(target))
-
-
-def _settle(temporary: Path, target: Path) -> None:
-    """Flush, rename, and flush the folder, so that a power cut leaves old or new."""
-    _sync(temporary, os.O_RDONLY)
-    temporary.replace(target)
-    _sync(target.parent, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
 
 
 def _sync(path: Path, flags: int) -> None:

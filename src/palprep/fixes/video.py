@@ -11,7 +11,7 @@ from palprep.fixes.cut import Cut
 from palprep.fixes.done import Applied, FixDone
 from palprep.fixes.graph import stream_words
 from palprep.fixes.header import VideoHeader, read_header
-from palprep.fixes.output import atomic_output, named
+from palprep.fixes.output import new_output
 from palprep.fixes.rate import write_within
 from palprep.fixes.video_filters import picture_words
 from palprep.media.facts import AudioStreamFacts
@@ -26,6 +26,7 @@ def fix_video(
     source: Source,
     target_stem: Path,
     *,
+    overwrite: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> Applied:
     """Write the plan's video and audio of ``source`` next to ``target_stem`` as an mp4.
@@ -43,10 +44,9 @@ def fix_video(
         sound=_sound(plan, header, source),
     )
     _require_possible(cut)
-    target = named(target_stem, ".mp4", source=source.path)
-    with atomic_output(target) as temporary:
-        fitted = write_within(plan.max_size_bytes, cut, temporary, progress=progress)
-    return Applied(path=str(target), fixes=(*_done(cut), *fitted))
+    with new_output(target_stem, ".mp4", source=source.path, overwrite=overwrite) as output:
+        fitted = write_within(plan.max_size_bytes, cut, output.temporary, progress=progress)
+    return Applied(path=str(output.path), fixes=(*_done(cut), *fitted))
 
 
 def _sound(plan: VideoPlan, header: VideoHeader, source: Source) -> AudioStreamFacts | None:

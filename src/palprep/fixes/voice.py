@@ -13,7 +13,7 @@ from palprep.fixes.done import Applied, FixDone
 from palprep.fixes.graph import BARE, address, read, stream_words
 from palprep.fixes.join import write_joined
 from palprep.fixes.loudness import Gain, Loudness, Target, amplified, fitting_gain, measure_loudness
-from palprep.fixes.output import atomic_output, named
+from palprep.fixes.output import new_output
 from palprep.fixes.progress import Stages
 from palprep.media.audio import probe_audio
 from palprep.media.facts import AudioStreamFacts
@@ -47,6 +47,7 @@ def fix_voice(
     source: Source,
     target_stem: Path,
     *,
+    overwrite: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> Applied:
     """Write the voice sample that ``plan`` makes of ``source`` next to ``target_stem``.
@@ -55,10 +56,11 @@ def fix_voice(
     """
     facts = probe_audio(source, levels=False)
     stream = stream_at(facts.streams, plan.stream, source)
-    target = named(target_stem, CONTAINERS[plan.container].suffix, source=source.path)
     stages = Stages(progress)
     with (
-        atomic_output(target) as temporary,
+        new_output(
+            target_stem, CONTAINERS[plan.container].suffix, source=source.path, overwrite=overwrite
+        ) as output,
         tempfile.TemporaryDirectory(prefix="palprep-") as folder,
     ):
         if plan.spans:
@@ -76,14 +78,14 @@ def fix_voice(
             length_s = facts.duration_s
             sound = read(source)[str(stream.index)]
         voice = _Voice(plan, _cleaned(sound, plan, stream), stream, length_s)
-        levelled = voice.write(temporary, stages)
+        levelled = voice.write(output.temporary, stages)
     done = (
         *_cut_words(plan, length_s),
         *_clean_words(plan, stream),
         *(_loudness_words(plan, *levelled) if levelled else ()),
         *_file_words(plan, source, stream, voice.encoding),
     )
-    return Applied(path=str(target), fixes=done)
+    return Applied(path=str(output.path), fixes=done)
 
 
 class _Voice:
