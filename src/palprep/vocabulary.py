@@ -6,8 +6,15 @@ pydantic, and ``palprep COMMAND --help`` must not wait for it.
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
-from typing import Final
+from typing import IO, Final, Literal
+
+FileInput = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]
+"""A path, the file's bytes, or a binary file that is read from where it stands."""
+
+RoleName = Literal["face-image", "training-video", "consent-video", "voice-audio"]
+"""The roles by name, as type checkers know them. :class:`Role` has the same."""
 
 DEFAULT_PROFILE: Final = "core-4"
 """The profile that judges when no other is named."""

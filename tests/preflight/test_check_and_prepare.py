@@ -1,6 +1,8 @@
 """The loop on real files: small ones made here, with every repair proved on the output."""
 
+import contextlib
 import hashlib
+import io
 from pathlib import Path
 
 import av
@@ -11,6 +13,7 @@ from PIL import Image
 from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia, UsageError
 from palprep.media.source import Source
 from palprep.preflight.check_and_prepare import Preflight, check, prepare
+from palprep.preflight.prepared import Prepared
 from palprep.values import Kind, Outcome, Role
 
 
@@ -64,7 +67,7 @@ def test_a_repair_is_proved_on_the_output_and_leaves_the_source_alone(preflight,
     before = turned.read_bytes()
     prepared = preflight.prepare(turned, into=tmp_path / "out")
     assert turned.read_bytes() == before
-    assert prepared.report.path == prepared.path
+    assert prepared.report.path == str(prepared.path)
     assert prepared.report.check("image_upright").outcome is Outcome.PASS
     assert "orient" in {fix.id for fix in prepared.fixes}
     with Image.open(prepared.path) as output:
@@ -89,7 +92,7 @@ def test_a_wrong_extension_is_mended_by_the_copy(preflight, tmp_path):
     Image.new("RGB", (700, 700), "navy").save(source, "JPEG")
     assert preflight.check(source).check("file_extension").outcome is Outcome.WARN
     prepared = preflight.prepare(source, into=tmp_path / "out")
-    assert prepared.path.endswith("plain.jpg")
+    assert prepared.path == tmp_path / "out" / "plain.jpg"
     assert [fix.id for fix in prepared.fixes] == ["rename"]
     assert prepared.report.check("file_extension").outcome is Outcome.PASS
 
@@ -99,6 +102,69 @@ def test_an_output_never_replaces_its_source(preflight, tmp_path):
     Image.new("RGB", (700, 700), "navy").save(source)
     with pytest.raises(UsageError, match="is the source itself"):
         preflight.prepare(source, into=tmp_path)
+
+
+def test_files_of_one_name_are_prepared_next_to_each_other(preflight, tmp_path):
+    made = []
+    for colour in ("navy", "teal", "navy"):
+        source = tmp_path / colour / "IMG_2041.jpg"
+        source.parent.mkdir(exist_ok=True)
+        Image.new("RGB", (700, 700), colour).save(source)
+        prepared = preflight.prepare(source, into=tmp_path / "out")
+        assert prepared.sha256 == hashlib.sha256(prepared.path.read_bytes()).hexdigest()
+        assert prepared.report.path == str(prepared.path)
+        made.append(prepared.path.name)
+    assert made == ["IMG_2041.jpg", "IMG_2041-2.jpg", "IMG_2041.jpg"]
+    replaced = preflight.prepare(
+        tmp_path / "teal/IMG_2041.jpg", into=tmp_path / "out", overwrite=True
+    )
+    assert replaced.path.name == "IMG_2041.jpg"
+
+
+def test_a_prepared_file_keeps_its_shape_as_json(preflight, tmp_path):
+    source = tmp_path / "plain.jpg"
+    Image.new("RGB", (700, 700), "navy").save(source)
+    prepared = preflight.prepare(source, into=tmp_path / "out")
+    assert prepared.to_json()["path"] == str(tmp_path / "out" / "plain.jpg")
+    kept = prepared.model_dump_json(exclude_computed_fields=True)
+    assert Prepared.model_validate_json(kept) == prepared
+
+
+@pytest.mark.parametrize("given", ["bytes", "BytesIO", "open"])
+def test_a_file_is_a_path_or_bytes_or_a_binary_file(preflight, tmp_path, given):
+    source = tmp_path / "plain.jpg"
+    Image.new("RGB", (700, 700), "navy").save(source)
+    file = {
+        "bytes": source.read_bytes,
+        "BytesIO": lambda: io.BytesIO(source.read_bytes()),
+        "open": lambda: source.open("rb"),
+    }[given]()
+    with contextlib.closing(file) if given != "bytes" else contextlib.nullcontext():
+        prepared = preflight.prepare(file, into=tmp_path / "out")
+    name, path = ("plain.jpg", str(source)) if given == "open" else ("image.jpg", "<bytes>")
+    assert (prepared.path.name, prepared.source) == (name, path)
+    assert prepared.path.read_bytes() == source.read_bytes()
+    assert prepared.report.checks == preflight.check(source).checks
+
+
+def test_bytes_have_no_extension_to_judge(preflight, tmp_path):
+    picture = io.BytesIO()
+    Image.new("RGB", (700, 700), "navy").save(picture, "JPEG")
+    report = preflight.check(picture.getvalue())
+    assert report.path == "<bytes>"
+    assert "file_extension" not in {check.id for check in report.checks}
+    assert "image_resolution" in {check.id for check in report.checks}
+
+
+def test_printing_shows_the_table(preflight, tmp_path):
+    source = tmp_path / "plain.jpg"
+    Image.new("RGB", (700, 700), "navy").save(source)
+    prepared = preflight.prepare(source, into=tmp_path / "out")
+    assert str(prepared.report) == prepared.report.table()
+    first, done, *rest = str(prepared).splitlines()
+    assert first == f"{source} -> {prepared.path}"
+    assert done == "copied as it was"
+    assert "\n".join(rest) == prepared.report.table()
 
 
 def test_a_video_gets_its_index_in_front_without_encoding(preflight, clip, tmp_path):

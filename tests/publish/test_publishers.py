@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import json
 import socket
 import subprocess
@@ -22,10 +23,10 @@ import pytest
 from palprep.errors import PublishError, UsageError
 from palprep.publish.publishers import (
     MAX_URL_CHARS,
+    Content,
     ObjectStorePublisher,
     SandboxPublisher,
     checked_url,
-    content_name,
 )
 
 
@@ -64,21 +65,33 @@ def publisher(host) -> SandboxPublisher:
 
 def test_names_hold_the_content_and_the_extension(clip):
     digest = hashlib.sha256(clip.read_bytes()).hexdigest()
-    assert content_name(clip, "Zoë's clip.MP4") == f"{digest[:20]}-Zoe-s-clip.mp4"
-    assert content_name(clip, "../../etc/passwd.mp4") == f"{digest[:20]}-passwd.mp4"
-    assert content_name(clip, "日本.mp4") == f"{digest[:20]}-file.mp4"
-    assert content_name(clip, "no-extension").endswith("-no-extension.mp4")
+    assert Content.of(clip).stored_name("Zoë's clip.MP4") == f"{digest[:20]}-Zoe-s-clip.mp4"
+    assert Content.of(clip).stored_name("../../etc/passwd.mp4") == f"{digest[:20]}-passwd.mp4"
+    assert Content.of(clip).stored_name("日本.mp4") == f"{digest[:20]}-file.mp4"
+    assert Content.of(clip).stored_name("no-extension").endswith("-no-extension.mp4")
 
 
 def test_what_prepare_returns_is_not_read_again_for_its_name(clip, publisher, host):
     class Prepared(NamedTuple):
-        path: str
+        path: Path
         sha256: str
 
-    ready = Prepared(path=str(clip), sha256="ab" * 32)
-    assert content_name(ready) == f"{'ab' * 10}-clip.mp4"
+    ready = Prepared(path=clip, sha256="ab" * 32)
+    assert Content.of(ready).stored_name() == f"{'ab' * 10}-clip.mp4"
     assert publisher.publish(ready).endswith(f"/{'ab' * 10}-clip.mp4")
     assert host.stored[f"{'ab' * 10}-clip.mp4"] == clip.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["clip.wav", None])
+def test_bytes_and_binary_files_are_published(clip, publisher, host, name):
+    wav = b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x80\x3e\0\0\0\x7d\0\0\2\0\x10\0data\0\0\0\0"
+    digest = hashlib.sha256(wav).hexdigest()[:20]
+    wanted = f"{digest}-{'clip' if name else 'audio'}.wav"
+    assert publisher.publish(wav, name).endswith(wanted)
+    assert publisher.publish(io.BytesIO(wav), name).endswith(wanted)
+    assert host.stored == {wanted: wav}
+    with clip.open("rb") as opened:
+        assert publisher.publish(opened).endswith("-clip.mp4")
 
 
 def test_a_publisher_is_closed_at_the_end_of_its_block(host):
@@ -92,11 +105,11 @@ def test_a_name_without_any_extension_is_refused(tmp_path):
     bare = tmp_path / "bare"
     bare.write_bytes(b"x")
     with pytest.raises(PublishError, match="needs its usual extension"):
-        content_name(bare, "bare")
+        Content.of(bare).stored_name("bare")
 
 
 def test_a_file_that_is_gone_is_a_publish_error(tmp_path, publisher):
-    with pytest.raises(PublishError, match="cannot be read"):
+    with pytest.raises(PublishError, match=r"gone\.mp4 does not exist"):
         publisher.publish(tmp_path / "gone.mp4", "gone.mp4")
 
 
@@ -231,7 +244,7 @@ def test_a_real_bucket_hands_the_file_to_whoever_has_the_url(clip, bucket):
     fetched = httpx.get(url)
     assert fetched.status_code == 200
     assert fetched.content == clip.read_bytes()
-    assert urlsplit(url).path == f"/media/people/{content_name(clip, 'Zoë.mp4')}"
+    assert urlsplit(url).path == f"/media/people/{Content.of(clip).stored_name('Zoë.mp4')}"
     assert httpx.get(url.split("?")[0]).status_code == 403
 
 

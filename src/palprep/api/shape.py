@@ -18,7 +18,7 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 
 from palprep.api.problems import MISSING, UNKNOWN_MEMBER, problems_in, refusal
-from palprep.api.stream import FileInput, OpenFile
+from palprep.api.stream import OpenFile
 from palprep.api.wire import (
     UNSET,
     AboutTheCall,
@@ -34,6 +34,7 @@ from palprep.api.wire import (
     WholeBody,
 )
 from palprep.errors import Problem
+from palprep.vocabulary import FileInput
 
 
 class Shape:

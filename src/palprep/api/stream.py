@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
-from typing import IO
 
-FileInput = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]
-"""A path, the file's bytes, or a binary file that is read from where it stands."""
+from palprep.vocabulary import FileInput
 
 
 class Base64Stream(ABC):

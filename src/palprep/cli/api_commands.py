@@ -14,13 +14,13 @@ import typer
 
 from palprep.api import calls
 from palprep.api.call import Call, Endpoint
-from palprep.api.stream import FileInput
 from palprep.api.wire import AccountSettings, Unspecified
 from palprep.cli.commands import Group
 from palprep.cli.printing import print_json
 from palprep.client import Client, RawResponse
 from palprep.client.upload import open_upload
 from palprep.errors import UsageError
+from palprep.vocabulary import FileInput
 
 Convert = Callable[[str, Any], Any]
 

@@ -118,7 +118,7 @@ def _dossier(prepared: Prepared, speaker: Speaker | None) -> Path | None:
 
 def _entry(prepared: Prepared, dossier: Path | None) -> dict[str, Any]:
     fixes = [done.to_json() for done in prepared.fixes]
-    entry = prepared.report.to_json() | {"prepared": prepared.path, "fixes": fixes}
+    entry = prepared.report.to_json() | {"prepared": str(prepared.path), "fixes": fixes}
     return entry | ({"dossier": str(dossier)} if dossier else {})
 
 

@@ -12,12 +12,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, get_args, overload
 
 from palprep.api.call import Endpoint
-from palprep.api.stream import FileInput
 from palprep.api.wire import Reply
 from palprep.client.policy import Context
 from palprep.client.senders import AsyncSender, SyncSender
 from palprep.client.steps import RawResponse, Steps
 from palprep.client.upload import open_upload
+from palprep.vocabulary import FileInput
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Reply)

@@ -17,10 +17,12 @@ import anyio.to_thread
 from pybase64 import b64encode
 
 from palprep.api.fields import MAX_IMAGE_BYTES
-from palprep.api.stream import Base64Stream, FileInput
-from palprep.errors import FileMissing, FileUnreadable, UsageError
+from palprep.api.stream import Base64Stream
+from palprep.errors import FileMissing, FileUnreadable
+from palprep.media.given import binary, no_file
 from palprep.media.sniff import HEAD_BYTES, recognise_head
 from palprep.values import Kind
+from palprep.vocabulary import FileInput
 
 PIECE_BYTES = 3 * 512 * 1024
 """Read at a time; a multiple of three, so that only the last piece is padded."""
@@ -63,7 +65,7 @@ class Upload(Base64Stream):
             piece = file.read(size)
             if not piece:
                 raise FileUnreadable(f"{self.name}: became shorter while it was being sent.")
-            pieces.append(_binary(piece))
+            pieces.append(binary(piece))
             size -= len(piece)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
@@ -90,9 +92,7 @@ def open_upload(file: FileInput) -> Upload:
         return Upload("the image", len(view), lambda: _Window(view))
     if hasattr(file, "read"):
         return _from_file(file)
-    raise UsageError(
-        f"Give an image as a path, as bytes or as a binary file, not as {type(file).__name__}."
-    )
+    raise no_file(file)
 
 
 def _from_path(path: Path) -> Upload:
@@ -127,7 +127,7 @@ def _spooled(file: IO[bytes]) -> Upload:
     held: IO[bytes] = SpooledTemporaryFile(max_size=PIECE_BYTES)  # noqa: SIM115 -- outlives
     size = 0
     while size <= MAX_IMAGE_BYTES and (piece := file.read(PIECE_BYTES)):
-        size += held.write(_binary(piece))
+        size += held.write(binary(piece))
 
     def again() -> AbstractContextManager[IO[bytes]]:
         held.seek(0)
@@ -151,9 +151,3 @@ class _Window(BytesIO):
         piece = bytes(self._view[self._at : end])
         self._at += len(piece)
         return piece
-
-
-def _binary(piece: bytes) -> bytes:
-    if not isinstance(piece, bytes):
-        raise UsageError("The image's file is in text mode; open it with mode 'rb'.")
-    return piece

@@ -20,6 +20,7 @@ from palprep.media.samples import Sink, stream_samples
 from palprep.media.source import Source
 from palprep.speech.activity import speech_spans
 from palprep.speech.mel import RATE_HZ
+from palprep.vocabulary import FileInput
 
 OPENING_S = 30.0
 _BEYOND_S = 10.0
@@ -29,7 +30,7 @@ _WORD_S = 0.75
 
 
 def read_opening(
-    path: str | Path | Source,
+    path: FileInput | Source,
     *,
     full_name: str,
     statement: str | None = None,

@@ -91,7 +91,7 @@ def keep_dossier(
     facts = prepared.report.facts
     if facts is None or facts.consent is None:
         return None
-    video, source = Path(prepared.path), Path(prepared.source)
+    video, source = prepared.path, Path(prepared.source)
     path = dossier_path(prepared)
     if path.exists():
         require_intact(read_dossier(path), path)
@@ -104,7 +104,7 @@ def keep_dossier(
         written_at=written_at,
         checks=(
             *(_noted(check) for check in prepared.report.checks if check.id in _CHECKED),
-            *(_noted(check) for check in compared if Path(prepared.path).name in check.label),
+            *(_noted(check) for check in compared if prepared.path.name in check.label),
         ),
         tools={"palprep": __version__, **_versions()},
         expires_at=expires_at,
@@ -115,7 +115,7 @@ def keep_dossier(
 
 def dossier_path(prepared: Prepared) -> Path:
     """Where the dossier of a prepared video lies, or would lie: next to it."""
-    video = Path(prepared.path)
+    video = prepared.path
     return video.with_name(f"{video.stem}-{prepared.sha256[:12]}{SUFFIX}")
 
 

@@ -33,6 +33,10 @@ class MediaType(Value):
     accepted: bool
 
 
+UNNAMED = "<bytes>"
+"""What messages and reports call a file that has no name."""
+
+
 class FileFacts(Value):
     """The file itself."""
 
@@ -40,6 +44,11 @@ class FileFacts(Value):
     name: str
     size_bytes: int
     type: MediaType
+
+    @property
+    def has_name(self) -> bool:
+        """Whether it was given under a name; bytes are not."""
+        return self.name != UNNAMED
 
 
 class ImageFacts(Value):

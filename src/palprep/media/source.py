@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+import weakref
 from dataclasses import dataclass, field
 from functools import cached_property
 from io import BufferedReader
@@ -12,9 +13,11 @@ from pathlib import Path
 
 from palprep.errors import FileMissing, FileUnreadable
 from palprep.media.ebml import Matroska
-from palprep.media.facts import FileFacts, MediaType
+from palprep.media.facts import UNNAMED, FileFacts, MediaType
+from palprep.media.given import given_name, keep, on_disk
 from palprep.media.isobmff import Movie
 from palprep.media.sniff import recognise
+from palprep.vocabulary import FileInput
 
 
 @dataclass(frozen=True)
@@ -37,18 +40,38 @@ class Source:
     """The boxes of an mp4, mov or m4a file; None for other formats."""
     matroska: Matroska | None = field(default=None, repr=False, compare=False)
     """The head of a WebM or Matroska file; None for other formats."""
+    given_as: str | None = None
+    """The name of a file that was given as bytes or as a binary file; None for one on the disk.
+
+    ``path`` is then a temporary copy, which goes when this source does.
+    """
 
     @classmethod
-    def of(cls, path: str | Path | Source) -> Source:
+    def of(cls, file: FileInput | Source) -> Source:
         """Recognise a file by its content: its name is never looked at.
 
         Reads the head and, of mp4, mov and WebM, the index. A format that no role takes is
-        named for what it is, with ``type.accepted`` False. A source is returned as it is.
-        Raises FileMissing for no file or a folder, FileUnreadable when the system refuses.
+        named for what it is, with ``type.accepted`` False. A source is returned as it is; bytes
+        and what is not on the disk are copied there first.
+        Raises FileMissing for no file or a folder, FileUnreadable when the system refuses,
+        UsageError for a file in text mode, OutputUnwritable without room for the copy.
         """
-        if isinstance(path, Source):
-            return path
-        place = Path(path)
+        if isinstance(file, Source):
+            return file
+        place = on_disk(file)
+        if isinstance(place, Path):
+            return cls._at(place)
+        kept = keep(place)
+        try:
+            source = cls._at(kept, given_as=given_name(file))
+        except BaseException:
+            kept.unlink()
+            raise
+        weakref.finalize(source, kept.unlink, missing_ok=True)
+        return source
+
+    @classmethod
+    def _at(cls, place: Path, given_as: str | None = None) -> Source:
         with _open(place) as file:
             try:
                 status = os.fstat(file.fileno())
@@ -62,12 +85,23 @@ class Source:
             modified_ns=status.st_mtime_ns,
             movie=content.movie,
             matroska=content.matroska,
+            given_as=given_as,
         )
+
+    @property
+    def shown(self) -> str:
+        """What reports call the file: its path, or the name under which it was given."""
+        return str(self.path) if self.given_as is None else self.given_as
 
     @property
     def name(self) -> str:
         """The file's name without its folder, for messages."""
-        return self.path.name
+        return Path(self.shown).name
+
+    @property
+    def stem(self) -> str:
+        """What outputs are called: the name without its suffix, or what bytes hold."""
+        return self.type.kind.value if self.given_as == UNNAMED else Path(self.shown).stem
 
     @property
     def truncated(self) -> bool:
@@ -79,7 +113,7 @@ class Source:
     def facts(self) -> FileFacts:
         """What stands in reports about the file itself."""
         return FileFacts(
-            path=str(self.path), name=self.name, size_bytes=self.size_bytes, type=self.type
+            path=self.shown, name=self.name, size_bytes=self.size_bytes, type=self.type
         )
 
     @cached_property

@@ -42,8 +42,7 @@ def validate_face(
     client: AnyClient, prepared: Prepared, *, model: ValidatedModel = "core-4"
 ) -> Doing[FaceVerdict]:
     """Ask the service about a portrait; nothing is created."""
-    path = Path(prepared.path)
-    result = yield from ask(lambda: client.faces.validate_image(path, model=model))
+    result = yield from ask(lambda: client.faces.validate_image(prepared.path, model=model))
     return FaceVerdict(
         passed=result.passed is True,
         message=str(result.message or ""),

@@ -14,7 +14,8 @@ from pathlib import Path
 from palprep.errors import FixError, MediaError, UsageError
 from palprep.facts.probe import Speaker, Toolkit, probe
 from palprep.fixes.apply import FixDone, apply
-from palprep.fixes.output import atomic_output, named
+from palprep.fixes.output import new_output
+from palprep.media.given import given_name
 from palprep.media.source import Source
 from palprep.preflight.prepared import Prepared
 from palprep.preflight.roles import infer_role, require_kind, role_named
@@ -26,7 +27,7 @@ from palprep.rules.plans.planner import plan
 from palprep.rules.profile import Profile, load_profile
 from palprep.rules.report import Report, ReportError
 from palprep.values import Role
-from palprep.vocabulary import DEFAULT_PROFILE
+from palprep.vocabulary import DEFAULT_PROFILE, FileInput, RoleName
 
 Progress = Callable[[float], None]
 """Called with the fraction done, 0 to 1, never decreasing."""
@@ -52,14 +53,15 @@ class Preflight:
 
     def check(
         self,
-        path: str | Path | Source,
+        path: FileInput | Source,
         *,
-        role: Role | str | None = None,
+        role: Role | RoleName | None = None,
         speaker: Speaker | None = None,
         consent_apart: bool = False,
     ) -> Report:
         """Measure and judge one file. Bad media gives a failed report, never an exception.
 
+        ``path`` is a path, the file's bytes, or a binary file that is read from where it stands.
         Without ``role`` the content decides: an image is a face image, audio is voice
         audio, a video is a training video, or a consent video when its name says consent.
         With ``speaker`` a video's consent statement is verified too; with ``consent_apart``
@@ -70,7 +72,7 @@ class Preflight:
             return self._report(Source.of(path), wanted, speaker, apart=consent_apart)
         except MediaError as error:
             return Report(
-                path=str(path.path if isinstance(path, Source) else path),
+                path=path.shown if isinstance(path, Source) else given_name(path),
                 role=wanted,
                 profile=self.profile.name,
                 error=ReportError(code=error.code, message=error.message),
@@ -78,25 +80,30 @@ class Preflight:
 
     def prepare(
         self,
-        path: str | Path | Source,
+        path: FileInput | Source,
         *,
         into: str | Path,
-        role: Role | str | None = None,
+        role: Role | RoleName | None = None,
         speaker: Speaker | None = None,
         consent_apart: bool = False,
         split_consent: bool = False,
+        overwrite: bool = False,
         progress: Progress | None = None,
     ) -> Prepared:
         """Make the smallest fix in a new file under ``into`` and prove it.
+
+        The new file is named after the source, and replaces no other: where a file of other
+        content has the name, it becomes ``NAME-2`` and so on; the very same output gets the
+        very same name again. ``overwrite`` replaces what has the name.
 
         With ``speaker`` a video is cut, where it must be, so that it opens with the statement
         of consent. ``split_consent`` writes the statement into a video of its own as well,
         ``-consent`` after the name; the training video is then prepared as with
         ``consent_apart``, and keeps it.
 
-        The source is never touched. Raises MediaError for a file that cannot be read, FixError
-        where the fix cannot be made, or no statement was heard that could be split out,
-        UsageError when the output would replace the source.
+        The source, given as for :meth:`check`, is never touched. Raises MediaError for a file that
+        cannot be read, FixError where the fix cannot be made, or no statement was heard that could
+        be split out, UsageError when the output would replace the source.
         """
         wanted = role_named(role) if role is not None else None
         if split_consent and speaker is None:
@@ -108,23 +115,26 @@ class Preflight:
         if cut is not None:
             before = self._judged_again(before, apart=True, statement=None, consent=None)
         fix = plan(before, self.profile)
-        target_stem = Path(into) / source.path.stem
+        target_stem = Path(into) / source.stem
         if fix is None:
-            copied, fixes = _copy(source, target_stem)
+            copied, fixes = _copy(source, target_stem, overwrite=overwrite)
             output = Source.of(copied)
             after = self._report_of_copy(before, output)
         else:
-            applied = apply(fix, source, target_stem, progress=progress)
+            applied = apply(fix, source, target_stem, overwrite=overwrite, progress=progress)
             output, fixes = Source.of(applied.path), applied.fixes
             after = self._report(output, before.role, speaker, apart=apart)
+        clip = None
+        if cut is not None:
+            clip = self._split(cut, source, target_stem, speaker, overwrite=overwrite)
         return Prepared(
-            source=str(source.path),
+            source=source.shown,
             source_sha256=source.sha256,
-            path=str(output.path),
+            path=output.path,
             report=after,
             fixes=fixes,
             sha256=output.sha256,
-            consent=self._split(cut, source, target_stem, speaker) if cut is not None else None,
+            consent=clip,
         )
 
     def _consent_clip(self, report: Report) -> VideoPlan:
@@ -139,15 +149,21 @@ class Preflight:
         return cut
 
     def _split(
-        self, cut: VideoPlan, source: Source, target_stem: Path, speaker: Speaker | None
+        self,
+        cut: VideoPlan,
+        source: Source,
+        target_stem: Path,
+        speaker: Speaker | None,
+        *,
+        overwrite: bool,
     ) -> Prepared:
         stem = target_stem.with_name(f"{target_stem.name}-consent")
-        applied = apply(cut, source, stem)
+        applied = apply(cut, source, stem, overwrite=overwrite)
         output = Source.of(applied.path)
         return Prepared(
-            source=str(source.path),
+            source=source.shown,
             source_sha256=source.sha256,
-            path=str(output.path),
+            path=output.path,
             report=self._report(output, Role.CONSENT_VIDEO, speaker),
             fixes=applied.fixes,
             sha256=output.sha256,
@@ -187,13 +203,13 @@ class Preflight:
             quick=self.quick,
         )
         left_out = CONSENT_CHECKS if elsewhere else ()
-        return report_on(str(source.path), facts, judged_as, self.profile, left_out=left_out)
+        return report_on(source.shown, facts, judged_as, self.profile, left_out=left_out)
 
 
 def check(
-    path: str | Path | Source,
+    path: FileInput,
     *,
-    role: Role | str | None = None,
+    role: Role | RoleName | None = None,
     profile: str | Path = DEFAULT_PROFILE,
     speaker: Speaker | None = None,
     consent_apart: bool = False,
@@ -209,14 +225,15 @@ def check(
 
 
 def prepare(
-    path: str | Path | Source,
+    path: FileInput,
     *,
     into: str | Path,
-    role: Role | str | None = None,
+    role: Role | RoleName | None = None,
     profile: str | Path = DEFAULT_PROFILE,
     speaker: Speaker | None = None,
     consent_apart: bool = False,
     split_consent: bool = False,
+    overwrite: bool = False,
     progress: Progress | None = None,
 ) -> Prepared:
     """Fix one file into a folder and prove the result: see :meth:`Preflight.prepare`."""
@@ -227,6 +244,7 @@ def prepare(
         speaker=speaker,
         consent_apart=consent_apart,
         split_consent=split_consent,
+        overwrite=overwrite,
         progress=progress,
     )
 
@@ -244,11 +262,13 @@ def _shared(profile: str, *, quick: bool = False) -> Preflight:
     return Preflight(profile, toolkit=shared_toolkit(), quick=quick)
 
 
-def _copy(source: Source, target_stem: Path) -> tuple[Path, tuple[FixDone, ...]]:
-    suffix, extensions = source.path.suffix.lower(), source.type.extensions
+def _copy(
+    source: Source, target_stem: Path, *, overwrite: bool
+) -> tuple[Path, tuple[FixDone, ...]]:
+    suffix, extensions = Path(source.shown).suffix.lower(), source.type.extensions
     renamed = suffix not in extensions
-    target = named(target_stem, extensions[0] if renamed else suffix, source=source.path)
-    with atomic_output(target) as temporary:
-        shutil.copyfile(source.path, temporary)
+    chosen = extensions[0] if renamed else suffix
+    with new_output(target_stem, chosen, source=source.path, overwrite=overwrite) as output:
+        shutil.copyfile(source.path, output.temporary)
     did = f"copied under the extension of its content, {extensions[0]}"
-    return target, (FixDone(id="rename", did=did),) if renamed else ()
+    return output.path, (FixDone(id="rename", did=did),) if renamed else ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from palprep.fixes.done import FixDone
 from palprep.rules.report import Report
 from palprep.values import Value
@@ -13,13 +15,18 @@ class Prepared(Value):
     ``report`` is the output's own; ``fixes`` is empty when the source was fit as it was, and
     the output is then a copy of it byte for byte. ``sha256`` is the output's, in hex, and
     ``source_sha256`` that of the source. ``consent`` is the statement as a consent video of its
-    own, where it was split out.
+    own, where it was split out. ``source`` is the source's path, or the name under which it was
+    given. ``print`` shows where the file is, what was fixed, and the report.
     """
 
     source: str
     source_sha256: str
-    path: str
+    path: Path
     report: Report
     fixes: tuple[FixDone, ...]
     sha256: str
     consent: Prepared | None = None
+
+    def __str__(self) -> str:
+        done = [f"fixed {fix.id}: {fix.did}" for fix in self.fixes] or ["copied as it was"]
+        return "\n".join((f"{self.source} -> {self.path}", *done, self.report.table()))

@@ -6,12 +6,14 @@ What fails fewer checks ranks higher; between equals the finer measure of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from palprep.errors import FileMissing, MediaError, UnsupportedMedia
+from palprep.errors import MediaError, UnsupportedMedia
 from palprep.facts.facts import Facts
 from palprep.media.frames import sample_frames
+from palprep.media.given import is_file
 from palprep.media.image import probe_and_open
 from palprep.media.source import Source
 from palprep.preflight.check_and_prepare import shared_toolkit
@@ -23,7 +25,7 @@ from palprep.rules.report import Check
 from palprep.values import Kind, Outcome, Role, Value
 from palprep.vision.analysis import MAX_SIDE, analyse_portrait
 from palprep.vision.models import Models
-from palprep.vocabulary import DEFAULT_PROFILE
+from palprep.vocabulary import DEFAULT_PROFILE, FileInput
 
 
 class Candidate(Value):
@@ -43,7 +45,7 @@ class Candidate(Value):
 
 
 def pick_best(
-    source: str | Path | Iterable[str | Path],
+    source: FileInput | Iterable[FileInput],
     *,
     profile: str | Path | Profile = DEFAULT_PROFILE,
     per_second: float = 2.0,
@@ -51,22 +53,23 @@ def pick_best(
 ) -> tuple[Candidate, ...]:
     """Rank the images of a folder, given images, or a video's frames at ``per_second``.
 
-    A folder's files that are no readable images are passed over. Raises FileMissing when
-    nothing is there, UnsupportedMedia when nothing of it is an image or a video, MediaError for
-    a video that does not decode.
+    A file is a path, its bytes, or a binary file. A folder's files that are no readable images are
+    passed over. Raises FileMissing when nothing is there, UnsupportedMedia when nothing of it is an
+    image or a video, MediaError for a video that does not decode.
     """
     limits = profile if isinstance(profile, Profile) else load_profile(profile)
     loaded = models or shared_toolkit().models
     found: list[Candidate] = []
-    paths, lenient = _paths(source)
-    for path in paths:
+    files, lenient = _files(source)
+    for file in files:
         try:
-            found += _candidates(Source.of(path), limits, loaded, per_second)
+            found += _candidates(Source.of(file), limits, loaded, per_second)
         except MediaError:
             if not lenient:
                 raise
     if not found:
-        raise UnsupportedMedia(f"{source} holds no image that could be read")
+        where = source if isinstance(source, str | os.PathLike) else "What was given"
+        raise UnsupportedMedia(f"{where} holds no image that could be read")
     ranked = sorted(found, key=lambda each: (len(each.failed), len(each.warned), -each.fitness))
     groups = group_duplicates([each.fingerprint for each in ranked])
     return tuple(
@@ -75,16 +78,14 @@ def pick_best(
     )
 
 
-def _paths(source: str | Path | Iterable[str | Path]) -> tuple[list[Path], bool]:
+def _files(source: FileInput | Iterable[FileInput]) -> tuple[Sequence[FileInput], bool]:
     """The files to look at, and whether one that is no image is passed over."""
-    if not isinstance(source, str | Path):
-        return [Path(each) for each in source], False
-    path = Path(source)
-    if path.is_dir():
-        return sorted(each for each in path.iterdir() if each.is_file()), True
-    if not path.exists():
-        raise FileMissing(f"{path} does not exist")
-    return [path], False
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        if path.is_dir():
+            return sorted(each for each in path.iterdir() if each.is_file()), True
+        return [path], False
+    return ([source] if is_file(source) else list(source)), False
 
 
 def _candidates(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from palprep.errors import UnsupportedMedia, UsageError
 from palprep.media.source import Source
 from palprep.values import Kind, Role
+from palprep.vocabulary import RoleName
 
 _KINDS = {
     Role.FACE_IMAGE: frozenset({Kind.IMAGE}),
@@ -23,7 +24,7 @@ _WANTED = {
 }
 
 
-def role_named(role: Role | str) -> Role:
+def role_named(role: Role | RoleName) -> Role:
     """The role of that name. Raises UsageError, with the names that there are."""
     try:
         return Role(role)
@@ -43,9 +44,7 @@ def infer_role(source: Source) -> Role:
         case Kind.AUDIO:
             return Role.VOICE_AUDIO
         case Kind.VIDEO:
-            return (
-                Role.CONSENT_VIDEO if "consent" in source.path.stem.lower() else Role.TRAINING_VIDEO
-            )
+            return Role.CONSENT_VIDEO if "consent" in source.stem.lower() else Role.TRAINING_VIDEO
         case Kind.OTHER:
             raise UnsupportedMedia(
                 f"{source.name} is {source.type.description}; palprep takes images (JPEG, PNG, "

@@ -21,14 +21,14 @@ from palprep.vision.analysis import MAX_SIDE
 from palprep.vision.arrays import Floats
 from palprep.vision.identity import cosine, identify
 from palprep.vision.models import Models
-from palprep.vocabulary import DEFAULT_PROFILE
+from palprep.vocabulary import DEFAULT_PROFILE, FileInput
 
 FRAMES = 8
 """Most frames of a video whose embeddings are averaged, one a second."""
 
 
 def same_person(
-    paths: Sequence[str | Path | Source],
+    paths: Sequence[FileInput | Source],
     *,
     profile: str | Path | Profile = DEFAULT_PROFILE,
     models: Models | None = None,

@@ -10,11 +10,11 @@ from palprep.consent.whisper import Whisper
 from palprep.media.source import Source
 from palprep.rules.consent_grading import grade_statement
 from palprep.rules.profile import Profile, load_profile
-from palprep.vocabulary import DEFAULT_PROFILE
+from palprep.vocabulary import DEFAULT_PROFILE, FileInput
 
 
 def verify_consent(
-    path: str | Path | Source,
+    path: FileInput | Source,
     *,
     full_name: str,
     statement: str | None = None,
@@ -38,8 +38,9 @@ def verify_consent(
     statement, or a statement without the name.
     """
     limits = profile if isinstance(profile, Profile) else load_profile(profile)
+    source = Source.of(path)
     reading = read_opening(
-        path,
+        source,
         full_name=full_name,
         statement=statement,
         language=language,
@@ -48,5 +49,4 @@ def verify_consent(
         profile=limits.name,
     )
     graded = grade_statement(reading, limits.consent)
-    file = path.path if isinstance(path, Source) else path
-    return graded.model_copy(update={"path": str(file)})
+    return graded.model_copy(update={"path": source.shown})

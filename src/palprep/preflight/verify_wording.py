@@ -13,7 +13,7 @@ from palprep.media.source import Source
 from palprep.rules.consent_grading import grade_statement
 from palprep.rules.profile import Profile, load_profile
 from palprep.values import Outcome
-from palprep.vocabulary import DEFAULT_PROFILE
+from palprep.vocabulary import DEFAULT_PROFILE, FileInput
 
 _STAND_IN = "Somebody Else"
 """A name to listen with before the real one is known. The words around it show where it stands."""
@@ -23,7 +23,7 @@ _MOST_NAME_WORDS = 8
 
 
 def verify_wording(
-    path: str | Path | Source,
+    path: FileInput | Source,
     *,
     statement: str,
     language: str = "en",

@@ -7,14 +7,14 @@ service goes by it.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 from urllib.parse import quote, urlsplit
 
 import httpx
@@ -22,7 +22,14 @@ import obstore
 import obstore.exceptions
 from obstore.store import AzureStore, GCSStore, S3Store, from_url
 
-from palprep.errors import PublishError, UsageError
+from palprep.errors import FixError, MediaError, PublishError, UsageError
+from palprep.media.given import is_file
+from palprep.media.source import Source
+from palprep.vocabulary import FileInput
+
+if TYPE_CHECKING:
+    # Exists for type checkers alone.
+    from obstore.store import AzureConfig, ClientConfig, GCSConfig, S3Config
 
 MAX_URL_CHARS = 2048
 """``training_audio_url`` and ``callback_url``: up to 2048 characters (specification, Limits)."""
@@ -39,45 +46,71 @@ class Hashed(Protocol):
     """A file whose SHA-256, in hex, is known: what ``prepare`` returns."""
 
     @property
-    def path(self) -> str: ...
+    def path(self) -> Path: ...
     @property
     def sha256(self) -> str: ...
 
 
-Publishable = Hashed | str | Path
+Publishable = Hashed | FileInput
 
 
 class Publisher(Protocol):
     """Puts files where the service can fetch them."""
 
     def publish(self, file: Publishable, name: str | None = None) -> str:
-        """The URL of a prepared file, or of a path, under a name that ends like ``name``.
+        """The URL of a prepared file, or of any file, under a name that ends like ``name``.
 
-        By default the name is the file's own. Publishing the same content under the same
+        A file is a path, its bytes, or a binary file. By default the name is the file's own, and
+        that of bytes says what they hold. Publishing the same content under the same
         name again is harmless. Raises PublishError when the file cannot be put there, or
         when its URL is longer than :data:`MAX_URL_CHARS`.
         """
 
 
-def content_name(file: Publishable, name: str | None = None) -> str:
-    """``name`` in plain ASCII behind a prefix of the content's SHA-256.
+@dataclass(frozen=True)
+class Content:
+    """What is published: a file on the disk, its SHA-256 in hex, and its own name.
 
-    The SHA-256 is the one that the value carries; a bare path is read for it. Raises
-    PublishError when it cannot be read.
+    ``source`` keeps the temporary copy of bytes.
     """
-    path = _path(file)
-    try:
-        digest = _sha256(path) if isinstance(file, str | Path) else file.sha256
-    except OSError as error:
-        raise PublishError(f"{path} cannot be read for publishing: {error.strerror}") from None
-    name = name or path.name
-    pure = PurePosixPath(name.replace("\\", "/"))
-    plain = unicodedata.normalize("NFKD", pure.stem).encode("ascii", "ignore").decode()
-    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", plain).strip("-")[:80] or "file"
-    suffix = pure.suffix.lower() or path.suffix.lower()
-    if not re.fullmatch(r"\.[a-z0-9]{1,8}", suffix):
-        raise PublishError(f"{name}: a published file needs its usual extension, such as .mp4")
-    return f"{digest[:_DIGEST_CHARS]}-{stem}{suffix}"
+
+    path: Path
+    sha256: str
+    name: str
+    source: Source | None = None
+
+    @classmethod
+    def of(cls, file: Publishable) -> Content:
+        """The SHA-256 is the one that a prepared file carries; another file is read for it.
+
+        Raises PublishError when it cannot be read.
+        """
+        if not is_file(file):
+            return cls(file.path, file.sha256, file.path.name)
+        try:
+            source = Source.of(file)
+            name = (
+                source.name
+                if source.facts.has_name
+                else "".join((source.stem, *source.type.extensions[:1]))
+            )
+            return cls(source.path, source.sha256, name, source)
+        except (MediaError, FixError) as error:
+            raise PublishError(f"Nothing is published: {error.message}") from None
+
+    def stored_name(self, name: str | None = None) -> str:
+        """``name`` in plain ASCII behind a prefix of the SHA-256, with an extension.
+
+        Raises PublishError when neither ``name`` nor the file's own has an extension.
+        """
+        name = name or self.name
+        pure = PurePosixPath(name.replace("\\", "/"))
+        plain = unicodedata.normalize("NFKD", pure.stem).encode("ascii", "ignore").decode()
+        stem = re.sub(r"[^A-Za-z0-9_-]+", "-", plain).strip("-")[:80] or "file"
+        suffix = (pure.suffix or PurePosixPath(self.name).suffix).lower()
+        if not re.fullmatch(r"\.[a-z0-9]{1,8}", suffix):
+            raise PublishError(f"{name}: a published file needs its usual extension, such as .mp4")
+        return f"{self.sha256[:_DIGEST_CHARS]}-{stem}{suffix}"
 
 
 class _Closing:
@@ -118,7 +151,8 @@ class SandboxPublisher(_Closing):
 
     def publish(self, file: Publishable, name: str | None = None) -> str:
         """Stream the file into the sandbox. See :meth:`Publisher.publish`."""
-        path, stored = _path(file), content_name(file, name)
+        content = Content.of(file)
+        path, stored = content.path, content.stored_name(name)
         try:
             reply = self._http.put(
                 f"/_sandbox/assets/{quote(stored)}",
@@ -127,12 +161,12 @@ class SandboxPublisher(_Closing):
             )
         except (httpx.HTTPError, OSError) as error:
             raise PublishError(
-                f"{path.name} could not be sent to the sandbox's asset host at "
+                f"{content.name} could not be sent to the sandbox's asset host at "
                 f"{self._http.base_url}: {error or type(error).__name__}"
             ) from None
         if not reply.is_success:
             raise PublishError(
-                f"The asset host at {self._http.base_url} refused {path.name} with status "
+                f"The asset host at {self._http.base_url} refused {content.name} with status "
                 f"{reply.status_code}. Only a palprep sandbox has this host; for another "
                 "service name a bucket to publish to (s3://, gs:// or az://)"
             )
@@ -140,7 +174,7 @@ class SandboxPublisher(_Closing):
             return checked_url(str(reply.json()["url"]))
         except (ValueError, KeyError, TypeError):
             raise PublishError(
-                f"The asset host at {self._http.base_url} did not say where {path.name} is"
+                f"The asset host at {self._http.base_url} did not say where {content.name} is"
             ) from None
 
     def close(self) -> None:
@@ -164,8 +198,8 @@ class ObjectStorePublisher(_Closing):
         url: str,
         *,
         expires: timedelta = timedelta(days=2),
-        config: Mapping[str, Any] | None = None,
-        client_options: Mapping[str, Any] | None = None,
+        config: S3Config | GCSConfig | AzureConfig | None = None,
+        client_options: ClientConfig | None = None,
         retry_within: timedelta = timedelta(seconds=60),
     ) -> None:
         if not timedelta() < expires <= _SIGNED_FOR_AT_MOST:
@@ -191,7 +225,8 @@ class ObjectStorePublisher(_Closing):
 
     def publish(self, file: Publishable, name: str | None = None) -> str:
         """Upload unless it is there already, and sign. See :meth:`Publisher.publish`."""
-        path, key = _path(file), content_name(file, name)
+        content = Content.of(file)
+        path, key = content.path, content.stored_name(name)
         try:
             if not self._is_there(key, path.stat().st_size):
                 obstore.put(self._store, key, path)
@@ -200,7 +235,7 @@ class ObjectStorePublisher(_Closing):
             raise
         except (obstore.exceptions.BaseError, ValueError, OSError) as error:
             raise PublishError(
-                f"{path.name} could not be published to {self._where}: {_first_line(error)}"
+                f"{content.name} could not be published to {self._where}: {_first_line(error)}"
             ) from None
 
     def _is_there(self, key: str, size_bytes: int) -> bool:
@@ -219,15 +254,6 @@ def checked_url(url: str) -> str:
             "tokens make presigned URLs long, or use a shorter prefix"
         )
     return url
-
-
-def _path(file: Publishable) -> Path:
-    return Path(file if isinstance(file, str | Path) else file.path)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _blocks(path: Path) -> Iterator[bytes]:

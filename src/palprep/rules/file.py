@@ -18,7 +18,9 @@ class FileExtension(Rule[FileFacts]):
     predicts = "accepted file types of training_audio_url; download_link"
     advice = "Rename it to the extension of its content: palprep fix does."
 
-    def measure(self, file: FileFacts) -> Measured:
+    def measure(self, file: FileFacts) -> Measured | None:
+        if not file.has_name:
+            return None
         extension = PurePath(file.name).suffix.lower()
         wanted = file.type.extensions
         shown = extension or "no extension"

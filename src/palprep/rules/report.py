@@ -101,6 +101,9 @@ class Report(Value):
         data["checks"] = [{key: check[key] for key in _CHECK_KEYS} for check in data["checks"]]
         return {key: data[key] for key in _REPORT_KEYS}
 
+    def __str__(self) -> str:
+        return self.table()
+
     def table(self) -> str:
         """The report as plain text for a terminal: the verdict, then a line for each check."""
         role = self.role.value if self.role else "unreadable"
