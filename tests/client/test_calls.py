@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import logging
 import pickle
-from typing import Any
+import pydoc
+from typing import Any, get_type_hints
 
 import httpx
 import pytest
@@ -14,6 +16,8 @@ from palprep import errors
 from palprep._version import __version__
 from palprep.api import calls
 from palprep.client import AsyncClient, Client
+from palprep.client.methods import Resource
+from palprep.client.options import AsyncClientOptions, ClientOptions
 
 VOICE = {"voice_id": "v1", "voice_name": "Ada", "status": "started", "tags": []}
 
@@ -243,6 +247,42 @@ def test_a_key_that_travels_unencrypted_is_warned_of(caplog) -> None:
     Client(api_key="hush", base_url="http://example.com").close()
     assert "unencrypted to example.com" in caplog.text
     assert "hush" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("client", "options"), [(Client, ClientOptions), (AsyncClient, AsyncClientOptions)]
+)
+def test_type_checkers_know_the_options_of_from_env(client, options) -> None:
+    assert get_type_hints(options).keys() | {"api_key", "base_url"} == (
+        inspect.signature(client).parameters.keys()
+    )
+
+
+def test_help_names_the_resources_and_no_address() -> None:
+    text = pydoc.render_doc(Client, renderer=pydoc.plaintext)
+    assert " at 0x" not in text
+    with Client(api_key="k", base_url="https://e.com") as client:
+        resources = [name for name, each in vars(client).items() if isinstance(each, Resource)]
+    assert "voices" in resources
+    assert [name for name in resources if f"``{name}``" not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("resource", "name", "where"),
+    [
+        ("voices", "list", "list_voices"),
+        ("replicas", "get", "get_replica"),
+        ("replicas", "wait", "wait_replica"),
+        ("tools", "delete", "delete_tool"),
+    ],
+)
+def test_an_operation_that_is_not_specified_is_led_to(resource, name, where) -> None:
+    with Client(api_key="k", base_url="https://e.com") as client:
+        with pytest.raises(AttributeError, match=rf"as client\.unspecified\.{where}"):
+            getattr(getattr(client, resource), name)
+        assert callable(getattr(client.unspecified, where))
+        with pytest.raises(AttributeError, match="has no method 'creat'"):
+            _ = getattr(client, resource).creat
 
 
 def test_from_env() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import Any, Generic, Self, TypeVar
+from typing import Generic, Self, TypedDict, TypeVar, Unpack
 from urllib.parse import urlsplit
 
 import anyio
@@ -22,6 +22,7 @@ from palprep.api.fields import is_https
 from palprep.api.wire import UNSET, AccountSettings, Reply, Unset
 from palprep.client import resources
 from palprep.client.methods import S
+from palprep.client.options import AsyncClientOptions, ClientOptions
 from palprep.client.policy import Backoff, Context, Limiters
 from palprep.client.secret import Secret
 from palprep.client.senders import AsyncSender, ReplyHook, RequestHook, RequestWriter, SyncSender
@@ -73,20 +74,6 @@ class _Resources(Generic[S]):
         """The address before every path, without a slash at its end."""
         return self._sender.writer.base_url
 
-    @classmethod
-    def from_env(cls, environ: Mapping[str, str] | None = None, **options: Any) -> Self:
-        """A client for PALPREP_BASE_URL with the key in PALPREP_API_KEY.
-
-        ``environ`` replaces the process's environment; ``options`` are the constructor's.
-        Raises :class:`~palprep.errors.UsageError` when one of the two is not set.
-        """
-        found = os.environ if environ is None else environ
-        return cls(
-            api_key=_needed(found, "PALPREP_API_KEY"),  # type: ignore[call-arg]
-            base_url=_needed(found, "PALPREP_BASE_URL"),
-            **options,
-        )
-
     def with_options(
         self,
         *,
@@ -114,12 +101,17 @@ class _Resources(Generic[S]):
 class Client(_Resources[SyncSender]):
     """The service for synchronous code. Threads may share a client.
 
+    The endpoints are methods of its resources: ``faces``, ``voices``, ``replicas``, ``tools``,
+    ``pals``, ``deployments``, ``videos``, ``documents``, ``pronunciation_dictionaries``,
+    ``connectors``, ``conversations``; and of ``unspecified``, for what the specification mentions
+    without showing it. ``help(client.voices)`` lists those of one.
+
     ``timeout`` is in seconds, for each connect, read and write. ``retries`` limits repeated
     attempts, which are made only where repeating is safe. ``transport``, ``proxy`` and
     ``trust_env`` are httpx's. ``on_request`` is called with the :class:`Call` before each
     attempt, ``on_reply`` with it and the :class:`Answer` after it; neither sees the key.
-    ``clock``, ``sleep``, ``random`` and ``now`` replace the machine's. Use the client as a
-    context manager, or close it.
+    ``clock``, ``sleep``, ``random`` and ``now`` replace the machine's, in tests. Use the client as
+    a context manager, or close it.
 
     Raises :class:`~palprep.errors.UsageError` for an unusable key or base URL.
     """
@@ -137,17 +129,26 @@ class Client(_Resources[SyncSender]):
         trust_env: bool = True,
         on_request: Iterable[RequestHook] = (),
         on_reply: Iterable[ReplyHook] = (),
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], object] = time.sleep,
-        random: Callable[[], float] = randomness.random,
-        now: Callable[[], datetime] = _utc_now,
+        clock: Callable[[], float] | None = None,
+        sleep: Callable[[float], object] | None = None,
+        random: Callable[[], float] | None = None,
+        now: Callable[[], datetime] | None = None,
     ) -> None:
         writer = _writer(api_key, base_url, timeout, on_request, on_reply)
-        context = Context(
-            settings or AccountSettings(), Backoff(retries), Limiters(), clock, now, random
-        )
+        context = _context(settings, retries, clock, now, random)
         http = httpx.Client(transport=transport, proxy=proxy, trust_env=trust_env)
-        super().__init__(SyncSender(http, writer, context, sleep))
+        super().__init__(SyncSender(http, writer, context, sleep or time.sleep))
+
+    @classmethod
+    def from_env(
+        cls, environ: Mapping[str, str] | None = None, **options: Unpack[ClientOptions]
+    ) -> Self:
+        """A client for PALPREP_BASE_URL with the key in PALPREP_API_KEY.
+
+        ``environ`` replaces the process's environment; ``options`` are the constructor's.
+        Raises :class:`~palprep.errors.UsageError` when one of the two is not set.
+        """
+        return cls(**_identity(environ), **options)
 
     def send(self, call: Call[R]) -> R:
         """Send a call that was built from :mod:`palprep.api.calls`."""
@@ -189,17 +190,24 @@ class AsyncClient(_Resources[AsyncSender]):
         trust_env: bool = True,
         on_request: Iterable[RequestHook] = (),
         on_reply: Iterable[ReplyHook] = (),
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], Awaitable[object]] = anyio.sleep,
-        random: Callable[[], float] = randomness.random,
-        now: Callable[[], datetime] = _utc_now,
+        clock: Callable[[], float] | None = None,
+        sleep: Callable[[float], Awaitable[object]] | None = None,
+        random: Callable[[], float] | None = None,
+        now: Callable[[], datetime] | None = None,
     ) -> None:
         writer = _writer(api_key, base_url, timeout, on_request, on_reply)
-        context = Context(
-            settings or AccountSettings(), Backoff(retries), Limiters(), clock, now, random
-        )
+        context = _context(settings, retries, clock, now, random)
         http = httpx.AsyncClient(transport=transport, proxy=proxy, trust_env=trust_env)
-        super().__init__(AsyncSender(http, writer, context, sleep))
+        super().__init__(AsyncSender(http, writer, context, sleep or anyio.sleep))
+
+    @classmethod
+    def from_env(
+        cls, environ: Mapping[str, str] | None = None, **options: Unpack[AsyncClientOptions]
+    ) -> Self:
+        """A client for PALPREP_BASE_URL with the key in PALPREP_API_KEY, as :class:`Client` makes
+        one.
+        """
+        return cls(**_identity(environ), **options)
 
     async def send(self, call: Call[R]) -> R:
         """Send a call that was built from :mod:`palprep.api.calls`."""
@@ -259,6 +267,36 @@ def _base(url: str) -> str:
     if not is_https(trimmed, loopback=True):
         log.warning("The API key travels unencrypted to %s; use https.", parts.hostname)
     return trimmed
+
+
+class _Identity(TypedDict):
+    api_key: str
+    base_url: str
+
+
+def _identity(environ: Mapping[str, str] | None) -> _Identity:
+    found = os.environ if environ is None else environ
+    return {
+        "api_key": _needed(found, "PALPREP_API_KEY"),
+        "base_url": _needed(found, "PALPREP_BASE_URL"),
+    }
+
+
+def _context(
+    settings: AccountSettings | None,
+    retries: int,
+    clock: Callable[[], float] | None,
+    now: Callable[[], datetime] | None,
+    random: Callable[[], float] | None,
+) -> Context:
+    return Context(
+        settings or AccountSettings(),
+        Backoff(retries),
+        Limiters(),
+        clock or time.monotonic,
+        now or _utc_now,
+        random or randomness.random,
+    )
 
 
 def _needed(environ: Mapping[str, str], name: str) -> str:

@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from palprep.api import calls
 from palprep.client.methods import Method, Procedure, Resource, S, upload_method
 from palprep.client.wait import wait_document, wait_replica, wait_voice
 
 
-class Faces(Resource[S]):
+class Specified(Resource[S]):
+    """A resource of the specification, which knows where its unspecified operations are."""
+
+    if not TYPE_CHECKING:  # A name that is not there must stay an error of type checkers.
+
+        def __getattr__(self, name: str) -> Any:
+            resource = type(self).__name__.lower()
+            for there in (f"{name}_{resource}", f"{name}_{resource.removesuffix('s')}"):
+                if hasattr(UnspecifiedOperations, there):
+                    raise AttributeError(
+                        f"The specification shows no {resource}.{name}: palprep's sandbox serves "
+                        f"it as client.unspecified.{there}"
+                    )
+            message = f"{type(self).__name__} has no method {name!r}"
+            raise AttributeError(message, name=name, obj=self)
+
+
+class Faces(Specified[S]):
     """Face images."""
 
     validate_image = upload_method(calls.validate_face_image)
 
 
-class Voices(Resource[S]):
+class Voices(Specified[S]):
     """Cloned and catalogue voices."""
 
     create = Method(calls.create_voice)
@@ -22,59 +41,59 @@ class Voices(Resource[S]):
     wait = Procedure(wait_voice)
 
 
-class Replicas(Resource[S]):
+class Replicas(Specified[S]):
     """Likenesses trained from a video or an image."""
 
     create = Method(calls.create_replica)
     validate_image = upload_method(calls.validate_replica_image)
 
 
-class Tools(Resource[S]):
+class Tools(Specified[S]):
     """Functions that PALs call."""
 
     create = Method(calls.create_tool)
 
 
-class Pals(Resource[S]):
+class Pals(Specified[S]):
     """Agents and their skills."""
 
     replace_skills = Method(calls.replace_skills)
     delete = Method(calls.delete_pal)
 
 
-class Deployments(Resource[S]):
+class Deployments(Specified[S]):
     """Published front-ends of PALs."""
 
     patch = Method(calls.patch_deployment)
     delete = Method(calls.delete_deployment)
 
 
-class Videos(Resource[S]):
+class Videos(Specified[S]):
     """Generated videos."""
 
     rename = Method(calls.rename_video)
 
 
-class Documents(Resource[S]):
+class Documents(Specified[S]):
     """Files and websites that PALs know."""
 
     get = Method(calls.get_document)
     wait = Procedure(wait_document)
 
 
-class PronunciationDictionaries(Resource[S]):
+class PronunciationDictionaries(Specified[S]):
     """Rules of how words are spoken."""
 
     get = Method(calls.get_pronunciation_dictionary)
 
 
-class Connectors(Resource[S]):
+class Connectors(Specified[S]):
     """External tool servers. Checks keep to 10 a minute, one at a time, by waiting."""
 
     runtime_check = Method(calls.runtime_check_connector)
 
 
-class Conversations(Resource[S]):
+class Conversations(Specified[S]):
     """Real-time video call sessions."""
 
     create = Method(calls.create_conversation)
