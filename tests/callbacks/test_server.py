@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -55,6 +56,15 @@ def test_the_address_is_the_one_to_hand_out(server, inbox):
     httpx.post(server.url_for(), json={"replica_id": "r", "status": "error"}, trust_env=False)
     [delivery] = inbox.look(None)
     assert isinstance(delivery.event, ReplicaTraining)
+
+
+def test_without_a_nonce_each_server_has_its_own(inbox):
+    with CallbackServer(inbox) as one, CallbackServer(inbox) as other:
+        first, second = (urlsplit(each.url_for()).path for each in (one, other))
+        assert first != second
+        assert len(first) > 30
+        assert httpx.post(one.url_for("t"), json=VOICE, trust_env=False).status_code == 204
+    assert inbox.look("t")
 
 
 def test_a_body_of_unknown_shape_is_kept_whole(server, inbox):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
+import secrets
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
@@ -119,9 +120,16 @@ def _parsed(body: Any) -> AnyEvent | None:
         return None
 
 
+def new_nonce() -> str:
+    """A secret path: 192 random bits."""
+    return secrets.token_urlsafe(24)
+
+
 class CallbackServer:
     """Runs :func:`callback_app` on a socket of its own, in a thread, as a context manager.
 
+    ``nonce`` is the secret path; without one, the server makes its own. Give one, such as of
+    :func:`new_nonce`, that you keep, where an address must outlive the server.
     ``port`` 0 takes a free one. ``public_url`` is how the service reaches this socket from
     outside (a tunnel, a reverse proxy); without it the address is the socket's own.
     """
@@ -130,12 +138,12 @@ class CallbackServer:
         self,
         sink: Sink,
         *,
-        nonce: str,
+        nonce: str | None = None,
         host: str = "127.0.0.1",
         port: int = 0,
         public_url: str | None = None,
     ) -> None:
-        self._nonce = nonce
+        self._nonce = nonce or new_nonce()
         self._public_url = public_url
         try:
             self._socket = listening_socket(host, port)
@@ -144,7 +152,7 @@ class CallbackServer:
                 f"Cannot listen for callbacks on {host}:{port}: {error.strerror or error}; "
                 "choose another port"
             ) from None
-        app = callback_app(sink, nonce=nonce)
+        app = callback_app(sink, nonce=self._nonce)
         self._server = ServerThread(app, self._socket, name="palprep-callbacks")
 
     @property

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 from palprep.api.events import ReplicaTraining, VoiceStatusChanged
-from palprep.callbacks.server import CallbackServer, Delivery, Sink
+from palprep.callbacks.server import CallbackServer, Delivery, Sink, new_nonce
 from palprep.journal.entries import CalledBack
 from palprep.journal.results import Snapshot
 from palprep.journal.store import Journal
@@ -17,8 +16,8 @@ Told = Callable[[Delivery], None]
 
 
 def secret_path(journal: Journal) -> str:
-    """The path behind which this journal's callbacks are taken: 192 random bits, kept."""
-    return journal.setting("callback_path", lambda: secrets.token_urlsafe(24))
+    """The path behind which this journal's callbacks are taken: made once, and kept."""
+    return journal.setting("callback_path", new_nonce)
 
 
 def into_journal(journal: Journal, *, then: Told | None = None) -> Sink:
