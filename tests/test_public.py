@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import get_args
 
 import pytest
 
@@ -44,6 +45,16 @@ def test_importing_the_package_loads_nothing() -> None:
         "import sys, palprep; print(*{'pydantic', 'numpy', 'cv2', 'httpx'} & set(sys.modules))"
     )
     assert fresh(program) == ""
+
+
+def test_type_checkers_know_the_roles() -> None:
+    assert get_args(palprep.RoleName) == tuple(palprep.Role)
+
+
+def test_records_offer_no_deprecated_method() -> None:
+    offered = dir(palprep.Report(path="a", role=None, profile="core-4"))
+    assert {"checks", "table", "model_dump"} <= set(offered)
+    assert not {"dict", "json", "parse_raw", "from_orm", "construct", "copy"} & set(offered)
 
 
 def test_a_name_that_is_not_there_is_said() -> None:

@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from palprep.sandbox import Sandbox
     from palprep.values import Outcome, Role
     from palprep.views.dossier_page import export_dossiers
+    from palprep.vocabulary import FileInput, RoleName
 
 __all__ = [
     "ApiError",
@@ -103,6 +104,7 @@ __all__ = [
     "ExaminedDossier",
     "FaceVerdict",
     "Facts",
+    "FileInput",
     "FileMissing",
     "FileUnreadable",
     "FixDone",
@@ -134,6 +136,7 @@ __all__ = [
     "ReplicaRequest",
     "Report",
     "Role",
+    "RoleName",
     "RunView",
     "Sandbox",
     "SandboxPublisher",
@@ -209,6 +212,7 @@ _PUBLIC = {
     "palprep.sandbox": "Sandbox",
     "palprep.values": "Outcome Role",
     "palprep.views.dossier_page": "export_dossiers",
+    "palprep.vocabulary": "FileInput RoleName",
 }
 """The names of each module that are public here."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -9,6 +10,14 @@ from pydantic import BaseModel, ConfigDict
 from palprep.vocabulary import Kind, Outcome, Role
 
 __all__ = ["Kind", "Outcome", "Rect", "Role", "Span", "Value"]
+
+
+_DEPRECATED = {
+    name
+    for name in vars(BaseModel)
+    if not name.startswith("_") and hasattr(getattr(BaseModel, name), "__deprecated__")
+}
+"""What pydantic still carries of its first version."""
 
 
 class Value(BaseModel):
@@ -20,6 +29,9 @@ class Value(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    def __dir__(self) -> Iterable[str]:
+        return [each for each in super().__dir__() if each not in _DEPRECATED]
 
     def to_json(self) -> dict[str, Any]:
         """This value as plain dictionaries, lists, strings, numbers, booleans and None."""
