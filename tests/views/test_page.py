@@ -99,7 +99,8 @@ def test_what_matters_is_there_in_words():
     text = Elements(page(run(FULL), show=drawn)).text
     for words in (
         "1 person", "http://127.0.0.1:8700", "21 November 2026, 05:00:00 UTC", "Refused",
-        "Why not everything was created", "voice_7", "completed", "no id known", "in doubt", "a.heic",
+        "Why not everything was created", "voice_7", "completed", "no id known", "in doubt",
+        "a.heic",
         "a.jpg", "JPEG · 123 kB · 200 \N{MULTIPLICATION SIGN} 400 px",
         "1 failed", "1 not measured", "1 passed",
         "Person in the middle", "person_centered", "0.4123", "at most 0.2", "a guide",

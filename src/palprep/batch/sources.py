@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from palprep.batch.tasks import AssetTask
 from palprep.errors import MediaError
 from palprep.journal.entries import AssetPrepared

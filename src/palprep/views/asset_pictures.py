@@ -62,26 +62,25 @@ def pictures_of(asset: Asset) -> AssetPictures:
         return AssetPictures()
     prepared = asset.prepared
     changed = prepared is not None and bool(prepared.fixes)
-    path, sha256 = (
-        (prepared.path, prepared.sha256) if prepared else (asset.source, asset.source_sha256)
-    )
+    source = Path(asset.source)
+    path, sha256 = (prepared.path, prepared.sha256) if prepared else (source, asset.source_sha256)
     if asset.role is Role.VOICE_AUDIO:
         kept = tuple(span for fix in prepared.fixes for span in fix.kept) if prepared else ()
         return AssetPictures(
             waveform=_waveform(path, sha256),
-            chosen=_waveform(asset.source, asset.source_sha256, kept) if changed else None,
+            chosen=_waveform(source, asset.source_sha256, kept) if changed else None,
         )
     return AssetPictures(
         face=_thumbnail(path, sha256, side=_FACE_SIDE),
         after=_thumbnail(path, sha256),
-        before=_thumbnail(asset.source, asset.source_sha256)
+        before=_thumbnail(source, asset.source_sha256)
         if changed and asset.role is Role.FACE_IMAGE
         else None,
         timeline=_timeline(asset, sha256),
     )
 
 
-def _thumbnail(path: str, sha256: str, *, side: int = _SIDE) -> Picture:
+def _thumbnail(path: Path, sha256: str, *, side: int = _SIDE) -> Picture:
     name = _name("thumbnail", sha256, side, suffix="jpg")
     return Picture(name, partial(thumbnail, path, side=side))
 
@@ -95,9 +94,9 @@ def _timeline(asset: Asset, sha256: str) -> Picture | None:
     return Picture(name, partial(report_timeline, report))
 
 
-def _waveform(path: str, sha256: str, kept: tuple[Span, ...] = ()) -> Picture:
+def _waveform(path: Path, sha256: str, kept: tuple[Span, ...] = ()) -> Picture:
     def draw() -> Embedded:
-        return Embedded(waveform(Source.of(Path(path)), kept=kept), "image/svg+xml")
+        return Embedded(waveform(Source.of(path), kept=kept), "image/svg+xml")
 
     return Picture(_name("waveform", sha256, *kept, suffix="svg"), draw)
 
