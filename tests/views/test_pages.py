@@ -9,7 +9,7 @@ from elements import Elements
 from finished_runs import FULL, person, run
 from PIL import Image
 
-from palprep.batch.outputs import write_outputs
+from palprep.batch.outputs import write_pages
 from palprep.journal.run_view import RunView
 from palprep.media.source import sha256_of
 from palprep.preflight.asset import Asset
@@ -32,12 +32,12 @@ def written(into: Path) -> dict[str, int]:
 
 
 def test_a_few_stand_on_one_page(tmp_path: Path) -> None:
-    write_outputs(tmp_path, crowd(MOST_ON_ONE_PAGE))
-    assert set(written(tmp_path)) == {"report.html", "results.jsonl"}
+    write_pages(tmp_path, crowd(MOST_ON_ONE_PAGE))
+    assert set(written(tmp_path)) == {"report.html"}
 
 
 def test_many_have_a_page_each_and_the_first_leads_to_them(tmp_path: Path) -> None:
-    write_outputs(tmp_path, crowd(MOST_ON_ONE_PAGE + 1))
+    write_pages(tmp_path, crowd(MOST_ON_ONE_PAGE + 1))
     found = Elements((tmp_path / "report.html").read_text("utf-8")).elements
     links = [a["href"] for tag, a in found if tag == "a" and a["href"].startswith("./people/")]
     assert len(links) == MOST_ON_ONE_PAGE + 1
@@ -49,16 +49,16 @@ def test_many_have_a_page_each_and_the_first_leads_to_them(tmp_path: Path) -> No
 
 def test_what_shows_the_same_is_not_written_again(tmp_path: Path) -> None:
     people = crowd(MOST_ON_ONE_PAGE + 1)
-    write_outputs(tmp_path, people)
+    write_pages(tmp_path, people)
     before = written(tmp_path)
-    write_outputs(tmp_path, people)
+    write_pages(tmp_path, people)
     assert written(tmp_path) == before
     changed = people.people[3].model_copy(update={"reasons": ("new",)})
     others = (*people.people[:3], changed, *people.people[4:])
-    write_outputs(tmp_path, people.model_copy(update={"people": others}))
+    write_pages(tmp_path, people.model_copy(update={"people": others}))
     after = written(tmp_path)
     anew = {name for name, at in after.items() if at != before[name]}
-    assert anew == {"report.html", "results.jsonl", "people/p003.html"}
+    assert anew == {"report.html", "people/p003.html"}
 
 
 def test_a_page_by_hand_or_of_another_version_is_written_again(tmp_path: Path) -> None:
@@ -84,12 +84,12 @@ def pictured(tmp_path: Path) -> Asset:
 
 def test_pictures_are_drawn_once_and_outlive_their_files(tmp_path: Path, pictured: Asset) -> None:
     into = tmp_path / "out"
-    write_outputs(into, run(person(assets=(pictured,))))
+    write_pages(into, run(person(assets=(pictured,))))
     kept = {name: at for name, at in written(into).items() if name.startswith("pictures/")}
     assert len(kept) == 2
     assert "data:image/jpeg" in (into / "report.html").read_text("utf-8")
     Path(pictured.source).unlink()
-    write_outputs(into, run(person(assets=(pictured,), reasons=("new",))))
+    write_pages(into, run(person(assets=(pictured,), reasons=("new",))))
     assert "data:image/jpeg" in (into / "report.html").read_text("utf-8")
     assert kept.items() <= written(into).items()
 
@@ -97,7 +97,7 @@ def test_pictures_are_drawn_once_and_outlive_their_files(tmp_path: Path, picture
 def test_pages_of_many_load_their_pictures_as_files(tmp_path: Path, pictured: Asset) -> None:
     into = tmp_path / "out"
     many = (*crowd(MOST_ON_ONE_PAGE).people, person(assets=(pictured,)))
-    write_outputs(into, run(*many))
+    write_pages(into, run(*many))
     for page, count in (("report.html", 1), ("people/ada.html", 2)):
         found = Elements((into / page).read_text("utf-8")).elements
         images = [attributes for tag, attributes in found if tag == "img"]
@@ -108,6 +108,6 @@ def test_pages_of_many_load_their_pictures_as_files(tmp_path: Path, pictured: As
 
 
 def test_a_name_is_no_way_out_of_the_page(tmp_path: Path) -> None:
-    write_outputs(tmp_path, run(*crowd(MOST_ON_ONE_PAGE).people, FULL))
+    write_pages(tmp_path, run(*crowd(MOST_ON_ONE_PAGE).people, FULL))
     assert "<script>alert" not in (tmp_path / "report.html").read_text("utf-8")
     assert "<script>alert" not in (tmp_path / "people/ada.html").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""results.jsonl and report.html, each written whole or not at all."""
+"""results.jsonl and the pages, each written whole or not at all, and pages only as they change."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ RESULTS_NAME = "results.jsonl"
 
 
 def write_outputs(into: Path, run: RunView, journal: Journal) -> None:
-    """Write the results and the pages of a run into its folder. A page that shows the run as it
-    stands is left alone.
-
-    Raises OutputUnwritable; a file that cannot be written stays as it was.
-    """
+    """Write the results and the pages of a run into its folder."""
     write_results(into, journal)
+    write_pages(into, run)
+
+
+def write_pages(into: Path, run: RunView) -> None:
+    """Write those pages of a run that do not show it as it stands."""
     for page in pages(run, into):
         if not page.is_in(into):
             replace(into / page.place, (page.html(),), lasting=False)
@@ -57,6 +58,6 @@ def replace(path: Path, parts: Iterable[str], *, lasting: bool = True) -> None:
     """
     with (
         atomic_output(path, lasting=lasting) as temporary,
-        temporary.open("w", encoding="utf-8", errors="backslashreplace") as stream,
+        temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="") as stream,
     ):
         stream.writelines(parts)
