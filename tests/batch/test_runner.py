@@ -49,7 +49,7 @@ def test_a_replica_from_videos_waits_for_consent(go, add, log, out):
                 settings='full_name = "Mary Wollstonecraft"')  # fmt: skip
     [refused] = go().people
     assert refused.status == "refused"
-    assert "consent.mp4 (consent-video): Consent statement" in refused.reasons[0]
+    assert refused.reasons[0].startswith("consent.mp4 (consent-video): The name Mary ")
     assert "Wollstonecraft" in refused.reasons[0]
     assert log.requests == []
     (place / "person.toml").unlink()

@@ -77,7 +77,7 @@ def test_a_silent_person_is_not_measured(spoken, video_facts):
         update={"voice": voice_of(duration_s=20.0)}
     )
     assert "while somebody speaks" in MouthMoves().found(facts).reason
-    assert "without --quick" in MouthMoves().found(video_facts()).reason
+    assert "without --quick" in MouthMoves().found(video_facts()).advice
 
 
 @pytest.mark.parametrize(
@@ -115,14 +115,14 @@ def test_without_a_name_the_statement_is_unknown_and_apart_it_is_no_question(spo
 LACKING = {
     "pass": None,
     "warn": None,
-    "fail": "the statement of consent is not in {}: fail: Because.",
-    "unknown": "whether consent is given in {} is not known: Consent statement: Because.",
-    "nobody listened": "whether consent is given in {} is not known: Consent statement: Nobody",
-    "profile without it": "was not heard in {}: profile lenient does not ask for consent_spoken in",
-    "profile that lets it pass": "the statement of consent is not in {}: fail: Because.",
-    "no sound": "the statement of consent was not heard in {}: it has no sound",
-    "unreadable": "the statement of consent was not heard in {}: It is damaged.",
-    "hardly seen": "is given in {} is not known: One face while it is spoken: Too few frames",
+    "fail": "The statement of consent is not in {}. Because.",
+    "unknown": "Whether consent is given in {} is not known. Because.",
+    "nobody listened": "Whether consent is given in {} is not known. The statement of consent was",
+    "profile without it": "was not heard in {}. Profile lenient does not ask for consent_spoken in",
+    "profile that lets it pass": "The statement of consent is not in {}. Because.",
+    "no sound": "The statement of consent was not heard in {}. It has no audio.",
+    "unreadable": "The statement of consent was not heard in {}. It is damaged.",
+    "hardly seen": "is given in {} is not known. Too few frames",
 }
 """Why each kind of reading is no consent; None where it is."""
 

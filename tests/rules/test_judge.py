@@ -137,7 +137,8 @@ def test_report_json_has_exactly_the_documented_keys(image_facts):
         "path", "role", "profile", "verdict", "passed", "error", "checks", "facts",
     ]  # fmt: skip
     assert list(data["checks"][0]) == [
-        "id", "label", "outcome", "passed", "measured", "limit", "source", "advice", "region",
+        "id", "label", "outcome", "passed", "sentence", "measured", "limit", "source", "advice",
+        "follows", "region",
     ]  # fmt: skip
     assert data["verdict"] == "fail"
     assert data["passed"] is False

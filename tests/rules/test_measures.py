@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.rules.measures import Measure, measure_words
+from palprep.rules.measures import Measure, counted, degrees, measure_words
 from palprep.rules.report import Check, Report, ReportError
 from palprep.values import Outcome, Role
+
+
+def test_things_are_counted_in_words() -> None:
+    assert [counted(each, "cut", "cuts") for each in (0, 1, 2, 1200)] == [
+        *("no cuts", "1 cut", "2 cuts", "1,200 cuts")
+    ]
+    assert [degrees(each) for each in (-1.2, 0.2, 89.7)] == ["1 degree", "0 degrees", "90 degrees"]
 
 
 @pytest.mark.parametrize(
@@ -30,18 +37,19 @@ def test_a_measure_reads_naturally(measured: Measure, words: str) -> None:
 def test_a_report_is_a_table_in_a_terminal() -> None:
     checks = (
         Check(id="image_resolution", label="Shorter side", outcome=Outcome.WARN, measured=400,
-              limit="at least 512 px", advice="Retake it."),
-        Check(id="image_frames", label="Single frame", outcome=Outcome.PASS, measured=1),
+              sentence="It is too small.", limit="at least 512 px", advice="Retake it."),
+        Check(id="image_frames", label="Single frame", outcome=Outcome.PASS, sentence="It is one."),
+        Check(id="other", label="Other", outcome=Outcome.UNKNOWN, follows="image_resolution"),
     )  # fmt: skip
     report = Report(path="a.png", role=Role.FACE_IMAGE, profile="core-4", checks=checks)
     assert report.table().splitlines() == [
         "WARN  a.png  (face-image, core-4)",
-        "warn  Shorter side  400  at least 512 px  Retake it.",
-        "pass  Single frame  1",
+        "warn  It is too small.  Retake it.",
+        "pass  It is one.",
     ]
 
 
 def test_an_unreadable_file_is_its_reason() -> None:
     error = ReportError(code="file_missing", message="a.png does not exist; check the path")
     report = Report(path="a.png", role=None, profile="core-4", error=error)
-    assert report.table() == f"FAIL  a.png  (unreadable, core-4)\n{error.message}"
+    assert report.table() == f"FAIL  a.png  (core-4)\n{error.message}"

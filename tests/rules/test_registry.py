@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -14,20 +13,6 @@ from palprep.rules.judge import judge
 from palprep.rules.profile import load_profile
 from palprep.rules.registry import PORTRAIT_CHECKS, RULES
 from palprep.values import Role
-
-
-def row(rule_id: str) -> str:
-    """The line of the documentation about one check."""
-    profile, rule = load_profile(), RULES[rule_id]
-    roles = [role.value for role in Role if rule_id in profile.for_role(role)]
-    roles += ["two files"] if rule_id in profile.pairs else []
-    return f"| `{rule_id}` | {rule.label} | {', '.join(roles)} |"
-
-
-def test_the_documentation_lists_every_check(checkout: Path) -> None:
-    text = (checkout / "docs" / "check-ids.md").read_text("utf-8")
-    listed = re.findall(r"^\| `.*$", text, re.MULTILINE)
-    assert listed == [row(rule_id) for rule_id in sorted(RULES)]
 
 
 def test_rules_are_found_by_their_modules() -> None:

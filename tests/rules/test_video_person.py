@@ -53,7 +53,7 @@ def test_a_steady_turn_is_measured_in_degrees(video_facts):
     )
     facts = video_facts().model_copy(update={"footage": footage})
     assert RULES["head_towards_lens"].found(facts) == Measured(
-        value=12.3, shown="12 degrees or less 80% of the time"
+        value=12.3, shown="12 degrees or less 80% of the time", words={"degrees": "12 degrees"}
     )
     assert RULES["gaze_at_lens"].found(facts).value == 3.0
 

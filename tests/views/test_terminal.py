@@ -47,29 +47,47 @@ REPORT = Report(
     role=Role.FACE_IMAGE,
     profile="core-4",
     checks=(
-        Check(id="image_format", label="Image format", outcome=Outcome.PASS, measured="jpeg"),
-        Check(id="no_nudity", label="No nudity", outcome=Outcome.UNKNOWN),
-        Check(id="image_metadata", label="Metadata", outcome=Outcome.WARN, measured=("gps", "icc"),
-              limit="none", source="a guide", advice=NASTY),
-        Check(id="person_centered", label="Centred", outcome=Outcome.FAIL, measured=0.41234567),
+        Check(id="image_format", label="Format", outcome=Outcome.PASS, sentence="It is fine."),
+        Check(id="no_nudity", label="No nudity", outcome=Outcome.UNKNOWN, sentence="Not there.",
+              advice="Install it."),
+        Check(id="skin_hue", label="Hue", outcome=Outcome.UNKNOWN, sentence="Not there.",
+              follows="no_nudity"),
+        Check(id="image_metadata", label="Metadata", outcome=Outcome.WARN, sentence=NASTY,
+              measured=("gps", "icc"), limit="yes", source="a guide", advice=NASTY),
+        Check(id="person_centered", label="Centred", outcome=Outcome.FAIL, sentence="It is far.",
+              measured=0.41234567, limit="at most 0.2"),
+        Check(id="head_level", label="Level", outcome=Outcome.FAIL, sentence="It is far.",
+              follows="person_centered"),
     ),
 )  # fmt: skip
 
 
-def test_a_report_tells_what_did_not_pass_worst_first() -> None:
+def test_a_report_tells_each_finding_once_the_worst_first() -> None:
     lines = shown(report_view(REPORT)).splitlines()
-    assert lines[0].startswith(f"FAIL    {NASTY}  face-image, core-4")
-    assert lines[1].split() == ["fail", "Centred", "0.4123"]
-    assert lines[2].split() == ["warn", "Metadata", "gps,", "icc;", "wanted", "none"]
-    assert [line.strip() for line in lines[3:]] == [
-        *(NASTY, "a guide", "1 checks passed; unknown: no_nudity"),
+    assert lines[0].rstrip() == f"FAIL    {NASTY}  face-image, core-4"
+    assert [" ".join(line.split()) for line in lines[1:]] == [
+        "fail It is far.",
+        "Follows: Level",
+        f"warn {NASTY} {NASTY}",
+        "unknown Not there. Install it.",
+        "Not measured: No nudity, Hue",
+        "1 check passed",
     ]
+
+
+def test_numbers_are_told_when_asked_for() -> None:
+    text = shown(report_view(REPORT, verbose=True))
+    assert "person_centered · 0.4123 · limit: at most 0.2" in text
+    assert "image_metadata · gps, icc · a guide" in text
+    assert "head_level" in text
+    assert "0.4123" not in shown(report_view(REPORT))
 
 
 def test_everything_is_listed_when_asked_for() -> None:
     text = shown(report_view(REPORT, everything=True))
-    listed = sorted((check.label for check in REPORT.checks), key=text.index)
-    assert listed == ["Centred", "Metadata", "No nudity", "Image format"]
+    body = text[text.index("\n") :]
+    listed = sorted({check.sentence for check in REPORT.checks}, key=body.index)
+    assert listed == ["It is far.", NASTY, "Not there.", "It is fine."]
     assert "checks passed" not in text
 
 

@@ -18,8 +18,8 @@ NOTHING_TO_MAKE = (
 )
 
 WITHOUT_CONSENT = (
-    "No video is trained from without consent: record the statement, at the start of the training "
-    "video or as a video of its own; or run with --without-consent"
+    "No video is trained from without consent. Record the statement, at the start of the training "
+    "video or as a video of its own; or run with --without-consent."
 )
 
 _ABOUT_THE_PERSON = "appears_under_18"

@@ -28,7 +28,7 @@ from palprep.journal.entries import AssetPrepared, ConsentWaived, FacesCompared
 from palprep.journal.results import PersonOutcome, refused
 from palprep.journal.store import Journal
 from palprep.media.source import Source
-from palprep.pipelines.consent import different_people, failure_of, missing_consent, named
+from palprep.pipelines.consent import different_people, missing_consent, named
 from palprep.preflight.asset import Asset
 from palprep.preflight.prepared import Prepared
 from palprep.rules.consent import CONSENT_CHECKS
@@ -41,8 +41,8 @@ _SHOWING = (Role.FACE_IMAGE, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)
 """The roles whose files show a face."""
 
 _NOT_LISTENED = (
-    "No video was prepared: add what is missing and run the same command again; or run with "
-    "--without-consent"
+    "No video was prepared. Add what is missing and run the same command again; or run with "
+    "--without-consent."
 )
 
 
@@ -293,11 +293,14 @@ def why_unfit(asset: Asset, besides: Container[str] = ()) -> tuple[str, ...]:
     where, report = named(asset), asset.report
     if report.error is not None:
         return (f"{where}: {report.error.message}",)
+    # Not ``report.told``: what follows from a check among ``besides`` makes the file unfit as well.
     failed = tuple(
-        f"{where}: {failure_of(check)}"
-        for check in report.having(Outcome.FAIL)
-        if check.id not in besides
+        dict.fromkeys(
+            f"{where}: {check.message}"
+            for check in report.having(Outcome.FAIL)
+            if check.id not in besides
+        )
     )
     if failed or asset.prepared is not None:
         return failed
-    return (f"{where}: {asset.problem or 'it could not be prepared'}",)
+    return (f"{where}: {asset.problem or 'It could not be prepared.'}",)

@@ -17,7 +17,6 @@ from palprep.consent.statements import PLACEHOLDER, required_statement
 from palprep.errors import DamagedMedia, UsageError
 from palprep.preflight.check_and_prepare import check, shared_toolkit
 from palprep.preflight.verify_wording import verify_wording
-from palprep.rules.measures import measure_words
 from palprep.rules.report import Report
 from palprep.sandbox.judges import TrainingKind
 from palprep.values import Outcome, Role, Value
@@ -79,10 +78,9 @@ class MediaTrainer:
         """
         for role, path in zip(_ROLES[kind], paths, strict=False):
             report = _readable(check(path, role=role, quick=kind == "replica-video"))
-            failed = next(iter(report.having(Outcome.FAIL)), None)
+            failed = next(iter(report.told(Outcome.FAIL)), None)
             if failed is not None:
-                measured = measure_words(failed.measured)
-                return f"{role.value}: {failed.label}: {measured}, wanted {failed.limit}"
+                return f"{role.value}: {failed.sentence}"
         return self._unheard(paths) if kind == "replica-video" else None
 
     def _unheard(self, paths: tuple[Path, ...]) -> str | None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Protocol
 
 from palprep.rules.consent import CONSENT_CHECKS, lacks_consent
-from palprep.rules.measures import measure_words
 from palprep.rules.report import Check, Report
 from palprep.values import Outcome
 
@@ -33,7 +32,7 @@ def missing_consent(video: Judged | None, apart: Judged | None) -> tuple[str, ..
     never passed over. Without ``video`` nothing is trained, and nothing has to be heard.
     """
     failed = tuple(
-        f"{named(each)}: {failure_of(check)}"
+        f"{named(each)}: {check.message}"
         for each in (video, apart)
         if each is not None
         for check in each.report.having(Outcome.FAIL)
@@ -47,7 +46,7 @@ def missing_consent(video: Judged | None, apart: Judged | None) -> tuple[str, ..
 
 def different_people(compared: Iterable[Check]) -> tuple[str, ...]:
     """Which files show different people, one sentence each; empty when none are known to."""
-    return tuple(failure_of(check) for check in compared if check.outcome is Outcome.FAIL)
+    return tuple(check.message for check in compared if check.outcome is Outcome.FAIL)
 
 
 def named(judged: Judged) -> str:
@@ -55,11 +54,3 @@ def named(judged: Judged) -> str:
     role = judged.report.role
     name = Path(judged.source).name
     return f"{name} ({role.value})" if role else name
-
-
-def failure_of(check: Check) -> str:
-    """A failed check as one sentence."""
-    measured = f" is {measure_words(check.measured)}" if check.measured is not None else ""
-    limit = f", wanted {check.limit}" if check.limit else ""
-    advice = f". {check.advice}" if check.advice else ""
-    return f"{check.label}{measured}{limit}{advice}"

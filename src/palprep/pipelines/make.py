@@ -143,7 +143,7 @@ def make_replica(
     files = _trained_from(request, video=video, consent=consent, image=image)
     missing = missing_consent(video, consent)
     if missing and not without_consent:
-        raise _refused(missing, " Give consent to it, or say without_consent=True")
+        raise _refused(missing, " Give consent to it, or say without_consent=True.")
     if compared is None and consent is not None and video is not None:
         paths = (video.path, consent.path)
         compared = yield from work(lambda: same_person(paths))
@@ -176,7 +176,7 @@ def make_replica(
 
 
 def _refused(reasons: Sequence[str], advice: str = "") -> UsageError:
-    return UsageError(f"No replica is made: {'. '.join(reasons)}.{advice}")
+    return UsageError(f"No replica is made: {' '.join(reasons)}{advice}")
 
 
 def _trained_from(request: ReplicaRequest, **given_files: Prepared | None) -> dict[Role, Prepared]:

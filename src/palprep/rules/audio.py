@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from palprep.facts.facts import Facts
 from palprep.media.facts import AudioFacts, AudioLevels, FileFacts
+from palprep.rules.measures import counted
 from palprep.rules.needs import AUDIO, FACTS, FILE, LEVELS
 from palprep.rules.rule import Measured, Rule
+from palprep.rules.sentences import ByLevel, Sentences
 
 
 class AudioFormat(Rule[FileFacts]):
@@ -18,10 +20,14 @@ class AudioFormat(Rule[FileFacts]):
     id = "audio_format"
     label = "File type"
     predicts = "accepted file types of training_audio_url"
-    advice = "Convert it to WAV or M4A: palprep fix does."
+    sentences = Sentences(
+        "The file is {type}.",
+        otherwise="The file is {type}, which is not accepted for a voice.",
+    )
+    advice = "Convert it to WAV or M4A. palprep fix does so."
 
     def measure(self, file: FileFacts) -> Measured:
-        return Measured(value=file.type.format)
+        return Measured(value=file.type.format, words={"type": file.type.description})
 
 
 class AudioOnly(Rule[Facts]):
@@ -30,7 +36,11 @@ class AudioOnly(Rule[Facts]):
     needs = FACTS
     id = "audio_only"
     label = "Audio without video"
-    advice = "Extract the audio track: palprep fix does, without re-encoding where it can."
+    sentences = Sentences(
+        "The file holds audio alone.",
+        otherwise="The file is a video, of which only the audio is used.",
+    )
+    advice = "Extract the audio. palprep fix does so, without re-encoding where it can."
 
     def measure(self, facts: Facts) -> Measured:
         bare = facts.video is None
@@ -44,6 +54,7 @@ class AudioPresent(Rule[Facts]):
     id = "audio_present"
     label = "Has an audio stream"
     predicts = "consent"
+    sentences = Sentences("The file has audio.", otherwise="The file has no audio.")
     advice = "Record it again with the microphone on."
 
     def measure(self, facts: Facts) -> Measured:
@@ -60,7 +71,12 @@ class AudioAudible(Rule[AudioLevels]):
     label = "Not silent"
     unit = "dBFS"
     predicts = "consent"
-    advice = "Record it again with the right microphone chosen; check the meter while speaking."
+    sentences = Sentences(
+        "The level of the audio is {measured}.",
+        below="The audio is silent, or nearly so: its level is {measured}.",
+        above="The audio is too loud: its level is {measured}.",
+    )
+    advice = "Record it again with the right microphone chosen. Watch the meter while speaking."
 
     def measure(self, levels: AudioLevels) -> Measured:
         return Measured(value=levels.rms_dbfs, shown=f"{levels.rms_dbfs:.1f} dBFS RMS")
@@ -73,6 +89,17 @@ class AudioDuration(Rule[AudioFacts]):
     id = "audio_duration"
     label = "Length"
     unit = "s"
+    sentences = Sentences(
+        "The recording lasts {measured}.",
+        below=ByLevel(
+            fail="The recording is too short: it lasts {measured}.",
+            warn="The recording is shorter than is best: it lasts {measured}.",
+        ),
+        above=ByLevel(
+            fail="The recording is too long: it lasts {measured}.",
+            warn="The recording is longer than is of use: it lasts {measured}.",
+        ),
+    )
     advice = "Record one to three minutes of natural speech."
 
     def measure(self, audio: AudioFacts) -> Measured:
@@ -86,7 +113,12 @@ class AudioSampleRate(Rule[AudioFacts]):
     id = "audio_sample_rate"
     label = "Sample rate"
     unit = "Hz"
-    advice = "Record at 48 kHz; raising the rate afterwards adds nothing."
+    sentences = Sentences(
+        "The sample rate is {measured}.",
+        below="The sample rate is too low: it is {measured}.",
+        above="The sample rate is too high: it is {measured}.",
+    )
+    advice = "Record at 48 kHz. Raising the rate afterwards adds nothing."
 
     def measure(self, audio: AudioFacts) -> Measured:
         rate = audio.stream.sample_rate_hz
@@ -100,10 +132,17 @@ class AudioChannels(Rule[AudioFacts]):
     id = "audio_channels"
     label = "Channels"
     unit = "channels"
-    advice = "Mix it down to mono or stereo: palprep fix does."
+    sentences = Sentences(
+        "The audio has {channels}.",
+        below="The audio has too few channels: it has {channels}.",
+        above="The audio has too many channels: it has {channels}.",
+    )
+    advice = "Mix it down to mono or stereo. palprep fix does so."
 
     def measure(self, audio: AudioFacts) -> Measured:
-        return Measured(value=audio.stream.channels, shown=audio.stream.layout)
+        stream = audio.stream
+        channels = counted(stream.channels, "channel", "channels")
+        return Measured(value=stream.channels, shown=stream.layout, words={"channels": channels})
 
 
 class AudioSamplePeak(Rule[AudioLevels]):
@@ -113,7 +152,12 @@ class AudioSamplePeak(Rule[AudioLevels]):
     id = "audio_sample_peak"
     label = "Sample peak"
     unit = "dBFS"
-    advice = "Record at a lower level; turning the volume down afterwards does not undo clipping."
+    sentences = Sentences(
+        "The highest sample is at {measured}.",
+        below="The audio is too soft: its highest sample is at {measured}.",
+        above="The audio is too loud: its highest sample is at {measured}.",
+    )
+    advice = "Record at a lower level. Turning the volume down afterwards does not undo clipping."
 
     def measure(self, levels: AudioLevels) -> Measured:
         return Measured(value=levels.peak_dbfs, shown=f"{levels.peak_dbfs:.1f} dBFS")

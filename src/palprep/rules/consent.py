@@ -9,11 +9,18 @@ from palprep.facts.facts import Facts
 from palprep.rules.needs import CONSENT, NOT_FOUND, STATED
 from palprep.rules.report import Check, Report
 from palprep.rules.rule import Answer, Measured, Need, Rule, Unmeasured
+from palprep.rules.sentences import ByLevel, Sentences
 from palprep.values import Outcome, Role
 from palprep.vision.footage_facts import FrameSample
 
 FEWEST_SAMPLES = 4
 """Fewer frames than this, looked at while the statement is spoken, prove nothing."""
+
+
+TOO_FEW_SAMPLES = Unmeasured(
+    reason="Too few frames were looked at while the statement of consent is spoken.",
+    advice="Shorten the video.",
+)
 
 
 class ConsentSpoken(Rule[ConsentFacts]):
@@ -24,13 +31,29 @@ class ConsentSpoken(Rule[ConsentFacts]):
     id = "consent_spoken"
     label = "Consent statement"
     predicts = "consent"
+    sentences = Sentences(
+        "The statement of consent was heard, word for word.",
+        otherwise=ByLevel(
+            fail="The statement of consent was not heard as it is required.",
+            warn="The statement of consent was heard, with doubts.",
+        ),
+        one="{reason}",
+        two="{reason} There is one more finding.",
+        several="{reason} There are {more} more findings.",
+    )
     advice = "Record the statement again, slowly, word for word as the service shows it."
 
     def measure(self, consent: ConsentFacts) -> Measured:
-        outcome = consent.outcome.value
-        first = f": {consent.reasons[0]}" if consent.reasons else ""
-        more = f" (and {len(consent.reasons) - 1} more)" if len(consent.reasons) > 1 else ""
-        return Measured(value=outcome, shown=f"{outcome}{first}{more}")
+        outcome, reasons = consent.outcome.value, consent.reasons
+        if not reasons:
+            return Measured(value=outcome)
+        more = len(reasons) - 1
+        return Measured(
+            value=outcome,
+            shown=f"{outcome}: {reasons[0]}" + (f" (and {more} more)" if more else ""),
+            way={0: "one", 1: "two"}.get(more, "several"),
+            words={"reason": reasons[0], "more": str(more)},
+        )
 
 
 class ConsentStart(Rule[float]):
@@ -41,6 +64,14 @@ class ConsentStart(Rule[float]):
     label = "Statement starts at"
     unit = "s"
     predicts = "consent"
+    sentences = Sentences(
+        "The statement of consent starts at {measured}.",
+        below="The statement of consent starts too early: at {measured}.",
+        above=ByLevel(
+            fail="The statement of consent starts too late: at {measured}.",
+            warn="The statement of consent starts late: at {measured}.",
+        ),
+    )
     advice = "Start with the statement, or let palprep fix trim what stands before it."
 
     def measure(self, starts_at: float) -> Measured:
@@ -54,11 +85,16 @@ class ConsentFirst(Rule[ConsentFacts]):
     id = "consent_first"
     label = "Nothing said before it"
     predicts = "consent"
+    sentences = Sentences(
+        "Nothing is said before the statement of consent.",
+        otherwise="Before the statement of consent, “{said}” is said.",
+    )
     advice = "Start with the statement, or let palprep fix trim what stands before it."
 
     def measure(self, consent: ConsentFacts) -> Measured:
-        shown = f"“{consent.said_before}” is said before it" if consent.said_before else None
-        return Measured(value=not consent.said_before, shown=shown)
+        said = consent.said_before
+        shown = f"“{said}” is said before it" if said else None
+        return Measured(value=not said, shown=shown, words={"said": said or ""})
 
 
 def _samples(facts: Facts) -> tuple[FrameSample, ...] | Answer:
@@ -85,16 +121,20 @@ class ConsentSeen(Rule[tuple[FrameSample, ...]]):
     label = "One face while it is spoken"
     unit = "of the samples"
     predicts = "consent"
+    sentences = Sentences(
+        "One face, and no other, is seen in {alone} of {total} samples of the statement.",
+        below="One face alone is seen in only {alone} of {total} samples of the statement.",
+    )
     advice = "Speak the statement into the camera, with no one else in view."
 
     def measure(self, samples: tuple[FrameSample, ...]) -> Measured | Unmeasured:
         if len(samples) < FEWEST_SAMPLES:
-            return Unmeasured(
-                reason="Too few frames were looked at while it is spoken: shorten the video."
-            )
+            return TOO_FEW_SAMPLES
         alone = sum(each.people == 1 and each.face_height_share is not None for each in samples)
         return Measured(
-            value=round(alone / len(samples), 3), shown=f"in {alone} of {len(samples)} samples"
+            value=round(alone / len(samples), 3),
+            shown=f"in {alone} of {len(samples)} samples",
+            words={"alone": str(alone), "total": str(len(samples))},
         )
 
 
@@ -110,7 +150,8 @@ def spoken_check(report: Report) -> Check | None:
 
 
 def lacks_consent(video: Report, apart: Report | None = None) -> str | None:
-    """Why a replica must not be trained from this video; None when consent to it was heard.
+    """Why a replica must not be trained from this video, in sentences; None when consent to it
+    was heard.
 
     Consent is given in another video, ``apart``, or else in the opening of the video itself.
     There the statement must have been heard, and no check of the consent may be open. What was
@@ -118,20 +159,18 @@ def lacks_consent(video: Report, apart: Report | None = None) -> str | None:
     judged, and can neither leave the statement out nor pass one that fails.
     """
     if apart is None and ConsentSpoken.id in video.left_out:
-        return "its consent was said to be given in another video, and there is none"
+        return "Its consent was said to be given in another video, and there is none."
     stating, where = (apart, "the consent video") if apart is not None else (video, "its opening")
     spoken = spoken_check(stating)
     if spoken is None:
-        return f"the statement of consent was not heard in {where}: {_unasked(stating)}"
+        return f"The statement of consent was not heard in {where}. {_unasked(stating)}"
     consent = stating.facts.consent if stating.facts else None
     if spoken.passed is False or (consent is not None and consent.outcome is Outcome.FAIL):
-        measured = spoken.measured if spoken.measured is not None else "fail"
-        return f"the statement of consent is not in {where}: {measured}"
+        why = " ".join(consent.reasons) if consent and consent.reasons else spoken.sentence
+        return f"The statement of consent is not in {where}. {why}"
     for check in stating.checks:
         if check.id in CONSENT_CHECKS and check.passed is None:
-            return (
-                f"whether consent is given in {where} is not known: {check.label}: {check.advice}"
-            )
+            return f"Whether consent is given in {where} is not known. {check.message}"
     return None
 
 
@@ -140,12 +179,12 @@ def _unasked(report: Report) -> str:
     if report.error is not None:
         return report.error.message
     if ConsentSpoken.id in report.left_out:
-        return "it was checked as a video whose consent another video holds"
+        return "It was checked as a video whose consent another video holds."
     if report.facts is not None and report.facts.video is not None and report.facts.audio is None:
-        return "it has no sound"
+        return "It has no audio."
     return never_asked(report.profile, report.role)
 
 
 def never_asked(profile: str, role: Role | None) -> str:
-    """That a profile does not ask for the statement in that role, as words."""
-    return f"profile {profile} does not ask for {ConsentSpoken.id} in a {role or 'file'}"
+    """That a profile does not ask for the statement in that role, as a sentence."""
+    return f"Profile {profile} does not ask for {ConsentSpoken.id} in a {role or 'file'}."

@@ -7,6 +7,7 @@ from pathlib import PurePath
 from palprep.media.facts import FileFacts
 from palprep.rules.needs import FILE
 from palprep.rules.rule import Measured, Rule
+from palprep.rules.sentences import Sentences
 
 
 class FileExtension(Rule[FileFacts]):
@@ -15,18 +16,28 @@ class FileExtension(Rule[FileFacts]):
     needs = FILE
     id = "file_extension"
     label = "Extension matches the content"
+    sentences = Sentences(
+        "The extension of the file fits its content.",
+        otherwise="The name of the file ends in {extension}, but its content is {content}.",
+        bare="The name of the file has no extension. Its content is {content}.",
+    )
     predicts = "accepted file types of training_audio_url; download_link"
-    advice = "Rename it to the extension of its content: palprep fix does."
+    advice = "Give it the extension of its content. palprep fix does so."
 
     def measure(self, file: FileFacts) -> Measured | None:
         if not file.has_name:
             return None
         extension = PurePath(file.name).suffix.lower()
         wanted = file.type.extensions
-        shown = extension or "no extension"
-        if extension not in wanted:
-            shown += f", content is {file.type.description} ({', '.join(wanted)})"
-        return Measured(value=extension in wanted, shown=shown)
+        return Measured(
+            value=extension in wanted,
+            shown=extension or "no extension",
+            way=None if extension else "bare",
+            words={
+                "extension": extension,
+                "content": f"{file.type.description} ({', '.join(wanted)})",
+            },
+        )
 
 
 class FileSize(Rule[FileFacts]):
@@ -37,7 +48,12 @@ class FileSize(Rule[FileFacts]):
     label = "File size"
     unit = "MB"
     predicts = "file_size"
-    advice = "Trim it, or encode it at a lower bit rate: palprep fix does."
+    sentences = Sentences(
+        "The file has {measured}.",
+        below="The file is too small: it has {measured}.",
+        above="The file is too large: it has {measured}.",
+    )
+    advice = "Trim it, or encode it at a lower bit rate. palprep fix does so."
 
     def measure(self, file: FileFacts) -> Measured:
         megabytes = file.size_bytes / 1e6

@@ -5,9 +5,22 @@ What the image shows is judged in the modules ``portrait_*``.
 
 from __future__ import annotations
 
+from typing import Final
+
 from palprep.media.facts import ImageFacts
 from palprep.rules.needs import IMAGE
 from palprep.rules.rule import Measured, Rule
+from palprep.rules.sentences import ByLevel, Sentences
+
+_METADATA: Final = {
+    "comment": "a comment",
+    "exif": "data of the camera (EXIF)",
+    "gps": "the place (GPS)",
+    "iptc": "captions and authors (IPTC)",
+    "thumbnail": "a small copy of the image as it was",
+    "xmp": "notes of an editor (XMP)",
+}
+"""What is found, by its kind."""
 
 
 class ImageFormat(Rule[ImageFacts]):
@@ -17,10 +30,14 @@ class ImageFormat(Rule[ImageFacts]):
     id = "image_format"
     label = "Image format"
     predicts = "mimeType of the face image validation"
-    advice = "Convert it to JPEG: palprep fix does."
+    sentences = Sentences(
+        "The format of the image is {format}.",
+        otherwise="The format of the image is {format}, which is not accepted.",
+    )
+    advice = "Convert it to JPEG. palprep fix does so."
 
     def measure(self, image: ImageFacts) -> Measured:
-        return Measured(value=image.format)
+        return Measured(value=image.format, words={"format": image.format.upper()})
 
 
 class ImageTrainingFormat(Rule[ImageFacts]):
@@ -30,10 +47,14 @@ class ImageTrainingFormat(Rule[ImageFacts]):
     id = "image_training_format"
     label = "Format safe for training"
     predicts = "training of an image-to-replica"
-    advice = "Convert it to JPEG: palprep fix does."
+    sentences = Sentences(
+        "The format of the image is {format}.",
+        otherwise="The format of the image is {format}, which training may not read.",
+    )
+    advice = "Convert it to JPEG. palprep fix does so."
 
     def measure(self, image: ImageFacts) -> Measured:
-        return Measured(value=image.format)
+        return Measured(value=image.format, words={"format": image.format.upper()})
 
 
 class ImageBase64Length(Rule[ImageFacts]):
@@ -46,7 +67,12 @@ class ImageBase64Length(Rule[ImageFacts]):
     label = "Length in base64"
     unit = "characters"
     predicts = "imageBase64 of the face image validation"
-    advice = "Re-encode it smaller: palprep fix finds the best quality that fits."
+    sentences = Sentences(
+        "The image has {measured} characters in base64.",
+        below="The image holds no data: it has {measured} characters in base64.",
+        above="The image is too large to send: it has {measured} characters in base64.",
+    )
+    advice = "Encode it smaller. palprep fix finds the best quality that fits."
 
     def measure(self, image: ImageFacts) -> Measured:
         return Measured(value=image.base64_chars)
@@ -60,7 +86,12 @@ class ImageResolution(Rule[ImageFacts]):
     label = "Shorter side"
     unit = "px"
     predicts = "image_quality_acceptable"
-    advice = "Take or find the image at a higher resolution; enlarging it adds nothing."
+    sentences = Sentences(
+        "The image has {measured}.",
+        below="The image is too small: it has {measured}.",
+        above="The image is too large: it has {measured}.",
+    )
+    advice = "Take or find the image at a higher resolution. Enlarging it adds nothing."
 
     def measure(self, image: ImageFacts) -> Measured:
         return Measured(
@@ -75,7 +106,15 @@ class ImageLongSide(Rule[ImageFacts]):
     id = "image_long_side"
     label = "Longer side"
     unit = "px"
-    advice = "Scale it down: palprep fix does."
+    sentences = Sentences(
+        "The image has {measured}.",
+        below="The image is too small: it has {measured}.",
+        above=ByLevel(
+            fail="The image is too large: it has {measured}.",
+            warn="The image is larger than is of use: it has {measured}.",
+        ),
+    )
+    advice = "Scale it down. palprep fix does so."
 
     def measure(self, image: ImageFacts) -> Measured:
         return Measured(
@@ -90,7 +129,11 @@ class ImageUpright(Rule[ImageFacts]):
     id = "image_upright"
     label = "Stored upright"
     predicts = "pose_suitable_for_replica"
-    advice = "Apply the orientation to the pixels: palprep fix does."
+    sentences = Sentences(
+        "The image is stored upright.",
+        otherwise="The image is stored turned: only its EXIF data say which side is up.",
+    )
+    advice = "Turn the pixels themselves. palprep fix does so."
 
     def measure(self, image: ImageFacts) -> Measured:
         turned = "upright" if image.orientation == 1 else f"EXIF orientation {image.orientation}"
@@ -105,7 +148,11 @@ class ImageSrgb(Rule[ImageFacts]):
     id = "image_srgb"
     label = "8-bit sRGB"
     predicts = "image_quality_acceptable"
-    advice = "Convert it to 8-bit sRGB: palprep fix does."
+    sentences = Sentences(
+        "The colours are 8-bit sRGB.",
+        otherwise="The colours are not 8-bit sRGB. They are stored as {measured}.",
+    )
+    advice = "Convert it to 8-bit sRGB. palprep fix does so."
 
     def measure(self, image: ImageFacts) -> Measured:
         plain = (
@@ -123,7 +170,10 @@ class ImageAlpha(Rule[ImageFacts]):
     needs = IMAGE
     id = "image_alpha"
     label = "No transparency"
-    advice = "Flatten it onto white: palprep fix does."
+    sentences = Sentences(
+        "The image is opaque.", otherwise="The image has a channel of transparency."
+    )
+    advice = "Flatten it onto white. palprep fix does so."
 
     def measure(self, image: ImageFacts) -> Measured:
         return Measured(value=not image.has_alpha, shown="alpha" if image.has_alpha else "opaque")
@@ -136,7 +186,12 @@ class ImageFrames(Rule[ImageFacts]):
     id = "image_frames"
     label = "Single frame"
     unit = "frame"
-    advice = "Keep one frame: palprep fix keeps the first."
+    sentences = Sentences(
+        "The file holds a single image.",
+        otherwise="The file holds {measured} images, of which only one is used.",
+        above="The file holds too many images: {measured}.",
+    )
+    advice = "Keep one frame. palprep fix keeps the first."
 
     def measure(self, image: ImageFacts) -> Measured:
         return Measured(value=image.frames)
@@ -148,8 +203,12 @@ class ImageMetadata(Rule[ImageFacts]):
     needs = IMAGE
     id = "image_metadata"
     label = "No private metadata"
-    advice = "Remove it: palprep fix removes all metadata."
+    sentences = Sentences(
+        "The image carries no private metadata.",
+        otherwise="The image carries private metadata: {measured}.",
+    )
+    advice = "Remove them. palprep fix removes all metadata."
 
     def measure(self, image: ImageFacts) -> Measured:
-        private = tuple(kind for kind in image.metadata if kind != "icc")
+        private = tuple(_METADATA[kind] for kind in image.metadata if kind != "icc")
         return Measured(value=not private, shown=", ".join(private) or "none")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from palprep.errors import ProfileError
@@ -13,7 +13,7 @@ from palprep.rules.profile import Profile
 from palprep.rules.registry import RULES, AnyRule
 from palprep.rules.report import Check, Report
 from palprep.rules.rule import Rule
-from palprep.values import Role
+from palprep.values import Outcome, Role
 
 
 def report_on(
@@ -56,7 +56,30 @@ def judge(
     checks = (
         _rule(rule_id, profile, rules).judge(facts, limits) for rule_id, limits in asked.items()
     )
-    return tuple(check for check in checks if check is not None)
+    return _told_once([check for check in checks if check is not None])
+
+
+_GRAVEST_FIRST = (Outcome.FAIL, Outcome.WARN, Outcome.UNKNOWN)
+
+
+def _told_once(checks: Sequence[Check]) -> tuple[Check, ...]:
+    """The checks, with those marked that follow from another one.
+
+    Checks that say the same sentence have one cause. The gravest of them tells it, and of
+    several the first.
+    """
+    telling: dict[str, str] = {}
+    for outcome in _GRAVEST_FIRST:
+        for check in checks:
+            if check.outcome is outcome:
+                telling.setdefault(check.sentence, check.id)
+
+    def marked(check: Check) -> Check:
+        teller = telling.get(check.sentence, check.id)
+        follows = check.outcome is not Outcome.PASS and teller != check.id
+        return check.model_copy(update={"follows": teller}) if follows else check
+
+    return tuple(map(marked, checks))
 
 
 def _rule(rule_id: str, profile: Profile, rules: Mapping[str, AnyRule]) -> Rule[Any]:

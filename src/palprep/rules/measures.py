@@ -25,6 +25,19 @@ def measure_words(measured: Measure) -> str:
             return measured
 
 
+def counted(number: int, one: str, many: str) -> str:
+    """How many there are: ``no cuts``, ``1 cut``, ``3 cuts``."""
+    if number == 1:
+        return f"1 {one}"
+    return f"{number:,} {many}" if number else f"no {many}"
+
+
+def degrees(angle: float) -> str:
+    """The size of an angle: ``1 degree``, ``12 degrees``."""
+    whole = round(abs(angle))
+    return "1 degree" if whole == 1 else f"{whole} degrees"
+
+
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows of equally many cells as lines in columns, without trailing spaces."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

@@ -20,12 +20,32 @@ BARELY_VISIBLE = 0.5
 """The age, the colour and the photographic look of a face that is less visible than this are
 not judged."""
 
-NO_FACE = Unmeasured(reason="No face was found, so there is nothing to measure.")
-HIDDEN = Unmeasured(reason="The face is covered or turned away too far to tell: retake it.")
-COVERED = Unmeasured(reason="The face is covered, so its skin cannot be judged.")
-NOT_LISTENED = Unmeasured(reason="The sound was not listened to; run the check without --quick.")
-NOT_FOUND = Unmeasured(reason="The statement was not found.")
-KEY_FRAMES_ONLY = Unmeasured(reason="Key frames alone do not tell; run the check without --quick.")
+_NOT_QUICK = "Run the check without --quick."
+
+NO_FACE = Unmeasured(
+    reason="No face was found.",
+    advice="Retake it with the face in view, uncovered, evenly lit and towards the camera.",
+)
+HIDDEN = Unmeasured(
+    reason="The face is covered, or turned too far away.",
+    advice="Retake it with the face uncovered and towards the camera.",
+)
+COVERED = Unmeasured(
+    reason="The face is covered, so its skin cannot be judged.",
+    advice="Retake it with the face uncovered.",
+)
+NOT_LOOKED = Unmeasured(reason="No one looked at the image.")
+NOT_LISTENED = Unmeasured(reason="The audio was not listened to.", advice=_NOT_QUICK)
+NO_LEVELS = Unmeasured(reason="The level of the audio was not measured.", advice=_NOT_QUICK)
+NO_NAME = Unmeasured(
+    reason="The statement of consent was not listened for.",
+    advice="Say who speaks, with --name 'Full Name', and check without --quick.",
+)
+NOT_FOUND = Unmeasured(reason="The statement of consent was not found.")
+KEY_FRAMES_ONLY = Unmeasured(
+    reason="Only key frames were looked at, which do not tell.", advice=_NOT_QUICK
+)
+NO_FRAMES = Unmeasured(reason="The frames were not looked at.", advice=_NOT_QUICK)
 
 
 class Framed(NamedTuple):
@@ -51,7 +71,7 @@ class Skin(NamedTuple):
 
 def _portrait(facts: Facts) -> PortraitFacts | Answer:
     if facts.portrait is None and facts.image is not None:
-        return Unmeasured(reason="The image was not looked at.")
+        return NOT_LOOKED
     return facts.portrait
 
 
@@ -94,9 +114,7 @@ def _consent(facts: Facts) -> ConsentFacts | Answer:
     if facts.audio is None:
         return None
     if facts.consent is None:
-        return Unmeasured(
-            reason="Nobody listened for it: say who speaks (--name 'Full Name'), without --quick."
-        )
+        return NO_NAME
     if facts.consent.outcome is Outcome.UNKNOWN:
         return Unmeasured(reason=" ".join(facts.consent.reasons))
     return facts.consent
@@ -104,7 +122,7 @@ def _consent(facts: Facts) -> ConsentFacts | Answer:
 
 def _footage(facts: Facts) -> FootageFacts | Answer:
     if facts.footage is None and facts.video is not None:
-        return Unmeasured(reason="Frames were not looked at; run the check without --quick.")
+        return NO_FRAMES
     return facts.footage if facts.video is not None else None
 
 
@@ -113,17 +131,16 @@ FILE: Need[FileFacts] = Need(lambda facts: facts.file)
 IMAGE: Need[ImageFacts] = Need(lambda facts: facts.image)
 AUDIO: Need[AudioFacts] = Need(lambda facts: facts.audio)
 """The sound of a recording or of a video."""
-LEVELS: Need[AudioLevels] = AUDIO.then(
-    lambda audio: audio.levels,
-    Unmeasured(reason="Levels were not measured; run the check without --quick."),
-)
+LEVELS: Need[AudioLevels] = AUDIO.then(lambda audio: audio.levels, NO_LEVELS)
 VIDEO: Need[VideoFacts] = Need(lambda facts: facts.video)
-SIGNAL: Need[SignalFacts] = VIDEO.then(lambda video: video.signal, KEY_FRAMES_ONLY)
+SIGNAL: Need[SignalFacts] = VIDEO.then(lambda video: video.signal, NO_FRAMES)
+EVERY_FRAME: Need[SignalFacts] = SIGNAL.then(
+    lambda signal: None if signal.cuts is None else signal, KEY_FRAMES_ONLY
+)
+"""The signal, where all frames were looked at and not only key frames."""
 TIMING: Need[TimingFacts] = VIDEO.then(lambda video: video.timing)
 FOOTAGE: Need[FootageFacts] = Need(_footage)
-SEEN: Need[tuple[FrameSample, ...]] = FOOTAGE.then(
-    lambda footage: footage.seen or None, Unmeasured(reason="No face was found in any frame.")
-)
+SEEN: Need[tuple[FrameSample, ...]] = FOOTAGE.then(lambda footage: footage.seen or None, NO_FACE)
 """The frames that show a face, one at the least."""
 VOICE: Need[VoiceFacts] = Need(_heard)
 STRUCTURE: Need[Timeline] = Need(_structure)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from palprep.rules.needs import FRAMED, Framed
 from palprep.rules.plans.image import framing_advice
 from palprep.rules.rule import Measured, Rule
+from palprep.rules.sentences import ByLevel, Sentences
 
 
 class PersonCentered(Rule[Framed]):
@@ -15,7 +16,12 @@ class PersonCentered(Rule[Framed]):
     label = "Person in the middle"
     unit = "of the width"
     predicts = "person_centered"
-    advice = "Move the face to the middle; palprep fix crops where the image is wide enough."
+    sentences = Sentences(
+        "The face is near the middle.",
+        left="The face is too far to the left: {share} of the width from the middle.",
+        right="The face is too far to the right: {share} of the width from the middle.",
+    )
+    advice = "Move the face to the middle. palprep fix crops where the image is wide enough."
 
     def measure(self, framed: Framed) -> Measured:
         offset = framed.framing.centre_x - 0.5
@@ -23,6 +29,8 @@ class PersonCentered(Rule[Framed]):
         return Measured(
             value=round(abs(offset), 3),
             shown=f"{abs(offset):.0%} of the width to the {side}",
+            way=side,
+            words={"share": f"{abs(offset):.0%}"},
             advice=framing_advice(framed.portrait),
             region=framed.framing.face,
         )
@@ -40,15 +48,34 @@ class HeadFullyInFrame(Rule[Framed]):
     label = "Whole head in the image"
     unit = "face heights"
     predicts = "head_fully_in_frame"
+    sentences = Sentences(
+        "The whole head is in view.",
+        cut_top="The head is cut by the upper border.",
+        cut_side="The head is cut by the left or the right border.",
+        cut_bottom="The face is cut by the lower border.",
+        near_top="The head is too near to the upper border.",
+        near_side="The head is too near to the left or the right border.",
+        near_bottom="The chin is too near to the lower border.",
+    )
     advice = (
-        "Step back or tilt the camera up: the whole head and hair need some room, and no crop "
-        "can add it."
+        "Step back, or tilt the camera up. The whole head and its hair need some room, which no "
+        "crop can add."
     )
 
     def measure(self, framed: Framed) -> Measured:
-        margin = framed.framing.margin
-        shown = f"{margin:.2f} face heights of room" if margin >= 0 else "cut by the border"
-        return Measured(value=round(margin, 3), shown=shown, region=framed.framing.head)
+        framing = framed.framing
+        margins = {
+            "top": framing.margin_top,
+            "side": framing.margin_side,
+            "bottom": framing.margin_bottom,
+        }
+        nearest, margin = min(margins.items(), key=lambda each: each[1])
+        return Measured(
+            value=round(margin, 3),
+            shown=f"{margin:.2f} face heights of room" if margin >= 0 else "cut by the border",
+            way=f"near_{nearest}" if margin >= 0 else f"cut_{nearest}",
+            region=framing.head,
+        )
 
 
 class ChestUpFraming(Rule[Framed]):
@@ -60,8 +87,19 @@ class ChestUpFraming(Rule[Framed]):
     label = "Framed from the chest up"
     unit = "of the height"
     predicts = "chest_up_framing_acceptable"
+    sentences = Sentences(
+        "The face takes {share} of the image's height.",
+        below=ByLevel(
+            fail="The face is too small: it takes {share} of the image's height.",
+            warn="The face is rather small: it takes {share} of the image's height.",
+        ),
+        above=ByLevel(
+            fail="The face fills the image: it takes {share} of its height.",
+            warn="The face nearly fills the image: it takes {share} of its height.",
+        ),
+    )
     advice = (
-        "Frame it from the chest up. palprep fix crops an image that shows too much; one that "
+        "Frame it from the chest up. palprep fix crops an image that shows too much. One that "
         "shows too little needs a retake from further away."
     )
 
@@ -70,6 +108,7 @@ class ChestUpFraming(Rule[Framed]):
         return Measured(
             value=round(share, 3),
             shown=f"face {share:.0%} of the height",
+            words={"share": f"{share:.0%}"},
             advice=framing_advice(framed.portrait),
             region=framed.framing.face,
         )
@@ -83,7 +122,12 @@ class ShouldersVisible(Rule[Framed]):
     label = "Shoulders and chest"
     unit = "face heights below the chin"
     predicts = "chest_up_framing_acceptable"
-    advice = "Retake it from further away, or lower: show the shoulders and the upper chest."
+    sentences = Sentences(
+        "The image reaches {measured} face heights below the chin.",
+        below="Shoulders and chest are hardly in the image.",
+        above="The image shows too much below the shoulders.",
+    )
+    advice = "Retake it from further away, or lower. Show the shoulders and the upper chest."
 
     def measure(self, framed: Framed) -> Measured:
         framing = framed.framing

@@ -5,8 +5,11 @@ from __future__ import annotations
 from palprep.rules.needs import NO_FACE, PORTRAIT, SKIN, Skin
 from palprep.rules.plans.image import COLOURLESS
 from palprep.rules.rule import Measured, Rule, Unmeasured
+from palprep.rules.sentences import ByLevel, Sentences
 from palprep.vision.facts import PortraitFacts
 from palprep.vision.scores import overall_score, quality_scores
+
+GREY = Unmeasured(reason="The face has hardly any colour, so its hue cannot be judged.")
 
 
 class ImageQuality(Rule[PortraitFacts]):
@@ -20,8 +23,44 @@ class ImageQuality(Rule[PortraitFacts]):
     id = "image_quality_acceptable"
     label = "Image quality"
     predicts = "image_quality_acceptable"
+    sentences = Sentences(
+        "The quality of the image is {measured}.",
+        **{
+            "sharpness": ByLevel("The face is not sharp.", "The face is not quite sharp."),
+            "face resolution": ByLevel(
+                "The face has too few pixels.", "The face has rather few pixels."
+            ),
+            "too dark": ByLevel("The face is too dark.", "The face is rather dark."),
+            "too bright": ByLevel("The face is too bright.", "The face is rather bright."),
+            "burnt-out highlights": ByLevel(
+                "Large parts of the face are burnt out to white.",
+                "Parts of the face are burnt out to white.",
+            ),
+            "blocked-up shadows": ByLevel(
+                "Large parts of the face are lost in black.",
+                "Parts of the face are lost in black.",
+            ),
+            "evenness of light": ByLevel(
+                "The light is uneven: one half of the face is much darker.",
+                "The light is somewhat uneven: one half of the face is darker.",
+            ),
+            "contrast": ByLevel(
+                "The face has too little contrast.", "The face has little contrast."
+            ),
+            "noise": ByLevel("The image is too noisy.", "The image is somewhat noisy."),
+            "unnatural skin colour": ByLevel(
+                "The colours of the face are too strong to be natural.",
+                "The colours of the face are rather strong.",
+            ),
+            "no colour": ByLevel("The image has no colour.", "The image has hardly any colour."),
+            "JPEG blocks": ByLevel(
+                "The image was compressed too much: its JPEG blocks show.",
+                "The image was compressed a lot: its JPEG blocks begin to show.",
+            ),
+        },
+    )
     advice = (
-        "Retake it in soft, even light from the front, with the face in focus and no filter; "
+        "Retake it in soft, even light from the front, with the face in focus and no filter. "
         "palprep fix can only correct moderate exposure and white balance."
     )
 
@@ -31,6 +70,7 @@ class ImageQuality(Rule[PortraitFacts]):
         return Measured(
             value=total,
             shown=f"{total} of 100 (least: {weakest})",
+            way=weakest,
             region=portrait.framing.face if portrait.framing else None,
         )
 
@@ -43,7 +83,12 @@ class FaceBrightness(Rule[Skin]):
     id = "face_brightness"
     label = "Brightness of the face"
     predicts = "image_quality_acceptable"
-    advice = "Light the face evenly from the front; palprep fix shifts it by up to one stop."
+    sentences = Sentences(
+        "The brightness of the face is {measured}.",
+        below=ByLevel("The face is too dark.", "The face is rather dark."),
+        above=ByLevel("The face is too bright.", "The face is rather bright."),
+    )
+    advice = "Light the face evenly from the front. palprep fix shifts it by up to one stop."
 
     def measure(self, skin: Skin) -> Measured:
         return Measured(value=round(skin.quality.brightness, 2), region=skin.region)
@@ -57,12 +102,17 @@ class SkinHue(Rule[Skin]):
     label = "Natural skin colour"
     unit = "degrees of hue"
     predicts = "image_quality_acceptable"
-    advice = "Retake it in neutral light without filter; palprep fix corrects a moderate cast."
+    sentences = Sentences(
+        "The hue of the skin is natural.",
+        below="The skin has an unnatural colour: too red, or too blue.",
+        above="The skin has an unnatural colour: too yellow, or too green.",
+    )
+    advice = "Retake it in neutral light without a filter. palprep fix corrects a moderate cast."
 
     def measure(self, skin: Skin) -> Measured | Unmeasured:
         hue_deg, chroma = skin.quality.skin_hue_deg, skin.quality.skin_chroma
         if hue_deg is None or chroma is None:
             return NO_FACE
         if chroma < COLOURLESS:
-            return Unmeasured(reason="The face has hardly any colour.")
+            return GREY
         return Measured(value=round(hue_deg), region=skin.region)

@@ -8,8 +8,10 @@ framing and on light stand in modules of their own.
 from __future__ import annotations
 
 from palprep.facts.facts import Facts
+from palprep.rules.measures import degrees
 from palprep.rules.needs import BARELY_VISIBLE, FACE, HIDDEN, NO_FACE, PORTRAIT, Face, face_or
 from palprep.rules.rule import Answer, Measured, Need, Rule, Unmeasured
+from palprep.rules.sentences import ByLevel, Sentences
 from palprep.values import Rect
 from palprep.vision.facts import PortraitFacts, SubjectFacts, counts_as_person
 from palprep.vocabulary import install_advice
@@ -37,17 +39,26 @@ AWAY = 90.0
 """Degrees off, for a face that is hidden, turned from the camera, or not found at all."""
 
 UNDECIDED_SUBJECT = Unmeasured(
-    reason="This may be a photograph of a person or of a picture of one: look at it, or ask the "
-    "service with validate_image."
+    reason="This may be a photograph of a person, or of a picture of one.",
+    advice="Look at it, or ask the service with validate_image.",
+)
+
+ONLY_THE_SERVICE = Unmeasured(
+    reason="Only the service can tell a celebrity or a protected character.",
+    advice="Ask it with validate_image.",
 )
 
 
 def _facing_away(region: Rect) -> Measured:
-    return Measured(value=AWAY, shown="covered, or turned away too far", region=region)
+    return Measured(
+        value=AWAY, shown="covered, or turned away too far", region=region, cause=HIDDEN
+    )
 
 
 FACING = face_or(
-    lambda portrait: Measured(value=AWAY, shown="no face was found"),  # noqa: ARG005
+    lambda portrait: Measured(  # noqa: ARG005
+        value=AWAY, shown="no face was found", cause=NO_FACE
+    ),
     _facing_away,
 )
 """A face that cannot be seen points away from the camera."""
@@ -56,18 +67,18 @@ FACING = face_or(
 def _nobody_or_covered(portrait: PortraitFacts) -> Measured | Unmeasured:
     if portrait.person_share < PERSON_THERE:
         return NO_FACE
-    return Measured(value=0.0, shown="somebody is there, but no face was found")
+    return Measured(value=0.0, shown="somebody is there, but no face was found", cause=NO_FACE)
 
 
 def _nudity(facts: Facts) -> float | Answer:
     if facts.footage is None:
-        return PORTRAIT.then(lambda portrait: portrait.nudity, _NOT_SCORED).get(facts)
-    return _NOT_SCORED if facts.footage.nudity is None else facts.footage.nudity
+        return PORTRAIT.then(lambda portrait: portrait.nudity, NOT_SCORED).get(facts)
+    return NOT_SCORED if facts.footage.nudity is None else facts.footage.nudity
 
 
-_NOT_SCORED = Unmeasured(
-    reason=f"Nothing here scores it: {install_advice('nsfw')}, or ask the service with "
-    "validate_image."
+NOT_SCORED = Unmeasured(
+    reason="The model that looks for nudity is not installed.",
+    advice=f"To install it, {install_advice('nsfw')}. Or ask the service with validate_image.",
 )
 
 
@@ -75,13 +86,22 @@ class HumanLikeSubject(Rule[Face]):
     """The subject is a photographed person: no animal, statue, painting, cartoon or rendering."""
 
     needs = face_or(
-        lambda portrait: Measured(value=0.0, shown="no face was found"),  # noqa: ARG005
+        lambda portrait: Measured(  # noqa: ARG005
+            value=0.0, shown="no face was found", cause=NO_FACE
+        ),
         lambda region: HIDDEN,  # noqa: ARG005
     )
     id = "human_like_subject"
     label = "A photographed person"
     predicts = "human_like_subject"
-    advice = "Use a camera photograph of the person, unretouched, with the face uncovered."
+    sentences = Sentences(
+        "This is a photographed person.",
+        below=ByLevel(
+            fail="This does not look like a photographed person.",
+            warn="This may not be a photographed person.",
+        ),
+    )
+    advice = "Use a photograph of the person from a camera, unretouched, with the face uncovered."
 
     def measure(self, face: Face) -> Measured | Unmeasured:
         likelihood = face.subject.human.likelihood
@@ -101,13 +121,21 @@ class OnlyOnePerson(Rule[PortraitFacts]):
     label = "One person"
     unit = "person"
     predicts = "only_one_person_visible"
+    sentences = Sentences(
+        "One person is visible.",
+        several="{measured} people are visible.",
+        nobody="Something like a face is visible, but no person.",
+    )
     advice = "Retake it alone, in front of a background without people or pictures of people."
 
     def measure(self, portrait: PortraitFacts) -> Measured:
         faces = [face for face in portrait.faces if counts_as_person(face, portrait.faces[0])]
+        people = len(faces) - (1 if _no_person(portrait.subject) else 0)
         return Measured(
-            value=len(faces) - (1 if _no_person(portrait.subject) else 0),
+            value=people,
+            way="several" if people > 1 else "nobody",
             region=faces[1].box if len(faces) > 1 else None,
+            cause=None if faces else NO_FACE,
         )
 
 
@@ -123,6 +151,17 @@ class AppearsUnder18(Rule[PortraitFacts]):
     label = "Looks 18 or older"
     unit = "years"
     predicts = "appears_under_18"
+    sentences = Sentences(
+        "The apparent age is about {years} years.",
+        below=ByLevel(
+            fail="The person looks too young: about {years} years old.",
+            warn="The person looks young: about {years} years old.",
+        ),
+        youngest=ByLevel(
+            fail="One of the people looks too young: about {years} years old.",
+            warn="One of the people looks young: about {years} years old.",
+        ),
+    )
     advice = (
         "The service refuses images of minors. For an adult, retake it in even light from the "
         "front, with a neutral expression and nothing covering the face."
@@ -140,6 +179,8 @@ class AppearsUnder18(Rule[PortraitFacts]):
         return Measured(
             value=round(years, 1),
             shown=f"about {years:.0f}, the youngest of several people",
+            way="youngest",
+            words={"years": f"{years:.0f}"},
             region=youngest.box,
         )
 
@@ -154,6 +195,7 @@ class AppearsUnder18(Rule[PortraitFacts]):
         return Measured(
             value=round(subject.age_years, 1),
             shown=f"about {subject.age_years:.0f}",
+            words={"years": f"{subject.age_years:.0f}"},
             region=portrait.framing.face,
         )
 
@@ -166,13 +208,26 @@ class PoseSuitable(Rule[Face]):
     label = "Head towards the camera"
     unit = "degrees"
     predicts = "pose_suitable_for_replica"
+    sentences = Sentences(
+        "The head faces the camera, within {degrees}.",
+        left="The head is turned too far to the left of the image, by {degrees}.",
+        right="The head is turned too far to the right of the image, by {degrees}.",
+        up="The head is raised too far, by {degrees}.",
+        down="The head is lowered too far, by {degrees}.",
+    )
     advice = "Retake it with the head straight towards the camera, at eye height."
 
     def measure(self, face: Face) -> Measured:
         pose = face.subject.pose
+        if abs(pose.yaw_deg) >= abs(pose.pitch_deg):
+            way = "right" if pose.yaw_deg > 0 else "left"
+        else:
+            way = "up" if pose.pitch_deg > 0 else "down"
         return Measured(
             value=round(pose.turn_deg, 1),
             shown=f"yaw {pose.yaw_deg:+.0f}, pitch {pose.pitch_deg:+.0f} degrees",
+            way=way,
+            words={"degrees": degrees(pose.turn_deg)},
             region=face.region,
         )
 
@@ -185,11 +240,22 @@ class HeadLevel(Rule[Face]):
     label = "Head upright"
     unit = "degrees"
     predicts = "pose_suitable_for_replica"
-    advice = "Hold the head upright; palprep fix levels a moderate lean."
+    sentences = Sentences(
+        "The head is upright, within {degrees}.",
+        left="The head leans to the left of the image, by {degrees}.",
+        right="The head leans to the right of the image, by {degrees}.",
+    )
+    advice = "Hold the head upright. palprep fix levels a moderate lean."
 
     def measure(self, face: Face) -> Measured:
         roll = face.subject.pose.roll_deg
-        return Measured(value=round(abs(roll), 1), shown=f"{roll:+.0f} degrees", region=face.region)
+        return Measured(
+            value=round(abs(roll), 1),
+            shown=f"{roll:+.0f} degrees",
+            way="left" if roll > 0 else "right",
+            words={"degrees": degrees(roll)},
+            region=face.region,
+        )
 
 
 class LookingStraight(Rule[Face]):
@@ -200,15 +266,30 @@ class LookingStraight(Rule[Face]):
     label = "Looking into the camera"
     unit = "degrees off"
     predicts = "looking_straight_at_camera"
+    sentences = Sentences(
+        "The eyes look into the lens, within {degrees}.",
+        above=ByLevel(
+            fail="The eyes look past the lens, by about {degrees}.",
+            warn="The eyes may look past the lens, by about {degrees}.",
+        ),
+        shut="The eyes are shut.",
+    )
     advice = "Retake it looking into the lens, not at the screen, with the eyes open."
 
     def measure(self, face: Face) -> Measured:
         eyes = face.subject.eyes
         if eyes.openness < BARELY_VISIBLE:
-            return Measured(value=AWAY, shown="eyes shut", region=face.region)
+            return Measured(
+                value=AWAY,
+                shown="eyes shut",
+                way="shut",
+                words={"degrees": degrees(AWAY)},
+                region=face.region,
+            )
         return Measured(
             value=round(eyes.gaze_off_deg, 1),
             shown=f"{eyes.gaze_yaw_deg:+.0f} across, {eyes.gaze_pitch_deg:+.0f} up, in degrees",
+            words={"degrees": degrees(eyes.gaze_off_deg)},
             region=face.region,
         )
 
@@ -223,18 +304,29 @@ class FaceObscured(Rule[Face]):
     needs = face_or(
         _nobody_or_covered,
         lambda region: Measured(
-            value=0.0, shown="a face whose parts cannot be made out", region=region
+            value=0.0, shown="a face whose parts cannot be made out", region=region, cause=HIDDEN
         ),
     )
     id = "face_substantially_obscured"
     label = "Face uncovered"
     predicts = "face_substantially_obscured"
-    advice = "Retake it without mask, sunglasses, hands or hair over the face."
+    sentences = Sentences(
+        "The face is uncovered.",
+        eyes=ByLevel("The eyes are covered.", "The eyes may be covered."),
+        nose=ByLevel("The nose is covered.", "The nose may be covered."),
+        mouth=ByLevel("The mouth is covered.", "The mouth may be covered."),
+        cheeks=ByLevel("The cheeks are covered.", "The cheeks may be covered."),
+        whole=ByLevel("Much of the face is covered.", "Part of the face may be covered."),
+    )
+    advice = "Retake it without a mask, sunglasses, hands or hair over the face."
 
     def measure(self, face: Face) -> Measured:
         visibility = face.subject.visibility
         return Measured(
-            value=round(visibility.least, 2), shown=visibility.words(), region=face.region
+            value=round(visibility.least, 2),
+            shown=visibility.words(),
+            way=visibility.most_covered,
+            region=face.region,
         )
 
 
@@ -250,6 +342,10 @@ class NoNudity(Rule[float]):
     id = "no_nudity"
     label = "No nudity"
     predicts = "no_nudity"
+    sentences = Sentences(
+        "This does not look like nudity.",
+        above=ByLevel(fail="This looks like nudity.", warn="This may be taken for nudity."),
+    )
     advice = "Use an image with clothed shoulders and chest."
 
     def measure(self, score: float) -> Measured:
@@ -266,7 +362,7 @@ class CelebrityOrCharacter(Rule[PortraitFacts]):
     advice = "Use a person who agreed, and no public figure or character."
 
     def measure(self, portrait: PortraitFacts) -> Unmeasured:  # noqa: ARG002
-        return Unmeasured(reason="Only the service judges this: ask it with validate_image.")
+        return ONLY_THE_SERVICE
 
 
 def _no_person(subject: SubjectFacts | None) -> bool:

@@ -86,7 +86,10 @@ class Limit(Value):
         return (self.min is None or value >= self.min) and (self.max is None or value <= self.max)
 
     def words(self, unit: str) -> str:
-        """The limit in words, for example ``at least 23 fps``."""
+        """The limit in words, for example ``at least 23 fps``.
+
+        A unit that begins with "of" is that of a share: ``at least 80% of the samples``.
+        """
         if self.any_of is not None:
             return "one of " + ", ".join(self.any_of)
         if self.equals is not None:
@@ -96,12 +99,14 @@ class Limit(Value):
                 else None
             )
             return plain or f"{self.equals} {unit}".strip()
-        suffix = f" {unit}" if unit else ""
-        if self.min is not None and self.max is not None:
-            return f"{self.min:,.10g} to {self.max:,.10g}{suffix}"
-        if self.min is not None:
-            return f"at least {self.min:,.10g}{suffix}"
-        return f"at most {self.max:,.10g}{suffix}"
+        scale, sign = (100, "%") if unit.startswith("of ") else (1, "")
+        suffix = f"{sign} {unit}" if unit else ""
+        least, most = (
+            None if bound is None else f"{bound * scale:,.10g}" for bound in (self.min, self.max)
+        )
+        if least and most:
+            return f"{least} to {most}{suffix}"
+        return f"at least {least}{suffix}" if least else f"at most {most}{suffix}"
 
 
 class Profile(Value):

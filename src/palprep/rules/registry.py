@@ -26,10 +26,11 @@ from palprep.rules.rule import Rule
 from palprep.rules.same_person import SamePerson
 
 _PORTRAIT = (portrait_subject, portrait_light, portrait_framing)
-_MODULES = (
+MODULES: Final = (
     *(file, image, *_PORTRAIT, audio, video, video_person, video_signal, video_structure),
     *(voice, consent, same_person),
 )
+"""All modules in which rules stand."""
 
 AnyRule = Rule[Any] | SamePerson
 """A rule of one file, or of two."""
@@ -45,7 +46,7 @@ def _rules_of(*modules: ModuleType) -> Iterator[AnyRule]:
 
 
 RULES: Final[Mapping[str, AnyRule]] = MappingProxyType(
-    {rule.id: rule for rule in _rules_of(*_MODULES)}
+    {rule.id: rule for rule in _rules_of(*MODULES)}
 )
 
 PORTRAIT_CHECKS: Final = frozenset(rule.id for rule in _rules_of(*_PORTRAIT))

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
-from pydantic import computed_field
+from pydantic import Field, computed_field
 
+from palprep.errors import PalprepError
 from palprep.facts.facts import Facts
-from palprep.rules.measures import Measure, aligned, measure_words
+from palprep.rules.measures import Measure, aligned
 from palprep.values import Outcome, Rect, Role, Value
 
 __all__ = ["Check", "Measure", "Rect", "Report", "ReportError"]
 
 _REPORT_KEYS = ("path", "role", "profile", "verdict", "passed", "error", "checks", "facts")
 _CHECK_KEYS = (
-    *("id", "label", "outcome", "passed", "measured"),
-    *("limit", "source", "advice", "region"),
+    *("id", "label", "outcome", "passed", "sentence", "measured"),
+    *("limit", "source", "advice", "follows", "region"),
 )
 
 
@@ -25,6 +27,8 @@ class Check(Value):
     id: str
     label: str
     outcome: Outcome
+    sentence: str = Field(default_factory=lambda check: check["label"])
+    """The finding in words. The label stands for it in records that were written without."""
     measured: Measure = None
     limit: str | None = None
     """The limit in words, for example ``at least 512 px``."""
@@ -36,7 +40,14 @@ class Check(Value):
     """The smallest of the rule's upper bounds: a larger measure does not pass."""
     advice: str | None = None
     """What to do about it; None when nothing is wrong."""
+    follows: str | None = None
+    """The id of the check that tells the same finding, where this one only follows from it."""
     region: Rect | None = None
+
+    @property
+    def message(self) -> str:
+        """The finding and what to do about it."""
+        return f"{self.sentence} {self.advice}" if self.advice else self.sentence
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -63,6 +74,14 @@ class Report(Value):
     left_out: tuple[str, ...] = ()
     """Ids of checks that were not asked for: those of the consent that another video holds."""
     facts: Facts | None = None
+
+    @classmethod
+    def of_error(
+        cls, path: str | Path, error: PalprepError, *, role: Role | None, profile: str
+    ) -> Self:
+        """The report on a file that could not be judged because of this error."""
+        why = ReportError(code=error.code, message=error.message)
+        return cls(path=str(path), role=role, profile=profile, error=why)
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -95,6 +114,15 @@ class Report(Value):
         """The checks with one of these outcomes, in the report's order."""
         return tuple(check for check in self.checks if check.outcome in outcomes)
 
+    def told(self, *outcomes: Outcome) -> tuple[Check, ...]:
+        """The checks with one of these outcomes that do not follow from another check: what is
+        to be told, each finding once."""
+        return tuple(check for check in self.having(*outcomes) if check.follows is None)
+
+    def following(self, check: Check) -> tuple[Check, ...]:
+        """The checks that follow from this one."""
+        return tuple(each for each in self.checks if each.follows == check.id)
+
     def to_json(self) -> dict[str, Any]:
         """The JSON object that ``palprep check --json`` prints, keys in the documented order."""
         data = self.model_dump(mode="json")
@@ -105,19 +133,13 @@ class Report(Value):
         return self.table()
 
     def table(self) -> str:
-        """The report as plain text for a terminal: the verdict, then a line for each check."""
-        role = self.role.value if self.role else "unreadable"
-        title = f"{self.verdict.value.upper()}  {self.path}  ({role}, {self.profile})"
+        """The report as plain text for a terminal: the verdict, then a line for each finding."""
+        role = f"{self.role.value}, " if self.role else ""
+        title = f"{self.verdict.value.upper()}  {self.path}  ({role}{self.profile})"
         if self.error is not None:
             return f"{title}\n{self.error.message}"
         rows = [
-            (
-                check.outcome.value,
-                check.label,
-                measure_words(check.measured),
-                check.limit or "",
-                check.advice or "",
-            )
-            for check in self.checks
+            (check.outcome.value, check.sentence, check.advice or "")
+            for check in self.told(*Outcome)
         ]
         return "\n".join((title, *aligned(rows)))

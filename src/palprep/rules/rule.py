@@ -8,37 +8,50 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
 from palprep.facts.facts import Facts
-from palprep.rules.measures import Measure
+from palprep.rules.measures import Measure, measure_words
 from palprep.rules.profile import Limit
 from palprep.rules.report import Check
+from palprep.rules.sentences import ABOVE, BELOW, OTHERWISE, Sentences
 from palprep.values import Outcome, Rect, Value
 
 F = TypeVar("F")
 G = TypeVar("G")
 
 
+class Unmeasured(Value):
+    """The rule could not measure.
+
+    ``reason`` says why, in a sentence. Checks with the same reason are told once, so a reason that
+    several rules can have is one constant (:mod:`palprep.rules.needs`). ``advice`` says how the
+    measure can be had.
+    """
+
+    reason: str
+    advice: str | None = None
+
+
 class Measured(Value):
     """What a rule found. ``value`` is what the limits are held against.
 
-    ``shown`` replaces the value in the report where the bare value says too little. ``advice``
-    replaces the rule's general advice where this file's own is known.
+    ``shown`` replaces the value in the report where the bare value says too little. ``words``
+    fill the places of the rule's sentences. ``way`` names the sentence, where the side of the
+    broken limit does not tell. ``advice`` replaces the rule's general advice where this file's own
+    is known. ``cause`` says that ``value`` stands for something that cannot be measured, and
+    why: its reason and its advice are told instead of the rule's.
     """
 
     value: Measure
     shown: str | None = None
+    words: Mapping[str, str] = {}
+    way: str | None = None
     advice: str | None = None
     region: Rect | None = None
-
-
-class Unmeasured(Value):
-    """The rule could not measure; ``reason`` says what is missing, and how to get it."""
-
-    reason: str
+    cause: Unmeasured | None = None
 
 
 Answer = Measured | Unmeasured | None
@@ -78,6 +91,8 @@ class Described(ABC):
     unit: ClassVar[str] = ""
     predicts: ClassVar[str | None] = None
     """The check or refusal of the service that a failure here predicts."""
+    sentences: ClassVar[Sentences]
+    """What it says of a file. A rule that never measures has none."""
     advice: ClassVar[str]
     """What to do when it does not pass: the fix, or the retake."""
 
@@ -106,14 +121,44 @@ class Described(ABC):
             "source": decisive.source,
         }
         if isinstance(found, Unmeasured):
-            return Check(outcome=Outcome.UNKNOWN, advice=found.reason, **common)
+            return Check(
+                outcome=Outcome.UNKNOWN, sentence=found.reason, advice=found.advice, **common
+            )
         return Check(
             outcome=decisive.level if broken else Outcome.PASS,
-            measured=found.shown if found.shown is not None else found.value,
-            advice=(found.advice or self.advice) if broken else None,
+            sentence=self._sentence(found, decisive, kept=not broken),
+            measured=_shown(found),
+            advice=self._advice(found) if broken else None,
             region=found.region,
             **common,
         )
+
+    def _sentence(self, found: Measured, limit: Limit, *, kept: bool) -> str:
+        """The finding in words: the cause, what was measured, or how it breaks the limit.
+
+        A yes or no says itself, whichever of them a profile asks for.
+        """
+        if found.cause is not None:
+            return found.cause.reason
+        said = kept if not isinstance(found.value, bool) else found.value
+        way = found.way or _way(found.value, limit)
+        sentence = self.sentences.met if said else self.sentences.when(way, limit.level)
+        return sentence.format_map({"measured": measure_words(_shown(found)), **found.words})
+
+    def _advice(self, found: Measured) -> str:
+        caused = found.cause.advice if found.cause else None
+        return caused or found.advice or self.advice
+
+
+def _shown(found: Measured) -> Measure:
+    return found.value if found.shown is None else found.shown
+
+
+def _way(value: Measure, limit: Limit) -> str:
+    """On which side of a limit that it breaks a value lies."""
+    if not isinstance(value, int | float) or (limit.min is None and limit.max is None):
+        return OTHERWISE
+    return BELOW if limit.min is not None and value < limit.min else ABOVE
 
 
 class Rule(Described, Generic[F]):

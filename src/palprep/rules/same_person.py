@@ -7,6 +7,12 @@ from collections.abc import Sequence
 from palprep.rules.profile import Limit
 from palprep.rules.report import Check
 from palprep.rules.rule import Described, Measured, Unmeasured
+from palprep.rules.sentences import ByLevel, Sentences
+
+NO_FACE_TO_COMPARE = Unmeasured(
+    reason="One of the two files shows no face that could be compared.",
+    advice="Use files in which the face is uncovered and towards the camera.",
+)
 
 
 class SamePerson(Described):
@@ -18,6 +24,13 @@ class SamePerson(Described):
     label = "Same person"
     unit = "cosine similarity"
     predicts = "consent"
+    sentences = Sentences(
+        "{first} and {second} show the same person.",
+        below=ByLevel(
+            fail="{first} and {second} show different people.",
+            warn="{first} and {second} may show different people.",
+        ),
+    )
     advice = "Portrait, training video and consent video must show one person: compare them."
 
     def judge(
@@ -30,7 +43,7 @@ class SamePerson(Described):
         """
         label = f"Same person in {first} and {second}"
         if similarity is None:
-            reason = "One of the two shows no face that could be compared."
-            return self.check(Unmeasured(reason=reason), limits, label=label)
-        found = self.check(Measured(value=similarity), limits, label=label)
+            return self.check(NO_FACE_TO_COMPARE, limits, label=label)
+        measured = Measured(value=similarity, words={"first": first, "second": second})
+        found = self.check(measured, limits, label=label)
         return found.model_copy(update={"measured": round(similarity, 3)})

@@ -6,8 +6,12 @@ Each names the refusal of the service that it predicts.
 from __future__ import annotations
 
 from palprep.media.facts import FileFacts, VideoFacts
+from palprep.rules.measures import degrees
 from palprep.rules.needs import FILE, VIDEO
-from palprep.rules.rule import Measured, Rule
+from palprep.rules.rule import Measured, Rule, Unmeasured
+from palprep.rules.sentences import ByLevel, Sentences
+
+NO_PIXEL_FORMAT = Unmeasured(reason="The file does not state its pixel format.")
 
 
 class VideoFormat(Rule[FileFacts]):
@@ -17,7 +21,11 @@ class VideoFormat(Rule[FileFacts]):
     id = "video_format"
     label = "Container"
     predicts = "video_format"
-    advice = "Put the streams into an MP4: palprep fix does, without re-encoding where it can."
+    sentences = Sentences(
+        "The file is {measured}.",
+        otherwise="The file is {measured}, which is not accepted.",
+    )
+    advice = "Put the streams into an MP4. palprep fix does so, without re-encoding where it can."
 
     def measure(self, file: FileFacts) -> Measured:
         return Measured(value=file.type.format, shown=file.type.description)
@@ -30,7 +38,11 @@ class VideoCodec(Rule[VideoFacts]):
     id = "video_codec"
     label = "Video codec"
     predicts = "video_codec"
-    advice = "Encode it as H.264: palprep fix does."
+    sentences = Sentences(
+        "The video codec is {measured}.",
+        otherwise="The video codec is {measured}, which is not accepted.",
+    )
+    advice = "Encode it as H.264. palprep fix does so."
 
     def measure(self, video: VideoFacts) -> Measured:
         shown = f"{video.codec} {video.codec_profile}" if video.codec_profile else video.codec
@@ -44,9 +56,15 @@ class VideoPixelFormat(Rule[VideoFacts]):
     id = "video_pixel_format"
     label = "Pixel format"
     predicts = "video_codec"
-    advice = "Convert it to 8-bit 4:2:0: palprep fix does."
+    sentences = Sentences(
+        "The pixel format is {measured}.",
+        otherwise="The pixel format is {measured}, which not every decoder reads.",
+    )
+    advice = "Convert it to 8-bit 4:2:0. palprep fix does so."
 
-    def measure(self, video: VideoFacts) -> Measured:
+    def measure(self, video: VideoFacts) -> Measured | Unmeasured:
+        if video.pixel_format is None:
+            return NO_PIXEL_FORMAT
         return Measured(value=video.pixel_format)
 
 
@@ -57,7 +75,11 @@ class VideoDynamicRange(Rule[VideoFacts]):
     id = "video_dynamic_range"
     label = "Standard dynamic range"
     predicts = "video_codec"
-    advice = "Turn HDR off in the camera; palprep fix maps what was recorded to SDR."
+    sentences = Sentences(
+        "The video has standard dynamic range.",
+        otherwise="The video is HDR: not every player shows it in the right colours.",
+    )
+    advice = "Turn HDR off in the camera. palprep fix maps what was recorded to SDR."
 
     def measure(self, video: VideoFacts) -> Measured:
         kind = f"Dolby Vision {video.dolby_vision}" if video.dolby_vision else video.color_transfer
@@ -72,6 +94,10 @@ class VideoDolbyVision(Rule[VideoFacts]):
     id = "video_dolby_vision"
     label = "Dolby Vision for all"
     predicts = "video_codec"
+    sentences = Sentences(
+        "Players without Dolby Vision show the video, too.",
+        otherwise="The video is Dolby Vision alone: other players show it green and purple.",
+    )
     advice = (
         "Its colours cannot be converted here. Turn Dolby Vision (HDR video) off and record it "
         "again, or export it as SDR on the device that recorded it."
@@ -91,12 +117,24 @@ class VideoUpright(Rule[VideoFacts]):
     needs = VIDEO
     id = "video_upright"
     label = "Stored upright"
-    advice = "Hold the camera upright; palprep fix turns the frames themselves."
+    sentences = Sentences(
+        "The frames are stored upright.",
+        turned="The frames are stored turned, and the player must turn them by {degrees}.",
+        mirrored="The frames are stored mirrored, and the player must mirror them.",
+        both="The frames are stored mirrored and turned, and the player must undo both.",
+    )
+    advice = "Hold the camera upright. palprep fix turns the frames themselves."
 
     def measure(self, video: VideoFacts) -> Measured:
         notes = [f"turned by {video.rotation_deg}°"] if video.rotation_deg else []
         notes += ["mirrored"] if video.mirrored else []
-        return Measured(value=not notes, shown=" and ".join(notes) or "upright")
+        ways = {(True, False): "turned", (False, True): "mirrored", (True, True): "both"}
+        return Measured(
+            value=not notes,
+            shown=" and ".join(notes) or "upright",
+            way=ways.get((bool(video.rotation_deg), video.mirrored)),
+            words={"degrees": degrees(video.rotation_deg)},
+        )
 
 
 class VideoProgressive(Rule[VideoFacts]):
@@ -106,7 +144,11 @@ class VideoProgressive(Rule[VideoFacts]):
     id = "video_progressive"
     label = "Progressive"
     predicts = "video_fps"
-    advice = "Set the camera to progressive (p, not i); palprep fix deinterlaces it."
+    sentences = Sentences(
+        "Each frame is taken at one moment.",
+        otherwise="The video is interlaced: each frame is woven from two moments.",
+    )
+    advice = "Set the camera to progressive (p, not i). palprep fix deinterlaces it."
 
     def measure(self, video: VideoFacts) -> Measured:
         interlaced = video.interlaced
@@ -120,7 +162,11 @@ class VideoAudioCodec(Rule[VideoFacts]):
     id = "video_audio_codec"
     label = "Audio codec"
     predicts = "video_codec"
-    advice = "Encode the audio as AAC: palprep fix does."
+    sentences = Sentences(
+        "The audio codec is {measured}.",
+        otherwise="The audio codec is {measured}, which is not the expected one.",
+    )
+    advice = "Encode the audio as AAC. palprep fix does so."
 
     def measure(self, video: VideoFacts) -> Measured | None:
         return None if video.audio is None else Measured(value=video.audio.stream.codec)
@@ -134,7 +180,21 @@ class VideoDuration(Rule[VideoFacts]):
     label = "Length"
     unit = "s"
     predicts = "video_duration"
-    advice = "Record one and a half to two minutes: half speaking, half listening and still."
+    sentences = Sentences(
+        "The video lasts {measured}.",
+        below=ByLevel(
+            fail="The video is too short: it lasts {measured}.",
+            warn="The video is shorter than is best: it lasts {measured}.",
+        ),
+        above=ByLevel(
+            fail="The video is too long: it lasts {measured}.",
+            warn="The video is longer than is best: it lasts {measured}.",
+        ),
+    )
+    advice = (
+        "Record a training video of one and a half to two minutes: half speaking, half listening "
+        "and still. A consent video needs the statement alone."
+    )
 
     def measure(self, video: VideoFacts) -> Measured:
         return Measured(value=video.duration_s, shown=f"{video.duration_s:.1f} s")
@@ -148,11 +208,20 @@ class VideoFrameRate(Rule[VideoFacts]):
     label = "Frame rate"
     unit = "fps"
     predicts = "video_fps"
-    advice = "Record at 25 or 30 frames per second; invented frames do not help."
+    sentences = Sentences(
+        "The video has {rate} frames per second.",
+        below=ByLevel(
+            fail="The video has too few frames: {rate} per second.",
+            warn="The video has rather few frames: {rate} per second.",
+        ),
+        above="The video has too many frames: {rate} per second.",
+    )
+    advice = "Record at 25 or 30 frames per second. Invented frames do not help."
 
     def measure(self, video: VideoFacts) -> Measured:
         # Timestamps of 30000/1001 in milliseconds round to 29.97 and 23.976 to 23.98.
-        return Measured(value=round(video.frame_rate, 2), shown=f"{video.frame_rate:.2f} fps")
+        rate = f"{video.frame_rate:.2f}"
+        return Measured(value=round(video.frame_rate, 2), shown=f"{rate} fps", words={"rate": rate})
 
 
 class VideoConstantFrameRate(Rule[VideoFacts]):
@@ -162,7 +231,10 @@ class VideoConstantFrameRate(Rule[VideoFacts]):
     id = "video_constant_frame_rate"
     label = "Constant frame rate"
     predicts = "video_fps"
-    advice = "Turn off variable frame rate in the recorder, or let palprep fix re-time it."
+    sentences = Sentences(
+        "The frame rate is constant.", otherwise="The frame rate varies within the video."
+    )
+    advice = "Turn off the variable frame rate in the recorder, or let palprep fix re-time it."
 
     def measure(self, video: VideoFacts) -> Measured:
         constant = video.frame_rate_constant
@@ -176,7 +248,12 @@ class VideoResolution(Rule[VideoFacts]):
     id = "video_resolution"
     label = "Shorter side"
     unit = "px"
-    advice = "Record in 1080p or better; enlarging it adds nothing."
+    sentences = Sentences(
+        "The video has {measured}.",
+        below="The video is too small: it has {measured}.",
+        above="The video is too large: it has {measured}.",
+    )
+    advice = "Record in 1080p or better. Enlarging it adds nothing."
 
     def measure(self, video: VideoFacts) -> Measured:
         return Measured(
@@ -191,12 +268,18 @@ class VideoFaststart(Rule[VideoFacts]):
     id = "video_faststart"
     label = "Index in front"
     predicts = "download_link"
-    advice = "Move the index to the front: palprep fix does, without re-encoding."
+    sentences = Sentences(
+        "The index stands at the front of the file.",
+        end="The index stands at the end of the file: nothing plays before all is loaded.",
+        fragmented="The index is spread over the file, and not at its front.",
+    )
+    advice = "Move the index to the front. palprep fix does so, without re-encoding."
 
     def measure(self, video: VideoFacts) -> Measured | None:
         if video.moov_position is None:
             return None
-        return Measured(value=video.moov_position == "front", shown=f"moov: {video.moov_position}")
+        place = video.moov_position
+        return Measured(value=place == "front", shown=f"moov: {place}", way=place)
 
 
 class VideoComplete(Rule[VideoFacts]):
@@ -206,6 +289,10 @@ class VideoComplete(Rule[VideoFacts]):
     id = "video_complete"
     label = "Not cut off"
     predicts = "download_link"
+    sentences = Sentences(
+        "The file is complete.",
+        otherwise="The file is cut off: it holds less than its index lists.",
+    )
     advice = "Copy it from the camera again, or download it again."
 
     def measure(self, video: VideoFacts) -> Measured:

@@ -7,14 +7,19 @@ import statistics
 from collections.abc import Iterable
 
 from palprep.facts.timeline import FacingLimits
-from palprep.rules.needs import FOOTAGE, SEEN
+from palprep.rules.measures import degrees
+from palprep.rules.needs import FOOTAGE, NO_FACE, SEEN
 from palprep.rules.report import Report
 from palprep.rules.rule import Measured, Rule, Unmeasured
+from palprep.rules.sentences import ByLevel, Sentences
 from palprep.vision.footage_facts import FootageFacts, FrameSample
 
 MOST_OF_THE_TIME = 0.8
 """Share of the samples in which head and eyes must be steady: people who speak look aside now
 and then."""
+
+
+TOO_SHORT_TO_COMPARE = Unmeasured(reason="The video is too short to compare the face with itself.")
 
 
 class FaceSeenThroughout(Rule[FootageFacts]):
@@ -25,12 +30,20 @@ class FaceSeenThroughout(Rule[FootageFacts]):
     label = "Face seen throughout"
     unit = "of the samples"
     predicts = "only_one_person_visible"
-    advice = "Retake it: stay in view, and keep hands and objects away from the face."
+    sentences = Sentences(
+        "The face is seen in {seen} of {total} samples.",
+        below="The face is not seen all the time: only in {seen} of {total} samples.",
+    )
+    advice = "Retake it. Stay in view, and keep hands and objects away from the face."
 
     def measure(self, footage: FootageFacts) -> Measured:
-        total = len(footage.samples)
-        share = len(footage.seen) / total if total else 0.0
-        return Measured(value=round(share, 3), shown=f"in {len(footage.seen)} of {total} samples")
+        seen, total = len(footage.seen), len(footage.samples)
+        return Measured(
+            value=round(seen / total, 3) if total else 0.0,
+            shown=f"in {seen} of {total} samples",
+            words={"seen": str(seen), "total": str(total)},
+            cause=None if seen else NO_FACE,
+        )
 
 
 class OnePersonThroughout(Rule[FootageFacts]):
@@ -41,16 +54,21 @@ class OnePersonThroughout(Rule[FootageFacts]):
     label = "One person throughout"
     unit = "of the samples"
     predicts = "only_one_person_visible"
+    sentences = Sentences(
+        "More than one person is seen in {share} of the samples.",
+        above="Up to {most} people are seen, first at {first}.",
+    )
     advice = "Retake it alone, in front of a background without people or pictures of people."
 
     def measure(self, footage: FootageFacts) -> Measured:
         crowded = [sample for sample in footage.samples if sample.people > 1]
         share = len(crowded) / len(footage.samples) if footage.samples else 0.0
-        shown = "never more than one"
+        shown, words = "never more than one", {"share": f"{share:.0%}"}
         if crowded:
-            most = max(sample.people for sample in crowded)
-            shown = f"up to {most} people, first at {crowded[0].at_s:.1f} s"
-        return Measured(value=round(share, 3), shown=shown)
+            most, first = max(sample.people for sample in crowded), f"{crowded[0].at_s:.1f} s"
+            shown = f"up to {most} people, first at {first}"
+            words |= {"most": str(most), "first": first}
+        return Measured(value=round(share, 3), shown=shown, words=words)
 
 
 class SamePersonThroughout(Rule[tuple[FrameSample, ...]]):
@@ -64,12 +82,19 @@ class SamePersonThroughout(Rule[tuple[FrameSample, ...]]):
     label = "Same person throughout"
     unit = "cosine similarity"
     predicts = "consent"
-    advice = "Use footage of one person only; a replica is trained from one face."
+    sentences = Sentences(
+        "The same face is seen throughout.",
+        below=ByLevel(
+            fail="Different faces are seen: this is more than one person.",
+            warn="The face changes: this may be more than one person.",
+        ),
+    )
+    advice = "Use footage of one person only. A replica is trained from one face."
 
     def measure(self, seen: tuple[FrameSample, ...]) -> Measured | Unmeasured:
         compared = sorted(each.similarity for each in seen if each.similarity is not None)
         if not compared:
-            return Unmeasured(reason="Too short to compare the face with itself.")
+            return TOO_SHORT_TO_COMPARE
         return Measured(value=compared[min(1, len(compared) - 1)])
 
 
@@ -82,11 +107,23 @@ class FaceSize(Rule[tuple[FrameSample, ...]]):
     label = "Face height"
     unit = "of the frame's height"
     predicts = "chest_up_framing_acceptable"
-    advice = "Move nearer to the camera, or use a longer lens: best is a frame from the chest up."
+    sentences = Sentences(
+        "The face takes {share} of the frame's height.",
+        below=ByLevel(
+            fail="The face is too small: it takes {share} of the frame's height.",
+            warn="The face is rather small: it takes {share} of the frame's height.",
+        ),
+        above="The face is too large: it takes {share} of the frame's height.",
+    )
+    advice = "Move nearer to the camera, or use a longer lens. Best is a frame from the chest up."
 
     def measure(self, seen: tuple[FrameSample, ...]) -> Measured:
         share = statistics.median(each.face_height_share or 0.0 for each in seen)
-        return Measured(value=round(share, 3), shown=f"{share:.0%} of the height")
+        return Measured(
+            value=round(share, 3),
+            shown=f"{share:.0%} of the height",
+            words={"share": f"{share:.0%}"},
+        )
 
 
 class HeadTowardsLens(Rule[tuple[FrameSample, ...]]):
@@ -98,6 +135,10 @@ class HeadTowardsLens(Rule[tuple[FrameSample, ...]]):
     label = "Head towards the lens"
     unit = "degrees"
     predicts = "pose_suitable_for_replica"
+    sentences = Sentences(
+        "The head faces the lens most of the time, within {degrees}.",
+        above="The head often turns away from the lens, by {degrees} and more.",
+    )
     advice = "Place the lens at eye height and face it, not a screen next to it."
 
     def measure(self, seen: tuple[FrameSample, ...]) -> Measured:
@@ -113,6 +154,10 @@ class GazeAtLens(Rule[tuple[FrameSample, ...]]):
     label = "Eyes on the lens"
     unit = "degrees"
     predicts = "looking_straight_at_camera"
+    sentences = Sentences(
+        "The eyes look into the lens most of the time, within {degrees}.",
+        above="The eyes often look past the lens, by {degrees} and more.",
+    )
     advice = "Speak to the lens, with any text right next to it."
 
     def measure(self, seen: tuple[FrameSample, ...]) -> Measured:
@@ -132,5 +177,7 @@ def _kept(angles_deg: Iterable[float]) -> Measured:
     angles = sorted(angles_deg)
     kept = angles[math.ceil(MOST_OF_THE_TIME * len(angles)) - 1]
     return Measured(
-        value=round(kept, 1), shown=f"{kept:.0f} degrees or less {MOST_OF_THE_TIME:.0%} of the time"
+        value=round(kept, 1),
+        shown=f"{kept:.0f} degrees or less {MOST_OF_THE_TIME:.0%} of the time",
+        words={"degrees": degrees(kept)},
     )

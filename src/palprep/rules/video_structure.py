@@ -5,6 +5,12 @@ from __future__ import annotations
 from palprep.facts.timeline import Timeline
 from palprep.rules.needs import STRUCTURE
 from palprep.rules.rule import Measured, Rule, Unmeasured
+from palprep.rules.sentences import Sentences
+
+NO_SPEAKING = Unmeasured(reason="It could not be heard who speaks when.")
+NO_LISTENING = Unmeasured(reason="Neither speech nor a face could be measured.")
+NO_MOUTH = Unmeasured(reason="No mouth is seen while somebody speaks.")
+NO_STATING_MOUTH = Unmeasured(reason="No mouth is seen while the statement is spoken.")
 
 
 class VideoSpeakingShare(Rule[Timeline]):
@@ -14,10 +20,15 @@ class VideoSpeakingShare(Rule[Timeline]):
     id = "video_speaking_share"
     label = "Speaking"
     unit = "of the seconds"
-    advice = "Speak for the first half, consent included; then listen for the second half."
+    sentences = Sentences(
+        "Speech takes {share} of the time.",
+        below="There is too little speaking: it takes {share} of the time.",
+        above="There is too much speaking: it takes {share} of the time.",
+    )
+    advice = "Speak for the first half, consent included. Then listen for the second half."
 
     def measure(self, line: Timeline) -> Measured | Unmeasured:
-        return _share(line.speaking_share, "speaking")
+        return _share(line.speaking_share, "speaking", NO_SPEAKING)
 
 
 class VideoStillShare(Rule[Timeline]):
@@ -27,10 +38,15 @@ class VideoStillShare(Rule[Timeline]):
     id = "video_still_share"
     label = "Listening and still"
     unit = "of the seconds"
+    sentences = Sentences(
+        "Listening takes {share} of the time.",
+        below="There is too little silent listening: it takes {share} of the time.",
+        above="There is too much silent listening: it takes {share} of the time.",
+    )
     advice = "After speaking, look into the lens with your mouth shut for as long again."
 
     def measure(self, line: Timeline) -> Measured | Unmeasured:
-        return _share(line.still_share, "still")
+        return _share(line.still_share, "still", NO_LISTENING)
 
 
 class MouthMoves(Rule[Timeline]):
@@ -42,13 +58,17 @@ class MouthMoves(Rule[Timeline]):
     label = "Mouth moves"
     unit = "of the seconds"
     predicts = "consent"
+    sentences = Sentences(
+        "The mouth moves in {share} of the seconds that are spoken.",
+        below="The mouth moves in only {share} of the seconds that are spoken.",
+        statement="The mouth moves in only {share} of the seconds of the statement.",
+    )
     advice = "Record audio and video together, of the person who speaks."
 
     def measure(self, line: Timeline) -> Measured | Unmeasured:
         stated = line.consent
-        spoken, when = [second for second in line.seconds if second.speaking], "somebody speaks"
+        spoken = [second for second in line.seconds if second.speaking]
         if stated is not None:
-            when = "the statement is spoken"
             spoken = [
                 second
                 for second in line.seconds
@@ -56,12 +76,22 @@ class MouthMoves(Rule[Timeline]):
             ]
         known = [second.mouth_moves for second in spoken if second.mouth_moves is not None]
         if not known:
-            return Unmeasured(reason=f"No mouth is seen while {when}.")
+            return NO_MOUTH if stated is None else NO_STATING_MOUTH
         share = sum(known) / len(known)
-        return Measured(value=round(share, 3), shown=f"{share:.0%} of the time while {when}")
+        when = "somebody speaks" if stated is None else "the statement is spoken"
+        return Measured(
+            value=round(share, 3),
+            shown=f"{share:.0%} of the time while {when}",
+            way=None if stated is None else "statement",
+            words={"share": f"{share:.0%}"},
+        )
 
 
-def _share(share: float | None, word: str) -> Measured | Unmeasured:
+def _share(share: float | None, word: str, unknown: Unmeasured) -> Measured | Unmeasured:
     if share is None:
-        return Unmeasured(reason="Neither speech nor a face could be measured.")
-    return Measured(value=round(share, 3), shown=f"{share:.0%} of the time {word}")
+        return unknown
+    return Measured(
+        value=round(share, 3),
+        shown=f"{share:.0%} of the time {word}",
+        words={"share": f"{share:.0%}"},
+    )

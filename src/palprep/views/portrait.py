@@ -10,7 +10,6 @@ import numpy as np
 
 from palprep.media.image import probe_and_open
 from palprep.media.source import Source
-from palprep.rules.measures import measure_words
 from palprep.rules.plans.asked import not_passed
 from palprep.rules.plans.image import CROP_ANSWERS, LEVEL_ANSWERS, adjustments
 from palprep.rules.report import Report
@@ -71,10 +70,7 @@ def portrait_overlay(
         models,
         crop=Rect(x=crop.left, y=crop.top, width=crop.width, height=crop.height) if crop else None,
         level_deg=planned.level_deg,
-        failed=[
-            Finding(check.region, f"{check.label}: {measure_words(check.measured)}")
-            for check in report.having(Outcome.FAIL)
-        ],
+        failed=[Finding(check.region, check.sentence) for check in report.told(Outcome.FAIL)],
         form=form,
     )
 

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from palprep.rules.measures import measure_words
+from palprep.rules.measures import counted, measure_words
 from palprep.rules.report import Check, Report
 from palprep.rules.video_person import facing_limits
 from palprep.values import Outcome
@@ -23,26 +23,38 @@ if TYPE_CHECKING:
     from palprep.journal.run_view import PersonStanding
     from palprep.preflight.rank import Candidate
 
+_NAMED = 3
+"""Checks that follow from a finding which are named before the others are counted."""
+
 INDENT = 8
 """Cells in front of everything that belongs to the file named above it."""
 
 
-def report_view(report: Report, *, everything: bool = False) -> RenderableType:
-    """A report: the verdict, then what did not pass and how to fix it.
+def report_view(
+    report: Report, *, everything: bool = False, verbose: bool = False
+) -> RenderableType:
+    """A report: the verdict, then each finding once, and what to do about it.
 
-    ``everything`` lists the passed checks as well, instead of counting them.
+    ``everything`` lists the passed checks as well, instead of counting them. ``verbose`` adds
+    ids, measures, limits and their sources.
     """
-    role = report.role.value if report.role else "unreadable"
-    heading = title(report.verdict, report.path).append(f"  {role}, {report.profile}", "dim")
+    role = f"{report.role.value}, " if report.role else ""
+    heading = title(report.verdict, report.path).append(f"  {role}{report.profile}", "dim")
     if report.error is not None:
         return Group(heading, indented(Text(report.error.message)))
-    listed = report.having(*OUTCOMES) if everything else report.having(Outcome.FAIL, Outcome.WARN)
+    listed = [
+        check
+        for outcome in OUTCOMES
+        if everything or outcome is not Outcome.PASS
+        for check in report.told(outcome)
+    ]
     line = report.facts.timeline if report.facts else None
+    passed = counted(len(report.having(Outcome.PASS)), "check", "checks")
     return Group(
         heading,
         *([indented(TerminalTimeline(line, facing_limits(report)))] if line else []),
-        *([_check_table(listed)] if listed else []),
-        *([] if everything else [indented(Text(_summary(report), "dim"))]),
+        *([_findings(report, listed, verbose=verbose)] if listed else []),
+        *([] if everything else [indented(Text(f"{passed} passed", "dim"))]),
     )
 
 
@@ -97,35 +109,43 @@ def indented(renderable: RenderableType) -> Padding:
     return Padding(renderable, (0, 0, 0, INDENT))
 
 
-def _check_table(checks: Sequence[Check]) -> RenderableType:
+def _findings(report: Report, listed: Sequence[Check], *, verbose: bool) -> RenderableType:
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column(width=7)
-    table.add_column(min_width=18)
     table.add_column(ratio=1)
-    for check in sorted(checks, key=lambda each: list(OUTCOMES).index(each.outcome)):
-        table.add_row(
-            Text(check.outcome.value, OUTCOMES[check.outcome].style),
-            Text(check.label),
-            _finding(check),
-        )
+    for check in listed:
+        outcome = Text(check.outcome.value, OUTCOMES[check.outcome].style)
+        table.add_row(outcome, _finding(report, check, verbose=verbose))
     return indented(table)
 
 
-def _finding(check: Check) -> Text:
-    text = Text(measure_words(check.measured))
-    if check.limit not in {None, "yes", "no"}:
-        text.append(f"; wanted {check.limit}", "dim")
+def _finding(report: Report, check: Check, *, verbose: bool) -> Text:
+    text = Text(check.sentence, "bold" if check.outcome is Outcome.FAIL else "")
     if check.advice:
-        text.append(f"\n{check.advice}")
-    if check.outcome in {Outcome.FAIL, Outcome.WARN} and check.source:
-        text.append(f"\n{check.source}", "dim italic")
+        text = Text.assemble(text, " ", check.advice)
+    following = report.following(check)
+    if check.outcome is Outcome.UNKNOWN:
+        labels = ", ".join(each.label for each in (check, *following))
+        text.append(f"\nNot measured: {labels}", "dim")
+    elif following:
+        labels = ", ".join(each.label for each in following[:_NAMED])
+        text.append(f"\nFollows: {labels}{_more(len(following) - _NAMED)}", "dim")
+    if verbose:
+        for each in (check, *following):
+            text.append(f"\n{_numbers(each)}", "dim italic")
     return text
 
 
-def _summary(report: Report) -> str:
-    passed = f"{len(report.having(Outcome.PASS))} checks passed"
-    unknown = ", ".join(check.id for check in report.having(Outcome.UNKNOWN))
-    return f"{passed}; unknown: {unknown}" if unknown else passed
+def _more(others: int) -> str:
+    return f" and {others} more" if others > 0 else ""
+
+
+def _numbers(check: Check) -> str:
+    """What stands behind a finding: id, measure, limit and source."""
+    parts = [check.id, measure_words(check.measured)]
+    if check.limit not in {None, "yes", "no"}:
+        parts.append(f"limit: {check.limit}")
+    return " · ".join([*parts, *([check.source] if check.source else [])])
 
 
 def _table(*columns: str) -> Table:

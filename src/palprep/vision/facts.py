@@ -157,8 +157,22 @@ class Visibility(Value):
     @property
     def least(self) -> float:
         """The most covered region; of the cheeks the barer, since one may be turned away."""
-        cheeks = max(self.cheek_left, self.cheek_right)
-        return min(self.eyes, self.nose, self.mouth, cheeks, self.whole)
+        return min(self._regions().values())
+
+    @property
+    def most_covered(self) -> str:
+        """Which region that is: ``eyes``, ``nose``, ``mouth``, ``cheeks`` or ``whole``."""
+        regions = self._regions()
+        return min(regions, key=regions.__getitem__)
+
+    def _regions(self) -> dict[str, float]:
+        return {
+            "eyes": self.eyes,
+            "nose": self.nose,
+            "mouth": self.mouth,
+            "cheeks": max(self.cheek_left, self.cheek_right),
+            "whole": self.whole,
+        }
 
     def words(self) -> str:
         """Every region, the most covered first, for example ``nose 0.12, left cheek 0.93``."""

@@ -1,0 +1,102 @@
+"""Write docs/checks.md, the catalogue of all checks, from the rules and the default profile.
+
+Run it after every change of a rule, a sentence or a limit. tests/rules/test_catalogue.py fails
+until it was run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from palprep.rules.catalogue import REASONS, CatalogueEntry, CatalogueLimit, entry_of
+from palprep.rules.profile import Profile, load_profile
+from palprep.rules.registry import RULES
+from palprep.rules.renamed import RENAMED
+
+TARGET = Path(__file__).parents[1] / "docs" / "checks.md"
+
+_INTRODUCTION = """\
+# Checks
+
+Every check that palprep makes: what it asks, each sentence that it can say, its limits with their
+sources, and what to do. The limits are those of the default profile, `{profile}`. Your own profile
+can change them; the sentences stay true, because no sentence repeats a limit. What was measured
+stands where this page shows *a word in italics*.
+
+`palprep explain ID` shows the same on the command line, for any profile. `palprep check --verbose`
+shows id, measure, limit and source under each finding. `palprep check --json` always has them.
+
+Several checks can fail for one cause. Where no face is found, nothing that is asked of a face can
+be met. The cause is told once, and the other checks name the check that tells it (`follows` in
+JSON).
+"""
+
+_UNKNOWN = """\
+## Why a check can be unknown
+
+What was not measured is `unknown`, never `pass`. The report says why, in one of these sentences.
+The reading of a statement of consent has reasons of its own, which name what is missing.
+"""
+
+_RENAMED = """\
+## Renamed ids
+
+A profile that uses an old id is understood, and a note says what to write.
+
+| Old id | Id |
+|---|---|
+"""
+
+
+def catalogue(profile: Profile) -> str:
+    """The whole page, as Markdown."""
+    entries = [entry_of(rule_id, profile) for rule_id in sorted(RULES)]
+    return "\n".join(
+        (
+            _INTRODUCTION.format(profile=profile.name),
+            *_index(entries),
+            *(line for entry in entries for line in _section(entry)),
+            _UNKNOWN,
+            *(f"- {each.reason} {each.advice or ''}".rstrip() for each in REASONS.values()),
+            "",
+            _RENAMED + "\n".join(f"| `{old}` | `{new}` |" for old, new in RENAMED.items()),
+            "",
+        )
+    )
+
+
+def _index(entries: list[CatalogueEntry]) -> Iterator[str]:
+    yield "| Id | Label | Asked for in |"
+    yield "|---|---|---|"
+    for entry in entries:
+        yield f"| [`{entry.id}`](#{entry.id}) | {entry.label} | {', '.join(entry.roles)} |"
+    yield ""
+
+
+def _section(entry: CatalogueEntry) -> Iterator[str]:
+    yield f"## {entry.id}\n"
+    yield f"**{entry.label}.** {' '.join(entry.text.split())}\n"
+    if entry.predicts:
+        yield f"Predicts: {entry.predicts}.\n"
+    for each in entry.sentences:
+        sentence = re.sub(r"{([a-z]+)}", r"*\1*", each.sentence)
+        yield f"- {each.outcome}: {sentence}"
+    if entry.sentences:
+        yield ""
+    yield f"What to do: {entry.advice}\n"
+    yield "| Role | Level | Limit | Source |"
+    yield "|---|---|---|---|"
+    for limit in entry.limits:
+        yield f"| {limit.role} | {limit.level.value} | {limit.limit} | {_source(limit)} |"
+    yield ""
+
+
+def _source(limit: CatalogueLimit) -> str:
+    note = f"; {limit.note}" if limit.note else ""
+    return f"{limit.source}, {limit.date}{note}"
+
+
+if __name__ == "__main__":
+    TARGET.write_text(catalogue(load_profile()), "utf-8")

@@ -1,0 +1,94 @@
+"""The catalogue of checks is up to date, and every sentence in it can be read aloud."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+from palprep.rules.catalogue import REASONS, entry_of
+from palprep.rules.profile import BUILT_IN, load_profile
+from palprep.rules.registry import RULES
+from palprep.rules.sentences import ABOVE, BELOW, OTHERWISE
+from palprep.vision.scores import STEPS
+
+PROFILE = load_profile()
+SAID = [
+    (rule_id, each.sentence)
+    for rule_id in RULES
+    for each in entry_of(rule_id, PROFILE).sentences
+]  # fmt: skip
+ADVISED = [(rule.id, rule.advice) for rule in RULES.values()]
+UNKNOWN = [(reason, reason) for reason in REASONS]
+UNKNOWN += [(reason, each.advice) for reason, each in REASONS.items() if each.advice]
+
+FORBIDDEN = {
+    "two spaces": r"\s\s|\n",
+    "a space before a mark": r"\s[.,:;!?]",
+    "two marks": r"[.,:;!?]{2}",
+    "glued to a negation": r"(?<!There )\bis no\b",
+    "glued to a limit": r"\bwanted\b|\bat least\b|\bat most\b|\bmust be\b",
+    "bare truth": r"\b(yes|true|false|None)\b",
+    "two ideas": r";",
+    "cut short": r"palprep fix does\.",
+    "underscores": r"\w_\w(?<!validate_i)",
+}
+"""What tells that a sentence was glued together, or cannot be read aloud."""
+
+
+def test_the_documentation_is_what_the_rules_say(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(checkout / "scripts"))
+    script = importlib.import_module("write_checks")
+    written = (checkout / "docs" / "checks.md").read_text("utf-8")
+    assert written == script.catalogue(PROFILE), "run scripts/write_checks.py"
+
+
+@pytest.mark.parametrize("shape", FORBIDDEN)
+def test_no_sentence_has_a_forbidden_shape(shape: str) -> None:
+    assert len(SAID) > len(RULES)
+    found = [
+        f"{where}: {said}"
+        for where, said in (*SAID, *ADVISED, *UNKNOWN)
+        if re.search(FORBIDDEN[shape], said)
+    ]
+    assert found == []
+
+
+def test_every_sentence_is_whole() -> None:
+    whole = re.compile(r"(\{[a-z]+\}|[A-Z]).*\.|\{reason\}")
+    assert [each for each in (*SAID, *UNKNOWN) if not whole.fullmatch(each[1])] == []
+    assert [each for each in ADVISED if not each[1].endswith(".")] == []
+
+
+def test_no_two_sentences_of_a_check_are_the_same() -> None:
+    for rule_id in RULES:
+        said = [each.sentence for each in entry_of(rule_id, PROFILE).sentences]
+        assert len(said) == len(set(said)), rule_id
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_every_limit_has_a_sentence_for_whoever_breaks_it(name: str) -> None:
+    """A rule with ways of its own names them, whatever the side."""
+    profile = load_profile(name)
+    asked = [*profile.limits.values(), profile.pairs]
+    for rule_id, limits in ((each, limits) for rules in asked for each, limits in rules.items()):
+        sentences = getattr(RULES[rule_id], "sentences", None)
+        if sentences is None:
+            assert rule_id == "celebrity_or_copyright_character"
+            continue
+        sides = {
+            side
+            for limit in limits
+            for side, bound in ((BELOW, limit.min), (ABOVE, limit.max))
+            if bound is not None
+        } or {OTHERWISE}
+        own = set(sentences.broken) - {BELOW, ABOVE, OTHERWISE}
+        assert own or sides <= set(sentences.broken) or rule_id == "voice_content", rule_id
+
+
+def test_every_component_of_image_quality_has_a_sentence() -> None:
+    assert set(RULES["image_quality_acceptable"].sentences.broken) == set(STEPS)

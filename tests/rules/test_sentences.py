@@ -1,0 +1,191 @@
+"""What reports say, in words: the way in which a limit is broken, under any profile, once."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from palprep.facts.facts import Facts
+from palprep.media.signal_facts import SignalFacts
+from palprep.rules.judge import judge
+from palprep.rules.profile import Limit, Profile, load_profile
+from palprep.rules.report import Check, Report
+from palprep.rules.sentences import ABOVE, BELOW, ByLevel, Sentences
+from palprep.values import Outcome, Role, Span
+from palprep.vision.facts import PortraitFacts, Quality
+
+PROFILE = load_profile()
+
+
+def checks(facts: Facts, role: Role, profile: Profile = PROFILE) -> dict[str, Check]:
+    return {check.id: check for check in judge(facts, role, profile)}
+
+
+def with_limit(rule_id: str, role: Role, **changes: object) -> Profile:
+    """The default profile with one limit of its own for a rule."""
+    limit = Limit.model_validate(
+        {"level": Outcome.FAIL, "source": "us", "date": dt.date(2026, 11, 1)} | changes
+    )
+    rules = {**PROFILE.for_role(role), rule_id: (limit,)}
+    return PROFILE.model_copy(update={"limits": {**PROFILE.limits, role: rules}})
+
+
+@pytest.mark.parametrize(
+    ("check_id", "changed", "sentence"),
+    [
+        ("image_format", {"format": "gif"},
+         "The format of the image is GIF, which is not accepted."),
+        ("image_base64_length", {"base64_chars": 0},
+         "The image holds no data: it has 0 characters in base64."),
+        ("image_resolution", {"width": 400}, "The image is too small: it has 400 x 1200 px."),
+        ("image_long_side", {"height": 5000},
+         "The image is larger than is of use: it has 1600 x 5000 px."),
+        ("image_upright", {"orientation": 6},
+         "The image is stored turned: only its EXIF data say which side is up."),
+        ("image_srgb", {"mode": "CMYK"},
+         "The colours are not 8-bit sRGB. They are stored as CMYK, 8 bit, no ICC profile."),
+        ("image_frames", {"frames": 3}, "The file holds 3 images, of which only one is used."),
+        ("image_metadata", {"metadata": ("exif", "gps", "icc")},
+         "The image carries private metadata: data of the camera (EXIF), the place (GPS)."),
+        ("file_extension", {"name": "ada.png"},
+         "The name of the file ends in .png, but its content is a JPEG image (.jpg, .jpeg)."),
+        ("file_extension", {"name": "ada"},
+         "The name of the file has no extension. Its content is a JPEG image (.jpg, .jpeg)."),
+        ("image_resolution", {}, "The image has 1600 x 1200 px."),
+    ],
+)  # fmt: skip
+def test_an_image_is_told_in_words(image_facts, check_id, changed, sentence):
+    assert checks(image_facts(**changed), Role.FACE_IMAGE)[check_id].sentence == sentence
+
+
+@pytest.mark.parametrize(
+    ("check_id", "changed", "sentence"),
+    [
+        ("audio_present", {"audio": None}, "The file has no audio."),
+        ("video_duration", {"duration_s": 42.0},
+         "The video is too short: it lasts 42.0 s."),
+        ("video_duration", {"duration_s": 75.0},
+         "The video is shorter than is best: it lasts 75.0 s."),
+        ("video_duration", {"duration_s": 300.0},
+         "The video is longer than is best: it lasts 300.0 s."),
+        ("video_frame_rate", {"frame_rate": 15.0},
+         "The video has too few frames: 15.00 per second."),
+        ("video_codec", {"codec": "hevc", "codec_profile": "Main"},
+         "The video codec is hevc Main, which is not accepted."),
+        ("video_upright", {"rotation_deg": 90},
+         "The frames are stored turned, and the player must turn them by 90 degrees."),
+        ("video_upright", {"mirrored": True},
+         "The frames are stored mirrored, and the player must mirror them."),
+        ("video_upright", {"mirrored": True, "rotation_deg": 180},
+         "The frames are stored mirrored and turned, and the player must undo both."),
+        ("video_faststart", {"moov_position": "end"},
+         "The index stands at the end of the file: nothing plays before all is loaded."),
+        ("video_faststart", {"moov_position": "fragmented"},
+         "The index is spread over the file, and not at its front."),
+        ("video_pixel_format", {"pixel_format": None}, "The file does not state its pixel format."),
+    ],
+)  # fmt: skip
+def test_a_video_is_told_in_words(video_facts, check_id, changed, sentence):
+    assert checks(video_facts(**changed), Role.TRAINING_VIDEO)[check_id].sentence == sentence
+
+
+@pytest.mark.parametrize(
+    ("check_id", "changed", "sentence"),
+    [
+        ("audio_audible", {"levels": (-80.0, -90.0)},
+         "The audio is silent, or nearly so: its level is -90.0 dBFS RMS."),
+        ("audio_sample_peak", {"levels": (-0.1, -20.0)},
+         "The audio is too loud: its highest sample is at -0.1 dBFS."),
+        ("audio_channels", {"channels": 6}, "The audio has too many channels: it has 6 channels."),
+        ("audio_sample_rate", {"sample_rate_hz": 8_000},
+         "The sample rate is too low: it is 8,000 Hz."),
+    ],
+)  # fmt: skip
+def test_a_recording_is_told_in_words(audio_facts, check_id, changed, sentence):
+    assert checks(audio_facts(**changed), Role.VOICE_AUDIO)[check_id].sentence == sentence
+
+
+def test_moments_stand_in_the_sentence(video_facts):
+    signal = SignalFacts(
+        frames=2000, seconds=(), black=(Span(start_s=3.0, end_s=5.5),), cuts=(1.0, 2.0, 3.0, 4.0),
+        freezes=(), repeated_frames=0, exposure_steps=(), flicker_percent=0.1, shake_percent=2.0,
+    )  # fmt: skip
+    found = checks(video_facts(signal=signal), Role.TRAINING_VIDEO)
+    assert found["video_cuts"].sentence == (
+        "The video has 4 cuts, at 1.0 s, 2.0 s, 3.0 s and 1 more."
+    )
+    assert found["video_black"].sentence == "The video is black for 2.5 s, at 3.0 s."
+    assert found["video_exposure_steps"].sentence == "The light has no sudden changes."
+    assert found["video_steadiness"].sentence == (
+        "The camera is not steady: it moves by 2% of the width."
+    )
+
+
+def test_a_sentence_is_true_under_another_profile(image_facts):
+    small = with_limit("image_resolution", Role.FACE_IMAGE, max=1000)
+    found = checks(image_facts(), Role.FACE_IMAGE, small)["image_resolution"]
+    assert (found.outcome, found.sentence) == (
+        Outcome.FAIL,
+        "The image is too large: it has 1600 x 1200 px.",
+    )
+    assert found.limit == "at most 1,000 px"
+
+
+def test_a_yes_is_told_as_it_is_where_a_profile_wants_no(image_facts):
+    clear = with_limit("image_alpha", Role.FACE_IMAGE, equals=False)
+    found = checks(image_facts(), Role.FACE_IMAGE, clear)["image_alpha"]
+    assert (found.outcome, found.sentence) == (Outcome.FAIL, "The image is opaque.")
+    found = checks(image_facts(has_alpha=True), Role.FACE_IMAGE, clear)["image_alpha"]
+    assert found.outcome is Outcome.PASS
+    assert found.sentence == "The image has a channel of transparency."
+
+
+def test_a_way_without_a_sentence_is_told_by_what_was_measured():
+    said = Sentences("It is {measured}.", above=ByLevel("It is too much.", "It is much."))
+    assert said.when(ABOVE, Outcome.FAIL) == "It is too much."
+    assert said.when(ABOVE, Outcome.WARN) == "It is much."
+    assert said.when(BELOW, Outcome.FAIL) == "It is {measured}."
+    assert [each for each, _ in said.listed()] == ["pass", "fail", "warn"]
+
+
+def test_braces_in_a_name_stay_as_they_are(image_facts):
+    found = checks(image_facts(name="ada.{0}"), Role.FACE_IMAGE)["file_extension"]
+    assert found.sentence.startswith("The name of the file ends in .{0}, but")
+
+
+@pytest.fixture
+def faceless(image_facts) -> Report:
+    """The report on an image in which nobody is found."""
+    quality = Quality(
+        face_px=600, sharpness=0.62, brightness=0.62, clipped_highlights=0.0, clipped_shadows=0.0,
+        evenness=None, contrast=0.5, noise=1.0, skin_rgb=None, skin_hue_deg=None, skin_chroma=None,
+        vivid_chroma=None, chroma=15.0, blocking=1.1,
+    )  # fmt: skip
+    portrait = PortraitFacts(
+        width=1600, height=1200, faces=(), person_share=0.0, fingerprint="0" * 16, quality=quality,
+        framing=None, subject=None,
+    )  # fmt: skip
+    facts = image_facts().model_copy(update={"portrait": portrait})
+    found = judge(facts, Role.FACE_IMAGE, PROFILE)
+    return Report(path="x.jpg", role=Role.FACE_IMAGE, profile="core-4", checks=found, facts=facts)
+
+
+def test_no_face_is_told_once(faceless):
+    (told,) = faceless.told(Outcome.FAIL)
+    assert told.sentence == "No face was found."
+    assert len(faceless.having(Outcome.FAIL)) == 4
+    following = faceless.following(told)
+    assert {check.sentence for check in following} == {told.sentence}
+    assert {check.outcome for check in following} == {Outcome.FAIL, Outcome.UNKNOWN}
+    assert len(following) > 8
+
+
+def test_what_passes_follows_from_nothing(image_facts):
+    found = checks(image_facts(format="heic"), Role.FACE_IMAGE)
+    assert {check.follows for check in found.values() if check.outcome is Outcome.PASS} == {None}
+
+
+def test_a_check_of_an_older_record_is_told_by_its_label():
+    old = Check.model_validate({"id": "image_format", "label": "Image format", "outcome": "fail"})
+    assert old.sentence == "Image format"
