@@ -46,7 +46,7 @@ def test_nothing_is_fetched_and_nothing_foreign_runs():
 
 def with_consent_in(path, **changes):
     kept = asset(GOOD, consent=CONSENT)
-    prepared = kept.prepared.model_copy(update={"path": str(path)})
+    prepared = kept.prepared.model_copy(update={"path": path})
     return person(assets=(kept.model_copy(update={"prepared": prepared}),), **changes)
 
 
@@ -191,7 +191,7 @@ def test_a_recording_is_shown_and_plays_from_the_file_beside_the_page(tmp_path):
     voice.write_bytes(b"RIFF")
     recorded = asset(GOOD, role=Role.VOICE_AUDIO)
     chosen = FixDone(id="select", did="kept", kept=(Span(start_s=1, end_s=2),))
-    changes = {"path": str(voice), "fixes": (chosen,)}
+    changes = {"path": voice, "fixes": (chosen,)}
     prepared = recorded.prepared.model_copy(update=changes)
     ada = person(assets=(recorded.model_copy(update={"prepared": prepared}),))
     html = page(run(ada), show=drawn, folder=tmp_path)
