@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from pathlib import Path
 
 from elements import Elements
 from finished_runs import CONSENT, EVIL, FULL, GOOD, asset, person, run
@@ -67,7 +68,7 @@ def test_the_statement_plays_from_the_file_beside_the_page(tmp_path):
 
 
 def test_a_waiver_stands_before_everything_else():
-    waived = with_consent_in("a.mp4", waived=(EVIL,), name="Eve")
+    waived = with_consent_in(Path("a.mp4"), waived=(EVIL,), name="Eve")
     text = Elements(page(run(person(), waived))).text
     order = (
         *("Consent was waived for 1 person.", "2 people", "Ada", "Eve", "consent waived"),
