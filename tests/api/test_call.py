@@ -138,7 +138,8 @@ def test_only_what_creates_or_patches_may_not_be_repeated() -> None:
 def test_the_public_signature_is_what_a_reader_expects() -> None:
     signature = calls.update_voice.shape.client_signature
     assert list(signature.parameters) == [
-        *("voice_id", "voice_name", "description", "tags", "timeout", "validate")
+        *("voice_id", "voice_name", "description", "tags"),
+        *("timeout", "validate", "deadline", "extra_headers", "extra_query"),
     ]
     assert signature.parameters["voice_id"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
     assert signature.parameters["description"].annotation == (str | None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
+from functools import partial
 from urllib.parse import urlsplit
 
 import httpx
@@ -155,3 +156,27 @@ def test_the_port_is_free_again_afterwards(inbox):
         post(server, f"{NONCE}/x", json=VOICE)
     with CallbackServer(inbox, nonce=NONCE, port=port) as server:
         assert post(server, f"{NONCE}/x", json=VOICE).status_code == 204
+
+
+class Awaiting:
+    """No async function, and yet what it returns must be awaited."""
+
+    def __call__(self, sink, delivery):
+        return sink(delivery)
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_an_async_sink_is_awaited_before_the_sender_is_told(wrapped):
+    kept = []
+
+    async def sink(delivery):
+        await asyncio.sleep(0.05)
+        if delivery.tag == "full":
+            raise JournalError("the disk is full")
+        kept.append(delivery)
+
+    given = partial(Awaiting(), sink) if wrapped else sink
+    with CallbackServer(given, nonce=NONCE) as server:
+        assert post(server, f"{NONCE}/x", json=VOICE).status_code == 204
+        assert [delivery.body for delivery in kept] == [VOICE]
+        assert post(server, f"{NONCE}/full", json=VOICE).status_code == 503

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 from pathlib import Path
@@ -34,3 +35,15 @@ def test_a_statement_without_a_place_for_the_name_is_one_clear_line(
     assert ran.code == 2
     assert ran.err.count("\n") == 1
     assert "write {full_name} where it is said" in ran.err
+
+
+def test_where_it_answers_is_said_as_json_too(tmp_path: Path) -> None:
+    command = [SCRIPT, "sandbox", "--port", "0", "--print-json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+        ready = json.loads(process.stdout.readline())
+        headers = {"x-api-key": ready["user_key"]}
+        reply = httpx.get(f"{ready['url']}/v2/tools", headers=headers, trust_env=False)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 0
+    assert reply.status_code == 200
+    assert ready.keys() == {"url", "user_key", "service_key"}

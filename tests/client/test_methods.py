@@ -28,7 +28,10 @@ def test_signatures_and_documentation(client: Client | AsyncClient) -> None:
     assert list(wait.parameters) == ["voice_id", "timeout"]
     assert wait.return_annotation.__name__ == "Voice"
     upload = inspect.signature(client.faces.validate_image)
-    assert list(upload.parameters) == ["image", "model", "mime_type", "timeout", "validate"]
+    assert list(upload.parameters) == [
+        *("image", "model", "mime_type"),
+        *("timeout", "validate", "deadline", "extra_headers", "extra_query"),
+    ]
 
 
 def test_every_endpoint_has_its_method(client: Client | AsyncClient) -> None:

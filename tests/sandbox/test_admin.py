@@ -46,7 +46,7 @@ def test_a_page_of_this_machine_may(raw):
         ("clock", {"advance": "1"}, "how far"),
         ("clock", {"advance": True}, "how far"),
         ("clock", {}, "how far"),
-        ("clock", [], "how far"),
+        ("clock", [], "object"),
         ("seed", [], "object"),
         ("seed", {"planets": []}, "planets"),
         ("seed", {"pals": {}}, "array"),
@@ -96,18 +96,38 @@ def test_a_document_seeded_twice_walks_once(raw):
     assert (shown["status"], shown["progress"]) == ("processing", 0)
 
 
-def test_the_log_shows_requests_without_keys_or_bodies(raw):
+def test_the_log_shows_requests_and_no_secrets(raw):
     raw.send("GET", "/v2/tools", headers={"x-api-key": "a-secret-of-mine"})
-    raw.send("POST", "/v2/voices", {"voice_name": "a-private-name"})
+    auth = {"type": "bearer", "token": "a-token-of-mine"}
+    api = {"url": "https://me.example/x?sig=a-signature", "auth": auth}
+    raw.tool(name="logged", delivery={"app_message": False, "api": api})
+    raw.send("POST", "/v2/voices", {"voice_name": "Ada", "callback_url": "https://h/a-path"})
     text = raw.send("GET", "/_sandbox/log").text
-    assert "a-secret-of-mine" not in text
-    assert "a-private-name" not in text
+    for secret in ("a-secret-of-mine", "a-token-of-mine", "a-signature", "a-path"):
+        assert secret not in text
     assert raw.sandbox.user_key not in text
     listing = raw.send("GET", "/v2/tools")
-    first, second, third = raw.ok("GET", "/_sandbox/log")["requests"][-3:]
+    first, tool, second, third = raw.ok("GET", "/_sandbox/log")["requests"][-4:]
     assert (first["key"], first["status"], first["endpoint"]) == (None, 401, "tools.list")
+    assert tool["body"]["delivery"]["api"]["url"] == "https://me.example/x?***"
+    assert (second["body"]["voice_name"], third["body"]) == ("Ada", None)
     assert str(third["seq"]) == listing.headers["x-request-id"]
     assert (second["key"], second["status"], second["method"]) == ("user", 400, "POST")
+
+
+@pytest.mark.parametrize(
+    ("content", "shown"),
+    [
+        (b"{", "<1 bytes, not JSON>"),
+        (b"[" * 500 + b"]" * 500, "<1000 bytes, not JSON>"),
+        (b'{"description":"' + b"x" * 70_000 + b'"}', "<70018 bytes>"),
+        (b'{"description":"' + b"x" * 600 + b'"}', {"description": "<600 characters>"}),
+    ],
+)
+def test_whatever_a_body_is_the_log_stays_short(raw, content, shown):
+    raw.send("POST", "/v2/voices", content=content)
+    logged = raw.ok("GET", "/_sandbox/log")["requests"][-1]["body"]
+    assert logged == shown or isinstance(logged, list)
 
 
 def test_every_choice_has_a_place_and_a_text(raw):

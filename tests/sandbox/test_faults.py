@@ -15,10 +15,10 @@ def loaded(*faults, seed=0):
 
 
 def test_a_fault_strikes_once_unless_told_otherwise():
-    faults = loaded({"on": "request", "endpoint": "create_*", "status": 503})
-    assert faults.for_request("get_voice", "GET", "/v2/voices/v") is None
-    assert faults.for_request("create_voice", "POST", "/v2/voices").status == 503
-    assert faults.for_request("create_voice", "POST", "/v2/voices") is None
+    faults = loaded({"on": "request", "endpoint": "*.create", "status": 503})
+    assert faults.for_request("voices.get", "GET", "/v2/voices/v") is None
+    assert faults.for_request("voices.create", "POST", "/v2/voices").status == 503
+    assert faults.for_request("voices.create", "POST", "/v2/voices") is None
     assert faults.waiting() == []
 
 
@@ -62,6 +62,10 @@ def test_each_fault_strikes_only_what_it_is_on():
     [
         ([{"on": "request", "status": 99}], "faults.0.request.status"),
         ([{"on": "weather"}], "faults.0"),
+        ([{"on": "request", "endpoint": "voices.crate"}], ".*did you mean voices.create?"),
+        ([{"on": "request", "method": "post"}], "faults.0.request.method: no method"),
+        ([{"on": "request", "path": "v2/tools"}], "faults.0.request.path: a path starts with /"),
+        ([{"on": "callback", "event": "voice"}], ".*there are application.voice_status"),
         ([{"on": "request", "sttaus": 500}], "faults.0.request.sttaus"),
         ({"seed": "x"}, "seed"),
         (7, ""),

@@ -101,3 +101,30 @@ def test_changed_members_are_those_written_to():
     ]
     assert changed_members(operations) == {"limits", "name", "title"}
     assert changed_members([{"op": "replace", "path": "", "value": 1}]) == {""}
+
+
+def test_copies_that_double_come_to_an_end():
+    document = {"a": ["x" * 100]}
+    doubling = [{"op": "copy", "from": "/a", "path": "/a/-"}] * 60
+    with pytest.raises(BadPatch, match=r"operation \d+: the result is more than 10000 bytes"):
+        apply_patch(document, doubling, max_bytes=10_000)
+    assert document == {"a": ["x" * 100]}
+
+
+def test_copies_that_nest_come_to_an_end():
+    deep = {}
+    for _ in range(400):
+        deep = {"a": deep}
+    nesting = [{"op": "copy", "from": "", "path": "/a" * (400 * 2**n)} for n in range(3)]
+    with pytest.raises(BadPatch):
+        apply_patch(deep, nesting)
+
+
+def test_too_many_operations_are_refused_at_once():
+    with pytest.raises(BadPatch, match="at most 3 operations"):
+        apply_patch({}, [{"op": "test", "path": "", "value": {}}] * 4, max_operations=3)
+
+
+def test_a_result_that_is_too_large_is_refused():
+    with pytest.raises(BadPatch, match="more than 50 bytes"):
+        apply_patch({}, [{"op": "add", "path": "/a", "value": "x" * 60}], max_bytes=50)

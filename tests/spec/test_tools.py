@@ -313,3 +313,14 @@ def test_what_no_header_can_carry_is_refused(api, headers):
 def test_the_built_in_tool_is_listed(api):
     listed = api.ok("GET", "/v2/tools")["data"]
     assert [tool["tool_id"] for tool in listed if tool["is_system_tool"]] == ["end_call"]
+
+
+@pytest.mark.clause("events.3")
+def test_a_tool_for_the_frontend_emits_an_event_when_it_is_called(api):
+    tool, pal = api.tool(), api.fresh("p")
+    api.seed(pals=[{"pal_id": pal, "tool_ids": [tool["tool_id"]]}])
+    conversation = api.ok("POST", "/v2/conversations", {"pal_id": pal})["conversation_id"]
+    call = {"name": tool["name"], "arguments": {"order": 7}}
+    called = api.ok("POST", f"/_sandbox/conversations/{conversation}/call_tool", call)
+    assert called["event"] == "conversation.tool_call"
+    assert called["payload"].items() >= call.items()

@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import Any, Generic, Literal, ParamSpec, TypeVar
 from urllib.parse import quote, unquote
 
+from palprep.api.fields import is_header_name, is_header_value
 from palprep.api.problems import refusal
 from palprep.api.reading import deviations
 from palprep.api.redact import redact
@@ -32,7 +33,7 @@ from palprep.api.wire import (
     Unspecified,
     request_id,
 )
-from palprep.errors import Problem, UnexpectedReply
+from palprep.errors import Problem, UnexpectedReply, UsageError
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Reply)
@@ -113,19 +114,21 @@ class Endpoint(Generic[P, R]):
         """
         shape = self.shape
         values = shape.bind(args, kwargs, open_file)
-        timeout = values.pop("timeout", UNSET)
-        if values.pop("validate", True):
+        options = {name: values.pop(name) for name in shape.options if name in values}
+        if options.get("validate", True):
             values = shape.validated(values, settings or AccountSettings())
         if missing := [name for name in shape.in_path if name not in values]:
             raise TypeError(f"{self.name} needs {missing[0]}: it is part of the path")
-        segments = {name: quote(str(values[name]), safe="") for name in shape.in_path}
+        query = {name: values[name] for name in shape.in_query if name in values}
+        headers = {h: str(values[n]) for n, h in shape.in_header.items() if n in values}
         return Call(
             endpoint=self,
-            path=self.path.format_map(segments),
-            query=tuple((n, str(values[n])) for n in shape.in_query if n in values),
-            headers={h: str(values[n]) for n, h in shape.in_header.items() if n in values},
+            path=self.path.format_map({name: segment(values[name]) for name in shape.in_path}),
+            query=_pairs(query | dict(options.get("extra_query", {}))),
+            headers=sendable(headers, options.get("extra_headers", {})),
             body=shape.body(values),
-            timeout=timeout,
+            timeout=options.get("timeout", UNSET),
+            deadline=options.get("deadline", UNSET),
         )
 
     def __repr__(self) -> str:
@@ -235,6 +238,7 @@ class Call(Generic[R]):
     headers: Mapping[str, str] = field(default_factory=dict)
     body: Any = UNSET
     timeout: float | Unset | None = UNSET
+    deadline: float | Unset | None = UNSET
 
     @property
     def method(self) -> Verb:
@@ -279,6 +283,78 @@ class Call(Generic[R]):
                     others = {k: v for k, v in self.body.items() if k != member}
                     return StreamedBody.of(member, value, compact_json(others))
         return compact_json(self.body).encode()
+
+
+def plain_call(
+    method: Verb,
+    path: str,
+    *,
+    query: Mapping[str, Any] | None = None,
+    headers: Mapping[str, str] | None = None,
+    body: Any = UNSET,
+    timeout: float | Unset | None = UNSET,
+    deadline: float | Unset | None = UNSET,
+) -> Call[Unspecified]:
+    """A call of what no endpoint declares. ``path`` is percent-encoded and starts with a slash.
+
+    What the method means (RFC 9110) decides whether it may be repeated. Raises
+    :class:`~palprep.errors.UsageError` for another method or a path without a slash.
+    """
+    if method not in _EFFECTS or not path.startswith("/"):
+        methods = ", ".join(_EFFECTS)
+        raise UsageError(f"Give a method ({methods}) and a path from the base URL on: /v2/...")
+    effect = _EFFECTS[method]
+    endpoint = Endpoint("plain.request", method, path, Request, Unspecified, effect)
+    return Call(
+        endpoint=endpoint,
+        path=path,
+        query=_pairs(query or {}),
+        headers=sendable({}, headers or {}),
+        body=body,
+        timeout=timeout,
+        deadline=deadline,
+    )
+
+
+_EFFECTS: Mapping[str, Effect] = {
+    "GET": Effect.READS,
+    "PUT": Effect.SETS,
+    "DELETE": Effect.SETS,
+    "PATCH": Effect.CHANGES,
+    "POST": Effect.CREATES,
+}
+
+_OWN_HEADERS = frozenset({"content-length", "host", "transfer-encoding", "x-api-key"})
+
+
+def segment(value: object) -> str:
+    """A value as one segment of a path, with everything percent-encoded that could end it, and
+    the dots of ``.`` and ``..``, which would lead to another path."""
+    quoted = quote(str(value), safe="")
+    return quoted.replace(".", "%2E") if quoted in {".", ".."} else quoted
+
+
+def _pairs(query: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, str(value)) for name, value in query.items())
+
+
+def sendable(headers: Mapping[str, str], extra: Mapping[str, str]) -> dict[str, str]:
+    """Both together, ``extra`` with lower-case names.
+
+    Raises :class:`~palprep.errors.InvalidRequest` for what no header can carry, and for an
+    extra one that the client sets by itself.
+    """
+    added = {str(name).lower(): value for name, value in extra.items()}
+    problems = [
+        Problem(n, "own_header", "is set by the client") for n in added.keys() & _OWN_HEADERS
+    ]
+    for name, value in {**headers, **added}.items():
+        if not is_header_name(name) or not isinstance(value, str) or not is_header_value(value):
+            message = "must be a header: printable ASCII without white space at its ends"
+            problems.append(Problem(name, "header_value", message))
+    if problems:
+        raise refusal(problems)
+    return {**headers, **added}
 
 
 def compact_json(value: Any) -> str:

@@ -66,10 +66,11 @@ def is_https(url: str, *, loopback: bool = False) -> bool:
     if not host:
         return False
     scheme = parts.scheme.lower()
-    return scheme == "https" or (loopback and scheme == "http" and _is_loopback(host))
+    return scheme == "https" or (loopback and scheme == "http" and is_loopback(host))
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether ``host``, a name or an address, is this machine without asking anyone."""
     if host == "localhost":
         return True
     try:
@@ -87,8 +88,13 @@ def is_header_value(value: str) -> bool:
     return value == value.strip() and all(" " <= c <= "~" or c == "\t" for c in value)
 
 
+def is_header_name(value: str) -> bool:
+    """Whether a header can have this name: a token of RFC 9110, section 5.6.2."""
+    return _HEADER_NAME.fullmatch(value) is not None
+
+
 def _header_name(value: str) -> str:
-    if not _HEADER_NAME.fullmatch(value):
+    if not is_header_name(value):
         raise PydanticCustomError("header_name", "must be the name of a header")
     return value
 

@@ -53,7 +53,8 @@ class Shape:
         self.streamed: tuple[str, Streamed] | None = None
         """The field whose base64 may be made while it is sent, with its marker."""
         self._single: dict[str, TypeAdapter[Any]] = {}
-        self._options: set[str] = set()
+        self.options: set[str] = set()
+        """Fields that say how to send the call, and do not travel."""
         hints = get_type_hints(request, include_extras=True)
         columns: dict[str, Any] = {}
         for item in dataclasses.fields(request):
@@ -91,7 +92,7 @@ class Shape:
             case OtherMembers():
                 self.other = name
             case AboutTheCall():
-                self._options.add(name)
+                self.options.add(name)
             case marker:
                 wire = marker.name if isinstance(marker, Named) else name
                 self.members[name] = wire
@@ -244,7 +245,7 @@ class Shape:
             shown = parameter.replace(annotation=_without_unset(bare[name]))
             if self.streamed is not None and name == self.streamed[0]:
                 shown = shown.replace(name=self.streamed[1].argument, annotation=FileInput)
-            (options if name in self._options else own).append(shown)
+            (options if name in self.options else own).append(shown)
         return self.signature.replace(parameters=own + options)
 
 

@@ -119,15 +119,19 @@ class AccountSettings(Value):
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """Base of all requests, with the two options that every call takes.
+    """Base of all requests, with the options that every call takes.
 
-    ``timeout`` in seconds replaces the client's for this call. ``validate=False`` sends the
-    request as it stands: no rule of the specification is checked, and members that the
-    specification does not know are sent too.
+    ``timeout`` in seconds replaces the client's for this call, ``deadline`` its total one.
+    ``validate=False`` sends the request as it stands: no rule of the specification is checked,
+    and members that the specification does not know are sent too. ``extra_headers`` and
+    ``extra_query`` travel besides what the specification shows.
     """
 
     timeout: Annotated[float | Unset | None, AboutTheCall()] = UNSET
     validate: Annotated[bool, AboutTheCall()] = True
+    deadline: Annotated[float | Unset | None, AboutTheCall()] = UNSET
+    extra_headers: Annotated[Mapping[str, str] | Unset, AboutTheCall()] = UNSET
+    extra_query: Annotated[Mapping[str, str] | Unset, AboutTheCall()] = UNSET
 
     def problems(self, settings: AccountSettings) -> Iterable[Problem]:
         """Broken rules that concern several fields at once; each field is valid by itself."""

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 from urllib.parse import urlsplit
 
 from palprep.batch.sandbox_judges import MediaTrainer, RequiredStatement, judge_image
@@ -20,9 +20,10 @@ from palprep.journal.inbox import callback_server, secret_path
 from palprep.journal.store import Journal
 from palprep.pipelines.creation import Callbacks
 from palprep.publish.publishers import ObjectStorePublisher, Publisher, SandboxPublisher
-from palprep.sandbox import Sandbox
+from palprep.sandbox import Choices, Sandbox
 
 S = TypeVar("S")
+Outbound = Literal["loopback", "anywhere"]
 
 EMBEDDED = "embedded sandbox"
 """How results name the sandbox that a run starts for itself."""
@@ -103,7 +104,9 @@ def connect(
     with contextlib.ExitStack() as stack:
         base_url, api_key = connection.base_url, connection.api_key
         if base_url is None:
-            sandbox = stack.enter_context(_embedded(journal, into, statements))
+            named = connection.publish_to or connection.callback_url
+            outbound: Outbound = "anywhere" if named else "loopback"
+            sandbox = stack.enter_context(_embedded(journal, into, statements, outbound))
             base_url, api_key = sandbox.url, sandbox.user_key
         if api_key is None:
             raise UsageError(f"No API key for {base_url}: set PALPREP_API_KEY")
@@ -147,12 +150,21 @@ def _callbacks(
 
 
 def _embedded(
-    journal: Journal, into: Path, statements: Sequence[RequiredStatement]
+    journal: Journal,
+    into: Path,
+    statements: Sequence[RequiredStatement],
+    outbound: Outbound,
 ) -> contextlib.AbstractContextManager[Sandbox]:
     trainer = MediaTrainer((RequiredStatement(text=required_statement()), *statements))
 
     def start(port: int) -> Sandbox:
-        return Sandbox(data=into / "sandbox", port=port, judge_image=judge_image, trainer=trainer)
+        return Sandbox(
+            data=into / "sandbox",
+            port=port,
+            judge_image=judge_image,
+            trainer=trainer,
+            choices=Choices(outbound=outbound),
+        )
 
     return _on_kept_port(journal, "sandbox_port", start)
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import inspect
 import json
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Any, Self
 
@@ -44,9 +45,10 @@ class Delivery(Value):
     body: Any
 
 
-Sink = Callable[[Delivery], None]
-"""Takes a delivery, and returns once it is safe. It may be called from several threads, and more
-than once with the same callback. When it raises, the sender is asked to try again."""
+Sink = Callable[[Delivery], None] | Callable[[Delivery], Awaitable[None]]
+"""Takes a delivery, and returns once it is safe. A function is called from several threads, an
+async function is awaited on the server's event loop; either may get the same callback more than
+once. When it raises, the sender is asked to try again."""
 
 
 def callback_app(
@@ -78,7 +80,7 @@ def callback_app(
             return PlainTextResponse("the body is not JSON", 400)
         delivery = Delivery(tag=request.path_params.get("tag"), event=_parsed(body), body=body)
         try:
-            await run_in_threadpool(sink, delivery)
+            await _handed_to(sink, delivery)
         except PalprepError as error:
             return PlainTextResponse(error.code, 503)
         return Response(status_code=204)
@@ -88,6 +90,17 @@ def callback_app(
         Route("/{nonce}/{tag}", receive, methods=["POST"]),
     ]
     return Starlette(routes=routes)
+
+
+async def _handed_to(sink: Sink, delivery: Delivery) -> None:
+    if inspect.iscoroutinefunction(sink):
+        taken: object = sink(delivery)
+    else:
+        taken = await run_in_threadpool(sink, delivery)
+    # A function that returns an awaitable, such as a partial of an async one, is awaited too:
+    # the sender must not be told that a callback is safe before it is.
+    if inspect.isawaitable(taken):
+        await taken
 
 
 class _Refused(Exception):

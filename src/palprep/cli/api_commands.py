@@ -80,7 +80,7 @@ def _command(endpoint: Endpoint[..., Any]) -> Callable[..., None]:
     parameters: list[inspect.Parameter] = []
     converters: dict[str, Convert] = {}
     for name, parameter in endpoint.shape.client_signature.parameters.items():
-        if name in {"timeout", "validate"}:
+        if name in endpoint.shape.options:
             continue
         shown, converters[name] = _option(endpoint, name, parameter)
         parameters.append(shown)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from palprep.sandbox import Sandbox
 
 
 class ClockMode(StrEnum):
@@ -23,6 +27,13 @@ class TrainerName(StrEnum):
     BYTES = "bytes"
 
 
+class Outbound(StrEnum):
+    """Which machines the sandbox may ask."""
+
+    LOOPBACK = "loopback"
+    ANYWHERE = "anywhere"
+
+
 def sandbox(
     host: Annotated[str, typer.Option(help="A loopback address.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8700,
@@ -37,6 +48,13 @@ def sandbox(
     ] = None,
     faults: Annotated[Path | None, typer.Option(help="Script of faults, JSON.")] = None,
     seed: Annotated[Path | None, typer.Option(help="Records to start with, JSON.")] = None,
+    outbound: Annotated[
+        Outbound, typer.Option(help="Where media, callbacks and tools may be.")
+    ] = Outbound.LOOPBACK,
+    print_json: Annotated[
+        bool,
+        typer.Option("--print-json", help="Say where it answers as JSON: {url, user_key, ...}."),
+    ] = False,
     clock: Annotated[
         ClockMode, typer.Option(help="virtual: time moves by POST /_sandbox/clock alone.")
     ] = ClockMode.REAL,
@@ -55,7 +73,8 @@ def sandbox(
     from palprep.batch.sandbox_judges import MediaTrainer, RequiredStatement, judge_image
     from palprep.consent.statements import read_statement
     from palprep.errors import UsageError
-    from palprep.sandbox import Choices, Sandbox, serve
+    from palprep.sandbox import Choices, serve
+    from palprep.sandbox import Sandbox as Service
     from palprep.sandbox.keys import DEFAULT_KEYS
 
     try:
@@ -63,7 +82,7 @@ def sandbox(
     except (OSError, ValueError) as error:
         raise UsageError(f"The seed {seed} cannot be read: {error}") from None
     required = (RequiredStatement(text=read_statement(statement)),) if statement else ()
-    service = Sandbox(
+    service = Service(
         data=data,
         port=port,
         host=host,
@@ -72,7 +91,21 @@ def sandbox(
         faults=faults,
         judge_image=judge_image,
         trainer=MediaTrainer(required),
-        choices=Choices(trainer="bytes" if trainer is TrainerName.BYTES else "given"),
+        choices=Choices(
+            trainer="bytes" if trainer is TrainerName.BYTES else "given", outbound=outbound.value
+        ),
         seed=records,
     )
-    serve(service)
+    serve(service, announce=_announce_json(service) if print_json else None)
+
+
+def _announce_json(service: Sandbox) -> Callable[[str], None]:
+    """For programs in any language, which read one line and know where to go."""
+
+    def announce(_: str) -> None:
+        import json
+
+        ready = {"url": service.url, **service.keys()}
+        typer.echo(json.dumps(ready))  # typer flushes: the reader waits for this line
+
+    return announce

@@ -2,6 +2,15 @@
 
 from palprep.api.wire import UNSET, AccountSettings
 from palprep.client.client import AsyncClient, Client
-from palprep.client.steps import Answer, RawResponse
+from palprep.client.steps import Answer, NoAnswer, RawResponse, Retry
 
-__all__ = ["UNSET", "AccountSettings", "Answer", "AsyncClient", "Client", "RawResponse"]
+__all__ = [
+    "UNSET",
+    "AccountSettings",
+    "Answer",
+    "AsyncClient",
+    "Client",
+    "NoAnswer",
+    "RawResponse",
+    "Retry",
+]

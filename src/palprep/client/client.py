@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import random as randomness
 import time
@@ -11,26 +10,26 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import Generic, Self, TypedDict, TypeVar, Unpack
-from urllib.parse import urlsplit
+from typing import Any, Generic, Self, TypeVar, Unpack
 
 import anyio
 import httpx
 
-from palprep.api.call import Call
-from palprep.api.fields import is_https
-from palprep.api.wire import UNSET, AccountSettings, Reply, Unset
+from palprep.api.call import Call, Verb, plain_call
+from palprep.api.wire import UNSET, AccountSettings, Reply, Unset, Unspecified
 from palprep.client import resources
+from palprep.client.account import checked_base_url, checked_key, identity, log_as_asked
+from palprep.client.hooks import FailureHook, Hooks, ReplyHook, RequestHook, RetryHook
+from palprep.client.library import AsyncHttpClient, HttpClient, library_of
 from palprep.client.methods import S
-from palprep.client.options import AsyncClientOptions, ClientOptions
+from palprep.client.options import AsyncClientOptions, ClientOptions, PlainOptions
 from palprep.client.policy import Backoff, Context, Limiters
-from palprep.client.secret import Secret
-from palprep.client.senders import AsyncSender, ReplyHook, RequestHook, RequestWriter, SyncSender
+from palprep.client.senders import AsyncSender, SyncSender
 from palprep.client.steps import RawResponse
+from palprep.client.writer import RequestWriter
 from palprep.errors import UsageError
 
 R = TypeVar("R", bound=Reply)
-log = logging.getLogger("palprep.client")
 
 DEFAULT_TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 """Seconds for each read and write; connecting gives up earlier."""
@@ -78,18 +77,22 @@ class _Resources(Generic[S]):
         self,
         *,
         timeout: float | httpx.Timeout | Unset | None = UNSET,
+        deadline: float | Unset | None = UNSET,
         retries: int | Unset = UNSET,
     ) -> Self:
-        """The same client with another timeout or number of retries.
+        """The same client with another timeout, total deadline or number of retries.
 
         Both share connections, rate limits and turns, and closing one closes both.
         """
         sender = self._sender
+        writer, context = sender.writer, sender.context
         if timeout is not UNSET:
-            sender = replace(sender, writer=replace(sender.writer, timeout=timeout))
+            writer = replace(writer, timeout=writer.library.timeout(timeout))
+        if deadline is not UNSET:
+            context = replace(context, deadline=deadline)
         if retries is not UNSET:
-            backoff = replace(sender.context.backoff, retries=retries)
-            sender = replace(sender, context=replace(sender.context, backoff=backoff))
+            context = replace(context, backoff=replace(context.backoff, retries=retries))
+        sender = replace(sender, writer=writer, context=context)
         copy = object.__new__(type(self))
         _Resources.__init__(copy, sender)
         return copy
@@ -106,14 +109,24 @@ class Client(_Resources[SyncSender]):
     ``connectors``, ``conversations``; and of ``unspecified``, for what the specification mentions
     without showing it. ``help(client.voices)`` lists those of one.
 
-    ``timeout`` is in seconds, for each connect, read and write. ``retries`` limits repeated
-    attempts, which are made only where repeating is safe. ``transport``, ``proxy`` and
-    ``trust_env`` are httpx's. ``on_request`` is called with the :class:`Call` before each
-    attempt, ``on_reply`` with it and the :class:`Answer` after it; neither sees the key.
-    ``clock``, ``sleep``, ``random`` and ``now`` replace the machine's, in tests. Use the client as
-    a context manager, or close it.
+    ``timeout`` is in seconds, for each connect, read and write. ``deadline`` is in seconds for a
+    whole call, with its other attempts; the last read may go on for as long as was left when it
+    began. ``retries`` limits repeated attempts, which are made only where repeating is safe.
+    ``strict`` makes a reply that is not as specified an error, which is otherwise read leniently.
 
-    Raises :class:`~palprep.errors.UsageError` for an unusable key or base URL.
+    ``http_client`` is a client of httpx or of httpx2 with connections, certificates, proxies,
+    limits, headers and authentication of your own, and its timeout where none is given here; it
+    stays yours to close. Without it ``transport``, ``proxy`` and ``trust_env`` are httpx's.
+
+    ``on_request`` is called with the :class:`Call` before each attempt, ``on_reply`` with it and
+    the :class:`Answer`, ``on_failure`` with it and the :class:`NoAnswer`, ``on_retry`` with it
+    and the :class:`Retry` before another attempt is waited for. None sees the key.
+
+    With PALPREP_LOG (``info``, ``debug``) in the environment the log is shown on standard error,
+    unless ``trust_env`` is false. ``clock``, ``sleep``, ``random`` and ``now`` replace the
+    machine's. Use the client as a context manager, or close it.
+
+    Raises :class:`~palprep.errors.UsageError` for an unusable key, base URL or hook.
     """
 
     def __init__(
@@ -121,23 +134,43 @@ class Client(_Resources[SyncSender]):
         *,
         api_key: str,
         base_url: str,
-        timeout: float | httpx.Timeout | None = DEFAULT_TIMEOUT,
+        timeout: float | httpx.Timeout | Unset | None = UNSET,
+        deadline: float | None = None,
         retries: int = DEFAULT_RETRIES,
         settings: AccountSettings | None = None,
+        strict: bool = False,
+        http_client: HttpClient | None = None,
         transport: httpx.BaseTransport | None = None,
         proxy: str | httpx.Proxy | None = None,
         trust_env: bool = True,
         on_request: Iterable[RequestHook] = (),
         on_reply: Iterable[ReplyHook] = (),
+        on_failure: Iterable[FailureHook] = (),
+        on_retry: Iterable[RetryHook] = (),
         clock: Callable[[], float] | None = None,
         sleep: Callable[[float], object] | None = None,
         random: Callable[[], float] | None = None,
         now: Callable[[], datetime] | None = None,
     ) -> None:
-        writer = _writer(api_key, base_url, timeout, on_request, on_reply)
-        context = _context(settings, retries, clock, now, random)
-        http = httpx.Client(transport=transport, proxy=proxy, trust_env=trust_env)
-        super().__init__(SyncSender(http, writer, context, sleep or time.sleep))
+        if trust_env:
+            log_as_asked(os.environ)
+        hooks = Hooks.of(on_request, on_reply, on_failure, on_retry, awaited=False)
+        _either(http_client, transport, proxy)
+        http = http_client or httpx.Client(transport=transport, proxy=proxy, trust_env=trust_env)
+        writer = _writer(http, "Client", api_key, base_url, timeout, given=http_client is not None)
+        context = Context(
+            settings or AccountSettings(),
+            Backoff(retries),
+            Limiters(),
+            clock or time.monotonic,
+            now or _utc_now,
+            random or randomness.random,
+            deadline,
+            strict,
+        )
+        super().__init__(
+            SyncSender(http, writer, context, sleep or time.sleep, hooks, own=http_client is None)
+        )
 
     @classmethod
     def from_env(
@@ -148,7 +181,7 @@ class Client(_Resources[SyncSender]):
         ``environ`` replaces the process's environment; ``options`` are the constructor's.
         Raises :class:`~palprep.errors.UsageError` when one of the two is not set.
         """
-        return cls(**_identity(environ), **options)
+        return cls(**identity(os.environ if environ is None else environ), **options)
 
     def send(self, call: Call[R]) -> R:
         """Send a call that was built from :mod:`palprep.api.calls`."""
@@ -158,9 +191,21 @@ class Client(_Resources[SyncSender]):
         """Send a call and return the reply with status, headers and body."""
         return self._sender.send(call)
 
+    def request(
+        self, method: Verb, path: str, **options: Unpack[PlainOptions]
+    ) -> RawResponse[Unspecified]:
+        """Ask for what has no method here yet: ``client.request("GET", "/v2/faces")``.
+
+        ``options`` are ``query``, ``headers``, ``body`` (JSON), ``timeout`` and ``deadline``. GET,
+        PUT and DELETE are repeated where that is needed, POST and PATCH are not. Returns the
+        reply with its ``status``, ``headers`` and ``json()``. Errors are as for every call.
+        """
+        return self.send_raw(plain_call(method, path, **options))
+
     def close(self) -> None:
-        """Close all connections."""
-        self._sender.http.close()
+        """Close all connections, unless they are of a client that was given."""
+        if self._sender.own:
+            self._sender.http.close()
 
     def __enter__(self) -> Self:
         return self
@@ -175,30 +220,55 @@ class Client(_Resources[SyncSender]):
 
 
 class AsyncClient(_Resources[AsyncSender]):
-    """The service for asyncio and trio code; everything else is as in :class:`Client`."""
+    """The service for asyncio and trio code; everything else is as in :class:`Client`. Hooks may
+    be async functions, and the ``deadline`` is exact."""
 
     def __init__(
         self,
         *,
         api_key: str,
         base_url: str,
-        timeout: float | httpx.Timeout | None = DEFAULT_TIMEOUT,
+        timeout: float | httpx.Timeout | Unset | None = UNSET,
+        deadline: float | None = None,
         retries: int = DEFAULT_RETRIES,
         settings: AccountSettings | None = None,
+        strict: bool = False,
+        http_client: AsyncHttpClient | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
         proxy: str | httpx.Proxy | None = None,
         trust_env: bool = True,
         on_request: Iterable[RequestHook] = (),
         on_reply: Iterable[ReplyHook] = (),
+        on_failure: Iterable[FailureHook] = (),
+        on_retry: Iterable[RetryHook] = (),
         clock: Callable[[], float] | None = None,
         sleep: Callable[[float], Awaitable[object]] | None = None,
         random: Callable[[], float] | None = None,
         now: Callable[[], datetime] | None = None,
     ) -> None:
-        writer = _writer(api_key, base_url, timeout, on_request, on_reply)
-        context = _context(settings, retries, clock, now, random)
-        http = httpx.AsyncClient(transport=transport, proxy=proxy, trust_env=trust_env)
-        super().__init__(AsyncSender(http, writer, context, sleep or anyio.sleep))
+        if trust_env:
+            log_as_asked(os.environ)
+        hooks = Hooks.of(on_request, on_reply, on_failure, on_retry, awaited=True)
+        _either(http_client, transport, proxy)
+        http = http_client or httpx.AsyncClient(
+            transport=transport, proxy=proxy, trust_env=trust_env
+        )
+        writer = _writer(
+            http, "AsyncClient", api_key, base_url, timeout, given=http_client is not None
+        )
+        context = Context(
+            settings or AccountSettings(),
+            Backoff(retries),
+            Limiters(),
+            clock or time.monotonic,
+            now or _utc_now,
+            random or randomness.random,
+            deadline,
+            strict,
+        )
+        super().__init__(
+            AsyncSender(http, writer, context, sleep or anyio.sleep, hooks, own=http_client is None)
+        )
 
     @classmethod
     def from_env(
@@ -207,7 +277,7 @@ class AsyncClient(_Resources[AsyncSender]):
         """A client for PALPREP_BASE_URL with the key in PALPREP_API_KEY, as :class:`Client` makes
         one.
         """
-        return cls(**_identity(environ), **options)
+        return cls(**identity(os.environ if environ is None else environ), **options)
 
     async def send(self, call: Call[R]) -> R:
         """Send a call that was built from :mod:`palprep.api.calls`."""
@@ -217,9 +287,16 @@ class AsyncClient(_Resources[AsyncSender]):
         """Send a call and return the reply with status, headers and body."""
         return await self._sender.send(call)
 
+    async def request(
+        self, method: Verb, path: str, **options: Unpack[PlainOptions]
+    ) -> RawResponse[Unspecified]:
+        """Ask for what has no method here yet; see :meth:`Client.request`."""
+        return await self.send_raw(plain_call(method, path, **options))
+
     async def close(self) -> None:
-        """Close all connections."""
-        await self._sender.http.aclose()
+        """Close all connections, unless they are of a client that was given."""
+        if self._sender.own:
+            await self._sender.http.aclose()
 
     async def __aenter__(self) -> Self:
         return self
@@ -233,77 +310,31 @@ class AsyncClient(_Resources[AsyncSender]):
         await self.close()
 
 
+def _either(http_client: object, transport: object, proxy: object) -> None:
+    if http_client is not None and (transport is not None or proxy is not None):
+        raise UsageError("Give transport and proxy to the client that you give as http_client.")
+
+
+_DEFAULT_HEADERS = frozenset({"accept", "accept-encoding", "connection", "user-agent"})
+"""Of every HTTP client, also where its user has not asked for them."""
+
+
 def _writer(
+    http: Any,
+    kind: str,
     api_key: str,
     base_url: str,
-    timeout: float | httpx.Timeout | None,
-    on_request: Iterable[RequestHook],
-    on_reply: Iterable[ReplyHook],
+    timeout: float | httpx.Timeout | Unset | None,
+    *,
+    given: bool,
 ) -> RequestWriter:
-    if not (api_key.isascii() and api_key.isprintable() and api_key == api_key.strip() != ""):
-        raise UsageError(
-            "The API key is empty or holds characters that no HTTP header takes. Check "
-            "api_key, or PALPREP_API_KEY."
-        )
+    library = library_of(http, kind)
+    if timeout is UNSET:
+        timeout = http.timeout if given else DEFAULT_TIMEOUT
     return RequestWriter(
-        _base(base_url), Secret(api_key), timeout, tuple(on_request), tuple(on_reply)
+        library,
+        checked_base_url(base_url),
+        checked_key(api_key),
+        library.timeout(timeout),
+        {n: v for n, v in http.headers.items() if n.lower() not in _DEFAULT_HEADERS},
     )
-
-
-def _base(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in {"http", "https"} and bool(parts.hostname)
-    except ValueError:
-        usable = False
-    if not usable or parts.query or parts.fragment or parts.username:
-        raise UsageError(
-            f"The base URL {url!r} is not of the form https://HOST[:PORT][/PATH]. Check "
-            "base_url, or PALPREP_BASE_URL."
-        )
-    trimmed = url.rstrip("/")
-    if trimmed.endswith("/v2"):
-        raise UsageError("Leave /v2 out of the base URL: every path starts with it already.")
-    if not is_https(trimmed, loopback=True):
-        log.warning("The API key travels unencrypted to %s; use https.", parts.hostname)
-    return trimmed
-
-
-class _Identity(TypedDict):
-    api_key: str
-    base_url: str
-
-
-def _identity(environ: Mapping[str, str] | None) -> _Identity:
-    found = os.environ if environ is None else environ
-    return {
-        "api_key": _needed(found, "PALPREP_API_KEY"),
-        "base_url": _needed(found, "PALPREP_BASE_URL"),
-    }
-
-
-def _context(
-    settings: AccountSettings | None,
-    retries: int,
-    clock: Callable[[], float] | None,
-    now: Callable[[], datetime] | None,
-    random: Callable[[], float] | None,
-) -> Context:
-    return Context(
-        settings or AccountSettings(),
-        Backoff(retries),
-        Limiters(),
-        clock or time.monotonic,
-        now or _utc_now,
-        random or randomness.random,
-    )
-
-
-def _needed(environ: Mapping[str, str], name: str) -> str:
-    value = environ.get(name, "").strip()
-    if not value:
-        raise UsageError(
-            f"{name} is not set. Set PALPREP_BASE_URL and PALPREP_API_KEY, or run "
-            "`palprep sandbox` and use the URL and the key that it prints."
-        )
-    return value

@@ -19,16 +19,18 @@ What may be repeated is decided here and nowhere else:
 
 from __future__ import annotations
 
+import logging
 from typing import Any, TypeVar
 
 from palprep import errors
 from palprep.api.call import Call
 from palprep.api.failures import failure, read_body, retry_after
-from palprep.api.wire import Reply
+from palprep.api.wire import UNSET, Reply
 from palprep.client.policy import RETRIED_STATUSES, Context
-from palprep.client.steps import Answer, NoAnswer, Pause, RawResponse, Send, Steps
+from palprep.client.steps import Answer, NoAnswer, Pause, RawResponse, Retry, Send, Steps
 
 R = TypeVar("R", bound=Reply)
+log = logging.getLogger("palprep.client")
 
 
 def exchange(call: Call[R], context: Context) -> Steps[RawResponse[R]]:
@@ -39,9 +41,13 @@ def exchange(call: Call[R], context: Context) -> Steps[RawResponse[R]]:
     """
     attempt = 0
     doubtful = False
+    ends = _end(call, context)
     while True:
         yield from _turn(call, context)
-        result = yield Send(call)
+        left = None if ends is None else ends - context.clock()
+        if left is not None and left <= 0:
+            raise _error(call, _TOO_LATE, context, doubtful=doubtful)
+        result = yield Send(call, left)
         if isinstance(result, Answer) and 200 <= result.status < 300:
             return _read(call, result, context)
         if isinstance(result, Answer):
@@ -52,11 +58,23 @@ def exchange(call: Call[R], context: Context) -> Steps[RawResponse[R]]:
             again = not result.sent or call.endpoint.effect.repeatable
             asked = None
         delay = context.backoff.delay(attempt, asked, context.random()) if again else None
-        if delay is None:
+        if delay is None or (ends is not None and context.clock() + delay >= ends):
             raise _error(call, result, context, doubtful=doubtful)
         doubtful = doubtful or _leaves_doubt(result)
+        log.info("%s %s: once more in %.2f s", call.method, call.path, delay)
+        yield Retry(delay, call, attempt, result)
         attempt += 1
-        yield Pause(delay)
+
+
+_TOO_LATE = NoAnswer(
+    sent=False, timed_out=True, detail="the deadline passed before it could be sent"
+)
+
+
+def _end(call: Call[Any], context: Context) -> float | None:
+    """The moment by the clock at which the call must be over."""
+    seconds = context.deadline if call.deadline is UNSET else call.deadline
+    return None if seconds is None else context.clock() + seconds
 
 
 def _turn(call: Call[Any], context: Context) -> Steps[None]:

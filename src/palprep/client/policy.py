@@ -80,5 +80,7 @@ class Context:
     """The date, with a time zone; read only for a Retry-After that is one."""
     random: Callable[[], float]
     """Uniform in [0, 1)."""
+    deadline: float | None = None
+    """Seconds that a call may take in all, other attempts included; None for no end."""
     strict: bool = False
     """Whether a reply that is not as specified is an error."""

@@ -2,144 +2,51 @@
 
 from __future__ import annotations
 
-import logging
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import anyio
-import httpx
 
-from palprep._version import __version__
 from palprep.api.call import Call
-from palprep.api.stream import StreamedBody
-from palprep.api.wire import UNSET, Reply
+from palprep.api.wire import Reply
 from palprep.client.exchange import exchange
+from palprep.client.hooks import Hooks, tell, tell_async
 from palprep.client.policy import Context
-from palprep.client.secret import Secret
 from palprep.client.steps import (
     Answer,
     NoAnswer,
     Pause,
     RawResponse,
+    Retry,
     Send,
     StepResult,
     Steps,
     drive,
     drive_async,
 )
+from palprep.client.writer import RequestWriter
 from palprep.errors import UsageError
 
 R = TypeVar("R", bound=Reply)
 T = TypeVar("T")
-log = logging.getLogger("palprep.client")
 
-RequestHook = Callable[[Call[Any]], None]
-ReplyHook = Callable[[Call[Any], Answer], None]
-
-# Raised before the request has left whole, so that it was certainly not carried out.
-_UNSENT = (
-    httpx.ConnectError,
-    httpx.ConnectTimeout,
-    httpx.PoolTimeout,
-    httpx.ProxyError,
-    httpx.UnsupportedProtocol,
-    httpx.LocalProtocolError,
-)
-
-
-@dataclass(frozen=True)
-class RequestWriter:
-    """Between calls and httpx: base URL, key and timeout, and the hooks that see each attempt."""
-
-    base_url: str
-    key: Secret
-    timeout: float | httpx.Timeout | None
-    on_request: tuple[RequestHook, ...] = ()
-    on_reply: tuple[ReplyHook, ...] = ()
-
-    def write(self, call: Call[Any]) -> httpx.Request:
-        """The request for ``call``. The key is in no other object that outlives it.
-
-        Raises :class:`~palprep.errors.UsageError` when the path makes no URL, and
-        :class:`~palprep.errors.InvalidRequest` for a body that cannot be sent.
-        """
-        headers = {
-            "accept": "application/json",
-            "accept-encoding": "gzip, deflate",
-            "user-agent": f"palprep/{__version__}",
-            **call.headers,
-            "x-api-key": self.key.reveal(),
-        }
-        content = call.content()
-        stream: _Body | None = None
-        if content is not None:
-            headers["content-type"] = "application/json"
-            if not isinstance(content, bytes):
-                stream = _Body(content)
-                headers["content-length"] = str(len(content))
-                # httpx adds it to every request but those that bring a stream of their own.
-                headers["host"] = httpx.URL(self.base_url).netloc.decode("ascii")
-        limits = httpx.Timeout(self.timeout if call.timeout is UNSET else call.timeout)
-        for hook in self.on_request:
-            hook(call)
-        try:
-            return httpx.Request(
-                call.method,
-                self.base_url + call.path,
-                params=list(call.query) or None,
-                headers=headers,
-                content=content if isinstance(content, bytes) else None,
-                stream=stream,
-                extensions={"timeout": limits.as_dict()},
-            )
-        except httpx.InvalidURL as error:
-            raise UsageError(
-                f"{call.method} {call.endpoint.path}: no URL can be made of this ({error})."
-            ) from None
-
-    def on_response(self, call: Call[Any], response: httpx.Response, elapsed: float) -> Answer:
-        """The answer in ``response``, which took ``elapsed`` seconds."""
-        headers = {name.lower(): value for name, value in response.headers.items()}
-        answer = Answer(response.status_code, headers, response.content, elapsed)
-        log.info("%s %s: %d in %.3f s", call.method, call.path, answer.status, elapsed)
-        for hook in self.on_reply:
-            hook(call, answer)
-        return answer
-
-    @staticmethod
-    def on_error(call: Call[Any], error: httpx.HTTPError) -> NoAnswer:
-        """What an exception of httpx says about the request."""
-        detail = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        log.info("%s %s: no answer (%s)", call.method, call.path, detail)
-        return NoAnswer(
-            sent=not isinstance(error, _UNSENT),
-            timed_out=isinstance(error, httpx.TimeoutException),
-            detail=detail,
-        )
-
-
-class _Body(httpx.SyncByteStream, httpx.AsyncByteStream):
-    def __init__(self, stream: StreamedBody) -> None:
-        self._stream = stream
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(self._stream)
-
-    def __aiter__(self) -> AsyncIterator[bytes]:
-        return aiter(self._stream)
+_TOO_LATE = NoAnswer(sent=True, timed_out=True, detail="the deadline passed")
 
 
 @dataclass(frozen=True)
 class SyncSender:
-    """Carries out steps on the calling thread. Threads may share it."""
+    """Carries out steps on the calling thread. Threads may share it. ``http`` is a client of
+    the writer's library, closed with this one where it is its ``own``."""
 
-    http: httpx.Client
+    http: Any
     writer: RequestWriter
     context: Context
     sleep: Callable[[float], object]
+    hooks: Hooks
+    own: bool = True
     turns: dict[str, threading.Lock] = field(default_factory=dict)
 
     def send(self, call: Call[R]) -> RawResponse[R]:
@@ -155,24 +62,52 @@ class SyncSender:
 
     def _perform(self, wanted: Send | Pause) -> StepResult:
         if isinstance(wanted, Pause):
+            if isinstance(wanted, Retry):
+                tell(self.hooks.on_retry, wanted.call, wanted)
             self.sleep(wanted.seconds)
             return None
+        call = wanted.call
+        request = _request(self.http, self.writer, wanted)
+        tell(self.hooks.on_request, call)
         started = self.context.clock()
         try:
-            response = self.http.send(self.writer.write(wanted.call))
-        except httpx.HTTPError as error:
-            return self.writer.on_error(wanted.call, error)
-        return self.writer.on_response(wanted.call, response, self.context.clock() - started)
+            if wanted.within is None:
+                response = self.http.send(request, follow_redirects=False)
+                content = response.content
+            else:
+                response, content = self._in_time(request, started + wanted.within)
+        except self.writer.library.error as error:
+            failed = self.writer.no_answer(call, error)
+            tell(self.hooks.on_failure, call, failed)
+            return failed
+        answer = self.writer.answer(call, response, content, self.context.clock() - started)
+        tell(self.hooks.on_reply, call, answer)
+        return answer
+
+    def _in_time(self, request: Any, ends: float) -> tuple[Any, bytes]:
+        """Read piece by piece: no timeout of a single read ends an answer that drips."""
+        response = self.http.send(request, stream=True, follow_redirects=False)
+        try:
+            pieces = []
+            for piece in response.iter_bytes():
+                pieces.append(piece)
+                if self.context.clock() > ends:
+                    raise self.writer.library.module.ReadTimeout(_TOO_LATE.detail)
+        finally:
+            response.close()
+        return response, b"".join(pieces)
 
 
 @dataclass(frozen=True)
 class AsyncSender:
-    """Carries out steps in the running event loop, asyncio's or trio's."""
+    """Carries out steps in the running event loop, asyncio's or trio's; else as the other."""
 
-    http: httpx.AsyncClient
+    http: Any
     writer: RequestWriter
     context: Context
     sleep: Callable[[float], Awaitable[object]]
+    hooks: Hooks
+    own: bool = True
     turns: dict[str, anyio.Lock] = field(default_factory=dict)
 
     async def send(self, call: Call[R]) -> RawResponse[R]:
@@ -188,11 +123,38 @@ class AsyncSender:
 
     async def _perform(self, wanted: Send | Pause) -> StepResult:
         if isinstance(wanted, Pause):
+            if isinstance(wanted, Retry):
+                await tell_async(self.hooks.on_retry, wanted.call, wanted)
             await self.sleep(wanted.seconds)
             return None
+        call = wanted.call
+        request = _request(self.http, self.writer, wanted)
+        await tell_async(self.hooks.on_request, call)
+        result = await self._attempt(request, wanted)
+        if isinstance(result, Answer):
+            await tell_async(self.hooks.on_reply, call, result)
+        else:
+            await tell_async(self.hooks.on_failure, call, result)
+        return result
+
+    async def _attempt(self, request: Any, wanted: Send) -> Answer | NoAnswer:
         started = self.context.clock()
+        response = None
         try:
-            response = await self.http.send(self.writer.write(wanted.call))
-        except httpx.HTTPError as error:
-            return self.writer.on_error(wanted.call, error)
-        return self.writer.on_response(wanted.call, response, self.context.clock() - started)
+            if wanted.within is None:
+                response = await self.http.send(request, follow_redirects=False)
+            else:
+                with anyio.move_on_after(wanted.within):
+                    response = await self.http.send(request, follow_redirects=False)
+        except self.writer.library.error as error:
+            return self.writer.no_answer(wanted.call, error)
+        if response is None:
+            return _TOO_LATE
+        elapsed = self.context.clock() - started
+        return self.writer.answer(wanted.call, response, response.content, elapsed)
+
+
+def _request(http: Any, writer: RequestWriter, wanted: Send) -> Any:
+    if http.is_closed:
+        raise UsageError("The client is closed. Make another one, or close it later.")
+    return writer.write(wanted.call, wanted.within)

@@ -23,9 +23,10 @@ Y = TypeVar("Y")
 
 @dataclass(frozen=True)
 class Send:
-    """Put the call on the wire once."""
+    """Put the call on the wire once. ``within`` is how many seconds its deadline leaves."""
 
     call: Call[Any]
+    within: float | None = None
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,16 @@ class NoAnswer:
     sent: bool
     timed_out: bool
     detail: str
+
+
+@dataclass(frozen=True)
+class Retry(Pause):
+    """Wait, because ``call`` is sent once more after failed ``attempt`` (from 0). ``after`` is
+    what came of that one."""
+
+    call: Call[Any]
+    attempt: int
+    after: Answer | NoAnswer
 
 
 StepResult: TypeAlias = Answer | NoAnswer | None

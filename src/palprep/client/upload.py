@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -97,7 +98,11 @@ def open_upload(file: FileInput) -> Upload:
 
 def _from_path(path: Path) -> Upload:
     try:
-        size = path.stat().st_size
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode) and not path.is_dir():
+            # Opening a pipe waits for whoever writes to it, maybe for ever.
+            raise FileUnreadable(f"{path}: is no regular file. Open it, and give the file.")
+        size = found.st_size
         with path.open("rb"):
             pass
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError):

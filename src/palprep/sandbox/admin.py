@@ -1,11 +1,9 @@
-"""The asset host, and the routes under /_sandbox, which serve the developer."""
+"""The asset host, and the routes under /_sandbox: a developer's control over HTTP."""
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Awaitable, Callable
 from typing import Any
-from urllib.parse import quote, urlsplit
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
@@ -14,36 +12,27 @@ from starlette.routing import Route
 from palprep.errors import UsageError
 from palprep.sandbox.answers import JsonAnswer
 from palprep.sandbox.assets import Assets, AssetTooLarge
-from palprep.sandbox.choices import listing
-from palprep.sandbox.conversations import end_conversation
+from palprep.sandbox.control import Control, Missing
 from palprep.sandbox.faults import parse_script
-from palprep.sandbox.log import show_log
-from palprep.sandbox.scheduler import Scheduler
-from palprep.sandbox.seed import seed
 from palprep.sandbox.service import Service
 from palprep.sandbox.web import BodyTooLarge, json_value, read_body, respond
 
 MAX_ADMIN_BODY = 64 * 1024 * 1024
-MAX_ADVANCE_S = 10 * 366 * 86400
 
 AdminHandler = Callable[[Request], Awaitable[Response]]
 
 
 class Admin:
-    """Handlers of ``/_sandbox/…`` and ``/assets/…``. They ask for no key.
+    """Handlers of ``/_sandbox/…`` and ``/assets/…``: a :class:`Control` over HTTP. They ask for
+    no key."""
 
-    Instead every request under /_sandbox must name a loopback host: no web page can then reach
-    them by a name of its own that resolves here. It must not come from a page of another origin
-    either.
-    """
-
-    def __init__(self, service: Service, scheduler: Scheduler, assets: Assets) -> None:
+    def __init__(self, service: Service, control: Control, assets: Assets) -> None:
         self._service = service
-        self._scheduler = scheduler
+        self._control = control
         self._assets = assets
 
     def routes(self) -> list[Route]:
-        """All routes, those under /_sandbox guarded."""
+        """All routes."""
         table: tuple[tuple[str, str, AdminHandler], ...] = (
             ("GET", "/log", self.log),
             ("GET", "/choices", self.choices),
@@ -52,79 +41,87 @@ class Admin:
             ("GET", "/clock", self.show_clock),
             ("POST", "/clock", self.advance),
             ("POST", "/seed", self.seed),
+            ("POST", "/reset", self.reset),
+            ("POST", "/trainings/{resource_id}/end", self.end_training),
             ("POST", "/conversations/{conversation_id}/end", self.end_conversation),
+            ("POST", "/conversations/{conversation_id}/call_tool", self.call_tool),
+            ("POST", "/callbacks/{number:int}/resend", self.resend),
             ("PUT", "/assets/{name}", self.put_asset),
         )
         return [
-            *(Route("/_sandbox" + path, _guarded(h), methods=[m]) for m, path, h in table),
+            *(Route("/_sandbox" + path, _explained(h), methods=[m]) for m, path, h in table),
             Route("/assets/{token}/{name}", self.get_asset, methods=["GET", "HEAD"]),
         ]
 
     async def log(self, _: Request) -> Response:
-        """``{requests, callbacks, creates}``; see :func:`palprep.sandbox.log.show_log`."""
-        return respond(JsonAnswer(body=show_log(self._service.store)))
+        """``{requests, callbacks, creates}``."""
+        return _ok(self._control.log())
 
     async def choices(self, _: Request) -> Response:
-        """``{choices: [...]}``: what this sandbox decides where the specification is silent."""
-        return respond(JsonAnswer(body={"choices": listing(self._service.choices)}))
+        """``{choices: [...]}``."""
+        return _ok({"choices": self._control.choices()})
 
     async def show_faults(self, _: Request) -> Response:
-        """``{waiting: [...]}``: the faults that can still strike."""
-        return respond(JsonAnswer(body={"waiting": self._service.faults.waiting()}))
+        """``{waiting: [...]}``."""
+        return _ok({"waiting": self._control.faults()})
 
     async def load_faults(self, request: Request) -> Response:
-        """Replace the script of faults by the body. Raises UsageError for what is not one."""
-        self._service.faults.load(parse_script(await _json(request)))
+        """The body is the script."""
+        self._control.load_faults(parse_script(await _json(request)))
         return await self.show_faults(request)
 
     async def show_clock(self, _: Request) -> Response:
         """``{clock, now}``: real or virtual, and seconds since the epoch."""
         clock = self._service.clock
-        return respond(JsonAnswer(body={"clock": clock.kind, "now": clock.now()}))
+        return _ok({"clock": clock.kind, "now": clock.now()})
 
     async def advance(self, request: Request) -> Response:
-        """Move the clock by ``{advance: SECONDS}``, doing all that falls due.
-
-        Raises UsageError for a number out of range.
-        """
-        await self._scheduler.advance(_seconds(await _json(request)))
+        """Takes ``{advance: SECONDS}``."""
+        await self._control.advance(_members(await _json(request)).get("advance"))
         return await self.show_clock(request)
 
     async def seed(self, request: Request) -> Response:
-        """Store the records in the body; ``{stored: {kind: number}}``.
+        """The body is the seed; ``{stored: {kind: number}}``."""
+        return _ok({"stored": self._control.seed(await _json(request))})
 
-        Raises UsageError for what is not a seed.
-        """
-        stored = seed(self._service, await _json(request))
-        return respond(JsonAnswer(body={"stored": stored}))
+    async def reset(self, _: Request) -> Response:
+        """204."""
+        await self._control.reset()
+        return Response(status_code=204)
+
+    async def end_training(self, request: Request) -> Response:
+        """Takes ``{error_message}`` or nothing; the record."""
+        sent = _members(await _json(request, empty={}))
+        resource_id = request.path_params["resource_id"]
+        return _ok(await self._control.end_training(resource_id, sent.get("error_message")))
 
     async def end_conversation(self, request: Request) -> Response:
-        """End an active conversation, with arguments for its post-call tools; its record.
+        """Takes ``{arguments}`` or nothing; the record."""
+        sent = _members(await _json(request, empty={}))
+        conversation_id = request.path_params["conversation_id"]
+        return _ok(await self._control.end_conversation(conversation_id, sent.get("arguments")))
 
-        404 when there is no such conversation. Raises UsageError for other arguments.
-        """
-        content = await _json(request, empty={})
-        arguments = content.get("arguments", {}) if isinstance(content, dict) else None
-        if not isinstance(arguments, dict):
-            raise UsageError('Arguments are {"arguments": {"tool name": {...}}}.')
-        with self._service.store.transaction():
-            ended = end_conversation(
-                self._service, request.path_params["conversation_id"], arguments
-            )
-        if ended is None:
-            return respond(JsonAnswer(404, {"error": "There is no such active conversation."}))
-        return respond(JsonAnswer(body=ended))
+    async def call_tool(self, request: Request) -> Response:
+        """Takes ``{name, arguments}``; what came of it."""
+        sent = _members(await _json(request))
+        conversation_id = request.path_params["conversation_id"]
+        return _ok(
+            await self._control.call_tool(conversation_id, sent.get("name"), sent.get("arguments"))
+        )
+
+    async def resend(self, request: Request) -> Response:
+        """204."""
+        await self._control.resend(request.path_params["number"])
+        return Response(status_code=204)
 
     async def put_asset(self, request: Request) -> Response:
-        """Publish the body under a name: ``{url}``, good for ``expires_in`` seconds.
+        """The body is the file, ``expires_in`` its lifetime in seconds; ``{url}``.
 
-        413 for a file that is too large, 507 when the disk refuses. Raises UsageError when
-        ``expires_in`` is not a number.
+        413 for a file that is too large, 507 when the disk refuses.
         """
-        lifetime = _lifetime(request, self._service.choices.asset_seconds)
         name = request.path_params["name"]
         try:
-            asset = await self._assets.receive(name, request.stream(), lifetime=lifetime)
+            url = await self._control.put_asset(name, request.stream(), _lifetime(request))
         except AssetTooLarge as error:
             return respond(JsonAnswer(413, {"error": error.message}))
         except OSError as error:
@@ -133,8 +130,7 @@ class Admin:
             )
         except ClientDisconnect:
             return Response(status_code=400)  # no one is there to read it
-        base = self._service.base_url
-        return respond(JsonAnswer(body={"url": f"{base}/assets/{asset.token}/{quote(name)}"}))
+        return _ok({"url": url})
 
     async def get_asset(self, request: Request) -> Response:
         """The published file, whole or in ranges; 403 when its URL has expired."""
@@ -150,48 +146,36 @@ class Admin:
         return FileResponse(asset.path, media_type=asset.content_type)
 
 
-def _guarded(handler: AdminHandler) -> AdminHandler:
-    async def guarded(request: Request) -> Response:
-        origin = request.headers.get("origin")
-        if not _is_loopback(request.url.hostname) or (
-            origin is not None and not _is_loopback(urlsplit(origin).hostname)
-        ):
-            return respond(JsonAnswer(403, {"error": "/_sandbox is for this machine only."}))
+def _ok(body: Any) -> Response:
+    return respond(JsonAnswer(body=body))
+
+
+def _explained(handler: AdminHandler) -> AdminHandler:
+    async def explained(request: Request) -> Response:
         try:
             return await handler(request)
+        except Missing as error:
+            return respond(JsonAnswer(404, {"error": error.message}))
         except UsageError as error:
             return respond(JsonAnswer(400, {"error": error.message}))
         except BodyTooLarge as error:
             return respond(JsonAnswer(413, {"error": error.message}))
 
-    return guarded
+    return explained
 
 
-def _is_loopback(host: str | None) -> bool:
-    if host == "localhost":
-        return True
+def _lifetime(request: Request) -> float | None:
+    given = request.query_params.get("expires_in")
     try:
-        return ipaddress.ip_address(host or "").is_loopback
-    except ValueError:
-        return False
-
-
-def _lifetime(request: Request, default: float) -> float:
-    try:
-        return float(request.query_params.get("expires_in", default))
+        return None if given is None else float(given)
     except ValueError as error:
         raise UsageError("expires_in is a number of seconds.") from error
 
 
-def _seconds(content: Any) -> float:
-    seconds = content.get("advance") if isinstance(content, dict) else None
-    if (
-        isinstance(seconds, int | float)
-        and not isinstance(seconds, bool)
-        and 0 <= seconds <= MAX_ADVANCE_S
-    ):
-        return seconds
-    raise UsageError('Say how far: {"advance": SECONDS}, from 0 to ten years.')
+def _members(content: Any) -> dict[str, Any]:
+    if not isinstance(content, dict):
+        raise UsageError("The body must be a JSON object.")
+    return content
 
 
 async def _json(request: Request, *, empty: Any = None) -> Any:

@@ -12,9 +12,9 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, cast
 
-import httpx
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -26,8 +26,10 @@ from palprep.sandbox.answers import JsonAnswer
 from palprep.sandbox.assets import Assets
 from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import SandboxClock
+from palprep.sandbox.control import Control
 from palprep.sandbox.faults import Faults, FaultScript
-from palprep.sandbox.fetch import MAX_REDIRECTS
+from palprep.sandbox.fetch import outbound_client
+from palprep.sandbox.guard import LoopbackOnly
 from palprep.sandbox.jobs import perform
 from palprep.sandbox.judges import JudgeImage, Trainer
 from palprep.sandbox.keys import KeyRing
@@ -36,7 +38,6 @@ from palprep.sandbox.openapi import openapi_document
 from palprep.sandbox.outbox import CallbackOutbox
 from palprep.sandbox.routing import endpoint_routes
 from palprep.sandbox.scheduler import Scheduler
-from palprep.sandbox.seed import seed, seed_system_tool
 from palprep.sandbox.service import Service
 from palprep.sandbox.store import Store
 from palprep.sandbox.web import respond
@@ -46,10 +47,11 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The application, and the scheduler that moves its clock."""
+    """The application, its clock, and the developer's control over both."""
 
     app: Starlette
-    scheduler: Scheduler
+    clock: SandboxClock
+    control: Control
 
 
 def build_app(
@@ -70,7 +72,7 @@ def build_app(
     """Connect the parts of one sandbox; see :class:`~palprep.sandbox.Sandbox`."""
     scratch = folder / "scratch"
     scratch.mkdir(exist_ok=True)
-    http = outbound_client(tls)
+    http = outbound_client(tls, anywhere=choices.outbound == "anywhere")
     in_force = Faults(faults)
     service = Service(
         store=store,
@@ -94,10 +96,8 @@ def build_app(
     scheduler = Scheduler(clock, store, partial(perform, service))
     store.on_schedule = scheduler.notify
     trim(store)
-    seed_system_tool(service)
-    if seed_with is not None:
-        seed(service, seed_with)
     assets = Assets(folder / "assets", store, clock, max_bytes=choices.asset_bytes)
+    control = Control(service, scheduler, assets, first_seed=seed_with)
 
     @cache  # takes as long to derive as all the rest to start
     def document() -> dict[str, Any]:
@@ -118,29 +118,20 @@ def build_app(
     app = Starlette(
         routes=[
             *endpoint_routes(service, keys),
-            *Admin(service, scheduler, assets).routes(),
+            *Admin(service, control, assets).routes(),
             Route("/openapi.json", openapi, methods=["GET"]),
             Route("/", _index, methods=["GET"]),
         ],
         lifespan=lifespan,
+        middleware=[Middleware(LoopbackOnly)],
         exception_handlers={HTTPException: _unrouted},
     )
-    return Parts(app, scheduler)
+    return Parts(app, clock, control)
 
 
 def _stopped(scheduling: asyncio.Task[None]) -> None:
     if not scheduling.cancelled() and (error := scheduling.exception()):
         log.critical("The sandbox's clock has stopped: restart it", exc_info=error)
-
-
-def outbound_client(tls: ssl.SSLContext | None) -> httpx.AsyncClient:
-    """For callbacks, media and tools. A proxy of the environment is for the world outside."""
-    loopback = ("all://127.0.0.1", "all://localhost", "all://[::1]")
-    return httpx.AsyncClient(
-        verify=True if tls is None else tls,
-        mounts=dict.fromkeys(loopback),
-        max_redirects=MAX_REDIRECTS,
-    )
 
 
 async def _index(_: Request) -> Response:

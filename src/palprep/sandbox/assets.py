@@ -104,6 +104,11 @@ class Assets:
         ).fetchone()
         return None if row is None else Asset(row[0], row[1], self._folder / row[0], row[2])
 
+    def clear(self) -> None:
+        """Delete every published file."""
+        for path in self._folder.iterdir():
+            path.unlink()
+
     def expired(self, asset: Asset) -> bool:
         """Whether its URL has expired by the sandbox's clock."""
         return self._clock.now() >= asset.expires

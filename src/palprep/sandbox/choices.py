@@ -75,6 +75,20 @@ class Choices(Value):
     )
 
     # Bounds.
+    outbound: Literal["loopback", "anywhere"] = _choice(
+        "loopback",
+        "no part of the service",
+        "Where media, callbacks, tools and connectors may be: on this machine, or anywhere.",
+    )
+    fetch_seconds: float = _choice(
+        600.0, "Create Voice, Create Replica", "Longest time that fetching one file may take."
+    )
+    patch_operations: int = _choice(
+        100, "Patch Deployment", "Most operations of one patch; more are a malformed one."
+    )
+    deployment_bytes: int = _choice(
+        256 * 1024, "Patch Deployment", "Largest deployment, as JSON, that a patch may make."
+    )
     json_body_bytes: int = _choice(
         1024 * 1024, "Limits", "Largest body, except for the image validation's 30 MiB."
     )
@@ -280,6 +294,13 @@ CONDUCT: Mapping[str, Conduct] = MappingProxyType(
             "Create Tool, rule 1",
             "Run once each: those in the PAL's tool_ids, or without such a member all of the "
             "account. Arguments not given at the end are made up from the parameters' schema.",
+        ),
+        "in-call-tools": Conduct(
+            "Events, Tool delivery",
+            "POST /_sandbox/conversations/{conversation_id}/call_tool invokes one, as the LLM "
+            "would. With delivery.api its server is asked. With app_message the event "
+            "conversation.tool_call, {conversation_id, name, arguments}, is answered and logged: "
+            "there is no data channel here.",
         ),
         "tool-auth": Conduct(
             "Tool delivery",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -14,6 +15,7 @@ from typing import Any
 import httpx
 
 from palprep.errors import PalprepError
+from palprep.sandbox.fetch import beginning, refuse_elsewhere
 
 MAX_PER_MINUTE = 10  # Limits: connector checks
 MAX_MESSAGE = 500  # Limits: error.message length
@@ -47,6 +49,10 @@ class CheckLimit:
         self._started: deque[float] = deque()
         self._running = False
 
+    def reset(self) -> None:
+        """Forget the checks that have run."""
+        self._started.clear()
+
     @contextmanager
     def take(self, now: float) -> Iterator[None]:
         """Hold the one place while a check runs. Raises :class:`TooManyChecks`."""
@@ -71,10 +77,13 @@ def available() -> bool:
 
 
 async def runtime_check(
-    connector: Mapping[str, Any], http: httpx.AsyncClient, *, timeout_s: float
+    connector: Mapping[str, Any], http: httpx.AsyncClient, *, timeout_s: float, anywhere: bool
 ) -> dict[str, Any]:
-    """The result of one check. It never raises for what the connector's server does, and never
-    calls a tool. Times are in seconds, ``latency_ms`` in milliseconds."""
+    """The result of one check; ``anywhere`` allows servers on other machines.
+
+    It never raises for what the connector's server does, and never calls a tool. Times are in
+    seconds, ``latency_ms`` in milliseconds.
+    """
     # Loading the package takes seconds, once: neither a part of the check, nor a reason for all
     # other requests to wait.
     await asyncio.to_thread(import_module, "mcp.client.client")
@@ -85,7 +94,7 @@ async def runtime_check(
         async with asyncio.timeout(timeout_s):
             url = _server_of(connector)
             headers = await _authorised(connector, http)
-            names = await list_tools(url, headers, timeout_s=timeout_s)
+            names = await list_tools(url, headers, timeout_s=timeout_s, anywhere=anywhere)
     except TimeoutError:
         error = _problem(f"The server did not answer within {timeout_s:g} s.", UNREACHABLE)
     except CheckFailed as failure:
@@ -130,22 +139,26 @@ async def client_credentials_token(auth: Mapping[str, Any], http: httpx.AsyncCli
         form["scope"] = auth["scope"]
     login = httpx.BasicAuth(auth.get("client_id") or "", auth.get("client_secret") or "")
     try:
-        answer = await http.post(auth.get("token_url") or "", data=form, auth=login, timeout=10)
+        url = auth.get("token_url") or ""
+        async with http.stream("POST", url, data=form, auth=login, timeout=10) as answer:
+            text = await beginning(answer)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise CheckFailed(f"The token endpoint cannot be reached: {error}", None) from error
     if not answer.is_success:
         raise CheckFailed(
-            f"The token endpoint answered {answer.status_code}: {answer.text}", answer.status_code
+            f"The token endpoint answered {answer.status_code}: {text}", answer.status_code
         )
     try:
-        return str(answer.json()["access_token"])
+        return str(json.loads(text)["access_token"])
     except (ValueError, KeyError, TypeError) as error:
         raise CheckFailed(
             "The token endpoint's answer holds no access_token.", answer.status_code
         ) from error
 
 
-async def list_tools(url: str, headers: Mapping[str, str], *, timeout_s: float) -> list[str]:
+async def list_tools(
+    url: str, headers: Mapping[str, str], *, timeout_s: float, anywhere: bool
+) -> list[str]:
     """The names of all tools that the server at ``url`` lists. Raises :class:`CheckFailed`."""
     # An optional extra: imported where it is needed, so that the sandbox starts without it.
     import httpx2  # noqa: PLC0415
@@ -157,11 +170,17 @@ async def list_tools(url: str, headers: Mapping[str, str], *, timeout_s: float) 
     async def note(response: httpx2.Response) -> None:
         seen.append(response.status_code)
 
+    async def check(request: httpx2.Request) -> None:
+        if not anywhere:
+            refuse_elsewhere(request.url.host)
+
     names: list[str] = []
     try:
         async with (
             httpx2.AsyncClient(
-                headers=dict(headers), timeout=timeout_s, event_hooks={"response": [note]}
+                headers=dict(headers),
+                timeout=timeout_s,
+                event_hooks={"request": [check], "response": [note]},
             ) as http,
             Client(streamable_http_client(url, http_client=http)) as client,
         ):

@@ -172,6 +172,7 @@ class EndpointApp:
             key=key.scope if key else None,
             status=status,
             fault=fault.model_dump_json(exclude_defaults=True) if fault else None,
+            body=arrival.body,
         )
 
 

@@ -9,15 +9,26 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError, field_validator
+from pydantic_core import ErrorDetails
 
+from palprep.api.calls import ENDPOINTS
+from palprep.api.events import (
+    DOCUMENT_STATUS_CHANGED,
+    REPLICA_STATUS_CHANGED,
+    VOICE_STATUS_CHANGED,
+)
 from palprep.errors import UsageError
 from palprep.sandbox.choices import IMAGE_ERRORS
 from palprep.values import Value
+
+CALLBACK_EVENTS = (VOICE_STATUS_CHANGED, REPLICA_STATUS_CHANGED, DOCUMENT_STATUS_CHANGED)
+"""What a callback fault can name."""
 
 
 class Strike(Value):
@@ -50,6 +61,23 @@ class RequestFault(Strike):
     headers: dict[str, str] = Field(default_factory=dict)
     variant: str | None = None
 
+    @field_validator("endpoint")
+    @classmethod
+    def _names_an_endpoint(cls, pattern: str) -> str:
+        return _matching(pattern, [endpoint.name for endpoint in ENDPOINTS], "endpoint")
+
+    @field_validator("method")
+    @classmethod
+    def _names_a_method(cls, pattern: str) -> str:
+        return _matching(pattern, sorted({endpoint.method for endpoint in ENDPOINTS}), "method")
+
+    @field_validator("path")
+    @classmethod
+    def _can_be_a_path(cls, pattern: str) -> str:
+        if not pattern.startswith(("/", "*", "?", "[")):
+            raise ValueError("a path starts with /")
+        return pattern
+
     @field_validator("variant")
     @classmethod
     def _known(cls, variant: str | None) -> str | None:
@@ -68,6 +96,11 @@ class CallbackFault(Strike):
     copies: Annotated[int, Field(ge=0, le=20)] = 1
     late: Annotated[float, Field(ge=0)] = 0.0
 
+    @field_validator("event")
+    @classmethod
+    def _names_an_event(cls, pattern: str) -> str:
+        return _matching(pattern, CALLBACK_EVENTS, "event")
+
 
 class AssetFault(Strike):
     """A download from the asset host, chosen by the asset's name: its URL has ``expired``, or
@@ -76,6 +109,15 @@ class AssetFault(Strike):
     on: Literal["asset"]
     name: str = "*"
     effect: Literal["expired", "drop"] = "expired"
+
+
+def _matching(pattern: str, names: Sequence[str], what: str) -> str:
+    """``pattern``, which must match one of ``names``: a misspelt one would never strike."""
+    if any(fnmatchcase(name, pattern) for name in names):
+        return pattern
+    near = get_close_matches(pattern, names, n=1)
+    meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+    raise ValueError(f"no {what} is called {pattern}; {meant}")
 
 
 F = TypeVar("F", RequestFault, CallbackFault, AssetFault)
@@ -122,7 +164,11 @@ def parse_script(content: Any) -> FaultScript:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"The fault script is wrong at {place}: {first['msg']}") from error
+        raise UsageError(f"The fault script is wrong at {place}: {_said(first)}") from error
+
+
+def _said(detail: ErrorDetails) -> str:
+    return detail["msg"].removeprefix("Value error, ")
 
 
 class Armed:
@@ -151,7 +197,12 @@ class Faults:
     """The script in force. The first fault that matches and strikes is taken."""
 
     def __init__(self, script: FaultScript | None = None) -> None:
-        self.load(script or FaultScript())
+        self._at_start = script or FaultScript()
+        self.reset()
+
+    def reset(self) -> None:
+        """Put the first script into force again, as if nothing had struck."""
+        self.load(self._at_start)
 
     def load(self, script: FaultScript) -> None:
         """Replace what is in force; an empty script ends all faults."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -18,17 +19,34 @@ class BadPatch(PalprepError):
     code = "bad_patch"
 
 
-def apply_patch(document: Any, operations: Any) -> Any:
-    """The patched copy of ``document``. Raises :class:`BadPatch`; then nothing has changed."""
+def apply_patch(
+    document: Any, operations: Any, *, max_operations: int = 100, max_bytes: int = 1024 * 1024
+) -> Any:
+    """The patched copy of ``document``, at most ``max_bytes`` of JSON.
+
+    Raises :class:`BadPatch`; then nothing has changed.
+    """
     if not isinstance(operations, Sequence) or isinstance(operations, str):
         raise BadPatch("a patch is an array of operations")
+    if len(operations) > max_operations:
+        raise BadPatch(f"a patch has at most {max_operations} operations")
     result = copy.deepcopy(document)
     for number, operation in enumerate(operations):
         try:
             result = _apply(result, operation)
+            # What a patch adds is as large as the patch. A copy doubles, each time.
+            if operation["op"] == "copy" or number == len(operations) - 1:
+                _bounded(result, max_bytes)
+        except RecursionError:
+            raise BadPatch(f"operation {number}: nested too deeply") from None
         except BadPatch as error:
             raise BadPatch(f"operation {number}: {error}") from None
     return result
+
+
+def _bounded(document: Any, max_bytes: int) -> None:
+    if len(json.dumps(document)) > max_bytes:
+        raise BadPatch(f"the result is more than {max_bytes} bytes")
 
 
 def changed_members(operations: Sequence[Mapping[str, Any]]) -> set[str]:

@@ -5,9 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from palprep.api.redact import redact
 from palprep.sandbox.store import Store
+from palprep.sandbox.web import json_value
 
 KEPT_REQUESTS = 50_000
+SHOWN_BYTES = 64 * 1024
+"""A larger body is shown by its size alone."""
+
+_REQUEST = ("seq", "at", "method", "path", "endpoint", "key", "status", "fault", "body")
 
 
 def note_request(
@@ -20,14 +26,26 @@ def note_request(
     key: str | None,
     status: int | None,
     fault: str | None,
+    body: bytes | None,
 ) -> int | None:
-    """One line; its number. Neither bodies nor keys are written; ``key`` is the key's scope."""
+    """One line; its number. Keys are not written, and of the body what may be shown; ``key`` is
+    the key's scope."""
     line = store.execute(
-        "INSERT INTO requests (at, method, path, endpoint, key, status, fault)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (at, method, path, endpoint, key, status, fault),
+        "INSERT INTO requests (at, method, path, endpoint, key, status, fault, body)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (at, method, path, endpoint, key, status, fault, _shown(body) if body else None),
     )
     return line.lastrowid
+
+
+def _shown(body: bytes) -> str:
+    """As JSON: the body without its secrets, or how large it was."""
+    if len(body) > SHOWN_BYTES:
+        return json.dumps(f"<{len(body)} bytes>")
+    try:
+        return json.dumps(redact(json_value(body)))
+    except (ValueError, RecursionError):
+        return json.dumps(f"<{len(body)} bytes, not JSON>")
 
 
 def trim(store: Store) -> None:
@@ -41,22 +59,13 @@ def show_log(store: Store) -> dict[str, Any]:
     """``{requests, callbacks, creates}``: what was served and sent, oldest first, and how many
     records of each kind were created through the interface."""
     requests = store.execute(
-        "SELECT seq, at, method, path, endpoint, key, status, fault FROM requests ORDER BY seq"
+        f"SELECT {', '.join(_REQUEST)} FROM requests ORDER BY seq"  # noqa: S608 -- names of our own
     )
     deliveries = store.execute(
         "SELECT seq, at, kind, url, body, attempt, status, error FROM deliveries ORDER BY seq"
     )
     return {
-        "requests": [
-            dict(
-                zip(
-                    ("seq", "at", "method", "path", "endpoint", "key", "status", "fault"),
-                    row,
-                    strict=True,
-                )
-            )
-            for row in requests
-        ],
+        "requests": [_request(row) for row in requests],
         "callbacks": [
             {
                 "seq": row[0],
@@ -72,3 +81,8 @@ def show_log(store: Store) -> dict[str, Any]:
         ],
         "creates": store.creates(),
     }
+
+
+def _request(row: tuple[Any, ...]) -> dict[str, Any]:
+    shown = dict(zip(_REQUEST, row, strict=True))
+    return shown | {"body": None if shown["body"] is None else json.loads(shown["body"])}

@@ -9,10 +9,11 @@ from typing import Any
 import httpx
 
 from palprep.sandbox.clock import SandboxClock
-from palprep.sandbox.faults import Faults
+from palprep.sandbox.faults import CALLBACK_EVENTS, Faults
 from palprep.sandbox.store import Record, Store
 
 TIMEOUT_S = 10.0
+LOST = "lost, as the fault script says"
 
 
 class CallbackOutbox:
@@ -43,9 +44,23 @@ class CallbackOutbox:
             return
         fault = self._faults.for_callback(event)
         copies, late = (fault.copies, fault.late) if fault else (1, 0.0)
+        if copies == 0:
+            self.record(event, url, payload, attempt=0, status=None, problem=LOST)
         for _ in range(copies):
             job = {"event": event, "url": url, "payload": dict(payload), "attempt": 1}
             self._store.schedule(self._clock.now() + late, "callback", job)
+
+    def send_again(self, number: int) -> bool:
+        """Schedule the delivery ``number`` of the log once more, whatever the faults say; False
+        when no callback has this number."""
+        row = self._store.execute(
+            "SELECT kind, url, body FROM deliveries WHERE seq = ?", (number,)
+        ).fetchone()
+        if row is None or row[0] not in CALLBACK_EVENTS:
+            return False
+        job = {"event": row[0], "url": row[1], "payload": json.loads(row[2]), "attempt": 1}
+        self._store.schedule(self._clock.now(), "callback", job)
+        return True
 
     async def deliver(self, job: Record) -> None:
         """One attempt, logged; schedules the next one unless it was taken with a 2xx."""

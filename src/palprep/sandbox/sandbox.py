@@ -7,26 +7,30 @@ import signal
 import ssl
 import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from palprep.errors import UsageError
 from palprep.sandbox.app import Parts, build_app
 from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import ClockKind, SandboxClock
+from palprep.sandbox.control import Control
 from palprep.sandbox.faults import FaultScript, script_from
+from palprep.sandbox.handle import Handle
 from palprep.sandbox.judges import JudgeImage, Trainer, judge_by_bytes, train_by_bytes
 from palprep.sandbox.keys import DEFAULT_KEYS, ApiKey, KeyRing
 from palprep.sandbox.server import DroppableProtocol, bind_loopback
 from palprep.sandbox.store import Store
 from palprep.serving.server import ServerThread, url_of
 
+T = TypeVar("T")
 
-class Sandbox:
+
+class Sandbox(Handle):
     """A faithful local service on a real loopback socket.
 
     ``data`` is a folder that keeps everything across restarts (None: memory and a temporary
@@ -137,14 +141,32 @@ class Sandbox:
         """The first key that is not user-scoped. Raises :class:`UsageError` without one."""
         return self._key(user_scoped=False)
 
-    def advance(self, seconds: float) -> None:
-        """Move the clock by ``seconds`` and return when all that fell due has been done.
+    def keys(self) -> dict[str, str | None]:
+        """``user_key`` and ``service_key``; None for one that this sandbox was not given."""
+        return {
+            "user_key": self._keys.first(user_scoped=True),
+            "service_key": self._keys.first(user_scoped=False),
+        }
+
+    def now(self) -> float:
+        """This moment by the sandbox's clock, in seconds since the epoch.
 
         Raises :class:`UsageError` when the sandbox is not running.
         """
+        return self._running()[1].clock.now()
+
+    def _run(self, act: Callable[[Control], Awaitable[T]]) -> T:
+        server, parts = self._running()
+
+        async def acting() -> T:
+            return await act(parts.control)
+
+        return server.call(acting())
+
+    def _running(self) -> tuple[ServerThread, Parts]:
         if self._server is None or self._parts is None:
             raise UsageError("The sandbox is not running; use it as a context manager.")
-        self._server.call(self._parts.scheduler.advance(seconds))
+        return self._server, self._parts
 
     def _key(self, *, user_scoped: bool) -> str:
         key = self._keys.first(user_scoped=user_scoped)

@@ -63,6 +63,13 @@ class Scheduler:
             self._store.set_setting("clock", self._clock.now())
         self.notify()
 
+    async def at_rest(self, act: Callable[[], None]) -> None:
+        """Do ``act`` at a moment at which no job is running."""
+        async with self._advancing:
+            await asyncio.gather(*self._running.values())
+            act()
+        self.notify()
+
     def _start_due(self) -> None:
         for job in self._store.jobs(until=self._clock.now()):
             if job.job_id not in self._running:

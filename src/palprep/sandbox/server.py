@@ -7,13 +7,12 @@ import ipaddress
 import socket
 from typing import cast
 
-from uvicorn.protocols.http.h11_impl import H11Protocol
-
 from palprep.errors import UsageError
+from palprep.serving.protocol import ImpatientProtocol
 from palprep.serving.server import listening_socket
 
 
-class DroppableProtocol(H11Protocol):
+class DroppableProtocol(ImpatientProtocol):
     """Lets the application cut the connection: ``scope["state"]["abort"]()``.
 
     ASGI cannot express it. A fault that drops the connection must look to the caller like a

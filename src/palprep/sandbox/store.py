@@ -40,7 +40,7 @@ CREATE TABLE IF NOT EXISTS assets (
 );
 CREATE TABLE IF NOT EXISTS requests (
     seq INTEGER PRIMARY KEY, at REAL NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL,
-    endpoint TEXT, key TEXT, status INTEGER, fault TEXT
+    endpoint TEXT, key TEXT, status INTEGER, fault TEXT, body TEXT
 );
 CREATE TABLE IF NOT EXISTS deliveries (
     seq INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, url TEXT NOT NULL,
@@ -214,6 +214,11 @@ class Store:
             (name, value, value),
         )
 
+    def clear(self) -> None:
+        """Forget everything but the settings."""
+        for table in ("records", "private", "jobs", "assets", "requests", "deliveries", "creates"):
+            self._db.execute(f"DELETE FROM {table}")  # noqa: S608 -- names of our own
+
     def execute(self, sql: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
         """Run one statement, for the log and the asset host, which have tables of their own."""
         return self._db.execute(sql, values)
@@ -229,6 +234,8 @@ def _opened(path: Path | None) -> sqlite3.Connection:
         db.execute("PRAGMA journal_mode=WAL")
         db.execute("PRAGMA synchronous=NORMAL")
         db.executescript(SCHEMA)
+        if "body" not in {row[1] for row in db.execute("PRAGMA table_info(requests)")}:
+            db.execute("ALTER TABLE requests ADD COLUMN body TEXT")  # of a folder from before
     except sqlite3.Error:
         db.close()
         raise

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
 import httpx
 
 from palprep.sandbox.connectors import CheckFailed, client_credentials_token
+from palprep.sandbox.fetch import beginning
 from palprep.sandbox.service import Service
 from palprep.sandbox.store import Record
 
@@ -114,22 +118,46 @@ async def build_request(
 async def run_post_call_tool(service: Service, job: Record) -> None:
     """Deliver one tool once, and log what its server answered."""
     tool = service.store.get("tool", job["tool_id"])
-    if tool is None:
-        return
-    api = tool["delivery"]["api"]
-    arguments = sample_arguments(tool["parameters"]) | job["arguments"]
+    if tool is not None:
+        await deliver(service, tool, sample_arguments(tool["parameters"]) | job["arguments"])
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """What a tool's server answered: a status and the beginning of its body, or why nothing."""
+
     status: int | None = None
+    body: str = ""
     problem: str | None = None
+
+
+async def deliver(service: Service, tool: Record, arguments: Mapping[str, Any]) -> ToolAnswer:
+    """Make the request of one tool with ``delivery.api``, and log what its server answered."""
+    api = tool["delivery"]["api"]
     timeout = api.get("timeout") or service.choices.tool_timeout_seconds
     try:
         request = await build_request(api, arguments, service.http)
         request.extensions["timeout"] = httpx.Timeout(timeout).as_dict()
-        response = await service.http.send(request, stream=True)
-        status = response.status_code
-        await response.aclose()
-    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, CheckFailed) as error:
-        problem = str(error) or type(error).__name__
+        async with _sent(service.http, request) as response, asyncio.timeout(timeout):
+            answer = ToolAnswer(response.status_code, await beginning(response))
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, TimeoutError, CheckFailed) as error:
+        answer = ToolAnswer(problem=str(error) or type(error).__name__)
     with service.store.transaction():
         service.outbox.record(
-            f"tool:{tool['name']}", api["url"], arguments, attempt=1, status=status, problem=problem
+            f"tool:{tool['name']}",
+            api["url"],
+            arguments,
+            attempt=1,
+            status=answer.status,
+            problem=answer.problem,
         )
+    return answer
+
+
+@asynccontextmanager
+async def _sent(http: httpx.AsyncClient, request: httpx.Request) -> AsyncIterator[httpx.Response]:
+    response = await http.send(request, stream=True)
+    try:
+        yield response
+    finally:
+        await response.aclose()

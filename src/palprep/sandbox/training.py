@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Literal
@@ -22,7 +22,9 @@ log = logging.getLogger(__name__)
 
 # Create Voice: "Accepted file types".
 VOICE_EXTENSIONS = (".mp3", ".wav", ".m4a", ".flac", ".ogg", ".oga", ".webm", ".mp4", ".mov")
-EVENTS = {"voice": VOICE_STATUS_CHANGED, "replica": REPLICA_STATUS_CHANGED}
+Trained = Literal["voice", "replica"]
+TRAINED: tuple[Trained, ...] = ("voice", "replica")
+EVENTS: Mapping[Trained, str] = {"voice": VOICE_STATUS_CHANGED, "replica": REPLICA_STATUS_CHANGED}
 LONGEST_SUFFIX = len(".jpeg")
 
 
@@ -51,14 +53,22 @@ async def train_replica(service: Service, job: Record) -> None:
     _end_training(service, "replica", replica_id, problem)
 
 
+def end_by_hand(service: Service, record_id: str, error_message: str | None) -> Record | None:
+    """End the training of a voice or a replica, completed or in error; its record. None when
+    nothing of this id is in training."""
+    for kind in TRAINED:
+        if _in_training(service, kind, record_id):
+            _end_training(service, kind, record_id, error_message)
+            return service.store.get(kind, record_id)
+    return None
+
+
 def _in_training(service: Service, kind: str, record_id: str) -> bool:
     record = service.store.get(kind, record_id)
     return record is not None and record["status"] == "started"
 
 
-def _end_training(
-    service: Service, kind: Literal["voice", "replica"], record_id: str, problem: str | None
-) -> None:
+def _end_training(service: Service, kind: Trained, record_id: str, problem: str | None) -> None:
     """Completed, or in error with the ``problem``; written and announced as one."""
     with service.store.transaction():
         # Read again: the record may have been updated while it was being trained.
@@ -94,7 +104,10 @@ async def _train(service: Service, kind: TrainingKind, urls: Sequence[str]) -> s
 async def _fetch(service: Service, url: str, folder: Path, number: int) -> Path:
     # The published name says what the file is; nothing else of it is worth keeping.
     path = folder / f"media-{number}{_suffix(url)}"
-    await fetch(service.http, url, path, max_bytes=service.choices.media_bytes)
+    choices = service.choices
+    await fetch(
+        service.http, url, path, max_bytes=choices.media_bytes, within_s=choices.fetch_seconds
+    )
     return path
 
 

@@ -11,6 +11,8 @@ from typing import Any, Literal, TypeVar
 import uvicorn
 from starlette.types import ASGIApp
 
+from palprep.serving.protocol import ImpatientProtocol
+
 T = TypeVar("T")
 
 _BACKLOG = 512
@@ -54,7 +56,7 @@ class ServerThread:
         listener: socket.socket,
         *,
         name: str,
-        http: type[asyncio.Protocol] | Literal["auto"] = "auto",
+        http: type[asyncio.Protocol] = ImpatientProtocol,
         lifespan: Literal["on", "off"] = "off",
         grace_s: int = 5,
     ) -> None:

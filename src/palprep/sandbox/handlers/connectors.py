@@ -22,7 +22,10 @@ async def check_connector(context: HandlerContext) -> JsonAnswer:
         with service.check_limit.take(service.now()):
             return JsonAnswer(
                 body=await runtime_check(
-                    connector, service.http, timeout_s=choices.connector_seconds
+                    connector,
+                    service.http,
+                    timeout_s=choices.connector_seconds,
+                    anywhere=choices.outbound == "anywhere",
                 )
             )
     except TooManyChecks as error:

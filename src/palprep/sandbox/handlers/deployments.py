@@ -37,7 +37,12 @@ def patch_deployment(context: HandlerContext) -> JsonAnswer:
             choices.etag_mismatch_status, "The deployment has changed since its ETag was read."
         )
     try:
-        patched = apply_patch(deployment, operations)
+        patched = apply_patch(
+            deployment,
+            operations,
+            max_operations=choices.patch_operations,
+            max_bytes=choices.deployment_bytes,
+        )
         _only(choices.patchable, operations)
         _still_a_deployment(choices.patchable, deployment, patched)
     except BadPatch as error:

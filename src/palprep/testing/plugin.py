@@ -1,0 +1,69 @@
+"""The pytest plugin: a sandbox for each test, and clients of it that never sleep.
+
+pytest loads it wherever palprep is installed. It loads nothing of palprep until a test asks for
+one of its fixtures. One server serves a whole session, and forgets everything before each test.
+Its clock is virtual: it stands still until the test advances it, and the clients wait by
+advancing it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from palprep.client import AsyncClient, Client
+    from palprep.sandbox import Sandbox
+
+
+@pytest.fixture(scope="session")
+def palprep_sandbox_options() -> dict[str, Any]:
+    """Arguments of :class:`~palprep.Sandbox`, such as a trainer, a seed or choices. Override
+    this fixture to give some."""
+    return {}
+
+
+@pytest.fixture(scope="session")
+def palprep_client_options() -> dict[str, Any]:
+    """Arguments of both clients, such as ``retries`` or ``strict``. Override this fixture to
+    give some."""
+    return {}
+
+
+@pytest.fixture(scope="session")
+def _palprep_server(palprep_sandbox_options: dict[str, Any]) -> Iterator[Sandbox]:
+    from palprep.sandbox import Sandbox  # noqa: PLC0415 -- not before a test asks for it
+
+    with Sandbox(**{"clock": "virtual", **palprep_sandbox_options}) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+def palprep_sandbox(_palprep_server: Sandbox) -> Sandbox:
+    """The local service, empty but for what ``palprep_sandbox_options`` seeds."""
+    _palprep_server.reset()
+    return _palprep_server
+
+
+@pytest.fixture
+def palprep_client(
+    palprep_sandbox: Sandbox, palprep_client_options: dict[str, Any]
+) -> Iterator[Client]:
+    """A client with the sandbox's user-scoped key. Where it would sleep, the clock advances."""
+    from palprep.testing.clients import sync_client  # noqa: PLC0415 -- as above
+
+    with sync_client(palprep_sandbox, palprep_client_options) as client:
+        yield client
+
+
+@pytest.fixture
+def palprep_async_client(
+    palprep_sandbox: Sandbox, palprep_client_options: dict[str, Any]
+) -> AsyncClient:
+    """The same for asynchronous tests, under whatever plugin runs them. It keeps no connection
+    open, so that no event loop has to close it."""
+    from palprep.testing.clients import async_client  # noqa: PLC0415 -- as above
+
+    return async_client(palprep_sandbox, palprep_client_options)

@@ -1,0 +1,242 @@
+"""What a caller may add to a call and hear of it: headers, query, deadlines, hooks, the log."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import threading
+import time
+
+import httpx
+import pytest
+
+from palprep import errors
+from palprep.api import calls
+from palprep.client import AsyncClient, Client, NoAnswer, Retry
+from palprep.client.account import log_as_asked
+
+VOICE = {"voice_id": "v1", "status": "started"}
+
+
+def test_extra_headers_and_query_travel(api, service):
+    service.will(httpx.Response(200, json={"data": []}))
+    api("unspecified.list_voices", tag="a", extra_headers={"X-Trace": "7"}, extra_query={"n": 2})
+    (request,) = service.requests
+    assert request.headers["x-trace"] == "7"
+    assert dict(request.url.params) == {"tag": "a", "n": "2"}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"x-api-key": "other"}, {"Host": "h"}, {"content-length": "1"}, {"x": "ä"}, {"x": "a\r\nb: c"},
+     {"x y": "a"}, {"x": 7}],
+)  # fmt: skip
+def test_extra_headers_that_cannot_travel_are_refused(api, service, headers):
+    with pytest.raises(errors.InvalidRequest):
+        api("voices.get", "v", extra_headers=headers, validate=False)
+    assert service.requests == []
+
+
+@pytest.mark.parametrize("etag", ["ä", '"1"\r\nx: y', "a\x00b", " "])
+def test_an_etag_that_no_header_can_carry_is_refused_by_name(api, service, etag):
+    with pytest.raises(errors.InvalidRequest, match="If-Match must be a header"):
+        api("deployments.patch", "d", [], if_match=etag)
+    assert service.requests == []
+
+
+@pytest.mark.parametrize("value", [".", "..", "a/..", "../x", "%2e%2e", "?", "#"])
+def test_an_id_leads_to_no_other_path(api, service, value):
+    service.will(httpx.Response(204))
+    api("pals.delete", value)
+    (request,) = service.requests
+    raw = request.url.raw_path.decode()
+    assert raw.startswith("/base/v2/pals/")
+    assert raw.count("/") == 4
+    assert calls.delete_pal.match("DELETE", raw.removeprefix("/base")) == {"pal_id": value}
+
+
+@pytest.mark.parametrize(
+    ("method", "sent", "times"),
+    [("GET", None, 3), ("PUT", {"a": 1}, 3), ("POST", {"a": 1}, 1), ("PATCH", [1], 1)],
+)
+def test_what_has_no_method_yet_can_be_asked_for(api, service, method, sent, times):
+    service.will(httpx.Response(503))
+    body = {} if sent is None else {"body": sent}
+    with pytest.raises((errors.ServiceUnavailable, errors.OutcomeUnknown)):
+        api("request", method, "/v2/new%2Fthings", query={"n": 1}, headers={"x-a": "b"}, **body)
+    assert len(service.requests) == times
+    request = service.requests[0]
+    assert request.url.raw_path == b"/base/v2/new%2Fthings?n=1"
+    assert request.headers["x-a"] == "b"
+    service.will(httpx.Response(200, json={"a": 1}, headers={"x-request-id": "r1"}))
+    reply = api("request", "GET", "/v2/things")
+    assert (reply.status, reply.json(), reply.record.request_id) == (200, {"a": 1}, "r1")
+
+
+@pytest.mark.parametrize(("method", "path"), [("TRACE", "/v2"), ("GET", "v2"), ("GET", "")])
+def test_what_is_no_method_or_no_path_is_refused(api, method, path):
+    with pytest.raises(errors.UsageError, match="path"):
+        api("request", method, path)
+
+
+def test_strictly_a_reply_that_is_not_as_specified_is_an_error(api, service):
+    service.will(httpx.Response(200, json=VOICE | {"mood": "good"}))
+    assert api("voices.get", "v1").mood == "good"
+    api.options["strict"] = True
+    with pytest.raises(errors.UnexpectedReply, match="mood") as unexpected:
+        api("voices.get", "v1")
+    assert unexpected.value.call["path"] == "/v2/voices/v1"
+
+
+def test_a_creation_that_cannot_be_read_names_its_call_and_request(api, service):
+    service.will(httpx.Response(200, json={"ok": True}, headers={"x-request-id": "r9"}))
+    with pytest.raises(errors.UnexpectedReply, match="r9") as unexpected:
+        api("voices.create", voice_name="Ada")
+    error = unexpected.value
+    assert (error.request_id, error.body) == ("r9", {"ok": True})
+    assert error.call["body"] == {"voice_name": "Ada"}
+    assert len(service.requests) == 1
+
+
+def test_hooks_are_told_of_missing_answers_and_of_other_attempts(api, service):
+    told = []
+    api.options |= {
+        "on_failure": [lambda call, failed: told.append(failed)],
+        "on_retry": [lambda call, retry: told.append(retry)],
+    }
+    service.will(httpx.ReadTimeout("slow"), httpx.Response(503), httpx.Response(200, json=VOICE))
+    api("voices.get", "v1")
+    failed, first, second = told
+    assert isinstance(failed, NoAnswer)
+    assert (failed.sent, failed.timed_out) == (True, True)
+    assert isinstance(first, Retry)
+    assert (first.attempt, first.after, first.seconds) == (0, failed, 0.5)
+    assert (second.attempt, second.after.status, second.call.path) == (1, 503, "/v2/voices/v1")
+
+
+async def test_async_hooks_are_awaited(service):
+    told = []
+
+    async def hook(*about):
+        told.append(len(about))
+
+    service.will(httpx.Response(503), httpx.Response(200, json=VOICE))
+    hooks = {name: [hook] for name in ("on_request", "on_reply", "on_failure", "on_retry")}
+    async with AsyncClient(
+        api_key="k", base_url="https://e.com", transport=httpx.MockTransport(service),
+        sleep=service.time.sleep_async, **hooks,
+    ) as client:  # fmt: skip
+        await client.voices.get("v1")
+    assert told == [1, 2, 2, 1, 2]
+
+
+def test_a_sync_client_refuses_a_hook_that_no_one_would_await():
+    async def hook(call):
+        raise AssertionError(call)
+
+    with pytest.raises(errors.UsageError, match="AsyncClient"):
+        Client(api_key="k", base_url="https://e.com", on_request=[hook])
+
+
+def test_after_a_deadline_there_is_no_other_attempt(api, service):
+    service.will(httpx.Response(503))
+    api.options |= {"retries": 10, "deadline": 3.0}
+    with pytest.raises(errors.ServiceUnavailable):
+        api("voices.get", "v1")
+    assert service.time.slept == [0.5, 1.0]
+    service.requests.clear()
+    with pytest.raises(errors.ServiceUnavailable):
+        api("voices.get", "v1", deadline=0.2)
+    assert len(service.requests) == 1
+    with pytest.raises(errors.ServiceUnreachable, match="deadline"):
+        api("voices.get", "v1", deadline=0)
+    assert len(service.requests) == 1
+
+
+def drip(listener):
+    """Answer with one byte every 50 ms, for ever."""
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except OSError:
+            return
+        threading.Thread(target=trickle, args=(connection,), daemon=True).start()
+
+
+def trickle(connection):
+    with connection:
+        try:
+            connection.recv(65536)
+            connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n")
+            while True:
+                connection.sendall(b" ")
+                time.sleep(0.05)
+        except OSError:
+            return
+
+
+@pytest.fixture
+def dripping():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=drip, args=(listener,), daemon=True).start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+def test_an_answer_that_drips_ends_at_the_deadline(dripping):
+    with Client(api_key="k", base_url=dripping, trust_env=False, deadline=0.4) as client:
+        started = time.monotonic()
+        with pytest.raises(errors.TimedOut):
+            client.voices.get("v")
+        with pytest.raises(errors.OutcomeUnknown):
+            client.voices.create(voice_name="Ada")
+        assert time.monotonic() - started < 5
+
+
+async def test_so_it_does_asynchronously(dripping):
+    async with AsyncClient(api_key="k", base_url=dripping, trust_env=False) as client:
+        started = time.monotonic()
+        with pytest.raises(errors.TimedOut, match="deadline"):
+            await client.voices.get("v", deadline=0.4)
+        assert time.monotonic() - started < 5
+
+
+async def test_a_closed_client_says_so():
+    client = Client(api_key="k", base_url="https://e.com")
+    client.close()
+    with pytest.raises(errors.UsageError, match="closed"):
+        client.voices.get("v")
+    asynchronous = AsyncClient(api_key="k", base_url="https://e.com")
+    await asynchronous.close()
+    with pytest.raises(errors.UsageError, match="closed"):
+        await asynchronous.voices.get("v")
+
+
+@pytest.mark.parametrize("url", ["https://h:port", "https://h:99999", "https://h:0"])
+def test_a_port_that_is_none_is_found_at_once(url):
+    with pytest.raises(errors.UsageError, match="not of the form"):
+        Client(api_key="k", base_url=url)
+
+
+def test_a_pipe_by_its_path_does_not_hang(tmp_path):
+    path = tmp_path / "pipe.jpg"
+    os.mkfifo(path)
+    client = Client(api_key="k", base_url="http://127.0.0.1:1")
+    with client, pytest.raises(errors.FileUnreadable, match="no regular file"):
+        client.faces.validate_image(path)
+
+
+def test_the_log_is_shown_as_the_environment_asks(capsys):
+    log = logging.getLogger("a.log.of.its.own")
+    log_as_asked({}, log)
+    log.propagate = False
+    assert log.handlers == []
+    for _ in range(2):
+        log_as_asked({"PALPREP_LOG": "info"}, log)
+    assert len(log.handlers) == 1
+    log.info("a line")
+    log.debug("no line")
+    assert capsys.readouterr().err.count("line") == 1
+    with pytest.raises(errors.UsageError, match="PALPREP_LOG"):
+        log_as_asked({"PALPREP_LOG": "loud"}, log)

@@ -1,0 +1,158 @@
+"""The sandbox in a test's hand: every route under /_sandbox as a method."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+from raw import WAV, Raw
+
+from palprep.errors import UsageError
+from palprep.sandbox import Choices, Sandbox
+
+EVENT = "application.voice_status_changed"
+
+
+@pytest.fixture(autouse=True)
+def _empty(sandbox):
+    sandbox.reset()
+
+
+def test_seeds_and_assets(sandbox, raw, tmp_path):
+    assert sandbox.seed({"pals": [{"pal_id": "p"}]}) == {"pals": 1}
+    assert raw.send("DELETE", "/v2/pals/p").status_code == 204
+    path = tmp_path / "a b.wav"
+    path.write_bytes(WAV)
+    for content in (WAV, path):
+        url = sandbox.put_asset("a?b c.wav", content, lifetime_s=60)
+        assert raw.http.get(url).content == WAV
+    sandbox.advance(60)
+    assert raw.http.get(url).status_code == 403
+    with pytest.raises(UsageError, match="without a slash"):
+        sandbox.put_asset("a/b.wav", WAV)
+    with pytest.raises(UsageError, match="planets"):
+        sandbox.seed({"planets": []})
+
+
+def test_faults_and_the_log(sandbox, raw):
+    sandbox.load_faults([{"on": "request", "endpoint": "tools.list", "status": 503}])
+    assert [fault["left"] for fault in sandbox.faults()] == [1]
+    assert raw.send("GET", "/v2/tools").status_code == 503
+    assert sandbox.faults() == []
+    (line,) = sandbox.log()["requests"]
+    assert (line["endpoint"], line["status"]) == ("tools.list", 503)
+    with pytest.raises(UsageError, match=r"voices\.create"):
+        sandbox.load_faults([{"on": "request", "endpoint": "voices.crate"}])
+    assert {choice["id"] for choice in sandbox.choices()} >= {"in-call-tools", "seeds"}
+
+
+@pytest.mark.parametrize("why", [None, "The recording is silent."])
+def test_a_training_is_ended_by_hand_and_announced(sandbox, raw, receiver, why):
+    voice = raw.voice(callback_url=receiver.url, training_audio_url="http://127.0.0.1:1/a.wav")
+    ended = sandbox.end_training(voice["voice_id"], error_message=why)
+    assert (ended["status"], ended.get("error_message")) == ("error" if why else "completed", why)
+    (told,) = receiver.requests
+    assert told.json["status"] == ended["status"]
+    sandbox.advance(100)
+    assert raw.ok("GET", f"/v2/voices/{voice['voice_id']}")["status"] == ended["status"]
+    assert len(receiver.requests) == 1
+    for again in (voice["voice_id"], "v-unknown"):
+        with pytest.raises(UsageError, match="in training"):
+            sandbox.end_training(again)
+
+
+def test_a_replica_is_ended_by_hand_over_http_too(raw):
+    body = {"train_video_url": "http://127.0.0.1:1/a.mp4"}
+    replica = raw.ok("POST", "/v2/replicas", body)["replica_id"]
+    path = f"/_sandbox/trainings/{replica}/end"
+    assert raw.send("POST", path, {"error_message": 7}).status_code == 400
+    assert raw.ok("POST", path, {"error_message": "dark"})["status"] == "error"
+    assert raw.ok("GET", f"/v2/replicas/{replica}")["error_message"] == "dark"
+    assert raw.send("POST", path).status_code == 404
+
+
+def test_a_callback_is_sent_again_by_its_number_even_a_lost_one(sandbox, raw, receiver):
+    sandbox.load_faults([{"on": "callback", "event": EVENT, "copies": 0}])
+    voice = raw.voice(callback_url=receiver.url)
+    sandbox.advance(10)
+    assert receiver.requests == []
+    (lost,) = sandbox.log()["callbacks"]
+    assert (lost["event"], lost["status"], lost["attempt"]) == (EVENT, None, 0)
+    sandbox.resend(lost["seq"])
+    assert [request.json["voice_id"] for request in receiver.requests] == [voice["voice_id"]]
+    assert raw.send("POST", f"/_sandbox/callbacks/{lost['seq']}/resend").status_code == 204
+    assert len(receiver.requests) == 2
+    with pytest.raises(UsageError, match="999"):
+        sandbox.resend(999)
+
+
+def test_an_in_call_tool_for_the_frontend_is_an_event(sandbox, raw):
+    tool = raw.tool()
+    sandbox.seed({"pals": [{"pal_id": "p", "tool_ids": [tool["tool_id"]]}]})
+    conversation = raw.ok("POST", "/v2/conversations", {"pal_id": "p"})["conversation_id"]
+    called = sandbox.call_tool(conversation, tool["name"], {"order": 7})
+    payload = {"conversation_id": conversation, "name": tool["name"], "arguments": {"order": 7}}
+    assert called == {"event": "conversation.tool_call", "payload": payload}
+    (logged,) = sandbox.log()["callbacks"]
+    assert (logged["event"], logged["payload"]) == ("conversation.tool_call", payload)
+    for name in ("unknown", "end_call"):
+        with pytest.raises(UsageError, match=f"no in-call tool {name}"):
+            sandbox.call_tool(conversation, name)
+    sandbox.end_conversation(conversation)
+    with pytest.raises(UsageError, match="no active conversation"):
+        sandbox.call_tool(conversation, tool["name"])
+
+
+def test_an_in_call_tool_with_a_server_is_asked_for_its_answer(receiver):
+    choices = Choices(loopback_webhooks=True)
+    with Sandbox(clock="virtual", choices=choices) as sandbox, Raw(sandbox) as raw:
+        api = {"url": receiver.url + "/orders/{order}"}
+        tool = raw.tool(delivery={"app_message": False, "api": api})
+        sandbox.seed({"pals": [{"pal_id": "p"}]})
+        conversation = raw.ok("POST", "/v2/conversations", {"pal_id": "p"})["conversation_id"]
+        receiver.answers.append((201, b"shipped"))
+        called = sandbox.call_tool(conversation, tool["name"], {"order": 7})
+        assert called == {"status": 201, "body": "shipped", "problem": None}
+        (request,) = receiver.requests
+        assert (request.path, request.json) == ("/orders/7", {"order": 7})
+
+
+def test_reset_brings_back_what_it_was_started_with(tmp_path):
+    fault = {"on": "request", "endpoint": "tools.list", "status": 503}
+    seed = {"pals": [{"pal_id": "first"}]}
+    started = Sandbox(tmp_path, clock="virtual", faults=[fault], seed=seed)
+    with started as sandbox, Raw(sandbox) as raw:
+        url = sandbox.put_asset("a.wav", WAV)
+        before = sandbox.now()
+        for _ in range(2):
+            raw.voice(callback_url="http://127.0.0.1:1/")
+            assert raw.send("GET", "/v2/tools").status_code == 503
+            assert raw.send("DELETE", "/v2/pals/first").status_code == 204
+            sandbox.reset()
+            assert sandbox.log() == {"requests": [], "callbacks": [], "creates": {}}
+            assert raw.ok("GET", "/v2/voices") == {"data": []}
+        assert raw.http.get(url).status_code == 404
+        assert sandbox.now() == before
+        sandbox.advance(1000)
+        assert sandbox.log()["callbacks"] == []
+    assert not list((tmp_path / "assets").iterdir())
+
+
+def test_a_sandbox_that_does_not_run_says_so():
+    sandbox = Sandbox()
+    for act in (sandbox.now, sandbox.log, sandbox.reset):
+        with pytest.raises(UsageError, match="not running"):
+            act()
+
+
+def test_a_folder_from_before_bodies_were_logged_is_taken(tmp_path):
+    db = sqlite3.connect(tmp_path / "sandbox.sqlite")
+    db.execute(
+        "CREATE TABLE requests (seq INTEGER PRIMARY KEY, at REAL NOT NULL, method TEXT NOT NULL,"
+        " path TEXT NOT NULL, endpoint TEXT, key TEXT, status INTEGER, fault TEXT)"
+    )
+    db.execute("INSERT INTO requests VALUES (1, 0, 'GET', '/v2/tools', NULL, NULL, 200, NULL)")
+    db.commit()
+    db.close()
+    with Sandbox(tmp_path) as sandbox:
+        assert [line["body"] for line in sandbox.log()["requests"]] == [None]
