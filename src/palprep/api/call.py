@@ -20,7 +20,7 @@ from urllib.parse import quote, unquote
 
 from palprep.api.fields import is_header_name, is_header_value
 from palprep.api.problems import refusal
-from palprep.api.reading import deviations
+from palprep.api.reading import deviations, read_leniently
 from palprep.api.redact import redact
 from palprep.api.shape import Shape
 from palprep.api.stream import Base64Stream, OpenFile, StreamedBody
@@ -203,7 +203,7 @@ class Endpoint(Generic[P, R]):
             raise self._unexpected(_listed(problems), body, came)
         if not isinstance(body, dict):
             raise self._unexpected("it is no JSON object", body, came)
-        record = self.reply.model_validate(body)
+        record = read_leniently(self.reply, body)
         member = self.reply.id_member
         if self.effect is Effect.CREATES and member and not getattr(record, member):
             raise self._unexpected(f"it has no {member}", body, came)
@@ -344,6 +344,8 @@ def sendable(headers: Mapping[str, str], extra: Mapping[str, str]) -> dict[str, 
     Raises :class:`~palprep.errors.InvalidRequest` for what no header can carry, and for an
     extra one that the client sets by itself.
     """
+    if not headers and not extra:
+        return {}
     added = {str(name).lower(): value for name, value in extra.items()}
     problems = [
         Problem(n, "own_header", "is set by the client") for n in added.keys() & _OWN_HEADERS

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
+from palprep.api.reading import read_leniently
 from palprep.api.records import ENDED, DocumentStatus, TrainingStatus
 from palprep.api.wire import Reply
 from palprep.errors import UnexpectedReply
@@ -127,7 +128,7 @@ def parse_event(payload: bytes | bytearray | str | Mapping[str, Any]) -> AnyEven
 def _build(kind: type[AnyEvent], parsed: Mapping[str, Any]) -> AnyEvent:
     members = {name: parsed[name] for name in kind.model_fields if name in parsed}
     members.pop("kind", None)
-    return kind.model_validate(members | {"payload": dict(parsed)})
+    return read_leniently(kind, members | {"payload": dict(parsed)})
 
 
 Known = Mapping[tuple[str, str], AnyEvent]

@@ -1,15 +1,71 @@
-"""Where a record is not as the specification shows it: what strict reading and seeds ask."""
+"""Records from parsed JSON: read leniently, or compared with what the specification shows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+import types
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
 
 from palprep.api.problems import UNKNOWN_MEMBER, problems_in
-from palprep.api.wire import STRICTLY, Reply
+from palprep.api.wire import Reply
 from palprep.errors import Problem
+
+R = TypeVar("R", bound=Reply)
+
+
+def read_leniently(kind: type[R], body: Mapping[str, Any]) -> R:
+    """The record in ``body``, whatever is new or missing in it.
+
+    A value that is not of its type is kept as it came, in the record itself and in those inside
+    it. A null stands at the member's default, a missing member too, and at None where there is
+    none. The record's own id is a string, though it came as a number.
+    """
+    try:
+        return kind.model_validate(body)
+    except ValidationError:
+        pass
+    values: dict[str, Any] = {}
+    for name, field in kind.model_fields.items():
+        if name in body:
+            values[name] = _value(field, body[name])
+        elif field.is_required():
+            values[name] = None
+    if kind.id_member and type(values.get(kind.id_member)) is int:
+        values[kind.id_member] = str(values[kind.id_member])
+    extras = {name: value for name, value in body.items() if name not in values}
+    return cast("R", kind.model_construct(_fields_set=set(body), **values, **extras))
+
+
+def _value(field: FieldInfo, value: Any) -> Any:
+    hint: Any = field.annotation
+    if field.metadata:
+        hint = Annotated[(hint, *field.metadata)]
+    read = _part(hint, value)
+    if read is None and not _takes_none(field.annotation) and not field.is_required():
+        return field.get_default(call_default_factory=True)
+    return read
+
+
+def _part(hint: Any, value: Any) -> Any:
+    """``value`` as ``hint`` says, or as it came; with every record inside it that there is."""
+    arms = [arm for arm in get_args(hint) if arm is not types.NoneType]
+    if get_origin(hint) in {Union, types.UnionType} and len(arms) == 1 and value is not None:
+        return _part(arms[0], value)
+    if isinstance(hint, type) and issubclass(hint, Reply) and isinstance(value, Mapping):
+        return read_leniently(hint, value)
+    if get_origin(hint) is tuple and isinstance(value, list):
+        return tuple(_part(arms[0], part) for part in value)
+    try:
+        return TypeAdapter(hint).validate_python(value)
+    except ValidationError:
+        return value
+
+
+def _takes_none(hint: Any) -> bool:
+    return types.NoneType in get_args(hint)
 
 
 def deviations(kind: type[Reply], body: Any, *, closed: bool = True) -> tuple[Problem, ...]:
@@ -18,7 +74,7 @@ def deviations(kind: type[Reply], body: Any, *, closed: bool = True) -> tuple[Pr
     With ``closed`` members that it does not declare count too.
     """
     try:
-        record = kind.model_validate(_with_tuples(body), strict=True, context=STRICTLY)
+        record = kind.model_validate(_with_tuples(body), strict=True)
     except ValidationError as error:
         return tuple(problems_in(error, ""))
     except RecursionError:

@@ -20,18 +20,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
-from pydantic import (
-    ConfigDict,
-    PrivateAttr,
-    ValidationError,
-    ValidationInfo,
-    ValidatorFunctionWrapHandler,
-    field_validator,
-    model_validator,
-)
+from pydantic import ConfigDict
 
 from palprep.errors import Problem
 from palprep.values import Value
@@ -142,17 +133,16 @@ class Request:
 REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-amzn-requestid")
 """Under which services tell the id of a request, best known first."""
 
-STRICTLY: Final = MappingProxyType({"strict": True})
-"""The validation context in which a record must be as specified."""
+
+_HEADERS = "response headers"
 
 
 class Reply(Value):
-    """Base of all records that the service returns, read leniently.
+    """Base of all records that the service returns.
 
-    A member that the specification does not know is kept as an attribute. A value that is not
-    of its type, such as a status that is new, is kept as it came. A null or missing member
-    stands at its default, or at None where it has none. In the context :data:`STRICTLY` all of
-    these but unknown members are validation errors.
+    A record is read leniently (:func:`~palprep.api.reading.read_leniently`): a member that the
+    specification does not know is kept as an attribute, a value that is not of its type as it
+    came, and a null or missing member stands at its default, or at None where it has none.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -160,37 +150,11 @@ class Reply(Value):
     id_member: ClassVar[str | None] = None
     """The member that holds the resource's own id, where the record is one resource."""
 
-    _headers: Mapping[str, str] | None = PrivateAttr(default=None)
-
-    @field_validator("*", mode="wrap")
-    @classmethod
-    def _as_it_came(
-        cls, value: Any, validate: ValidatorFunctionWrapHandler, info: ValidationInfo
-    ) -> Any:
-        try:
-            return validate(value)
-        except ValidationError:
-            if info.context is STRICTLY:
-                raise
-            if value is None:
-                field = cls.model_fields[str(info.field_name)]
-                return None if field.is_required() else field.get_default(call_default_factory=True)
-            if info.field_name == cls.id_member and type(value) is int:
-                return str(value)
-            return value
-
-    @model_validator(mode="before")
-    @classmethod
-    def _with_all_members(cls, data: Any, info: ValidationInfo) -> Any:
-        if info.context is STRICTLY or not isinstance(data, dict):
-            return data
-        missing = [n for n, f in cls.model_fields.items() if f.is_required() and n not in data]
-        return {**dict.fromkeys(missing), **data} if missing else data
-
     @property
     def response_headers(self) -> Mapping[str, str]:
         """The reply's headers, with lower-case names; empty for a record inside another."""
-        return self._headers or {}
+        found: Mapping[str, str] = self.__dict__.get(_HEADERS, {})
+        return found
 
     @property
     def request_id(self) -> str | None:
@@ -207,20 +171,10 @@ class Reply(Value):
 
     def with_headers(self, headers: Mapping[str, str]) -> Self:
         """This record, which came with ``headers``; their names are in lower case."""
-        self._headers = headers
+        # Beside the fields, as pydantic keeps cached properties: no part of what is compared,
+        # shown or sent, and copied and pickled with the rest.
+        self.__dict__[_HEADERS] = headers
         return self
-
-    def __eq__(self, other: object) -> bool:
-        # How a record travelled makes it no other record.
-        return (
-            isinstance(other, Reply)
-            and type(self) is type(other)
-            and self.__dict__ == other.__dict__
-            and self.model_extra == other.model_extra
-        )
-
-    def __hash__(self) -> int:
-        return hash((type(self), *self.__dict__.values()))
 
 
 def request_id(headers: Mapping[str, str]) -> str | None:
