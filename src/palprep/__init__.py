@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from palprep.preflight.rank import Candidate, pick_best
     from palprep.preflight.same_person import same_person
     from palprep.preflight.verify_consent import verify_consent
+    from palprep.publish.chosen import publisher_from_env
     from palprep.publish.publishers import ObjectStorePublisher, Publisher, SandboxPublisher
     from palprep.rules.profile import Profile, load_profile
     from palprep.rules.report import Check, Report
@@ -163,6 +164,7 @@ __all__ = [
     "make_voice",
     "pick_best",
     "prepare",
+    "publisher_from_env",
     "resolve_found",
     "resolve_retry",
     "run",
@@ -206,6 +208,7 @@ _PUBLIC = {
     "palprep.preflight.rank": "Candidate pick_best",
     "palprep.preflight.same_person": "same_person",
     "palprep.preflight.verify_consent": "verify_consent",
+    "palprep.publish.chosen": "publisher_from_env",
     "palprep.publish.publishers": "ObjectStorePublisher Publisher SandboxPublisher",
     "palprep.rules.profile": "Profile load_profile",
     "palprep.rules.report": "Check Report",

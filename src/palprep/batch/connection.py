@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import ipaddress
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeVar
-from urllib.parse import urlsplit
 
 from palprep.batch.sandbox_judges import MediaTrainer, RequiredStatement, judge_image
 from palprep.client import Client
@@ -19,7 +17,8 @@ from palprep.errors import ToolFailed, UsageError
 from palprep.journal.inbox import callback_server, secret_path
 from palprep.journal.store import Journal
 from palprep.pipelines.creation import Callbacks
-from palprep.publish.publishers import ObjectStorePublisher, Publisher, SandboxPublisher
+from palprep.publish.chosen import is_loopback, publisher_for
+from palprep.publish.publishers import Publisher
 from palprep.sandbox import Choices, Sandbox
 
 S = TypeVar("S")
@@ -110,8 +109,8 @@ def connect(
             base_url, api_key = sandbox.url, sandbox.user_key
         if api_key is None:
             raise UsageError(f"No API key for {base_url}: set PALPREP_API_KEY")
-        here = _is_loopback(base_url)
-        publisher = _publisher(connection.publish_to, base_url, here=here)
+        here = is_loopback(base_url)
+        publisher = publisher_for(base_url, connection.publish_to)
         stack.enter_context(publisher)
         callbacks = _callbacks(stack, connection, journal, here=here)
         client = Client(
@@ -123,19 +122,6 @@ def connect(
             sleep=connection.sleep,
         )
         yield Remote(connection, stack.enter_context(client), publisher, callbacks)
-
-
-def _publisher(
-    publish_to: str | None, base_url: str, *, here: bool
-) -> SandboxPublisher | ObjectStorePublisher:
-    if publish_to is not None:
-        return ObjectStorePublisher(publish_to)
-    if here:
-        return SandboxPublisher(base_url)
-    raise UsageError(
-        f"{base_url} fetches media by URL: name a bucket it can read with --publish-to "
-        "(s3://BUCKET/PREFIX, gs://… or az://…)"
-    )
 
 
 def _callbacks(
@@ -191,11 +177,3 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-def _is_loopback(base_url: str) -> bool:
-    host = urlsplit(base_url).hostname or ""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -1,0 +1,22 @@
+"""From a training video and a consent video to a replica:
+training_video_to_replica.py TRAINING CONSENT FULL_NAME"""
+
+import sys
+
+import palprep
+
+training, consent, full_name = sys.argv[1:]
+speaker = palprep.Speaker(full_name=full_name)
+video = palprep.prepare(training, into="ready", role="training-video", consent_apart=True)
+given = palprep.prepare(consent, into="ready", role="consent-video", speaker=speaker)
+request = palprep.ReplicaRequest(replica_name=full_name)
+with (
+    palprep.Client.from_env() as client,
+    palprep.publisher_from_env() as publisher,
+    palprep.Journal.of("ready", create=True) as journal,
+    palprep.callback_server(journal) as callbacks,
+):
+    replica = palprep.make_replica(
+        client, publisher, request, video=video, consent=given, journal=journal, callbacks=callbacks
+    )
+print(full_name, replica.state, replica.id)
