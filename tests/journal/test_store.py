@@ -13,7 +13,7 @@ import threading
 
 import pytest
 
-from palprep.errors import JournalError, UsageError
+from palprep.errors import JournalError, OutputUnwritable, UsageError
 from palprep.journal.creations import CreationState
 from palprep.journal.entries import Body, CalledBack, Created, Intent, Polled
 from palprep.journal.file import is_running
@@ -98,6 +98,14 @@ def test_many_threads_write_one_journal(path):
         for thread in threads:
             thread.join()
         assert [entry.seq for entry in journal.entries(Body)] == list(range(1, 161))
+
+
+def test_a_journal_is_made_with_its_folder(tmp_path):
+    with Journal.of(tmp_path / "a" / "b", create=True) as journal:
+        assert journal.path.is_file()
+    (tmp_path / "file").touch()
+    with pytest.raises(OutputUnwritable, match=r"file/in cannot be made"):
+        Journal.of(tmp_path / "file" / "in", create=True)
 
 
 def test_a_missing_journal_is_named(path):

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
-from palprep.errors import JournalError
+from palprep.errors import JournalError, OutputUnwritable
 from palprep.journal import content, projection, version_1
 from palprep.journal.creations import Creation, CreationState
 from palprep.journal.entries import KINDS, VERSION, Body, CalledBack, Entry, read_body
@@ -81,7 +81,15 @@ class Journal:
 
     @classmethod
     def of(cls, folder: str | Path, *, lock: bool = False, create: bool = False) -> Self:
-        """The journal of an output folder."""
+        """The journal of an output folder. With ``create`` a missing folder is made, too.
+
+        Raises OutputUnwritable where it cannot be made.
+        """
+        if create:
+            try:
+                Path(folder).mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise OutputUnwritable(f"{folder} cannot be made: {error.strerror}") from None
         return cls(Path(folder) / JOURNAL_NAME, lock=lock, create=create)
 
     def now(self) -> dt.datetime:

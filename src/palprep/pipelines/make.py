@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from palprep.client.routine import AnyClient, Doing, ask, context_of, routine, work
-from palprep.errors import OutputUnwritable, UsageError
+from palprep.errors import UsageError
 from palprep.journal.creations import Creation
 from palprep.journal.results import FaceCheck, FaceVerdict, Snapshot
 from palprep.journal.store import Journal
@@ -224,8 +224,4 @@ def _opened(journal: Journal | str | Path | None) -> Journal:
         return journal
     if journal is None:
         return Journal()
-    try:
-        Path(journal).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputUnwritable(f"{journal} cannot be made: {error.strerror}") from None
     return Journal.of(journal, lock=True, create=True)
