@@ -42,7 +42,8 @@ from typing import Any, ClassVar, NamedTuple
 
 
 class PalprepError(Exception):
-    """Base of all errors. ``str(error)`` says what happened and what to do.
+    """Base of all errors. Catch it to catch all of them. ``str(error)`` says what happened and what
+    to do.
 
     ``code`` is a stable name for programs. Reports and JSON carry it.
     """
@@ -66,91 +67,113 @@ def _rebuild(kind: type[PalprepError], message: str, state: dict[str, Any]) -> P
 
 
 class UsageError(PalprepError):
-    """The call or the command line makes no sense. The message names the argument."""
+    """The call or the command line makes no sense. Correct the argument that the message names."""
 
     code = "usage"
 
 
 class ProfileError(UsageError):
-    """A profile that cannot be read, extends an unknown one, or names an unknown rule."""
+    """A profile that cannot be read, extends an unknown one, or names an unknown rule. Correct the
+    line of the profile that the message names; `palprep explain` lists all rules.
+    """
 
     code = "profile_invalid"
 
 
 class MediaError(PalprepError):
-    """A file that cannot be used. ``check`` turns it into a failed report and does not raise it."""
+    """A file that cannot be used. ``check`` turns it into a failed report and does not raise it.
+    Read the message: it says what is wrong with the file. Give another one.
+    """
 
     code = "media_unusable"
 
 
 class FileMissing(MediaError):
-    """No such file, or a directory instead of a file."""
+    """No such file, or a directory instead of a file. Check the path, and name a file in the
+    folder.
+    """
 
     code = "file_missing"
 
 
 class FileUnreadable(MediaError):
-    """The operating system refuses to read the file."""
+    """The operating system refuses to read the file. Check the permissions. Wait until nothing
+    writes to the file any more.
+    """
 
     code = "file_unreadable"
 
 
 class UnsupportedMedia(MediaError):
-    """The format of the file is known, and the service does not accept it."""
+    """The format of the file is known, and the service does not accept it. Give a file of a format
+    that the message names, or export it again.
+    """
 
     code = "media_unsupported"
 
 
 class DamagedMedia(MediaError):
-    """The file starts like an accepted format, and cannot be decoded."""
+    """The file starts like an accepted format, and cannot be decoded. Copy the file again from
+    where it came, or record it again.
+    """
 
     code = "media_damaged"
 
 
 class ToolError(PalprepError):
-    """Something that palprep needs on this machine is missing or broken."""
+    """Something that palprep needs on this machine is missing or broken. Run `palprep doctor`: it
+    names what is missing and the command that helps.
+    """
 
     code = "tool_error"
 
 
 class ToolMissing(ToolError):
-    """A binary, a package or a model is not installed. The message names the command to run."""
+    """A binary, a package or a model is not installed. Run the command that the message names."""
 
     code = "tool_missing"
 
 
 class ToolFailed(ToolError):
-    """ffmpeg ran and gave up. The message holds its last words."""
+    """ffmpeg ran and gave up. The message holds its last words. Try again: memory or time may have
+    run out.
+    """
 
     code = "tool_failed"
 
 
 class FixError(PalprepError):
-    """A fix that cannot be made."""
+    """A fix that cannot be made. Record or export the file again, so that it needs no such fix."""
 
     code = "fix_impossible"
 
 
 class CannotFit(FixError):
-    """No quality and no size gets the file below the limit."""
+    """No quality and no size gets the file below the limit. Cut the file, or give a smaller one."""
 
     code = "cannot_fit"
 
 
 class OutputUnwritable(FixError):
-    """The output cannot be written: the disk is full, or the folder read-only."""
+    """The output cannot be written: the disk is full, or the folder read-only. Free some space, or
+    choose another folder.
+    """
 
     code = "output_unwritable"
 
 
 class PublishError(PalprepError):
-    """A prepared file could not be put where the service can fetch it."""
+    """A prepared file could not be put where the service can fetch it. Check the bucket, the
+    credentials and the network, and publish again.
+    """
 
     code = "publish_failed"
 
 
 class JournalError(PalprepError):
-    """The journal is missing, damaged, or in use by another run."""
+    """The journal is missing, damaged, or in use by another run. Name the output folder of a run,
+    wait for the other run, or choose another folder.
+    """
 
     code = "journal_unusable"
 
@@ -168,7 +191,8 @@ class Problem(NamedTuple):
 
 
 class InvalidRequest(PalprepError):
-    """A request breaks rules of the specification. Nothing was sent.
+    """A request breaks rules of the specification. Nothing was sent. Correct the field that the
+    message names, and send the request again.
 
     ``problems`` holds every broken rule. ``field`` is the path of the first one, as the
     service's own errors name it. It is None when the rule is about the request as a whole.
@@ -185,7 +209,7 @@ class InvalidRequest(PalprepError):
 
 
 class ApiError(PalprepError):
-    """The service answered with an error.
+    """The service answered with an error. Read the service's own words in the message.
 
     ``status`` is the HTTP status. ``shape`` is the shape of the body: ``"error"``, ``"message"``,
     ``"message-error-code"``, or None for another one. ``service_code`` is the body's ``code``.
@@ -212,39 +236,46 @@ class ApiError(PalprepError):
 
 
 class BadRequest(ApiError):
-    """400 or 422: the service rejects the request's content."""
+    """400 or 422: the service rejects the request's content. Correct what the message names."""
 
 
 class AuthenticationError(ApiError):
-    """401: missing or wrong key."""
+    """401: missing or wrong key. Check the key, and that it is for this address."""
 
 
 class PermissionDenied(ApiError):
-    """403: the key may not do this, for example create a voice without being user-scoped."""
+    """403: the key may not do this, for example create a voice without being user-scoped. Use a key
+    that may do it, such as a user-scoped one.
+    """
 
 
 class NotFound(ApiError):
-    """404."""
+    """404. Check the id, and that it belongs to this account."""
 
 
 class Conflict(ApiError):
-    """409, or 412 when ``If-Match`` did not match."""
+    """409, or 412 when ``If-Match`` did not match. Read the resource again, and repeat the change
+    on what you find.
+    """
 
 
 class PayloadTooLarge(ApiError):
-    """413."""
+    """413. Prepare the file first: `prepare` makes it fit."""
 
 
 class RateLimited(ApiError):
-    """429. ``retry_after`` is in seconds, or None when the service did not say it."""
+    """429. ``retry_after`` is in seconds, or None when the service did not say it. Wait for
+    ``retry_after`` seconds. The client has waited and repeated already.
+    """
 
 
 class ServiceUnavailable(ApiError):
-    """Any 5xx."""
+    """Any 5xx. Try again later. The client has repeated what is safe to repeat."""
 
 
 class UnexpectedReply(PalprepError):
-    """A success whose body is not of the specified shape. ``body`` holds it.
+    """A success whose body is not of the specified shape. ``body`` holds it. Look at ``body``:
+    another version of the service, or a proxy, may have answered.
 
     ``call`` is what was sent: method, path, and body without secrets. ``request_id`` is a
     response header. Each is None where it is not known. After a create the resource exists, and
@@ -266,27 +297,31 @@ class UnexpectedReply(PalprepError):
 
 
 class TransportError(PalprepError):
-    """No answer came."""
+    """No answer came. Check the address and the network."""
 
     code = "service_unreachable"
 
 
 class ServiceUnreachable(TransportError):
-    """The request was certainly not carried out. It is safe to repeat."""
+    """The request was certainly not carried out. It is safe to repeat. Check the address, and
+    whether the service runs. Then send it again.
+    """
 
 
 class TimedOut(TransportError):
-    """No answer in time to a request that is safe to repeat."""
+    """No answer in time to a request that is safe to repeat. Send it again, or give the client a
+    longer ``timeout``.
+    """
 
     code = "timed_out"
 
 
 class OutcomeUnknown(TransportError):
-    """A create was sent, and no answer told its outcome: the resource may or may not exist.
+    """A create was sent, and no answer told its outcome: the resource may or may not exist. Look
+    for the resource before you send the call again. palprep never repeats it by itself.
 
     ``call`` is what was sent: method, path, and body without secrets. ``status``, ``body`` and
     ``request_id`` belong to an answer that leaves the outcome open, such as a gateway's 502.
-    Look for the resource before you send the call again. palprep never repeats it by itself.
     """
 
     code = "outcome_unknown"
@@ -308,7 +343,9 @@ class OutcomeUnknown(TransportError):
 
 
 class WaitTimeout(PalprepError):
-    """The resource was not ready before the deadline. ``last`` is its last known state."""
+    """The resource was not ready before the deadline. ``last`` is its last known state. Make the
+    same call again: with a journal it goes on waiting.
+    """
 
     code = "wait_timeout"
 
