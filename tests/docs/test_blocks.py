@@ -1,0 +1,125 @@
+"""Every block of code in README.md and the documentation runs, page by page, as it stands.
+
+A page is worked through from top to bottom in a folder of sample media, with a sandbox as the
+service. ``sh`` blocks run in bash, ``python`` blocks in one interpreter; a block with a title is
+written to the file of that name. What is only shown (another machine's files, commands that wait
+for ever) is ``text``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from bucket import KEYS, real_bucket
+
+from palprep.sandbox import Choices, Sandbox
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+PAGES = ["README.md", *sorted(str(p.relative_to(CHECKOUT)) for p in CHECKOUT.glob("docs/**/*.md"))]
+BLOCK = re.compile(
+    r"^(?:<!-- (?P<mark>[^>]+) -->\n)?```(?P<language>\w+)(?: title=\"(?P<title>[^\"]+)\")?\n"
+    r"(?P<code>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
+SHOWN = {"text", "nginx", "json"}
+"""Languages of blocks that do not run."""
+
+
+class Block(NamedTuple):
+    mark: str
+    language: str
+    title: str
+    code: str
+    line: int
+
+
+def blocks(page: str) -> list[Block]:
+    text = (CHECKOUT / page).read_text(encoding="utf-8")
+    return [
+        Block(
+            found["mark"] or "", found["language"], found["title"] or "", found["code"],
+            text.count("\n", 0, found.start("code")),
+        )
+        for found in BLOCK.finditer(text)
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Sandbox]:
+    with Sandbox(choices=Choices(voice_seconds=0.2, replica_seconds=0.2)) as running:
+        yield running
+
+
+@pytest.fixture
+def desk(
+    service: Sandbox, sample_media: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """A folder with the sample media, where a page's blocks run."""
+    for file in (sample_media / "people/jane-carter").iterdir():
+        (tmp_path / file.name).symlink_to(file)
+    (tmp_path / "people").symlink_to(sample_media / "people")
+    (tmp_path / "sample_media").symlink_to(sample_media)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PALPREP_BASE_URL", service.url)
+    monkeypatch.setenv("PALPREP_API_KEY", service.user_key)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)])
+def test_a_page_runs(
+    page: str, desk: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names: dict[str, object] = {"__name__": "documentation"}
+    for block in blocks(page):
+        where = f"{page}, line {block.line + 1}"
+        if block.title:
+            (desk / block.title).write_text(block.code, encoding="utf-8")
+        elif block.mark == "s3":
+            for name, value in KEYS.items():
+                monkeypatch.setenv(f"AWS_{name.upper()}", value)
+            with real_bucket(tmp_path_factory.mktemp("s3")) as endpoint:
+                monkeypatch.setenv("AWS_ENDPOINT", endpoint)
+                monkeypatch.setenv("AWS_ALLOW_HTTP", "true")
+                run_python(block, names, where)
+        elif block.mark.startswith("example: "):
+            script = CHECKOUT / "examples" / block.mark.removeprefix("example: ")
+            assert block.code == script.read_text(encoding="utf-8"), where
+        elif block.mark == "cluster":
+            run_script(block, desk, where)
+        elif block.language == "python":
+            run_python(block, names, where)
+        elif block.language == "sh" and not block.mark.startswith("the "):
+            run_shell(block, desk, where)
+        else:
+            assert block.language in SHOWN or block.mark.startswith("the "), where
+
+
+def run_python(block: Block, names: dict[str, object], where: str) -> None:
+    # Lines of a traceback are those of the page.
+    exec(compile("\n" * block.line + block.code, where, "exec"), names)  # noqa: S102
+
+
+def run_script(block: Block, desk: Path, where: str) -> None:
+    (desk / "script.py").write_text(block.code, encoding="utf-8")
+    require_success([sys.executable, "script.py"], where)
+
+
+def run_shell(block: Block, desk: Path, where: str) -> None:
+    require_success(["bash", "-euo", "pipefail", "-c", block.code], where)
+
+
+def require_success(command: list[str], where: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{where}\n{done.stdout}{done.stderr}"
+
+
+def test_there_are_pages_to_run() -> None:
+    assert len([page for page in PAGES if any(b.language == "python" for b in blocks(page))]) > 8
