@@ -51,7 +51,11 @@ def layers() -> list[list[str]]:
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = project["tool"]["importlinter"]["contracts"]
     [flow] = [each for each in contracts if each["type"] == "layers"]
-    return [[name.strip() for name in line.split("|")] for line in flow["layers"]]
+    return [
+        [name.strip() for name in line.split("|")]
+        for line in flow["layers"]
+        if line != "__main__"  # A module that calls cli, no package.
+    ]
 
 
 def drawing(lines: Sequence[Sequence[str]]) -> str:

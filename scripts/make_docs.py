@@ -39,7 +39,7 @@ def generated() -> Iterator[tuple[Path, str]]:
     for name, (title, schema) in schemas().items():
         whole = {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
-            **only_used(open_to_more(schema)),
+            **only_used(lifted(open_to_more(schema))),
             "title": title,
         }
         text = json.dumps(whole, indent=1, ensure_ascii=False)
@@ -90,7 +90,6 @@ def schemas() -> Mapping[str, tuple[str, dict[str, Any]]]:
     report["$defs"]["Check"] = narrowed(report["$defs"]["Check"], _REPORT.to_json()["checks"][0])
     consent = narrowed(schema_of(ConsentFacts), _HEARD.shown(""))
     result = schema_of(palprep.PersonResult)
-    status = schema_of(Standing)
     return {
         "check": ("palprep check --json: one object for each file", report),
         "fix": ("palprep fix --json: one object for each file", fix_schema()),
@@ -99,10 +98,7 @@ def schemas() -> Mapping[str, tuple[str, dict[str, Any]]]:
             "results.jsonl and palprep run --json: one object for each person",
             extended(result, {"assets": many("check.json")}),
         ),
-        "status": (
-            "palprep status --json",
-            extended(status, {"people": many("result.json")}),
-        ),
+        "status": ("palprep status --json", schema_of(Standing)),
         "best": ("palprep best --json: one object for each image", schema_of(palprep.Candidate)),
         "doctor": ("palprep doctor --json", doctor_schema()),
     }
@@ -163,6 +159,20 @@ def open_to_more(schema: Any) -> Any:
             if key != "additionalProperties" or value is not False
         }
     return [open_to_more(each) for each in schema] if isinstance(schema, list) else schema
+
+
+def lifted(schema: dict[str, Any]) -> dict[str, Any]:
+    """With the definitions of inner schemas at the top, where references look for them."""
+    found: dict[str, Any] = {}
+
+    def without(part: Any) -> Any:
+        if isinstance(part, dict):
+            found.update(part.get("$defs", {}))
+            return {key: without(each) for key, each in rest_of(part).items()}
+        return [without(each) for each in part] if isinstance(part, list) else part
+
+    bare = without(schema)
+    return {**bare, "$defs": {name: without(each) for name, each in found.items()}}
 
 
 def only_used(schema: dict[str, Any]) -> dict[str, Any]:

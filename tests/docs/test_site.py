@@ -36,7 +36,9 @@ def test_the_site_is_built_strictly(checkout: Path, tmp_path: Path) -> None:
     assert set(hosts) <= {"zensical.org"}  # The maker's name; nothing is fetched.
 
 
-@pytest.mark.parametrize(("path", "text"), generated(), ids=lambda each: getattr(each, "name", ""))
+@pytest.mark.parametrize(
+    ("path", "text"), [*generated()], ids=lambda each: getattr(each, "name", "")
+)
 def test_what_is_generated_is_up_to_date(path: Path, text: str) -> None:
     assert path.read_text(encoding="utf-8") == text, "run scripts/make_docs.py"
 
