@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import subprocess
@@ -10,15 +11,21 @@ import textwrap
 import tomllib
 from pathlib import Path
 
+import httpx
 import pytest
+
+from palprep.sandbox import Sandbox
+from palprep.sandbox.admin import Admin
+from palprep.sandbox.handle import Handle
 
 
 @pytest.fixture
 def run(checkout, tmp_path):
-    """Run pytest on a test file with palprep's plugin and no other but one for async tests."""
+    """Run pytest on test files with palprep's plugin and no other but one for async tests."""
 
-    def run_pytest(source: str, *, asynchronous: bool = False) -> str:
-        (tmp_path / "test_theirs.py").write_text(textwrap.dedent(source))
+    def run_pytest(*sources: str, asynchronous: bool = False) -> str:
+        for number, source in enumerate(sources):
+            (tmp_path / f"test_theirs_{number}.py").write_text(textwrap.dedent(source))
         plugins = ["palprep.testing.plugin", *(["anyio"] if asynchronous else [])]
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "-Werror", *(f"-p{name}" for name in plugins)],
@@ -124,3 +131,42 @@ def test_nothing_of_palprep_is_loaded_before_a_fixture_is_used(run) -> None:
             assert not {"httpx", "starlette", "pydantic", "PIL", "numpy"} & sys.modules.keys()
     """)
     assert "1 passed" in said, said
+
+
+def documented(checkout: Path) -> tuple[list[str], list[str]]:
+    """The blocks of Python of the page: tests, and programs."""
+    page = (checkout / "docs/sandbox.md").read_text()
+    blocks = re.findall(r"^```python$(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    tests = [block for block in blocks if "def test_" in block]
+    return tests, [block for block in blocks if block not in tests]
+
+
+def test_the_examples_of_the_page_pass(run, checkout: Path) -> None:
+    tests, _ = documented(checkout)
+    said = run(*tests)
+    assert len(tests) == 5
+    assert "5 passed" in said, said
+
+
+def test_the_programs_of_the_page_run(checkout: Path) -> None:
+    _, programs = documented(checkout)
+    assert programs
+    for program in programs:
+        command = [sys.executable, "-W", "error", "-c", program]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (0, "()\n"), done.stderr
+
+
+def test_the_page_names_every_route_and_every_method(checkout: Path) -> None:
+    page = (checkout / "docs/sandbox.md").read_text()
+    with Sandbox() as sandbox:
+        index = httpx.get(sandbox.url, trust_env=False).json()
+    assert index["log"] in page
+    methods = [name for name in vars(Handle) if not name.startswith("_")]
+    assert len(methods) >= 12
+    assert [name for name in methods if f"| `{name}(" not in page] == []
+    routes = set(re.findall(r'"[A-Z]+", "(/[^"]+)", self\.', inspect.getsource(Admin)))
+    assert len(routes) >= 11
+    named = page.replace("{id}", "{}").replace("{number}", "{}").replace("{name}", "{}")
+    missing = [r for r in routes if f"/_sandbox{re.sub(r'{[^}]*}', '{}', r)}`" not in named]
+    assert missing == []

@@ -8,7 +8,8 @@ advancing it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -33,18 +34,33 @@ def palprep_client_options() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def _palprep_server(palprep_sandbox_options: dict[str, Any]) -> Iterator[Sandbox]:
+def _palprep_served() -> Iterator[Callable[[dict[str, Any]], Sandbox]]:
+    """A server for each override of the options: pytest would share one of the session."""
     from palprep.sandbox import Sandbox  # noqa: PLC0415 -- not before a test asks for it
 
-    with Sandbox(**{"clock": "virtual", **palprep_sandbox_options}) as sandbox:
-        yield sandbox
+    with ExitStack() as running:
+        servers: list[tuple[dict[str, Any], Sandbox]] = []
+
+        def served(options: dict[str, Any]) -> Sandbox:
+            for known, sandbox in servers:
+                if known is options:
+                    return sandbox
+            started = running.enter_context(Sandbox(**{"clock": "virtual", **options}))
+            servers.append((options, started))
+            return started
+
+        yield served
 
 
 @pytest.fixture
-def palprep_sandbox(_palprep_server: Sandbox) -> Sandbox:
+def palprep_sandbox(
+    palprep_sandbox_options: dict[str, Any],
+    _palprep_served: Callable[[dict[str, Any]], Sandbox],
+) -> Sandbox:
     """The local service, empty but for what ``palprep_sandbox_options`` seeds."""
-    _palprep_server.reset()
-    return _palprep_server
+    sandbox = _palprep_served(palprep_sandbox_options)
+    sandbox.reset()
+    return sandbox
 
 
 @pytest.fixture
