@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import json
 
+from jsonschema import Draft202012Validator
+
 from palprep.api.calls import ENDPOINTS
+from palprep.api.events import EVENTS, parse_event
+from palprep.api.examples import REPLIES, REQUESTS
 from palprep.api.openapi import openapi
+from palprep.api.reading import deviations
+from palprep.api.wire import Unspecified
 
 DOCUMENT = openapi(ENDPOINTS, version="1.2.3", server="http://127.0.0.1:1")
+REST = {"components": DOCUMENT["components"]}
 
 
 def test_every_endpoint_is_there_once() -> None:
@@ -27,7 +34,9 @@ def test_assumed_and_legacy_routes_are_marked() -> None:
 
 def test_limits_stand_in_the_schemas() -> None:
     body = DOCUMENT["paths"]["/v2/voices"]["post"]["requestBody"]["content"]["application/json"]
-    properties = body["schema"]["properties"]
+    assert body["schema"] == {"$ref": "#/components/schemas/CreateVoice"}
+    properties = DOCUMENT["components"]["schemas"]["CreateVoice"]["properties"]
+    assert properties["training_audio_url"]["format"] == "uri"
     assert properties["voice_name"]["maxLength"] == 255
     assert properties["tags"] == {
         "items": {"maxLength": 64, "type": "string"},
@@ -52,3 +61,41 @@ def test_every_reference_leads_somewhere() -> None:
     names = {piece.split('"')[0] for piece in text.split('"#/components/schemas/')[1:]}
     assert names <= DOCUMENT["components"]["schemas"].keys()
     assert '"#/$defs/' not in text
+
+
+def test_every_request_is_named_and_has_an_example_that_keeps_its_rules() -> None:
+    schemas = DOCUMENT["components"]["schemas"]
+    named = [e for e in ENDPOINTS if e.shape.model is not None or e.shape.whole is not None]
+    assert {e.shape.request.__name__ for e in named} == REQUESTS.keys()
+    for endpoint in named:
+        (example,) = schemas[endpoint.shape.request.__name__]["examples"]
+        given = dict.fromkeys(endpoint.shape.in_path, "x")
+        assert endpoint.parse(given, example)
+        Draft202012Validator({**schemas[endpoint.shape.request.__name__], **REST}).validate(example)
+
+
+def test_every_record_and_event_has_an_example_of_its_types() -> None:
+    records = {e.reply for e in ENDPOINTS if e.reply is not Unspecified}
+    assert {record.__name__ for record in records} <= REPLIES.keys()
+    for record in records:
+        assert deviations(record, REPLIES[record.__name__]) == ()
+    for event in EVENTS:
+        assert type(parse_event(REPLIES[event.__name__])) is event
+
+
+def test_the_callbacks_are_webhooks_of_what_arrives() -> None:
+    webhooks = DOCUMENT["webhooks"]
+    assert webhooks.keys() == {event.__name__ for event in EVENTS}
+    assumed = {name for name, item in webhooks.items() if item["post"].get("x-assumed")}
+    assert assumed == {"ReplicaTraining", "DocumentChanged"}
+    voice = DOCUMENT["components"]["schemas"]["VoiceStatusChanged"]
+    assert voice["required"] == ["status", "voice_id"]
+    assert voice["properties"].keys() == {
+        "voice_id", "voice_name", "status", "error_message", "updated_at"
+    }  # fmt: skip
+
+
+def test_rules_between_members_stand_where_json_schema_can_say_them() -> None:
+    schemas = DOCUMENT["components"]["schemas"]
+    assert schemas["UpdateVoice"]["minProperties"] == 1
+    assert schemas["CreateReplica"]["dependentRequired"] == {"train_image_url": ["voice_name"]}

@@ -96,7 +96,8 @@ class DocumentChanged(Event):
 
 AnyEvent = VoiceStatusChanged | ReplicaTraining | DocumentChanged
 
-_KINDS: tuple[type[AnyEvent], ...] = (VoiceStatusChanged, ReplicaTraining, DocumentChanged)
+EVENTS: tuple[type[AnyEvent], ...] = (VoiceStatusChanged, ReplicaTraining, DocumentChanged)
+"""Every kind of event."""
 
 
 def parse_event(payload: bytes | bytearray | str | Mapping[str, Any]) -> AnyEvent:
@@ -115,7 +116,7 @@ def parse_event(payload: bytes | bytearray | str | Mapping[str, Any]) -> AnyEven
         parsed = payload
     if not isinstance(parsed, Mapping):
         raise UnexpectedReply("The callback's body is not a JSON object.", body=parsed)
-    for kind in _KINDS:
+    for kind in EVENTS:
         if isinstance(parsed.get(kind.id_member or ""), str | int):
             return _build(kind, parsed)
     raise UnexpectedReply(

@@ -138,8 +138,9 @@ def _streamed_base64(value: Any, validate_text: ValidatorFunctionWrapHandler) ->
     return value
 
 
-Link = Annotated[str, AfterValidator(_link)]
-ShortLink = Annotated[str, MaxLen(2048), AfterValidator(_link)]
+_URI = Field(json_schema_extra={"format": "uri"})
+Link = Annotated[str, AfterValidator(_link), _URI]
+ShortLink = Annotated[str, MaxLen(2048), AfterValidator(_link), _URI]
 VoiceName = Annotated[str, MinLen(1), MaxLen(255)]
 VoiceDescription = Annotated[str, MaxLen(1000)]
 HeaderName = Annotated[str, AfterValidator(_header_name)]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
 from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
 from palprep.api.call import Endpoint
+from palprep.api.events import EVENTS, AnyEvent, VoiceStatusChanged
+from palprep.api.examples import REPLIES, REQUESTS
 from palprep.api.wire import Unspecified
 
 _REF = "#/components/schemas/{model}"
@@ -22,7 +25,8 @@ def openapi(
 ) -> dict[str, Any]:
     """The document for ``endpoints``; ``success`` is the status where none is specified.
 
-    Endpoints that the specification only mentions carry ``x-assumed: true``.
+    Endpoints that the specification only mentions, and callbacks whose payload it does not show,
+    carry ``x-assumed: true``.
     """
     listed = tuple(endpoints)
     schemas: dict[str, Any] = {"Failure": _FAILURE}
@@ -32,6 +36,7 @@ def openapi(
     _, replies = models_json_schema([(r, "serialization") for r in records], ref_template=_REF)
     schemas.update(replies.get("$defs", {}))
     paths: dict[str, dict[str, Any]] = {}
+    schemas |= {event.__name__: _event(event) for event in EVENTS}
     for endpoint in listed:
         operation = _operation(endpoint, schemas, success)
         paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = operation
@@ -39,8 +44,12 @@ def openapi(
         "openapi": "3.1.0",
         "info": {"title": "Conversational Video Agent Management API", "version": version},
         "paths": paths,
+        "webhooks": {event.__name__: _webhook(event) for event in EVENTS},
         "components": {
-            "schemas": {name: _optional(schema) for name, schema in sorted(schemas.items())},
+            "schemas": {
+                name: _with_example(name, _optional(schema))
+                for name, schema in sorted(schemas.items())
+            },
             "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "x-api-key"}},
         },
         "security": [{"key": []}],
@@ -72,11 +81,16 @@ def _operation(
         operation["parameters"] = parameters
     body = endpoint.shape.schema(_REF)
     if body is not None:
+        name = endpoint.shape.request.__name__
         schemas.update(body.pop("$defs", {}))
-        required = endpoint.shape.whole is not None or bool(body.get("required"))
+        schema = {**body, **endpoint.shape.request.json_schema}
+        schemas[name] = schema
+        required = endpoint.shape.whole is not None or bool(
+            schema.get("required") or schema.get("minProperties")
+        )
         operation["requestBody"] = {
             "required": required,
-            "content": {"application/json": {"schema": body}},
+            "content": {"application/json": {"schema": {"$ref": _REF.format(model=name)}}},
         }
     if endpoint.unspecified:
         operation["x-assumed"] = True
@@ -116,6 +130,34 @@ def _responses(endpoint: Endpoint[..., Any], success: int) -> dict[str, Any]:
         **stated,
         "4XX": {"description": "Refused.", "content": failed},
     }
+
+
+def _event(event: type[AnyEvent]) -> dict[str, Any]:
+    """What arrives: without the members that palprep's own class adds."""
+    schema = event.model_json_schema(mode="validation", ref_template=_REF)
+    for added in ("kind", "payload"):
+        schema["properties"].pop(added, None)
+    schema["required"] = [name for name in schema["required"] if name in schema["properties"]]
+    return schema
+
+
+def _webhook(event: type[AnyEvent]) -> dict[str, Any]:
+    """The POST to a callback URL. The specification shows the voice event's payload alone."""
+    summary, _, _ = inspect.cleandoc(event.__doc__ or "").partition("\n")
+    schema = {"$ref": _REF.format(model=event.__name__)}
+    post: dict[str, Any] = {
+        "operationId": event.__name__,
+        "summary": summary,
+        "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}},
+        "responses": {"2XX": {"description": "Taken."}},
+        "security": [],
+    }
+    return {"post": post if event is VoiceStatusChanged else post | {"x-assumed": True}}
+
+
+def _with_example(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    example = REQUESTS.get(name, REPLIES.get(name))
+    return schema if example is None else {**schema, "examples": [example]}
 
 
 def _optional(schema: dict[str, Any]) -> dict[str, Any]:

@@ -124,6 +124,9 @@ class Request:
     extra_headers: Annotated[Mapping[str, str] | Unset, AboutTheCall()] = UNSET
     extra_query: Annotated[Mapping[str, str] | Unset, AboutTheCall()] = UNSET
 
+    json_schema: ClassVar[Mapping[str, Any]] = {}
+    """What JSON Schema can say of the rules between members."""
+
     def problems(self, settings: AccountSettings) -> Iterable[Problem]:
         """Broken rules that concern several fields at once; each field is valid by itself."""
         del settings

@@ -13,6 +13,7 @@ from typing import Any
 from palprep._version import __version__
 from palprep.api.call import Endpoint
 from palprep.api.openapi import openapi
+from palprep.api.records import Deployment
 from palprep.api.wire import Unspecified
 from palprep.sandbox.choices import IMAGE_ERRORS, Choices
 
@@ -46,10 +47,19 @@ def openapi_document(
         "As the palprep sandbox serves it. What the specification does not show is listed by "
         "GET /_sandbox/choices."
     )
-    document["components"]["schemas"] |= ERROR_SHAPES
+    schemas = document["components"]["schemas"]
+    schemas |= ERROR_SHAPES
+    schemas["CreateVoice"]["required"] = list(choices.required_voice_fields)
+    # Not as anyOf: generators of clients then lose sight of the members.
+    schemas["CreateReplica"] |= {
+        "if": {"not": {"required": ["train_image_url"]}},
+        "then": {"required": ["train_video_url"]},
+    }
     for endpoint in listed:
         operation = document["paths"][endpoint.path][endpoint.method.lower()]
         operation["responses"] = _responses(endpoint, choices)
+        if endpoint.action == "create" and "requestBody" in operation:
+            operation["requestBody"]["required"] = True
     return document
 
 
@@ -62,7 +72,20 @@ def _responses(endpoint: Endpoint[..., Any], choices: Choices) -> Json:
         schemas = known.get("content", _json({"anyOf": []}))["application/json"]["schema"]["anyOf"]
         reference = {"$ref": f"#/components/schemas/{shape}"}
         known["content"] = _json({"anyOf": [*(s for s in schemas if s != reference), reference]})
+    for answered, response in responses.items():
+        response["headers"] = _headers(endpoint, answered, success=answered == str(status))
     return responses
+
+
+def _headers(endpoint: Endpoint[..., Any], code: str, *, success: bool) -> Json:
+    headers = {"x-request-id": "The request's seq in GET /_sandbox/log."}
+    if code == str(HTTPStatus.TOO_MANY_REQUESTS.value):
+        headers["Retry-After"] = "Seconds to wait."
+    if success and endpoint.reply is Deployment:
+        headers["ETag"] = "What If-Match takes."
+    return {
+        name: {"description": text, "schema": {"type": "string"}} for name, text in headers.items()
+    }
 
 
 def _success(endpoint: Endpoint[..., Any], status: int) -> Json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from palprep.api.call import Effect, Endpoint
 from palprep.api.fields import Link
@@ -32,6 +32,11 @@ class CreateReplica(Request):
     auto_fix_training_image: bool | Unset = UNSET
     model_name: str | Unset = UNSET
     properties: Mapping[str, Any] | Unset = UNSET
+
+    json_schema: ClassVar[Mapping[str, Any]] = {
+        "dependentRequired": {"train_image_url": ["voice_name"]},
+        "not": {"required": ["train_video_url", "train_image_url"]},
+    }
 
     def problems(self, settings: AccountSettings) -> Iterable[Problem]:
         """One source of training, and a voice for an image."""

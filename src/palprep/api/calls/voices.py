@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Annotated
+from typing import Annotated, Any, ClassVar
 
 from palprep.api.call import Effect, Endpoint
 from palprep.api.fields import ShortLink, Tags, VoiceDescription, VoiceName
@@ -49,6 +49,8 @@ class UpdateVoice(Request):
     voice_name: VoiceName | Unset = UNSET
     description: VoiceDescription | Unset | None = UNSET
     tags: Tags | Unset = UNSET
+
+    json_schema: ClassVar[Mapping[str, Any]] = {"minProperties": 1}
 
     def problems(self, settings: AccountSettings) -> Iterable[Problem]:
         """At least one member."""
