@@ -36,6 +36,7 @@ from palprep.vision.analysis import MAX_SIDE
 from palprep.vision.arrays import shrunk
 from palprep.vision.detect import find_faces
 from palprep.vision.human import BLOCKS, describe
+from palprep.vision.identity import embed
 from palprep.vision.landmarks import find_landmarks
 from palprep.vision.models import Models
 from palprep.vision.pose import fit_head
@@ -138,7 +139,8 @@ def describe_row(row: Labelled, pictures: Path, models: Models) -> dict[str, Arr
     place = np.array([float(row.face_x), float(row.face_y)]) * scale
     face = nearest_face(find_faces(rgb, models.detector), place)
     marks = find_landmarks(rgb, face, models)
-    features = describe(rgb, face, marks, fit_head(marks, models.geometry), models)
+    head, embedding = fit_head(marks, models.geometry), embed(rgb, face, models.identity)
+    features = describe(rgb, face, marks, head, embedding=embedding, models=models)
     return {name: np.array([*values.values()], np.float64) for name, values in features.items()}
 
 

@@ -57,7 +57,7 @@ def picture():
         subject=SubjectFacts(
             pose=Pose(yaw_deg=2, pitch_deg=-3, roll_deg=1),
             eyes=Eyes(distance_px=150, openness=0.9, gaze_yaw_deg=1, gaze_pitch_deg=2),
-            mouth_open=0.02, age_years=35, age_spread_years=1,
+            mouth_open=0.02, age_years=35, age_spread_years=1, adult=0.97,
             visibility=Visibility(
                 eyes=0.95, nose=0.98, mouth=0.97, cheek_left=0.99, cheek_right=0.99, whole=1.0
             ),
@@ -95,10 +95,10 @@ def test_all_twelve_checks_of_the_service_are_there(picture, checks):
 @pytest.mark.parametrize(
     ("check_id", "changes", "outcome"),
     [
-        ("appears_under_18", {"subject__age_years": 17.9}, Outcome.FAIL),
-        ("appears_under_18", {"subject__age_years": 18.0}, Outcome.WARN),
-        ("appears_under_18", {"subject__age_years": 22.9}, Outcome.WARN),
-        ("appears_under_18", {"subject__age_years": 23.0}, Outcome.PASS),
+        ("appears_under_18", {"subject__adult": 0.19}, Outcome.FAIL),
+        ("appears_under_18", {"subject__adult": 0.2}, Outcome.WARN),
+        ("appears_under_18", {"subject__adult": 0.49}, Outcome.WARN),
+        ("appears_under_18", {"subject__adult": 0.5}, Outcome.PASS),
         ("human_like_subject", {"subject__human__likelihood": 0.39}, Outcome.FAIL),
         ("human_like_subject", {"subject__human__likelihood": 0.45}, Outcome.UNKNOWN),
         ("human_like_subject", {"subject__human__likelihood": 0.6}, Outcome.WARN),
@@ -136,7 +136,7 @@ def test_each_check_takes_its_own_measure(picture, checks, check_id, changes, ou
 def test_a_covered_face_is_not_asked_its_age_unless_it_looks_young(picture, checks):
     covered = {"subject__visibility__nose": 0.1}
     assert checks(picture(**covered))["appears_under_18"].outcome is Outcome.UNKNOWN
-    young = checks(picture(**covered, subject__age_years=9.0))
+    young = checks(picture(**covered, subject__adult=0.02))
     assert young["appears_under_18"].outcome is Outcome.FAIL
 
 
@@ -153,26 +153,29 @@ def test_the_youngest_of_several_people_is_judged(picture, checks):
     alone = picture().faces[0]
     beside = Rect(x=10, y=20, width=200, height=260)
     child, adult = (
-        FaceFacts(box=beside, score=0.9, presence=0.9, age_years=years) for years in (9.0, 40.0)
+        FaceFacts(box=beside, score=0.9, presence=0.9, adult=adult) for adult in (0.02, 0.99)
     )
     found = checks(picture(faces=(alone, adult, child)))["appears_under_18"]
     assert (found.outcome, found.measured) == (
         Outcome.FAIL,
-        "about 9, the youngest of several people",
+        "2% likely, of the youngest of several people",
     )
     assert found.region is not None
     assert found.region.x == beside.x
     grown_up = checks(picture(faces=(alone, adult)))["appears_under_18"]
-    assert (grown_up.outcome, grown_up.measured) == (Outcome.PASS, "about 35")
+    assert (grown_up.outcome, grown_up.measured) == (
+        Outcome.PASS,
+        "97% likely, apparent age 35",
+    )
 
 
 def test_a_child_beside_a_covered_face_is_seen(picture, checks):
     beside = FaceFacts(
-        box=Rect(x=10, y=20, width=200, height=260), score=0.9, presence=0.9, age_years=9.0
+        box=Rect(x=10, y=20, width=200, height=260), score=0.9, presence=0.9, adult=0.02
     )
     covered = picture(faces=(picture().faces[0], beside), subject__visibility__nose=0.1)
     assert checks(covered)["appears_under_18"].outcome is Outcome.FAIL
-    grown_up = beside.model_copy(update={"age_years": 40.0})
+    grown_up = beside.model_copy(update={"adult": 0.99})
     covered = picture(faces=(picture().faces[0], grown_up), subject__visibility__nose=0.1)
     assert checks(covered)["appears_under_18"].outcome is Outcome.UNKNOWN
 

@@ -22,6 +22,7 @@ def test_the_portrait_is_what_it_is(picture: PortraitFacts) -> None:
     assert subject.visibility.least > 0.65
     assert subject.human.likelihood > 0.65
     assert 25 < subject.age_years < 60
+    assert subject.adult > 0.9
     assert framing.margin > 0
     assert framing.shoulder_width > 1.5
 

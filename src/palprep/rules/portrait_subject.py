@@ -22,8 +22,8 @@ NO_PERSON = 0.15
 DOUBTED_FACE = 0.7
 """Sureness of the detector below which such a face is not counted as a person."""
 
-GROWN_UP = 18.0
-"""Years."""
+ADULT = 0.5
+"""Likelihood of an adult from which a covered face may be one."""
 
 UNDECIDED = (0.4, 0.5)
 """Between these likelihoods of a photographed person no verdict is given. Of the faces that the
@@ -140,26 +140,26 @@ class OnlyOnePerson(Rule[PortraitFacts]):
 
 
 class AppearsUnder18(Rule[PortraitFacts]):
-    """Everybody in the image looks grown up.
+    """Everybody in the image looks grown up: the likelihood that the one who looks youngest is 18
+    or older.
 
-    Apparent ages err by several years, so adults who look young are asked about. A covered
-    face shows no age: it is judged only where even the visible part looks younger than 18.
+    Faces of 16 and of 20 look much alike, so adults who look young are asked about. A covered face
+    shows no age: it is judged only where even the visible part looks younger than 18.
     """
 
     needs = PORTRAIT
     id = "appears_under_18"
     label = "Looks 18 or older"
-    unit = "years"
     predicts = "appears_under_18"
     sentences = Sentences(
-        "The apparent age is about {years} years.",
+        "The person looks 18 or older.",
         below=ByLevel(
-            fail="The person looks too young: about {years} years old.",
-            warn="The person looks young: about {years} years old.",
+            fail="The person looks younger than 18.",
+            warn="The person may be younger than 18.",
         ),
         youngest=ByLevel(
-            fail="One of the people looks too young: about {years} years old.",
-            warn="One of the people looks young: about {years} years old.",
+            fail="One of the people looks younger than 18.",
+            warn="One of the people may be younger than 18.",
         ),
     )
     advice = (
@@ -169,18 +169,17 @@ class AppearsUnder18(Rule[PortraitFacts]):
 
     def measure(self, portrait: PortraitFacts) -> Measured | Unmeasured:
         found = self._largest_face(portrait)
-        others = [(face.age_years, face) for face in portrait.faces if face.age_years is not None]
+        others = [(face.adult, face) for face in portrait.faces if face.adult is not None]
         if not others:
             return found
-        years, youngest = min(others, key=lambda other: other[0])
+        adult, youngest = min(others, key=lambda other: other[0])
         judged = portrait.subject if isinstance(found, Measured) else None
-        if years >= (judged.age_years if judged else GROWN_UP):
+        if adult >= (judged.adult if judged else ADULT):
             return found
         return Measured(
-            value=round(years, 1),
-            shown=f"about {years:.0f}, the youngest of several people",
+            value=round(adult, 3),
+            shown=f"{adult:.0%} likely of the youngest of several people",
             way="youngest",
-            words={"years": f"{years:.0f}"},
             region=youngest.box,
         )
 
@@ -190,12 +189,11 @@ class AppearsUnder18(Rule[PortraitFacts]):
             return NO_FACE
         if subject is None:
             return HIDDEN
-        if subject.visibility.least < BARELY_VISIBLE and subject.age_years >= GROWN_UP:
+        if subject.visibility.least < BARELY_VISIBLE and subject.adult >= ADULT:
             return HIDDEN
         return Measured(
-            value=round(subject.age_years, 1),
-            shown=f"about {subject.age_years:.0f}",
-            words={"years": f"{subject.age_years:.0f}"},
+            value=round(subject.adult, 3),
+            shown=f"{subject.adult:.0%} likely, apparent age {subject.age_years:.0f}",
             region=portrait.framing.face,
         )
 

@@ -1,22 +1,24 @@
-"""Apparent age, from the age-v1 network.
+"""Apparent age, and whether a face is that of an adult.
 
-Its input is an aligned face of 64 x 64: a similarity transform takes five points to the template of
-dlib's face chips, padded by a quarter. The expected value over its 81 classes is the age.
+The age-v1 network takes an aligned face of 64 x 64: a similarity transform takes five points to the
+template of dlib's face chips, padded by a quarter. It gives a probability for each of 81 classes;
+their expected value is the age in years.
 
-Of 990 uncovered faces of known age (from UTKFace) it reads 3 in 100 of those aged 18 to 25 as
-younger than 18, and none of the older; of children up to 12 it reads 9 in 10 as younger than 18,
-of those of 16 and 17 one in six. With a mask or dark glasses drawn over the same faces,
-children and adults read alike: a covered face tells no age.
+That age is years off for teenagers, who read like young adults. The identity embedding knows
+children too, and its errors have little in common with the network's. A linear model adds both up
+(scripts/train_age.py says on what it was fitted, docs/accuracy.md how often it errs).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from palprep.vision.align import similarity_transform, warp
-from palprep.vision.arrays import Pixels
+from palprep.vision.arrays import Floats, Pixels
 from palprep.vision.landmark_indices import (
     LEFT_EYE_INNER,
     LEFT_EYE_OUTER,
@@ -25,6 +27,7 @@ from palprep.vision.landmark_indices import (
     RIGHT_EYE_OUTER,
 )
 from palprep.vision.landmarks import Landmarks
+from palprep.vision.linear_model import LinearModel
 from palprep.vision.models import Network
 
 SIDE = 64
@@ -38,13 +41,28 @@ YEARS = np.array([0.25, *range(1, 81)])
 ZOOMS = (1.0, 1.06)
 """Small changes of the crop: one crop alone can be years off."""
 
+BIRTHDAYS = (13, 18, 25)
+"""Ages at which the model is told the network's odds that the face is younger."""
 
-def apparent_age(
+LEAST_ODDS = 1e-3
+"""The network is often certain, and the logarithm of no chance at all is without end."""
+
+
+class Age(NamedTuple):
+    """What a face says of its age."""
+
+    years: float
+    """Apparent age, 0 to 80."""
+    spread_years: float
+    """Its standard deviation over small changes of the crop and over mirroring."""
+    adult: float
+    """Likelihood that the person is 18 or older, 0 to 1."""
+
+
+def age_classes(
     rgb: Pixels, face: Landmarks, network: Network, zooms: Sequence[float] = ZOOMS
-) -> tuple[float, float]:
-    """Years, 0 to 80, and their standard deviation over small changes of the crop and over
-    mirroring.
-    """
+) -> Floats:
+    """Probabilities of the 81 classes of :data:`YEARS`, one row for each crop of the face."""
     chips = []
     for zoom in zooms:
         target = (TEMPLATE - 0.5) * zoom + 0.5
@@ -53,5 +71,24 @@ def apparent_age(
         chips += [chip, chip[:, ::-1]]
     # One batch: the network costs less so than chip by chip.
     blob = ((np.stack(chips).astype(np.float32) - MEAN_RGB) / 256).transpose(0, 3, 1, 2)
-    ages = network.run(np.ascontiguousarray(blob))[0] @ YEARS
-    return float(np.mean(ages)), float(np.std(ages))
+    return network.run(np.ascontiguousarray(blob))[0]
+
+
+def measure_age(classes: Floats, embedding: Floats, model: LinearModel) -> Age:
+    """From what :func:`age_classes` found and the identity embedding of the same face."""
+    years = classes @ YEARS
+    logit = model.bias + sum(model.shares(describe(classes, embedding)).values())
+    return Age(float(np.mean(years)), float(np.std(years)), 1 / (1 + math.exp(-logit)))
+
+
+def describe(classes: Floats, embedding: Floats) -> dict[str, Floats]:
+    """What the model is told, by block: years, their root, which parts children from another
+    more than adults, the odds of being younger than :data:`BIRTHDAYS`, and the embedding."""
+    mean = np.asarray(classes, np.float64).mean(0)
+    years = float(mean @ YEARS)
+    younger = np.array([mean[birthday > YEARS].sum() for birthday in BIRTHDAYS])
+    odds = np.log((younger + LEAST_ODDS) / (1 - younger + LEAST_ODDS))
+    return {
+        "age": np.array([years, math.sqrt(years), *odds]),
+        "identity": np.asarray(embedding, np.float64),
+    }

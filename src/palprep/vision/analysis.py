@@ -11,7 +11,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from palprep.values import Rect
-from palprep.vision.age import apparent_age
+from palprep.vision.age import age_classes, measure_age
 from palprep.vision.arrays import Floats, Mask, Pixels, shrunk
 from palprep.vision.detect import Detection, find_faces
 from palprep.vision.facts import (
@@ -25,6 +25,7 @@ from palprep.vision.facts import (
 )
 from palprep.vision.framing import bust_mask, detected_face_box, face_box, measure_framing
 from palprep.vision.human import measure_human
+from palprep.vision.identity import embed
 from palprep.vision.landmarks import Landmarks, find_landmarks
 from palprep.vision.mask import person_mask
 from palprep.vision.models import Models
@@ -176,8 +177,10 @@ def _measure_faces(seen: Detections, models: Models) -> tuple[FaceFacts, ...]:
         marks = seen.marks(index)
         if index != seen.subject and marks and counts_as_person(face, faces[0]):
             # Two crops will do: this is about children in the picture, and groups fail anyway.
-            years, _ = apparent_age(seen.rgb, marks, models.age, zooms=(1.0,))
-            faces[index] = face.model_copy(update={"age_years": years})
+            classes = age_classes(seen.rgb, marks, models.age, zooms=(1.0,))
+            embedding = embed(seen.rgb, seen.detections[index], models.identity)
+            age = measure_age(classes, embedding, models.adult)
+            faces[index] = face.model_copy(update={"age_years": age.years, "adult": age.adult})
     return tuple(faces)
 
 
@@ -196,19 +199,21 @@ def _measure_subject(
     seen: Detections, index: int, marks: Landmarks, models: Models, other: Executor
 ) -> SubjectFacts:
     found = seen.detections[index]
-    age = other.submit(apparent_age, seen.rgb, marks, models.age)
+    classes = other.submit(age_classes, seen.rgb, marks, models.age)
+    embedding = embed(seen.rgb, found, models.identity)
     fit = fit_head(marks, models.geometry)
     pose = head_pose(fit)
     eyes = measure_eyes(marks, fit, pose)
     visibility = measure_visibility(seen.rgb, marks, seen.box(index), found.score)
-    human = measure_human(seen.rgb, found, marks, fit, models)
-    years, spread = age.result()
+    human = measure_human(seen.rgb, found, marks, fit, embedding=embedding, models=models)
+    age = measure_age(classes.result(), embedding, models.adult)
     return SubjectFacts(
         pose=pose,
         eyes=eyes.model_copy(update={"distance_px": eyes.distance_px * seen.scale}),
         mouth_open=marks.shapes["jawOpen"],
-        age_years=years,
-        age_spread_years=spread,
+        age_years=age.years,
+        age_spread_years=age.spread_years,
+        adult=age.adult,
         visibility=visibility,
         human=human,
     )

@@ -61,6 +61,8 @@ class FaceFacts(Value):
     pose: Pose | None = None
     age_years: float | None = None
     """Apparent age, measured of the other people only: the subject has facts of its own."""
+    adult: float | None = None
+    """Likelihood that the person is 18 or older, likewise."""
 
 
 class Framing(Value):
@@ -197,9 +199,12 @@ class SubjectFacts(Value):
     mouth_open: float
     """0 shut, 1 wide open."""
     age_years: float
+    """Apparent age. Reported only: the rules judge :attr:`adult`."""
     age_spread_years: float
     """Standard deviation of the age over small changes of the crop. Reported only: no rule
     judges it."""
+    adult: float
+    """Likelihood that the person is 18 or older, 0 to 1."""
     visibility: Visibility
     human: HumanCues
 

@@ -21,7 +21,7 @@ from palprep.vision.align import similarity_transform, warp
 from palprep.vision.arrays import Floats, Pixels, tensor
 from palprep.vision.detect import Detection
 from palprep.vision.facts import HumanCues
-from palprep.vision.identity import SIDE, TEMPLATE, embed
+from palprep.vision.identity import SIDE, TEMPLATE
 from palprep.vision.landmark_indices import (
     EYE_OPENINGS,
     IRIS_BORDERS,
@@ -42,10 +42,16 @@ of its height, so that hair, shoulders and background show."""
 
 
 def measure_human(
-    rgb: Pixels, face: Detection, marks: Landmarks, fit: HeadFit, models: Models
+    rgb: Pixels,
+    face: Detection,
+    marks: Landmarks,
+    fit: HeadFit,
+    *,
+    embedding: Floats,
+    models: Models,
 ) -> HumanCues:
     """The likelihood that a person was photographed, and what each block adds to its logit."""
-    features = describe(rgb, face, marks, fit, models)
+    features = describe(rgb, face, marks, fit, embedding=embedding, models=models)
     model = models.human
     shares = model.shares({name: np.array([*block.values()]) for name, block in features.items()})
     logit = model.bias + sum(shares.values())
@@ -55,13 +61,18 @@ def measure_human(
 
 
 def describe(
-    rgb: Pixels, face: Detection, marks: Landmarks, fit: HeadFit, models: Models
+    rgb: Pixels,
+    face: Detection,
+    marks: Landmarks,
+    fit: HeadFit,
+    *,
+    embedding: Floats,
+    models: Models,
 ) -> dict[str, dict[str, float]]:
     """Every feature by block and name. Lengths are in centimetres of the canonical mesh, so
     that distance does not count.
     """
     local = fit.to_mesh(marks.points)
-    embedding = embed(rgb, face, models.identity)
     proportions = {
         "iris_cm": np.mean([np.hypot(*(local[a] - local[b])[:2]) for a, b in IRIS_BORDERS]),
         "eye_opening_cm": np.mean([abs(local[a] - local[b])[1] for a, b in EYE_OPENINGS]),

@@ -1,4 +1,4 @@
-"""A linear model, as scripts/train_human.py writes it."""
+"""A linear model, as the scripts that fit one write it."""
 
 from __future__ import annotations
 

@@ -83,6 +83,11 @@ class Models:
         return self._tflite("mask", ("activation_10",))
 
     @cached_property
+    def adult(self) -> LinearModel:
+        """Weights of the linear model that tells faces of adults from those of minors."""
+        return read_linear_model(self.read("adult"))
+
+    @cached_property
     def age(self) -> Network:
         """81 probabilities of apparent age."""
         return self._onnx("age", ("probabilities",))

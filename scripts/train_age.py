@@ -1,0 +1,124 @@
+"""Derive src/palprep/vision/weights/adult-v1.json: adults against minors.
+
+    python scripts/train_age.py PICTURES [--out FILE]
+
+PICTURES holds what face_material.py wrote. material/appears_under_18.csv says of each picture
+whether it shows an adult. The model is fitted on the sources for fitting alone: so far one, faces
+of FairFace. Its annotators gave decades, so that people of 18 and 19 count as minors: the model
+errs on the strict side. Limits are set by what held-out faces of this source get; the faces of the
+other sources, with their ages in years, only show how often they err.
+
+A ridge logistic regression on what the age network says and on the identity embedding. Parts of
+the faces are held out in turn (every face is another person's), and the odds are fitted on the
+scores of held-out faces, since those of faces that were trained on are too sure. The likelihoods of
+held-out faces are kept for evaluate_portraits.py. Prints the area under the ROC curve of the
+held-out faces, and how many of each kind lie below several likelihoods.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from face_facts import Arrays, Kept, write_held_out
+from face_material import Labelled, portrait_of, read_labels
+from palprep.vision import age, align, detect, identity, landmarks
+from palprep.vision.facts import SURE_PRESENCE, SURE_SCORE
+from palprep.vision.models import Models
+from train_human import Array, area_under_curve, fit
+
+CHECK = "appears_under_18"
+
+RIDGE = 100.0
+"""Penalty on squared weights of standardised features: there is one feature to four faces."""
+
+FOLDS = 10
+
+LIKELIHOODS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+
+WEIGHTS = Path(__file__).resolve().parents[1] / "src" / "palprep" / "vision" / "weights"
+
+
+def describe_row(row: Labelled, pictures: Path, models: Models) -> Arrays:
+    """The features of the largest certain face, by block; nothing where its points are hidden."""
+    rgb = portrait_of(row, pictures, models)
+    for face in detect.find_faces(rgb, models.detector):
+        marks = landmarks.find_landmarks(rgb, face, models)
+        if marks.presence >= SURE_PRESENCE:
+            classes = age.age_classes(rgb, marks, models.age)
+            return age.describe(classes, identity.embed(rgb, face, models.identity))
+        if face.score >= SURE_SCORE:
+            break
+    return {}
+
+
+def standardised_fit(features: Array, wanted: Array) -> tuple[Array, float]:
+    """Weights on the raw features, and the bias; either class counts the same."""
+    mean, spread = features.mean(0), features.std(0) + 1e-9
+    weights, bias = fit((features - mean) / spread, wanted, evenly(wanted), RIDGE)
+    return weights / spread, bias - float(mean @ (weights / spread))
+
+
+def evenly(wanted: Array) -> Array:
+    """How much each face counts, so that adults and minors count the same."""
+    return np.where(wanted == 1, 0.5 / wanted.mean(), 0.5 / (1 - wanted.mean()))
+
+
+def held_out(features: Array, wanted: Array) -> Array:
+    """The score of every face by a model that has not seen it."""
+    scores = np.zeros(len(wanted))
+    for fold in range(FOLDS):
+        outside = np.arange(len(wanted)) % FOLDS == fold
+        weights, bias = standardised_fit(features[~outside], wanted[~outside])
+        scores[outside] = features[outside] @ weights + bias
+    return scores
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("pictures", type=Path)
+    parser.add_argument("--out", type=Path, default=WEIGHTS / "adult-v1.json")
+    options = parser.parse_args(arguments)
+    models = Models()
+    kept = Kept(options.pictures, "age", [age, align, detect, identity, landmarks])
+    described = [
+        (row, kept.arrays_of(row, functools.partial(describe_row, row, options.pictures, models)))
+        for row in read_labels(CHECK, use="fit")
+    ]
+    rows = [row for row, blocks in described if blocks]
+    blocks = {
+        name: np.stack([blocks[name] for _, blocks in described if blocks])
+        for name in next(blocks for _, blocks in described if blocks)
+    }
+    features = np.concatenate([*blocks.values()], axis=1)
+    wanted = np.array([float(row.wanted) for row in rows])
+    print(f"{len(rows)} faces that show their points, {int(wanted.sum())} of them adults'")
+    scores = held_out(features, wanted)
+    print(f"area under the curve, held out: {area_under_curve(scores, wanted):.3f}")
+    slope, offset = fit(scores[:, None], wanted, evenly(wanted), 0.0)
+    likelihood = 1 / (1 + np.exp(-(scores * slope[0] + offset)))
+    for group in sorted({row.group for row in rows}):
+        inside = np.array([row.group == group for row in rows])
+        below = ", ".join(
+            f"{limit}: {(likelihood[inside] < limit).mean():.0%}" for limit in LIKELIHOODS
+        )
+        print(f"{group:12} below {below}")
+    weights, bias = standardised_fit(features, wanted)
+    record = {
+        "bias": round(bias * float(slope[0]) + offset, 6),
+        "sizes": {name: block.shape[1] for name, block in blocks.items()},
+        "weights": [float(f"{weight:.5g}") for weight in weights * slope[0]],
+    }
+    options.out.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    write_held_out(options.pictures, CHECK, options.out, rows, [*likelihood])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
