@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from palprep.vision.facts import Eyes
 from palprep.vision.geometry import read_geometry
 from palprep.vision.landmark_indices import (
+    IRIS_WIDTHS,
     LEFT_EYE_INNER,
     LEFT_EYE_OUTER,
     LEFT_IRIS,
@@ -85,20 +86,26 @@ def test_points_return_to_the_mesh() -> None:
     np.testing.assert_allclose(fit.to_mesh(marks.points)[:468], GEOMETRY.vertices, atol=0.02)
 
 
+IRIS_CM = 1.17
+"""An iris measures 11.7 mm across."""
+
+
 def looking(marks: Landmarks, across_deg: float, up_deg: float, blink: float = 0.0) -> Eyes:
     """The eyes of a head, turned in it by these angles, as an ideal net would see them."""
     fit = fit_head(marks, GEOMETRY)
     points = marks.points.copy()
     offset = np.array([across_deg, up_deg]) / IRIS_TURN_DEG + IRIS_REST
     mesh = GEOMETRY.vertices
-    for iris, outer, inner in (
-        (RIGHT_IRIS, RIGHT_EYE_OUTER, RIGHT_EYE_INNER),
-        (LEFT_IRIS, LEFT_EYE_OUTER, LEFT_EYE_INNER),
+    for iris, borders, outer, inner in (
+        (RIGHT_IRIS, IRIS_WIDTHS[0], RIGHT_EYE_OUTER, RIGHT_EYE_INNER),
+        (LEFT_IRIS, IRIS_WIDTHS[1], LEFT_EYE_OUTER, LEFT_EYE_INNER),
     ):
         place = (mesh[outer] + mesh[inner]) / 2
         place[:2] += offset * np.hypot(*(mesh[outer] - mesh[inner])[:2])
-        turned_place = (place - fit.mesh_centre) @ fit.rotation.T * fit.scale + fit.picture_centre
-        points[iris] = turned_place * [1, -1, -1]
+        for point, aside_cm in zip((iris, *borders), (0, -IRIS_CM / 2, IRIS_CM / 2), strict=True):
+            local = place + np.array([aside_cm, 0, 0]) - fit.mesh_centre
+            turned_place = local @ fit.rotation.T * fit.scale + fit.picture_centre
+            points[point] = turned_place * [1, -1, -1]
     sideways = across_deg / LOOK_TURN_DEG + LOOK_REST
     shapes = dict.fromkeys(SHAPE_NAMES, 0.0) | {
         "eyeLookOutLeft": max(sideways, 0.0), "eyeLookInRight": max(sideways, 0.0),
@@ -131,3 +138,12 @@ def test_eyes_that_undo_the_turn_of_the_head_look_into_the_lens() -> None:
 
 def test_one_shut_eye_counts() -> None:
     assert looking(turned(0, 0, 0, 20, 300), 0, 0, blink=0.9).openness == pytest.approx(0.1)
+
+
+def test_the_gaze_of_small_or_narrowed_eyes_is_in_doubt() -> None:
+    wide = looking(turned(0, 0, 0, 20, 300), 0, 0)
+    small = looking(turned(0, 0, 0, 3, 300), 0, 0)
+    narrowed = looking(turned(0, 0, 0, 20, 300), 0, 0, blink=0.5)
+    assert wide.gaze_doubt_deg < small.gaze_doubt_deg
+    assert narrowed.gaze_doubt_deg == pytest.approx(wide.gaze_doubt_deg + 3)
+    assert looking(turned(30, 0, 0, 3, 300), 0, 0).gaze_surely_off_deg < 30

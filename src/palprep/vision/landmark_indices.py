@@ -15,6 +15,7 @@ LIP_UPPER, LIP_LOWER = 13, 14
 """The inner lips, in the middle."""
 IRIS_BORDERS: Final = ((469, 471), (470, 472), (474, 476), (475, 477))
 """Opposite points of the irises: the right one across and up, then the left one."""
+IRIS_WIDTHS: Final = (IRIS_BORDERS[0], IRIS_BORDERS[2])
 EYE_OPENINGS: Final = ((159, 145), (386, 374))
 """The lids in the middle, upper and lower: of the right eye, then of the left."""
 FACE_OVAL = (

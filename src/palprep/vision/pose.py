@@ -10,6 +10,7 @@ from palprep.vision.arrays import Floats
 from palprep.vision.facts import Eyes, Pose
 from palprep.vision.geometry import FaceGeometry
 from palprep.vision.landmark_indices import (
+    IRIS_WIDTHS,
     LEFT_EYE_INNER,
     LEFT_EYE_OUTER,
     LEFT_IRIS,
@@ -34,6 +35,12 @@ IRIS_REST = (0.007, 0.074)
 LOOK_TURN_DEG, LOOK_REST = 25.0, 0.10
 """Turn across per unit of the expression coefficients eyeLookIn and eyeLookOut, and what they
 read for eyes at rest: the net is not quite symmetric."""
+
+SMALL_EYES_DEG, NARROW_EYES_DEG = 15.0, 6.0
+"""Doubt about the gaze: over the iris's width in pixels, and times how far the eyes are from wide
+open. Of 600 official portraits in which people look into the lens (their irises 3 to 15 px wide),
+yaw scatters by 3.7 degrees where the iris has 3.5 px, by 2.0 where it has 12, and one part in two
+more where the eyes are narrowed."""
 
 
 @dataclass(frozen=True)
@@ -93,11 +100,15 @@ def measure_eyes(face: Landmarks, fit: HeadFit, pose: Pose) -> Eyes:
     by_iris = IRIS_TURN_DEG[0] * float(across)
     by_shape = LOOK_TURN_DEG * ((outward - inward) / 2 - LOOK_REST)
     span = face.points[LEFT_IRIS, :2] - face.points[RIGHT_IRIS, :2]
+    widths = [np.hypot(*(face.points[a] - face.points[b])[:2]) for a, b in IRIS_WIDTHS]
+    openness = 1 - max(shapes["eyeBlinkLeft"], shapes["eyeBlinkRight"])
     return Eyes(
         distance_px=float(np.hypot(*span)),
-        openness=1 - max(shapes["eyeBlinkLeft"], shapes["eyeBlinkRight"]),
+        openness=openness,
         gaze_yaw_deg=pose.yaw_deg + (by_iris + by_shape) / 2,
         gaze_pitch_deg=pose.pitch_deg + IRIS_TURN_DEG[1] * float(up),
+        gaze_doubt_deg=SMALL_EYES_DEG / max(float(np.mean(widths)), 1.0)
+        + NARROW_EYES_DEG * (1 - openness),
     )
 
 
