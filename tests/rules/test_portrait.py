@@ -164,7 +164,7 @@ def test_the_youngest_of_several_people_is_judged(picture, checks):
     found = checks(picture(faces=(alone, adult, child)))["appears_under_18"]
     assert (found.outcome, found.measured) == (
         Outcome.FAIL,
-        "2% likely, of the youngest of several people",
+        "2% likely of the youngest of several people",
     )
     assert found.region is not None
     assert found.region.x == beside.x
@@ -197,9 +197,25 @@ def test_passers_by_do_not_count_but_companions_do(picture, checks):
     assert two.region.x == 10
 
 
-def test_false_alarms_of_the_detector_are_nobody(picture, checks):
-    alarm = FaceFacts(box=FACE, score=0.7, presence=0.01)
-    assert checks(picture(faces=(picture().faces[0], alarm)))["only_one_person_visible"].passed
+def test_a_face_that_is_not_certain_speaks_for_another_person(picture, checks):
+    """The border cuts it, so that the landmark net does not know it."""
+    cut = FaceFacts(box=Rect(x=1500, y=300, width=200, height=420), score=0.7, presence=0.01)
+    found = checks(picture(faces=(picture().faces[0], cut)))["only_one_person_visible"]
+    assert (found.outcome, found.measured) == (Outcome.FAIL, "1, and perhaps another")
+    assert found.region is not None
+    assert found.region.x == 1500
+    passer_by = cut.model_copy(update={"box": Rect(x=1500, y=300, width=60, height=90)})
+    alone = checks(picture(faces=(picture().faces[0], passer_by)))["only_one_person_visible"]
+    assert alone.outcome is Outcome.PASS
+
+
+@pytest.mark.parametrize(
+    ("beside", "outcome"),
+    [(0.04, Outcome.PASS), (0.06, Outcome.WARN), (0.5, Outcome.WARN), (0.51, Outcome.FAIL)],
+)
+def test_somebody_without_a_face_counts_by_what_is_seen(picture, checks, beside, outcome):
+    seen = picture(framing__beside_head=beside)
+    assert checks(seen)["only_one_person_visible"].outcome is outcome
 
 
 def test_a_picture_without_face_fails_and_says_why(picture, checks):

@@ -2,7 +2,7 @@
 
 Ids are the service's own, so that local and remote verdicts join. Some of the service's ids
 name a problem (``appears_under_18``); here ``pass`` always means that all is well. Rules on
-framing and on light stand in modules of their own.
+framing, on light and on who is seen stand in modules of their own.
 """
 
 from __future__ import annotations
@@ -13,17 +13,11 @@ from palprep.rules.needs import BARELY_VISIBLE, FACE, HIDDEN, NO_FACE, PORTRAIT,
 from palprep.rules.rule import Answer, Measured, Need, Rule, Unmeasured
 from palprep.rules.sentences import ByLevel, Sentences
 from palprep.values import Rect
-from palprep.vision.facts import PortraitFacts, SubjectFacts, counts_as_person
+from palprep.vision.facts import PortraitFacts
 from palprep.vocabulary import install_advice
 
 NO_PERSON = 0.15
 """Likelihood of a photographed person below which a face can be that of an animal or a thing."""
-
-DOUBTED_FACE = 0.7
-"""Sureness of the detector below which such a face is not counted as a person."""
-
-ADULT = 0.5
-"""Likelihood of an adult from which a covered face may be one."""
 
 UNDECIDED = (0.4, 0.5)
 """Between these likelihoods of a photographed person no verdict is given. Of the faces that the
@@ -119,92 +113,6 @@ class HumanLikeSubject(Rule[Face]):
         if not low < likelihood < high:
             return Measured(value=round(likelihood, 3), region=face.region)
         return HIDDEN if covered else UNDECIDED_SUBJECT
-
-
-class OnlyOnePerson(Rule[PortraitFacts]):
-    """Exactly one person is visible. Faces less than a quarter as high as the largest one are
-    passers-by; what is clearly no person does not count."""
-
-    needs = PORTRAIT
-    id = "only_one_person_visible"
-    label = "One person"
-    unit = "person"
-    predicts = "only_one_person_visible"
-    sentences = Sentences(
-        "One person is visible.",
-        several="{measured} people are visible.",
-        nobody="Something like a face is visible, but no person.",
-    )
-    advice = "Retake it alone, in front of a background without people or pictures of people."
-
-    def measure(self, portrait: PortraitFacts) -> Measured:
-        faces = [face for face in portrait.faces if counts_as_person(face, portrait.faces[0])]
-        people = len(faces) - (1 if _no_person(portrait.subject) else 0)
-        return Measured(
-            value=people,
-            way="several" if people > 1 else "nobody",
-            region=faces[1].box if len(faces) > 1 else None,
-            cause=None if faces else NO_FACE,
-        )
-
-
-class AppearsUnder18(Rule[PortraitFacts]):
-    """Everybody in the image looks grown up: the likelihood that the one who looks youngest is 18
-    or older.
-
-    Faces of 16 and of 20 look much alike, so adults who look young are asked about. A covered face
-    shows no age: it is judged only where even the visible part looks younger than 18.
-    """
-
-    needs = PORTRAIT
-    id = "appears_under_18"
-    label = "Looks 18 or older"
-    predicts = "appears_under_18"
-    sentences = Sentences(
-        "The person looks 18 or older.",
-        below=ByLevel(
-            fail="The person looks younger than 18.",
-            warn="The person may be younger than 18.",
-        ),
-        youngest=ByLevel(
-            fail="One of the people looks younger than 18.",
-            warn="One of the people may be younger than 18.",
-        ),
-    )
-    advice = (
-        "The service refuses images of minors. For an adult, retake it in even light from the "
-        "front, with a neutral expression and nothing covering the face."
-    )
-
-    def measure(self, portrait: PortraitFacts) -> Measured | Unmeasured:
-        found = self._largest_face(portrait)
-        others = [(face.adult, face) for face in portrait.faces if face.adult is not None]
-        if not others:
-            return found
-        adult, youngest = min(others, key=lambda other: other[0])
-        judged = portrait.subject if isinstance(found, Measured) else None
-        if adult >= (judged.adult if judged else ADULT):
-            return found
-        return Measured(
-            value=round(adult, 3),
-            shown=f"{adult:.0%} likely of the youngest of several people",
-            way="youngest",
-            region=youngest.box,
-        )
-
-    def _largest_face(self, portrait: PortraitFacts) -> Measured | Unmeasured:
-        subject = portrait.subject
-        if portrait.framing is None:
-            return NO_FACE
-        if subject is None:
-            return HIDDEN
-        if subject.visibility.least < BARELY_VISIBLE and subject.adult >= ADULT:
-            return HIDDEN
-        return Measured(
-            value=round(subject.adult, 3),
-            shown=f"{subject.adult:.0%} likely, apparent age {subject.age_years:.0f}",
-            region=portrait.framing.face,
-        )
 
 
 class PoseSuitable(Rule[Face]):
@@ -374,11 +282,3 @@ class CelebrityOrCharacter(Rule[PortraitFacts]):
 
     def measure(self, portrait: PortraitFacts) -> Unmeasured:  # noqa: ARG002
         return ONLY_THE_SERVICE
-
-
-def _no_person(subject: SubjectFacts | None) -> bool:
-    return (
-        subject is not None
-        and subject.human.likelihood < NO_PERSON
-        and subject.visibility.whole < DOUBTED_FACE
-    )

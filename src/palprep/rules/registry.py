@@ -14,6 +14,7 @@ from palprep.rules import (
     image,
     portrait_framing,
     portrait_light,
+    portrait_people,
     portrait_subject,
     same_person,
     video,
@@ -25,7 +26,7 @@ from palprep.rules import (
 from palprep.rules.rule import Rule
 from palprep.rules.same_person import SamePerson
 
-_PORTRAIT = (portrait_subject, portrait_light, portrait_framing)
+_PORTRAIT = (portrait_subject, portrait_people, portrait_light, portrait_framing)
 MODULES: Final = (
     *(file, image, *_PORTRAIT, audio, video, video_person, video_signal, video_structure),
     *(voice, consent, same_person),

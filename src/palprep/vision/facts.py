@@ -102,6 +102,9 @@ class Framing(Value):
     shoulder_width: float
     """Widest visible part within 0.8 face heights below the chin, in face widths. Reported only:
     no rule judges it."""
+    beside_head: float = 0.0
+    """How much of a person is seen at the height of the head and away from it, in face areas. Of
+    600 official portraits none has more than 0.05: it is somebody else, or a raised arm."""
 
     @property
     def margin(self) -> float:
@@ -262,8 +265,17 @@ def counts_as_person(face: FaceFacts, largest: FaceFacts) -> bool:
     mask or a profile explains why the landmark net does not. A face less than a quarter as
     high as the largest is background.
     """
-    near = face.box.height >= NOTICEABLE * largest.box.height
-    return near and is_certain(face.presence, face.score)
+    return _is_near(face, largest) and is_certain(face.presence, face.score)
+
+
+def may_be_person(face: FaceFacts, largest: FaceFacts) -> bool:
+    """True when the face would count if it were certain. One that the border cuts seldom is: the
+    landmark net needs all of it."""
+    return _is_near(face, largest) and not is_certain(face.presence, face.score)
+
+
+def _is_near(face: FaceFacts, largest: FaceFacts) -> bool:
+    return face.box.height >= NOTICEABLE * largest.box.height
 
 
 def is_certain(presence: float, score: float) -> bool:
