@@ -64,6 +64,11 @@ FITTED: Mapping[str, Fitted] = {
     "human_like_subject": Fitted(
         "human-v1.json", lambda subject: subject.human.likelihood, _put_human
     ),
+    "appears_under_18": Fitted(
+        "adult-v1.json",
+        lambda subject: subject.adult,
+        lambda subject, likelihood: subject.model_copy(update={"adult": likelihood}),
+    ),
 }
 
 

@@ -36,7 +36,9 @@ def test_a_body_that_ends_is_measured_to_its_end() -> None:
 def test_hair_that_touches_the_border_is_judged_by_the_face() -> None:
     low = FACE.model_copy(update={"y": 50.0})
     mask = np.roll(person(hair_top=100), -100, axis=0)
-    assert measure_framing(low, mask).margin_top == pytest.approx(0.5 - HAIR)
+    assert measure_framing(low, mask).margin_top == 0
+    cut = FACE.model_copy(update={"y": 30.0})
+    assert measure_framing(cut, mask).margin_top == pytest.approx(0.3 - HAIR)
     lower = FACE.model_copy(update={"y": 25.0})
     assert measure_framing(lower, np.roll(person(hair_top=100), -125, axis=0)).margin_top < 0
 

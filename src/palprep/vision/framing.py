@@ -71,9 +71,9 @@ def measure_framing(face: Rect, mask: Mask) -> Framing:
     top = _head_top(face, mask)
     above_face = face.y / face.height
     # The skull is behind the hairline whatever the mask says. A mask that runs into the border
-    # leaves open whether hair is cut: then the usual height of hair decides.
+    # leaves open whether hair is cut: then the usual height of hair decides, and there is no room.
     seen = top / face.height
-    margin_top = min(above_face - VERTEX, seen if seen > TOUCH else above_face - HAIR)
+    margin_top = min(above_face - VERTEX, seen, *([] if seen > TOUCH else [above_face - HAIR]))
     left, right = _run(mask, face.y + face.height * 0.4, face)
     side_face = min(face.x, width - face.x - face.width) / face.height
     side_head = min(left, width - right) / face.height
@@ -85,7 +85,7 @@ def measure_framing(face: Rect, mask: Mask) -> Framing:
         centre_y=(face.y + face.height / 2) / height,
         face_height_share=face.height / height,
         margin_top=margin_top,
-        margin_side=min(side_face, side_head if side_head > TOUCH else side_face - VERTEX),
+        margin_side=min(side_face, side_head, *([] if side_head > TOUCH else [side_face - VERTEX])),
         margin_bottom=(height - chin) / face.height,
         body_below=_body_below(face, mask),
         shoulder_width=_shoulder_width(face, mask),
