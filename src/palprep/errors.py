@@ -16,6 +16,7 @@
     │   └── OutputUnwritable       the disk is full, or the folder read-only
     ├── PublishError               a prepared file could not be put where the service can fetch it
     ├── JournalError               the journal is missing, damaged or in use by another run
+    │   └── CreationUnrecorded     it was created, and its id could not be written down
     ├── InvalidRequest             a field breaks a rule of the specification; nothing was sent
     ├── ApiError                   the service answered with an error
     │   ├── BadRequest             400 and 422
@@ -176,6 +177,14 @@ class JournalError(PalprepError):
     """
 
     code = "journal_unusable"
+
+
+class CreationUnrecorded(JournalError):
+    """A voice or replica was created, and its id could not be recorded: the message holds it, and
+    nothing else does. ``id`` is the id, ``key`` the creation's in the journal.
+    """
+
+    code = "creation_unrecorded"
 
 
 class Problem(NamedTuple):

@@ -13,10 +13,13 @@ import pytest
 from remember import Remembering
 
 from palprep.batch.connection import Connection
+from palprep.batch.pace import Pace
 from palprep.batch.runner import run
 from palprep.sandbox import Choices, Sandbox
 
 QUICK = Choices(voice_seconds=0.2, replica_seconds=0.2, callback_retry_seconds=(0.5,) * 40)
+
+PACE = Pace(wait_s=20, doubt_wait_s=0.1)
 
 
 @pytest.fixture(scope="session")
@@ -90,9 +93,6 @@ def connection(sandbox: Sandbox) -> Connection:
     return Connection(
         base_url=sandbox.url,
         api_key=sandbox.user_key,
-        voice_wait_s=20,
-        replica_wait_s=20,
-        doubt_wait_s=0.1,
     )
 
 
@@ -148,7 +148,7 @@ def go(folder, tmp_path, connection, engine):
 
     def start(**options):
         given = {"into": tmp_path / "out", "connection": connection, "engine": engine,
-                 **options}  # fmt: skip
+                 "pace": PACE, **options}  # fmt: skip
         return run(folder, **given)
 
     return start

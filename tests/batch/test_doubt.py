@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from palprep.api.events import parse_event
 from palprep.batch.outputs import write_report
+from palprep.batch.pace import Pace
 from palprep.batch.status import status
 from palprep.callbacks.server import Delivery
 from palprep.journal.inbox import into_journal
@@ -40,7 +41,7 @@ def test_a_lost_answer_is_in_doubt_and_not_repeated(go, add, log, out, connectio
 def test_a_callback_resolves_the_doubt(go, add, log, connection):
     add("ada")
     log.fault(on="request", endpoint="voices.create", drop="after_commit")
-    [person] = go(connection=replace(connection, doubt_wait_s=20)).people
+    [person] = go(pace=Pace(wait_s=20, doubt_wait_s=20)).people
     assert (person.status, person.reasons) == ("done", ())
     assert log.voice_ids() == [person.voice.id]
     assert log.creates == {"voice": 1}
@@ -80,8 +81,8 @@ def test_a_key_that_may_not_create_voices(go, add, log, connection, sandbox):
 
 def test_without_a_callback_a_replica_is_left_waiting(go, add, log, out, connection):
     add("ada", voice=False, portrait=True, settings='stock_voice = "gloria"')
-    mute = replace(connection, callback_url="http://127.0.0.1:9", replica_wait_s=0.1)
-    [person] = go(connection=mute).people
+    mute = replace(connection, callback_url="http://127.0.0.1:9")
+    [person] = go(connection=mute, pace=Pace(wait_s=0.1)).people
     assert (person.status, person.replica.status) == ("waiting", "started")
     assert "its callback has not come yet" in person.reasons[0]
     body = {"replica_id": person.replica.id, "status": "completed"}
@@ -89,14 +90,14 @@ def test_without_a_callback_a_replica_is_left_waiting(go, add, log, out, connect
         into_journal(journal)(Delivery(tag=None, event=None, body=body))
         assert status(out).people[0].status == "waiting"
         assert status(out).unclaimed_callbacks == 1
-    asked = replace(mute, ask_for_replicas=True, replica_wait_s=20)
+    asked = replace(mute, ask_for_replicas=True)
     assert go(connection=asked).people[0].status == "done"
 
 
 def test_a_late_callback_turns_waiting_into_done(go, add, out, connection, sandbox):
     add("ada", voice=False, portrait=True, settings='stock_voice = "gloria"')
-    mute = replace(connection, callback_url="http://127.0.0.1:9", replica_wait_s=0.1)
-    [person] = go(connection=mute).people
+    mute = replace(connection, callback_url="http://127.0.0.1:9")
+    [person] = go(connection=mute, pace=Pace(wait_s=0.1)).people
     body = {"replica_id": person.replica.id, "status": "error", "error_message": "no consent"}
     with Journal.of(out) as journal:
         into_journal(journal)(Delivery(tag=None, event=parse_event(body), body=body))

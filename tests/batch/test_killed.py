@@ -9,10 +9,10 @@ import subprocess
 import sys
 import textwrap
 import time
-from dataclasses import replace
 
 import pytest
 
+from palprep.batch.pace import Pace
 from palprep.batch.runner import run
 from palprep.batch.status import status
 from palprep.journal.entries import Intent
@@ -71,9 +71,10 @@ def killed(tmp_path, folder, sandbox, cache, environment):
 def again(tmp_path, folder, connection, engine):
     """The same command again, in this process."""
 
-    def start(**changes):
-        asked = replace(connection, **changes)
-        return run(folder, into=tmp_path / "out", connection=asked, engine=engine).people
+    def start(doubt_wait_s=0.1):
+        pace = Pace(wait_s=20, doubt_wait_s=doubt_wait_s)
+        into = tmp_path / "out"
+        return run(folder, into=into, connection=connection, engine=engine, pace=pace).people
 
     return start
 
@@ -158,7 +159,7 @@ def test_ctrl_c_leaves_nothing_running_and_nothing_in_doubt(
     while time.monotonic() < give_up and _group_lives(process.pid):
         time.sleep(0.05)
     assert not _group_lives(process.pid)
-    assert (tmp_path / "out/results.jsonl").is_file()
+    assert not (tmp_path / "out/results.jsonl").exists()  # The journal has it all.
     assert status(tmp_path / "out").in_doubt == ()
     assert {person.status for person in again()} == {"done"}
     assert log.creates == {"voice": 3}

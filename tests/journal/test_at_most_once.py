@@ -109,7 +109,7 @@ def test_an_answer_that_cannot_be_recorded_is_told_to_the_user(create, journal):
         journal._connection.execute(f"PRAGMA max_page_count = {pages}")
         return Snapshot(id="v-" + "7" * 50_000, status="started")
 
-    with pytest.raises(JournalError, match=r"v-7+ was created for ada.*resolve k with this id"):
+    with pytest.raises(JournalError, match=r"v-7+ was created for ada.*--found k=v-7+"):
         create(send)
     assert journal.creation("k").state is CreationState.IN_DOUBT
 

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import random as randomness
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
+from palprep.api.call import Call, Rate
 from palprep.batch.sandbox_judges import MediaTrainer, RequiredStatement, judge_image
 from palprep.client import Client
+from palprep.client.policy import Limiter
+from palprep.client.senders import RequestHook
 from palprep.consent.statements import required_statement
 from palprep.errors import ToolFailed, UsageError
 from palprep.journal.inbox import callback_server, secret_path
 from palprep.journal.store import Journal
 from palprep.pipelines.creation import Callbacks
-from palprep.publish.chosen import is_loopback, publisher_for
-from palprep.publish.publishers import Publisher
+from palprep.publish.chosen import is_loopback
 from palprep.sandbox import Choices, Sandbox
 
 S = TypeVar("S")
@@ -38,9 +41,7 @@ class Connection:
     takes callbacks. A sandbox on this machine needs neither. ``ask_for_replicas`` allows a GET
     that the specification does not show.
 
-    A run waits ``voice_wait_s`` and ``replica_wait_s`` seconds for a training, and
-    ``doubt_wait_s`` seconds for a callback that resolves a doubt. The rest is left to the next
-    run. ``clock`` and ``sleep`` replace the real ones.
+    ``clock``, ``sleep`` and ``random`` replace the real ones.
     """
 
     base_url: str | None = None
@@ -48,11 +49,9 @@ class Connection:
     publish_to: str | None = None
     callback_url: str | None = None
     ask_for_replicas: bool = False
-    voice_wait_s: float = 900.0
-    replica_wait_s: float = 900.0
-    doubt_wait_s: float = 30.0
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], object] = time.sleep
+    random: Callable[[], float] = randomness.random
 
     @property
     def target(self) -> str:
@@ -78,7 +77,6 @@ class Remote:
 
     connection: Connection
     client: Client
-    publisher: Publisher
     callbacks: Callbacks | None
 
     @property
@@ -93,10 +91,13 @@ def connect(
     journal: Journal,
     into: Path,
     statements: Sequence[RequiredStatement] = (),
+    *,
+    requests_per_s: int | None = None,
 ) -> Iterator[Remote]:
-    """Everything that stands between this run and the service, closed again at the end.
+    """What stands between this run and the service, closed again at the end.
 
-    A sandbox of the run's own takes ``statements`` for consent, and palprep's template.
+    A sandbox of the run's own takes ``statements`` for consent, and palprep's template. At most
+    ``requests_per_s`` requests leave in a second.
 
     Raises UsageError when a piece is missing, before anything is sent.
     """
@@ -110,8 +111,6 @@ def connect(
         if api_key is None:
             raise UsageError(f"No API key for {base_url}: set PALPREP_API_KEY")
         here = is_loopback(base_url)
-        publisher = publisher_for(base_url, connection.publish_to)
-        stack.enter_context(publisher)
         callbacks = _callbacks(stack, connection, journal, here=here)
         client = Client(
             api_key=api_key,
@@ -120,8 +119,20 @@ def connect(
             trust_env=not here,
             clock=connection.clock,
             sleep=connection.sleep,
+            on_request=_paced(connection, requests_per_s),
         )
-        yield Remote(connection, stack.enter_context(client), publisher, callbacks)
+        yield Remote(connection, stack.enter_context(client), callbacks)
+
+
+def _paced(connection: Connection, requests_per_s: int | None) -> list[RequestHook]:
+    if requests_per_s is None:
+        return []
+    limiter = Limiter(Rate(requests_per_s, 1.0))
+
+    def pause(_: Call[Any]) -> None:
+        connection.sleep(limiter.reserve(connection.clock()))
+
+    return [pause]
 
 
 def _callbacks(

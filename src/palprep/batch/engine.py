@@ -26,15 +26,27 @@ T = TypeVar("T")
 
 DEFAULT_TIME_LIMIT_S = 3600.0
 
+_TOLD_TO_END = frozenset({-signal.SIGTERM, 128 + signal.SIGTERM})
+"""Exit codes of a worker that got SIGTERM: from here, or together with this process."""
+
+
+class WorkStopped(ToolFailed):
+    """The workers were told to stop: nothing is wrong with the file."""
+
+    code = "work_stopped"
+
 
 class Engine(Protocol):
-    """Runs functions of importable modules with picklable arguments."""
+    """Runs functions of importable modules with picklable arguments, ``jobs`` at a time."""
+
+    @property
+    def jobs(self) -> int: ...
 
     def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """The function's value, or its error; blocks the calling thread.
 
-        Raises ToolFailed when the worker died or exceeded the time limit. Callable from
-        several threads at once.
+        Raises ToolFailed when the worker died or exceeded the time limit, WorkStopped when it
+        was told to end. Callable from several threads at once.
         """
 
     def close(self, *, at_once: bool = False) -> None:
@@ -80,12 +92,14 @@ class LocalEngine:
                 "stopped: the file is very long or makes a decoder hang; try a shorter take"
             ) from None
         except ProcessExpired as error:
+            if error.exitcode in _TOLD_TO_END:
+                raise WorkStopped("The media work was stopped: run it again") from None
             raise ToolFailed(
                 f"A worker process died ({_cause(error.exitcode)}) at this file: it may be "
                 "damaged in a way that crashes a decoder, or the machine ran out of memory"
             ) from None
         except (concurrent.futures.CancelledError, RuntimeError) as error:
-            raise ToolFailed(f"The media work was stopped: {error or 'cancelled'}") from None
+            raise WorkStopped(f"The media work was stopped: {error or 'cancelled'}") from None
 
     def close(self, *, at_once: bool = False) -> None:
         """See :meth:`Engine.close`."""
@@ -178,9 +192,10 @@ def usable_cores() -> int:
 
 
 def _set_up_worker() -> None:
-    # Ctrl-C is the parent's to handle. Being terminated raises, so that a task's cleanup
-    # runs: half-written files go, and the ffmpeg that it waits for is ended.
+    # Ctrl-C and a closed terminal are the parent's to handle. Being terminated raises, so that a
+    # task's cleanup runs: half-written files go, and the ffmpeg that it waits for is ended.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
 
 

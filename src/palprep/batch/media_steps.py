@@ -181,10 +181,22 @@ class MediaSteps:
     def _prepared(
         self, looked: Sequence[_Looked], person: str, reporter: Reporter
     ) -> dict[Role, Asset]:
+        left = {each.task.role.value for each in looked if each.asset is None}
+
+        def prepared(each: _Looked) -> Asset:
+            if each.asset is not None:
+                return each.asset
+            asset = self._asset(each, person, reporter)
+            left.discard(each.task.role.value)
+            if left:
+                reporter.tell_step(f"prepare {', '.join(sorted(left))}")
+            return asset
+
+        if left:
+            reporter.begin(f"prepare {', '.join(sorted(left))}")
         # The threads only wait; the engine's workers do the work, as many at once as it has.
         with concurrent.futures.ThreadPoolExecutor(max_workers=len(looked)) as threads:
-            waiting = [threads.submit(self._asset, each, person, reporter) for each in looked]
-            assets = {each.result().role: each.result() for each in waiting}
+            assets = {asset.role: asset for asset in threads.map(prepared, looked)}
         training = assets.get(Role.TRAINING_VIDEO)
         clip = consent_clip(training) if training is not None else None
         if clip is not None:
@@ -193,9 +205,7 @@ class MediaSteps:
         return assets
 
     def _asset(self, looked: _Looked, person: str, reporter: Reporter) -> Asset:
-        if looked.asset is not None:
-            return looked.asset
-        reporter.begin(f"prepare {looked.task.role.value}")
+        reporter.go_on()
         if isinstance(looked.source, MediaError):
             asset = unread(looked.task, looked.source)
         else:

@@ -2,24 +2,30 @@
 
     media steps        prepare, compare faces, the consent gate; decide what is made: what is
                        unfit ends here, before anything leaves the machine
-    service steps      the service's verdict on the portrait; publish, create and wait for
-                       the voice; the same for the replica
+    service steps      the service's verdict on the portrait; publish and ask for the voice;
+                       the same for the replica
+    watch              what was asked for, until its training has ended
 
-Every step looks into the journal first, and continues where an earlier run ended. Every step
-returns how it ended.
+Every step looks into the journal first, and continues where an earlier run ended. The watch is
+the run's, one for everybody.
 """
 
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from palprep.batch.media_steps import MediaSteps
+from palprep.batch.engine import WorkStopped
+from palprep.batch.media_steps import MediaSteps, Ready
 from palprep.batch.people import Person
-from palprep.batch.progress import Reporter, Stopped
-from palprep.batch.service_steps import ServiceSteps
+from palprep.batch.progress import INTERRUPTED, Reporter, Stopped
+from palprep.batch.service_steps import Asked, ServiceSteps
 from palprep.errors import AT_SERVICE, JournalError, OutputUnwritable, PalprepError
-from palprep.journal.results import PersonOutcome, failed
+from palprep.journal.results import PersonOutcome, PersonStatus, failed
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -34,39 +40,44 @@ class PersonSteps:
     service: ServiceSteps | None
     profile: str
 
-    def work_on(self, person: Person, reporter: Reporter) -> PersonOutcome:
-        """Take all steps, and say how it ended.
+    def prepare(self, person: Person, reporter: Reporter) -> Ready | PersonOutcome:
+        """Take the media steps: the files to go on with, or how it ended."""
+        return guarded(person, lambda: self.media.prepare(person, self.profile, reporter))
 
-        Errors of this person's files or requests are this person's outcome. Raises only what
-        concerns everybody: a journal or an output folder that cannot be written.
-        """
-        try:
-            return self._steps(person, reporter)
-        except (JournalError, OutputUnwritable):
-            raise
-        except Stopped as stopped:
-            return PersonOutcome(status="waiting", reasons=(stopped.message,))
-        except PalprepError as error:
-            return failed(error.message, at_service=isinstance(error, AT_SERVICE))
-        except Exception as error:  # noqa: BLE001 -- a defect at one person's files is not everybody's
-            _log.exception("unexpected error at %s", person.slug)
-            return failed(f"Unexpected {type(error).__name__}: {error}. Please report this")
-
-    def _steps(self, person: Person, reporter: Reporter) -> PersonOutcome:
-        ready = self.media.prepare(person, self.profile, reporter)
-        if isinstance(ready, PersonOutcome):
-            return ready
-        if self.service is None:
-            told = f"Dry run, nothing was sent: {ready.requests.words} would be created"
-            outcome = PersonOutcome(
-                status="refused" if ready.not_made else "waiting", reasons=(told,)
-            )
-        else:
-            outcome = self.service.carry_out(person, ready, reporter)
-        whole = outcome.model_copy(
+    def ask(self, person: Person, ready: Ready, reporter: Reporter) -> Asked:
+        """Take the steps at the service, and say how that ended."""
+        asked = guarded(person, lambda: self._asked(person, ready, reporter))
+        if isinstance(asked, PersonOutcome):
+            asked = Asked(asked)
+        outcome = asked.outcome.model_copy(
             update={
-                "notes": (*ready.notes, *outcome.notes),
-                "not_made": (*ready.not_made, *outcome.not_made),
+                "notes": (*ready.notes, *asked.outcome.notes),
+                "not_made": (*ready.not_made, *asked.outcome.not_made),
             }
         )
-        return whole.ended_well() if whole.status == "done" else whole
+        return replace(asked, outcome=outcome)
+
+    def _asked(self, person: Person, ready: Ready, reporter: Reporter) -> Asked:
+        if self.service is not None:
+            return self.service.carry_out(person, ready, reporter)
+        told = f"Dry run, nothing was sent: {ready.requests.words} would be created"
+        status: PersonStatus = "refused" if ready.not_made else "waiting"
+        return Asked(PersonOutcome(status=status, reasons=(told,)))
+
+
+def guarded(person: Person, steps: Callable[[], T]) -> T | PersonOutcome:
+    """What the steps give. Errors of this person's files or requests are this person's outcome.
+
+    Raises only what concerns everybody: a journal or an output folder that cannot be written.
+    """
+    try:
+        return steps()
+    except (JournalError, OutputUnwritable):
+        raise
+    except (Stopped, WorkStopped):
+        return PersonOutcome(status="waiting", reasons=(INTERRUPTED,))
+    except PalprepError as error:
+        return failed(error.message, at_service=isinstance(error, AT_SERVICE))
+    except Exception as error:  # noqa: BLE001 -- a defect at one person's files is not everybody's
+        _log.exception("unexpected error at %s", person.slug)
+        return failed(f"Unexpected {type(error).__name__}: {error}. Please report this")

@@ -7,26 +7,49 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from palprep.errors import PalprepError
-from palprep.journal.results import PersonStatus
+from palprep.journal.results import PersonOutcome, PersonStatus
 from palprep.values import Value
 
 
 class Progress(Value):
-    """Where a person's work is. The last one of a person has a ``status``."""
+    """Where a person's work is. The last one of a person has a ``status`` and its ``reasons``.
+
+    ``people`` is how many the run has.
+    """
 
     person: str
     step: str
     status: PersonStatus | None = None
+    reasons: tuple[str, ...] = ()
+    people: int = 0
 
 
 Tell = Callable[[Progress], object]
 """Takes progress; called from several threads."""
 
 
+class Note(Value):
+    """One sentence about what was found in the folder, before the work begins.
+
+    ``person`` is None for what lies outside every person's subfolder. ``guess``: the role of a
+    file, which nobody named.
+    """
+
+    person: str | None
+    text: str
+    guess: bool = False
+
+
+TakeNote = Callable[[Note], object]
+
+
 class Stopped(PalprepError):
     """The run was told to stop. It never leaves the person whose work it ends."""
 
     code = "run_stopped"
+
+
+INTERRUPTED = "The run was interrupted: run the same command again"
 
 
 @dataclass(frozen=True)
@@ -36,17 +59,30 @@ class Reporter:
     person: str
     tell: Tell
     stop: threading.Event
+    people: int = 0
 
     def begin(self, step: str) -> None:
         """Tell which step comes next. Raises Stopped."""
         self.go_on()
-        self.tell(Progress(person=self.person, step=step))
+        self.tell_step(step)
+
+    def tell_step(self, step: str) -> None:
+        """Tell which step it is at."""
+        self.tell(Progress(person=self.person, step=step, people=self.people))
 
     def go_on(self) -> None:
         """Return, unless the run is being stopped. Raises Stopped then."""
         if self.stop.is_set():
-            raise Stopped("The run was interrupted: run the same command again")
+            raise Stopped(INTERRUPTED)
 
-    def end(self, status: PersonStatus) -> None:
+    def end(self, outcome: PersonOutcome) -> None:
         """Tell how it ended."""
-        self.tell(Progress(person=self.person, step="end", status=status))
+        self.tell(
+            Progress(
+                person=self.person,
+                step="end",
+                status=outcome.status,
+                reasons=outcome.words,
+                people=self.people,
+            )
+        )

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from palprep._version import __version__
 from palprep.batch.connection import Connection, Remote, connect
 from palprep.batch.engine import Engine, make_engine
+from palprep.batch.making import Making
 from palprep.batch.media_steps import MediaSteps, own_statements
 from palprep.batch.outputs import write_outputs
-from palprep.batch.people import Person, find_people
+from palprep.batch.pace import Pace, Places
+from palprep.batch.people import Person, find_people, loose_files
 from palprep.batch.person import PersonSteps
-from palprep.batch.progress import Progress, Reporter, Tell
+from palprep.batch.progress import Note, Reporter, TakeNote, Tell
 from palprep.batch.sandbox_judges import RequiredStatement
-from palprep.batch.service_steps import ServiceSteps
-from palprep.errors import JournalError, OutputUnwritable
-from palprep.journal.entries import PersonEnded, PersonNames, RunStarted
+from palprep.batch.service_steps import Asked, ServiceSteps
+from palprep.batch.watch import Watch, keep_watch
+from palprep.errors import CreationUnrecorded, JournalError, OutputUnwritable
+from palprep.journal.entries import PersonNames, RunStarted
 from palprep.journal.run_view import RunView, view
 from palprep.journal.store import Journal
+from palprep.publish.publishers import Publisher
+from palprep.publish.chosen import publisher_for
 from palprep.rules.profile import load_profile
 from palprep.vocabulary import DEFAULT_PROFILE
 
 DEFAULT_INTO = "palprep-out"
-
-_PEOPLE_AT_ONCE = 32
-"""Threads that mostly wait: for workers, for replies, for trainings."""
 
 
 def run(
@@ -41,7 +42,9 @@ def run(
     profile: str = DEFAULT_PROFILE,
     dry_run: bool = False,
     without_consent: bool = False,
+    pace: Pace | None = None,
     tell: Tell | None = None,
+    note: TakeNote | None = None,
 ) -> RunView:
     """Bring every person of ``folder`` as far as possible, and write the results.
 
@@ -50,13 +53,18 @@ def run(
 
     ``engine`` is ``local``, ``dask://HOST:PORT`` or an engine of your own. Your own is closed
     only when the run is interrupted. ``jobs`` is the number of local worker processes.
-    ``tell`` is called from several threads.
+    ``pace`` says how much may be asked for, and how long trainings are waited for.
+    ``tell`` is called from several threads; ``note`` before the work begins, with what is odd or
+    was guessed in the folder.
 
     A replica is made from a video only when the statement of consent was heard in it, or in a
-    video of its own. A person whose consent no one could listen for, since a package, the model
-    or the language is missing, is refused before any file is worked on; the others go on.
+    video of its own. Where no one can listen for it, since a package, the model or the language
+    is missing, no video of that person is worked on; the others go on.
     ``without_consent`` goes on regardless, and puts that on record: in the journal, the dossiers,
     the results and the page.
+
+    An interrupted run (KeyboardInterrupt) finishes and records the requests under way, and leaves
+    results.jsonl and report.html as they are: :func:`write_report` writes them from the journal.
 
     Raises UsageError for a folder without people. Raises JournalError and OutputUnwritable when
     the output cannot be kept. What goes wrong with one person is in that person's result.
@@ -64,11 +72,13 @@ def run(
     people = find_people(folder)
     load_profile(profile)  # An unknown profile is the command's error, not each person's.
     place = _output_folder(Path(into))
-    asked, own = connection or Connection(), own_statements(people, profile)
+    _take_notes(folder, people, note or _nothing)
+    asked, allowed = connection or Connection(), pace or Pace()
+    own = own_statements(people, profile)
     with (
         Journal.of(place, lock=True, create=True) as journal,
         _opened_engine(engine, jobs) as workers,
-        _connected(None if dry_run else asked, journal, place, own) as remote,
+        _connected(None if dry_run else asked, journal, place, own, allowed) as service,
     ):
         # Recorded once everything is there: a failed start leaves the last results as they are.
         journal.append(
@@ -84,52 +94,143 @@ def run(
                 palprep_version=__version__,
             )
         )
-        steps = PersonSteps(
-            media=MediaSteps(journal, workers, place, without_consent),
-            service=ServiceSteps(journal, remote, without_consent) if remote else None,
-            profile=profile,
-        )
-        try:
-            _work_on_all(people, steps, journal, tell or _quiet, workers)
-        finally:
-            seen = view(journal)
-            if seen is not None:
-                write_outputs(place, seen, journal)
-    if seen is None:
-        raise JournalError(f"{journal.path} lost the run that it recorded: run it again")
+        media = MediaSteps(journal, workers, place, without_consent)
+        under_way = _Run(journal, workers, people, tell or _nothing)
+        if service is None:
+            under_way.prepare_all(PersonSteps(media=media, service=None, profile=profile))
+        else:
+            under_way.make_all(media, *service, profile, allowed)
+        seen = view(journal)
+        if seen is None:
+            raise JournalError(f"{journal.path} lost the run that it recorded: run it again")
+        write_outputs(place, seen, journal)
     return seen
 
 
-def _quiet(progress: Progress) -> None:
+def _nothing(_: object) -> None:
     """Tell no one."""
 
 
-def _work_on_all(
-    people: Sequence[Person], steps: PersonSteps, journal: Journal, tell: Tell, engine: Engine
-) -> None:
-    stop = threading.Event()
+def _take_notes(folder: str | Path, people: Sequence[Person], note: TakeNote) -> None:
+    for name in loose_files(folder):
+        note(Note(person=None, text=f"{name} is not used: it lies outside the people's subfolders"))
+    for person in people:
+        for chosen in person.chosen:
+            note(Note(person=person.slug, text=chosen.words, guess=True))
+        for text in person.unused:
+            note(Note(person=person.slug, text=text))
 
-    def work_on(person: Person) -> None:
-        reporter = Reporter(person.slug, tell, stop)
-        outcome = steps.work_on(person, reporter)
-        journal.append(PersonEnded(outcome=outcome), person=person.slug)
-        reporter.end(outcome.status)
 
-    threads = concurrent.futures.ThreadPoolExecutor(
-        max_workers=min(len(people), _PEOPLE_AT_ONCE), thread_name_prefix="palprep-person"
-    )
-    tasks = [threads.submit(work_on, person) for person in people]
-    try:
-        # The first error that concerns everybody, or Ctrl-C, ends the run.
-        for task in concurrent.futures.as_completed(tasks):
-            task.result()
-    except BaseException:
-        stop.set()
-        engine.close(at_once=True)
-        raise
-    finally:
-        # A request under way is finished and recorded: it would be in doubt otherwise.
-        threads.shutdown(wait=True, cancel_futures=True)
+class _Run:
+    """One run under way: people are worked on, what was made is watched, and both end well."""
+
+    def __init__(
+        self, journal: Journal, engine: Engine, people: Sequence[Person], tell: Tell
+    ) -> None:
+        self._journal = journal
+        self._engine = engine
+        self._people = people
+        self._tell = tell
+        self._stop = threading.Event()
+        self._changed = threading.Event()
+
+    def prepare_all(self, steps: PersonSteps) -> None:
+        """A dry run: nothing is asked for."""
+
+        def ended(person: Person, asked: Asked) -> None:
+            self._reporter(person.slug).end(asked.outcome)
+
+        making = self._making(steps, ended)
+        with self._ending(making):
+            making.begin(self._people)
+            while self._is_at_work(making):
+                self._changed.wait()
+                self._changed.clear()
+
+    def make_all(
+        self,
+        media: MediaSteps,
+        remote: Remote,
+        publisher: Publisher,
+        profile: str,
+        pace: Pace,
+    ) -> None:
+        """Everything is asked for, and trainings are waited for as long as ``pace`` says."""
+        places = Places(pace)
+        watch = Watch(
+            self._journal,
+            remote,
+            pace,
+            ended=lambda person, outcome: self._reporter(person).end(outcome),
+            freed=places.free,
+        )
+        for creation in self._journal.creations():
+            here = creation.request.get("target") == remote.target
+            if here and watch.can_tell(creation, calls_elsewhere=False):
+                places.occupy(creation.key)
+        service = ServiceSteps(
+            journal=self._journal,
+            remote=remote,
+            publisher=publisher,
+            places=places,
+            can_tell=watch.can_tell,
+            without_consent=media.without_consent,
+        )
+
+        def asked(person: Person, asked: Asked) -> None:
+            if asked.watched:
+                self._reporter(person.slug).tell_step("training")
+                watch.add(person.slug, asked.outcome, asked.made, asked.watched)
+            else:
+                self._reporter(person.slug).end(asked.outcome)
+
+        making = self._making(PersonSteps(media=media, service=service, profile=profile), asked)
+        with self._ending(making):
+            making.begin(self._people)
+            keep_watch(
+                watch,
+                remote.connection.clock,
+                pace.wait_s,
+                through=lambda: not self._is_at_work(making),
+                busy=lambda: self._is_at_work(making) and making.left > places.queue,
+                changed=self._changed,
+            )
+            places.close("Not asked for yet, since others are in training: `run` goes on with it")
+        watch.close()
+
+    def _making(self, steps: PersonSteps, ended: Callable[[Person, Asked], object]) -> Making:
+        return Making(
+            steps,
+            self._journal,
+            lambda each: self._reporter(each.slug),
+            ended,
+            self._changed,
+            jobs=self._engine.jobs,
+        )
+
+    def _reporter(self, person: str) -> Reporter:
+        return Reporter(person, self._tell, self._stop, len(self._people))
+
+    def _is_at_work(self, making: Making) -> bool:
+        """Whether somebody is left. Raises the first error that concerns everybody."""
+        for error in making.errors:
+            raise error
+        return making.left > 0
+
+    @contextmanager
+    def _ending(self, making: Making) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self._stop.set()
+            self._engine.close(at_once=True)
+            raise
+        finally:
+            making.finish()
+            # Whatever else ended the run: these ids are known nowhere else.
+            lost = [each for each in making.errors if isinstance(each, CreationUnrecorded)]
+            if lost:
+                raise CreationUnrecorded("\n".join(each.message for each in lost))
 
 
 @contextmanager
@@ -146,13 +247,20 @@ def _opened_engine(engine: Engine | str, jobs: int | None) -> Iterator[Engine]:
 
 @contextmanager
 def _connected(
-    connection: Connection | None, journal: Journal, into: Path, own: Sequence[RequiredStatement]
-) -> Iterator[Remote | None]:
+    connection: Connection | None,
+    journal: Journal,
+    into: Path,
+    own: Sequence[RequiredStatement],
+    pace: Pace,
+) -> Iterator[tuple[Remote, Publisher] | None]:
     if connection is None:
         yield None
         return
-    with connect(connection, journal, into, own) as remote:
-        yield remote
+    with (
+        connect(connection, journal, into, own, requests_per_s=pace.requests_per_s) as remote,
+        publisher_for(remote.client.base_url, remote.connection.publish_to) as publisher,
+    ):
+        yield remote, publisher
 
 
 def _output_folder(into: Path) -> Path:

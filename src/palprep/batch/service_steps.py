@@ -1,39 +1,75 @@
-"""The steps at the service: its verdict on the portrait, a voice, a replica."""
+"""The steps at the service: its verdict on the portrait; asking for a voice and a replica."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from palprep.batch.connection import Remote
 from palprep.batch.media_steps import Ready
+from palprep.batch.pace import HeldBack, Places
 from palprep.batch.people import Person
-from palprep.batch.progress import Reporter
+from palprep.batch.progress import Reporter, Stopped
 from palprep.batch.requests import Requests
 from palprep.batch.stages import reused, stage_key
-from palprep.errors import OutcomeUnknown, WaitTimeout
-from palprep.journal.creations import Creation, CreationState, error_words
+from palprep.errors import (
+    AT_SERVICE,
+    AuthenticationError,
+    JournalError,
+    OutputUnwritable,
+    PalprepError,
+    RateLimited,
+    TransportError,
+)
+from palprep.journal.creations import Creation, CreationState
 from palprep.journal.entries import FaceValidated
-from palprep.journal.results import PersonOutcome, failed, refused
+from palprep.journal.results import PersonOutcome, refused
 from palprep.journal.store import Journal
 from palprep.pipelines.creation import MakeOptions
 from palprep.pipelines.make import make_replica, make_voice, validate_face
+from palprep.pipelines.requests import Request
+from palprep.publish.publishers import Publisher
 from palprep.values import Role
+
+
+class CanTell(Protocol):
+    """Whether the end of a training can become known here."""
+
+    def __call__(self, creation: Creation, *, calls_elsewhere: bool) -> bool: ...
+
+
+_HOPELESS = (AuthenticationError, HeldBack, RateLimited, Stopped, TransportError)
+"""Errors after which a second request would fare like the first."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How the asking ended for one person. ``made`` is what was created, now or before;
+    ``watched`` the keys of what can be told to have ended.
+    """
+
+    outcome: PersonOutcome
+    made: tuple[Creation, ...] = ()
+    watched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class ServiceSteps:
-    """Makes one person's voice and replica."""
+    """Asks for one person's voice and replica, and waits for neither."""
 
     journal: Journal
     remote: Remote
+    publisher: Publisher
+    places: Places
+    can_tell: CanTell
     without_consent: bool
 
-    def carry_out(self, person: Person, ready: Ready, reporter: Reporter) -> PersonOutcome:
-        """Ask for the verdict, then make the voice, then the replica; and how that ended.
+    def carry_out(self, person: Person, ready: Ready, reporter: Reporter) -> Asked:
+        """Ask for the verdict, then for the voice and the replica.
 
         A portrait that the service refuses stops the replica that would be trained from it, and
-        nothing else.
+        nothing else. A voice that is refused does not stop the replica.
         """
         requests = ready.requests
         refusal = self._refusal(ready, reporter)
@@ -41,28 +77,39 @@ class ServiceSteps:
         if not_made:
             requests = requests.model_copy(update={"replica": None})
         if requests.nothing:
-            return refused(*not_made, at_service=True)
+            return Asked(refused(*not_made, at_service=True))
         if not_made:
             not_made = ("Only the voice is made, for these reasons", *not_made)
         made: list[Creation] = []
+        trouble: list[PalprepError] = []
         for make in (self._voice, self._replica):
             try:
                 creation = make(requests, ready, reporter)
-            except OutcomeUnknown as error:
-                return PersonOutcome(status="in_doubt", reasons=(error.message,))
-            if creation is None:
-                continue
-            if creation.state is CreationState.ERROR:
-                return failed(error_words(creation), at_service=True)
-            made.append(creation)
-        waiting = tuple(self._open_end(person, each) for each in made if not each.ended)
+            except (JournalError, OutputUnwritable):
+                raise
+            except PalprepError as error:
+                trouble.append(error)
+                if isinstance(error, _HOPELESS):
+                    break
+            else:
+                made += [creation] if creation is not None else []
+        outcome = _after(trouble) or self._asked(person, made, refused_at_service=bool(not_made))
+        elsewhere = person.settings.callback_url is not None
+        return Asked(
+            outcome.model_copy(update={"notes": notes, "not_made": not_made}),
+            tuple(made),
+            tuple(c.key for c in made if self.can_tell(c, calls_elsewhere=elsewhere)),
+        )
+
+    def _asked(
+        self, person: Person, made: Sequence[Creation], *, refused_at_service: bool
+    ) -> PersonOutcome:
+        """The outcome when everything was asked for, as the creations stand."""
+        waiting = tuple(
+            self._open_end(person, each) for each in made if each.state is CreationState.STARTED
+        )
         return PersonOutcome(
-            status="waiting" if waiting else "done",
-            reasons=waiting,
-            notes=notes,
-            not_made=not_made,
-            complete=True,
-            at_service=bool(not_made),
+            status="waiting", reasons=waiting, complete=True, at_service=refused_at_service
         )
 
     def _refusal(self, ready: Ready, reporter: Reporter) -> str | None:
@@ -92,17 +139,18 @@ class ServiceSteps:
         request = requests.voice
         if request is None:
             return None
-        return _as_it_stands(
-            lambda: make_voice(
+        return self._with_a_place(
+            reporter,
+            request,
+            lambda options: make_voice(
                 self.remote.client,
-                self.remote.publisher,
+                self.publisher,
                 ready.prepared[Role.VOICE_AUDIO],
                 request,
                 journal=self.journal,
                 callbacks=self.remote.callbacks,
-                timeout_s=self.remote.connection.voice_wait_s,
-                options=self._options(reporter),
-            )
+                options=options,
+            ),
         )
 
     def _replica(self, requests: Requests, ready: Ready, reporter: Reporter) -> Creation | None:
@@ -110,10 +158,12 @@ class ServiceSteps:
         if request is None:
             return None
         used = {role: ready.prepared[role] for role in requests.replica_roles}
-        return _as_it_stands(
-            lambda: make_replica(
+        return self._with_a_place(
+            reporter,
+            request,
+            lambda options: make_replica(
                 self.remote.client,
-                self.remote.publisher,
+                self.publisher,
                 request,
                 video=used.get(Role.TRAINING_VIDEO),
                 consent=used.get(Role.CONSENT_VIDEO),
@@ -122,26 +172,51 @@ class ServiceSteps:
                 compared=ready.compared,
                 journal=self.journal,
                 callbacks=self.remote.callbacks,
-                timeout_s=self.remote.connection.replica_wait_s,
-                options=self._options(reporter),
-            )
+                options=options,
+            ),
         )
 
-    def _options(self, reporter: Reporter) -> MakeOptions:
-        connection = self.remote.connection
-        return MakeOptions(
+    def _with_a_place(
+        self, reporter: Reporter, request: Request, make: Callable[[MakeOptions], Creation]
+    ) -> Creation:
+        """What is made, now in a place of its own or before.
+
+        Where no one here will hear of the end of the training, it holds no place.
+        """
+        taken = False
+
+        def take() -> None:
+            nonlocal taken
+            self.places.take(reporter.go_on)
+            taken = True
+
+        options = MakeOptions(
             person=reporter.person,
-            target=connection.target,
-            doubt_timeout_s=connection.doubt_wait_s,
-            ask_for_replicas=connection.ask_for_replicas,
+            target=self.remote.target,
+            ask_for_replicas=self.remote.connection.ask_for_replicas,
             tell=reporter.begin,
             checkpoint=reporter.go_on,
+            before_create=take,
+            wait=False,
         )
+        try:
+            creation = make(options)
+        except BaseException as error:
+            if isinstance(error, RateLimited):
+                self.places.close(f"The service takes no more for now. {error.message}")
+            if taken:
+                self.places.give_back()
+            raise
+        if taken:
+            self.places.hold(creation.key)
+        if not self.can_tell(creation, calls_elsewhere=request.callback_url is not None):
+            self.places.free(creation.key)
+        return creation
 
     def _open_end(self, person: Person, creation: Creation) -> str:
-        training = f"The {creation.what} {creation.id} is still in training"
+        training = f"The {creation.what} {creation.id} is in training"
         if creation.what == "voice":
-            return f"{training}: run the same command again to look at it"
+            return f"{training}: `palprep watch` waits for it"
         own = person.settings.callback_url
         if own is not None:
             return f"{training}: the service will tell {own}"
@@ -150,9 +225,7 @@ class ServiceSteps:
                 f"{training}: the service shows no way to ask for it and cannot call this machine; "
                 "next time give --callback-url with `palprep listen` behind it"
             )
-        return (
-            f"{training}: its callback has not come yet; run the same command again to wait for it"
-        )
+        return f"{training}: its callback has not come yet; `palprep watch` waits for it"
 
 
 def _consequences(
@@ -166,10 +239,12 @@ def _consequences(
     return (f"Left out: {refusal}",), ()
 
 
-def _as_it_stands(make: Callable[[], Creation]) -> Creation:
-    """What is made; or, when its training takes too long, its state until the next run."""
-    try:
-        return make()
-    except WaitTimeout as late:
-        creation: Creation = late.last  # type: ignore[attr-defined]
-        return creation
+def _after(trouble: Sequence[PalprepError]) -> PersonOutcome | None:
+    """The outcome after errors that kept something from being asked for; None without any."""
+    if not trouble:
+        return None
+    reasons = tuple(dict.fromkeys(error.message for error in trouble))
+    if all(isinstance(error, HeldBack | Stopped) for error in trouble):
+        return PersonOutcome(status="waiting", reasons=reasons)
+    at_service = any(isinstance(error, AT_SERVICE) for error in trouble)
+    return PersonOutcome(status="failed", reasons=reasons, at_service=at_service)

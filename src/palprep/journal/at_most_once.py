@@ -9,6 +9,7 @@ from palprep.client.routine import Doing, work
 from palprep.client.steps import Pause
 from palprep.errors import (
     ApiError,
+    CreationUnrecorded,
     InvalidRequest,
     JournalError,
     PalprepError,
@@ -81,7 +82,9 @@ def _record(journal: Journal, key: str, person: str, snapshot: Snapshot) -> None
         journal.append(Created(snapshot=snapshot), person=person, key=key)
     except JournalError as error:
         # The only moment at which the id is known nowhere else.
-        raise JournalError(
+        raise CreationUnrecorded(
             f"{snapshot.id} was created for {person}, and that could not be recorded. "
-            f"{error.message}. Then run `palprep status` and resolve {key} with this id"
+            f"{error.message}. Then run `palprep status` with --found {key}={snapshot.id}",
+            id=snapshot.id,
+            key=key,
         ) from None

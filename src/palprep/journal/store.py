@@ -123,13 +123,17 @@ class Journal:
         """All entries of a kind or family of kinds, oldest first; or those under one key, or of
         one person.
         """
-        names = [name for name, each in KINDS.items() if issubclass(each, kind)]
-        names += [name for name, each in version_1.READ.items() if issubclass(each, kind)]
-        condition, values = f"kind IN ({','.join('?' * len(names))})", names
+        condition, values = _of_kind(kind)
         for column, value in (("key", key), ("person", person)):
             if value is not None:
                 condition, values = f"{condition} AND {column} = ?", [*values, value]
         found = self._entries(f"{condition} ORDER BY seq", *values)
+        return tuple(entry for entry in found if isinstance(entry.body, kind))  # type: ignore[misc]
+
+    def since(self, seq: int, kind: type[B]) -> tuple[Entry[B], ...]:
+        """The entries of a kind or family of kinds after the one of that number, oldest first."""
+        condition, names = _of_kind(kind)
+        found = self._entries(f"seq > ? AND {condition} ORDER BY seq", seq, *names)
         return tuple(entry for entry in found if isinstance(entry.body, kind))  # type: ignore[misc]
 
     def entry(self, seq: int) -> Entry[Body] | None:
@@ -264,6 +268,13 @@ class Journal:
                     yield self._connection
             except sqlite3.Error as error:
                 raise readable(self.path, error) from None
+
+
+def _of_kind(kind: type[Body]) -> tuple[str, list[str]]:
+    """The condition of SQL, and its values, for entries of a kind or family of kinds."""
+    names = [name for name, each in KINDS.items() if issubclass(each, kind)]
+    names += [name for name, each in version_1.READ.items() if issubclass(each, kind)]
+    return f"kind IN ({','.join('?' * len(names))})", names
 
 
 def _select(

@@ -46,6 +46,9 @@ class MakeOptions:
 
     ``tell`` hears the name of each step before it is taken. ``checkpoint`` is called before
     each step, and several times a second while waiting; what it raises ends the work there.
+    ``before_create`` is called once more before anything is published for a create.
+
+    Unless ``wait``, the creation is returned as soon as it was asked for, in doubt or not.
     """
 
     person: str | None = None
@@ -54,6 +57,8 @@ class MakeOptions:
     ask_for_replicas: bool = False
     tell: Callable[[str], object] = _nothing
     checkpoint: Callable[[], object] = _nothing
+    before_create: Callable[[], object] = _nothing
+    wait: bool = True
 
 
 @dataclass(frozen=True)
@@ -104,7 +109,10 @@ class Maker:
         creation = yield from work(lambda: self.journal.creation(key))
         if creation is None or creation.state is CreationState.ABSENT:
             request = {**identity, "sources": sources}
+            yield from work(self.options.before_create)
             creation = yield from self._created(job, key, person, request)
+        if not self.options.wait:
+            return creation
         told = job.request.callback_url is None and self.callbacks is not None
         if creation.state is CreationState.IN_DOUBT and told:
             creation = yield from self._resolved(creation)

@@ -7,6 +7,7 @@ value; called with an :class:`~palprep.client.AsyncClient` it is awaited, and wh
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
@@ -14,7 +15,7 @@ from typing import Literal
 from palprep.client.routine import AnyClient, Doing, ask, context_of, routine, work
 from palprep.errors import UsageError
 from palprep.journal.creations import Creation
-from palprep.journal.results import FaceCheck, FaceVerdict, Snapshot
+from palprep.journal.results import FaceCheck, FaceVerdict, Snapshot, What
 from palprep.journal.store import Journal
 from palprep.pipelines.consent import different_people, missing_consent
 from palprep.pipelines.creation import Callbacks, Job, MakeOptions, Maker
@@ -89,11 +90,8 @@ def make_voice(
         voice = yield from ask(lambda: client.voices.create(**fields))
         return Snapshot.told(voice.voice_id, voice.status, voice.error_message)
 
-    def read(voice_id: str) -> Doing[Snapshot]:
-        voice = yield from ask(lambda: client.voices.get(voice_id))
-        return Snapshot.told(voice_id, voice.status, voice.error_message)
-
     files = {Role.VOICE_AUDIO: prepared}
+    read = functools.partial(_read_voice, client)
     job = Job("voice", request.voice_name, request, files, send, read)
     return (
         yield from _made(
@@ -156,11 +154,7 @@ def make_replica(
         replica = yield from ask(lambda: client.replicas.create(**fields))
         return Snapshot.told(replica.replica_id, replica.status, None)
 
-    def read(replica_id: str) -> Doing[Snapshot]:
-        found = yield from ask(lambda: client.unspecified.get_replica(replica_id))
-        return Snapshot.told(replica_id, found.status, found.error_message)
-
-    asking = read if options.ask_for_replicas else None
+    asking = functools.partial(_read_replica, client) if options.ask_for_replicas else None
     job = Job("replica", request.replica_name, request, files, send, asking, waived=missing)
     return (
         yield from _made(
@@ -173,6 +167,26 @@ def make_replica(
             options=options,
         )
     )
+
+
+@routine
+def ask_state(client: AnyClient, what: What, resource_id: str) -> Doing[Snapshot]:
+    """Ask the service once for the state of a voice or a replica.
+
+    The question for a replica is a GET that the specification does not show.
+    """
+    read = _read_voice if what == "voice" else _read_replica
+    return (yield from read(client, resource_id))
+
+
+def _read_voice(client: AnyClient, voice_id: str) -> Doing[Snapshot]:
+    voice = yield from ask(lambda: client.voices.get(voice_id))
+    return Snapshot.told(voice_id, voice.status, voice.error_message)
+
+
+def _read_replica(client: AnyClient, replica_id: str) -> Doing[Snapshot]:
+    found = yield from ask(lambda: client.unspecified.get_replica(replica_id))
+    return Snapshot.told(replica_id, found.status, found.error_message)
 
 
 def _refused(reasons: Sequence[str], advice: str = "") -> UsageError:

@@ -1,0 +1,110 @@
+"""How fast a run asks, how much, and how long it waits: what the user allows."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from palprep.errors import PalprepError
+
+
+@dataclass(frozen=True)
+class Pace:
+    """What a run may do, and for how long.
+
+    ``wait_s`` seconds are waited for trainings once nothing else is left to do; 0 waits for none.
+    ``doubt_wait_s`` seconds of them are for a callback that resolves a doubt. ``max_creates``
+    voices and replicas at most are asked for in one run, ``max_training`` at most are in training
+    at once, and ``requests_per_s`` requests at most leave in a second.
+    """
+
+    wait_s: float = 900.0
+    doubt_wait_s: float = 30.0
+    max_creates: int | None = None
+    max_training: int | None = None
+    requests_per_s: int | None = None
+
+
+class HeldBack(PalprepError):
+    """Not asked for in this run, because a ceiling is reached. The next run goes on."""
+
+    code = "held_back"
+
+
+class Places:
+    """Room for creates: so many in a run, and so many in training at once. Thread-safe.
+
+    A place is taken before a create, then held for the creation under its key, and freed when
+    the training has ended.
+    """
+
+    def __init__(self, pace: Pace) -> None:
+        self._pace = pace
+        self._training: set[str] = set()
+        self._asking = 0
+        self._created = 0
+        self._queue = 0
+        self._closed: str | None = None
+        self._changed = threading.Condition()
+
+    @property
+    def queue(self) -> int:
+        """How many wait for a place."""
+        return self._queue
+
+    def occupy(self, key: str) -> None:
+        """The creation under this key is in training already."""
+        with self._changed:
+            self._training.add(key)
+
+    def take(self, go_on: Callable[[], object]) -> None:
+        """Take a place, waiting for one that becomes free.
+
+        ``go_on`` is called while it waits; what it raises ends the waiting. Raises HeldBack when
+        there will be none.
+        """
+        with self._changed:
+            self._queue += 1
+            try:
+                while not self._is_free():
+                    go_on()
+                    self._changed.wait(0.1)
+            finally:
+                self._queue -= 1
+            self._asking += 1
+
+    def hold(self, key: str) -> None:
+        """The place that was taken is for the creation under this key from now on."""
+        with self._changed:
+            self._asking -= 1
+            self._created += 1
+            self._training.add(key)
+
+    def give_back(self) -> None:
+        """Nothing was created in the place that was taken."""
+        with self._changed:
+            self._asking -= 1
+            self._changed.notify_all()
+
+    def free(self, key: str) -> None:
+        """The training has ended, or no one here will hear of its end."""
+        with self._changed:
+            self._training.discard(key)
+            self._changed.notify_all()
+
+    def close(self, why: str) -> None:
+        """Give no place any more."""
+        with self._changed:
+            self._closed = self._closed or why
+            self._changed.notify_all()
+
+    def _is_free(self) -> bool:
+        if self._closed is not None:
+            raise HeldBack(self._closed)
+        most, at_once = self._pace.max_creates, self._pace.max_training
+        if most is not None and self._created + self._asking >= most:
+            raise HeldBack(
+                f"Not asked for: this run may create {most} at most. Run the same command again"
+            )
+        return at_once is None or len(self._training) + self._asking < at_once

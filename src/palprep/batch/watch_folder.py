@@ -1,0 +1,93 @@
+"""``palprep watch``: waits on for what earlier runs of an output folder have asked for."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from palprep.batch.connection import EMBEDDED, Connection, connect
+from palprep.batch.outputs import write_outputs
+from palprep.batch.pace import Pace
+from palprep.batch.progress import Progress, Reporter, Tell
+from palprep.batch.watch import Watch, keep_watch
+from palprep.errors import JournalError, UsageError
+from palprep.journal.creations import Creation
+from palprep.journal.results import PersonOutcome
+from palprep.journal.run_view import RunView, view
+from palprep.journal.store import Journal
+
+
+def watch(
+    directory: str | Path,
+    *,
+    connection: Connection | None = None,
+    pace: Pace | None = None,
+    tell: Tell | None = None,
+) -> RunView:
+    """Wait for the trainings of the last run, and write the results when something has ended.
+
+    Everything that can be asked for is asked for at least once, also when ``pace`` leaves no time
+    to wait. Nothing is created, and no file is worked on. ``connection`` is to the service of that
+    run. ``tell`` hears of everybody who is waited for.
+
+    Raises JournalError without a run in the folder, or while one is at work there; UsageError for
+    a connection to another service.
+    """
+    asked, allowed = connection or Connection(), pace or Pace()
+    place = Path(directory)
+    with Journal.of(place, lock=True) as journal:
+        seen = view(journal)
+        if seen is None:
+            raise JournalError(f"The journal in {directory} holds no run yet")
+        if seen.target != asked.target:
+            raise UsageError(_other_service(seen.target))
+        before = journal.newest()
+        with connect(
+            asked, journal, place.resolve(), requests_per_s=allowed.requests_per_s
+        ) as remote:
+            stop = threading.Event()
+            say = tell or _nothing
+
+            def reporter(person: str) -> Reporter:
+                return Reporter(person, say, stop, len(waiting))
+
+            watched = Watch(
+                journal,
+                remote,
+                allowed,
+                ended=lambda person, outcome: reporter(person).end(outcome),
+            )
+            waiting: dict[str, tuple[tuple[Creation, ...], list[str]]] = {}
+            for person in seen.people:
+                made = tuple(each for each in (person.voice, person.replica) if each is not None)
+                keys = [c.key for c in made if watched.can_tell(c, calls_elsewhere=False)]
+                if keys:
+                    waiting[person.slug] = made, keys
+            outcome = PersonOutcome(status="waiting", complete=True)
+            for slug, (made, keys) in waiting.items():
+                reporter(slug).tell_step("training")
+                watched.add(slug, outcome, made, keys)
+            keep_watch(
+                watched,
+                asked.clock,
+                allowed.wait_s,
+                through=lambda: True,
+                busy=lambda: False,
+                changed=threading.Event(),
+                ask_all=True,
+            )
+        after = journal.newest()
+        if before is not None and after is not None and after.seq > before.seq:
+            seen = view(journal) or seen
+            write_outputs(place, seen, journal)
+    return seen
+
+
+def _nothing(_: Progress) -> None:
+    """Tell no one."""
+
+
+def _other_service(target: str) -> str:
+    if target == EMBEDDED:
+        return "The last run used an embedded sandbox: watch it without --base-url"
+    return f"The last run used {target}: give that as --base-url"

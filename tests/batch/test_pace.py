@@ -1,0 +1,66 @@
+"""Ceilings: so many creates in a run, so many trainings at once."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from palprep.batch.pace import HeldBack, Pace, Places
+from palprep.batch.progress import Stopped
+
+
+def go_on() -> None:
+    """Nobody has stopped the run."""
+
+
+def create(places: Places, key: str) -> None:
+    places.take(go_on)
+    places.hold(key)
+
+
+def test_only_so_many_creates_in_a_run():
+    places = Places(Pace(max_creates=2))
+    create(places, "a")
+    places.take(go_on)
+    places.give_back()  # That one was refused.
+    create(places, "b")
+    with pytest.raises(HeldBack, match="may create 2 at most"):
+        places.take(go_on)
+
+
+def test_a_place_is_waited_for_until_a_training_ends():
+    places = Places(Pace(max_training=2))
+    places.occupy("from before")
+    create(places, "a")
+    through = threading.Event()
+
+    def third() -> None:
+        create(places, "b")
+        through.set()
+
+    thread = threading.Thread(target=third)
+    thread.start()
+    assert not through.wait(0.3)
+    assert places.queue == 1
+    places.free("of another run")
+    assert not through.wait(0.3)
+    places.free("from before")
+    assert through.wait(5)
+    thread.join()
+    assert places.queue == 0
+
+
+def test_waiting_for_a_place_ends_when_the_run_does():
+    places = Places(Pace(max_training=1))
+    create(places, "a")
+
+    def stopped() -> None:
+        raise Stopped("enough")
+
+    with pytest.raises(Stopped):
+        places.take(stopped)
+    places.close("too late")
+    places.free("a")
+    with pytest.raises(HeldBack, match="too late"):
+        places.take(go_on)

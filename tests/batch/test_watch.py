@@ -1,0 +1,174 @@
+"""Making and waiting apart: everything is asked for, and trainings are watched by one."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+
+import httpx
+import pytest
+
+from palprep.batch.connection import Connection
+from palprep.batch.pace import Pace
+from palprep.batch.status import status
+from palprep.batch.watch_folder import watch
+from palprep.errors import CreationUnrecorded, JournalError, UsageError
+from palprep.journal.entries import Created
+from palprep.journal.store import Journal
+from palprep.sandbox import Sandbox
+
+NOT_AT_ALL = Pace(wait_s=0, doubt_wait_s=0)
+
+
+@pytest.fixture
+def sandbox(tmp_path) -> Iterator[Sandbox]:
+    """A service whose trainings end when the test says so."""
+    with Sandbox(data=tmp_path / "service", clock="virtual") as running:
+        yield running
+
+
+@pytest.fixture
+def mute(connection: Connection) -> Connection:
+    """No callback arrives: the service is asked."""
+    return replace(connection, callback_url="http://127.0.0.1:9", ask_for_replicas=True)
+
+
+def advance(sandbox: Sandbox, seconds: float) -> None:
+    reply = httpx.post(f"{sandbox.url}/_sandbox/clock", json={"advance": seconds}, trust_env=False)
+    assert reply.is_success, reply.text
+
+
+def statuses(seen) -> set[str]:
+    return {person.status for person in seen.people}
+
+
+def questions(log) -> int:
+    return sum(request.startswith("GET /v2/voices/") for request in log.requests)
+
+
+def test_more_people_than_threads_are_asked_for_before_any_training_ends(go, add, log, mute):
+    for number in range(20):
+        add(f"person-{number:02}", settings=f'name = "P{number}"')
+    seen = go(connection=mute, pace=NOT_AT_ALL)
+    assert statuses(seen) == {"waiting"}
+    assert log.creates == {"voice": 20}
+    assert all("is in training: `palprep watch`" in p.reasons[0] for p in seen.people)
+
+
+def test_watch_goes_on_later_and_asks_each_once_when_there_is_no_time(
+    go, add, log, mute, sandbox, out
+):
+    add("ada", portrait=True, settings='stock_voice = "gloria"')
+    add("bob")
+    go(connection=mute, pace=NOT_AT_ALL)
+    before, asked = (out / "results.jsonl").read_bytes(), questions(log)
+    assert statuses(watch(out, connection=mute, pace=NOT_AT_ALL)) == {"waiting"}
+    assert questions(log) == asked + 2
+    assert (out / "results.jsonl").read_bytes() == before
+    advance(sandbox, 100_000)
+    told = []
+    seen = watch(out, connection=mute, pace=NOT_AT_ALL, tell=told.append)
+    assert statuses(seen) == {"done"}
+    assert {(p.person, p.status) for p in told if p.status} == {("ada", "done"), ("bob", "done")}
+    assert (out / "results.jsonl").read_bytes() != before
+    assert statuses(status(out)) == {"done"}
+    assert log.creates == {"voice": 2, "replica": 1}
+
+
+def test_a_training_of_hours_is_asked_about_ever_more_rarely(
+    go, add, log, mute, out, monkeypatch
+):
+    add("ada")
+    go(connection=mute, pace=NOT_AT_ALL)
+    asked = questions(log)
+    monkeypatch.setattr("palprep.batch.watch.LOOK_EVERY_S", 0.0)
+    clock = itertools.count(step=5.0)
+    hours = replace(mute, clock=lambda: float(next(clock)), random=lambda: 1.0)
+    watch(out, connection=hours, pace=Pace(wait_s=4 * 3600))
+    # After 1 s, 2.5 s, 4.75 s ..., at last every 300 s; a look at the clock moves it.
+    assert 30 < questions(log) - asked < 70
+
+
+def test_a_watch_needs_a_run_of_the_same_service(go, add, mute, out, tmp_path):
+    with pytest.raises(JournalError, match="There is no journal"):
+        watch(tmp_path / "gone", connection=mute)
+    add("ada")
+    go(connection=mute, pace=NOT_AT_ALL)
+    with pytest.raises(UsageError, match=f"The last run used {mute.base_url}"):
+        watch(out, connection=replace(mute, base_url="https://api.example.com"))
+    with pytest.raises(UsageError, match="give that as --base-url"):
+        watch(out)
+
+
+def test_only_so_many_are_created_and_the_next_run_goes_on(go, add, log, mute):
+    for number in range(3):
+        add(f"person-{number}", settings=f'name = "P{number}"')
+    seen = go(connection=mute, pace=replace(NOT_AT_ALL, max_creates=2))
+    assert log.creates == {"voice": 2}
+    assert statuses(seen) == {"waiting"}
+    held = [person for person in seen.people if person.voice is None or not person.voice.id]
+    assert len(held) == 1
+    assert held[0].reasons == (
+        "Not asked for: this run may create 2 at most. Run the same command again",
+    )
+    go(connection=mute, pace=replace(NOT_AT_ALL, max_creates=2))
+    assert log.creates == {"voice": 3}
+
+
+def test_only_so_many_are_in_training_at_once(go, add, log, mute, sandbox):
+    for number in range(4):
+        add(f"person-{number}", settings=f'name = "P{number}"')
+    pace = Pace(wait_s=0.5, max_training=2)
+    seen = go(connection=mute, pace=pace)
+    assert log.creates == {"voice": 2}
+    assert statuses(seen) == {"waiting"}
+    assert sum("others are in training" in p.reasons[0] for p in seen.people) == 2
+    assert statuses(go(connection=mute, pace=pace)) == {"waiting"}
+    assert log.creates == {"voice": 2}
+    advance(sandbox, 100_000)
+    seen = go(connection=mute, pace=pace)
+    assert log.creates == {"voice": 4}
+    assert sorted(p.status for p in seen.people) == ["done", "done", "waiting", "waiting"]
+
+
+def test_a_voice_that_is_refused_keeps_no_replica_from_being_asked_for(go, add, log, mute):
+    add("ada", portrait=True, settings='stock_voice = "gloria"')
+    log.fault(on="request", endpoint="voices.create", status=400, body={"error": "not today"})
+    [person] = go(connection=mute, pace=NOT_AT_ALL).people
+    assert person.status == "failed"
+    assert "not today" in person.reasons[0]
+    assert log.creates == {"replica": 1}
+
+
+def test_what_the_service_takes_no_more_of_is_not_asked_for_again(go, add, log, mute):
+    for number in range(20):
+        add(f"person-{number:02}", settings=f'name = "P{number}"')
+    log.fault(
+        on="request", endpoint="voices.create", status=429, times=1000,
+        headers={"retry-after": "86400"}, body={"error": "full"},
+    )  # fmt: skip
+    seen = go(connection=mute, pace=NOT_AT_ALL)
+    sent = sum(request == "POST /v2/voices" for request in log.requests)
+    assert 0 < sent < 20
+    assert log.creates == {}
+    assert any("The service takes no more for now" in p.reasons[0] for p in seen.people)
+
+
+def test_ids_that_could_not_be_recorded_are_all_told(go, add, log, mute, monkeypatch):
+    for name in ("ada", "bob"):
+        add(name)
+    append = Journal.append
+
+    def full(self, body, **options):
+        if isinstance(body, Created):
+            raise JournalError("The disk is full: free some space")
+        return append(self, body, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "append", full)
+        with pytest.raises(CreationUnrecorded) as caught:
+            go(connection=mute, pace=NOT_AT_ALL)
+    ids = log.voice_ids()
+    assert len(ids) >= 1
+    assert all(f"{each} was created for" in caught.value.message for each in ids)
