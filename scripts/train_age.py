@@ -52,7 +52,8 @@ def describe_row(row: Labelled, pictures: Path, models: Models) -> Arrays:
         marks = landmarks.find_landmarks(rgb, face, models)
         if marks.presence >= SURE_PRESENCE:
             classes = age.age_classes(rgb, marks, models.age)
-            return age.describe(classes, identity.embed(rgb, face, models.identity))
+            described = age.describe(classes, identity.embed(rgb, face, models.identity))
+            return {name: each.astype(np.float64) for name, each in described.items()}
         if face.score >= SURE_SCORE:
             break
     return {}
@@ -67,7 +68,8 @@ def standardised_fit(features: Array, wanted: Array) -> tuple[Array, float]:
 
 def evenly(wanted: Array) -> Array:
     """How much each face counts, so that adults and minors count the same."""
-    return np.where(wanted == 1, 0.5 / wanted.mean(), 0.5 / (1 - wanted.mean()))
+    share = float(wanted.mean())
+    return np.where(wanted == 1, 0.5 / share, 0.5 / (1 - share)).astype(np.float64)
 
 
 def held_out(features: Array, wanted: Array) -> Array:

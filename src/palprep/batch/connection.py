@@ -14,8 +14,8 @@ from typing import Any, Literal, TypeVar
 from palprep.api.call import Call, Rate
 from palprep.batch.sandbox_judges import MediaTrainer, RequiredStatement, judge_image
 from palprep.client import Client
+from palprep.client.hooks import RequestHook
 from palprep.client.policy import Limiter
-from palprep.client.senders import RequestHook
 from palprep.consent.statements import required_statement
 from palprep.errors import ToolFailed, UsageError
 from palprep.journal.inbox import callback_server, secret_path

@@ -24,8 +24,8 @@ from palprep.errors import CreationUnrecorded, JournalError, OutputUnwritable
 from palprep.journal.entries import PersonNames, RunStarted
 from palprep.journal.run_view import RunView, view
 from palprep.journal.store import Journal
-from palprep.publish.publishers import Publisher
 from palprep.publish.chosen import publisher_for
+from palprep.publish.publishers import Publisher
 from palprep.rules.profile import load_profile
 from palprep.vocabulary import DEFAULT_PROFILE
 
