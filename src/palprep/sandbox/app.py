@@ -36,7 +36,7 @@ from palprep.sandbox.keys import KeyRing
 from palprep.sandbox.log import trim
 from palprep.sandbox.openapi import openapi_document
 from palprep.sandbox.outbox import CallbackOutbox
-from palprep.sandbox.routing import endpoint_routes
+from palprep.sandbox.routing import EndpointRoutes
 from palprep.sandbox.scheduler import Scheduler
 from palprep.sandbox.service import Service
 from palprep.sandbox.store import Store
@@ -117,7 +117,7 @@ def build_app(
 
     app = Starlette(
         routes=[
-            *endpoint_routes(service, keys),
+            EndpointRoutes(service, keys),
             *Admin(service, control, assets).routes(),
             Route("/openapi.json", openapi, methods=["GET"]),
             Route("/", _index, methods=["GET"]),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from palprep.api.fields import is_loopback
@@ -24,19 +24,27 @@ class LoopbackOnly:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
+        self._known: bytes | None = None
+        """The Host that was accepted last; most requests have the same."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not _from_here(Headers(scope=scope)):
+        if scope["type"] == "http" and not self._from_here(scope["headers"]):
             await respond(REFUSED)(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
-
-def _from_here(headers: Headers) -> bool:
-    origin = headers.get("origin")
-    return _names_loopback("//" + headers.get("host", "")) and (
-        origin is None or _names_loopback(origin)
-    )
+    def _from_here(self, headers: Iterable[tuple[bytes, bytes]]) -> bool:
+        host = b""
+        for name, value in headers:
+            if name == b"host":
+                host = value
+            elif name == b"origin" and not _names_loopback(value.decode("latin-1")):
+                return False
+        if host != self._known:
+            if not _names_loopback("//" + host.decode("latin-1")):
+                return False
+            self._known = host
+        return True
 
 
 def _names_loopback(url: str) -> bool:
