@@ -156,3 +156,56 @@ def test_a_folder_from_before_bodies_were_logged_is_taken(tmp_path):
     db.close()
     with Sandbox(tmp_path) as sandbox:
         assert [line["body"] for line in sandbox.log()["requests"]] == [None]
+
+
+def test_what_was_recorded_is_made_again_with_the_same_ids(sandbox, raw, tmp_path):
+    sandbox.record()
+    voice = raw.voice(tags=["a"], training_audio_url="http://127.0.0.1:1/a.wav")["voice_id"]
+    sandbox.advance(1.5)
+    raw.ok("PATCH", f"/v2/voices/{voice}", {"voice_name": "Grace"})
+    tool = raw.tool(name="kept")
+    sandbox.advance(100)
+    raw.send("GET", "/v2/voices?tag=a%20b")
+    sandbox.load_faults([{"on": "request", "endpoint": "tools.create", "status": 503}])
+    assert raw.send("POST", "/v2/tools", raw.tool_body(name="never")).status_code == 503
+    before = [raw.ok("GET", path) for path in ("/v2/voices", "/v2/tools")]
+    recording = sandbox.recording()
+    assert [kept.target for kept in recording.requests[:4]] == [
+        "/v2/voices", f"/v2/voices/{voice}", "/v2/tools", "/v2/voices?tag=a%20b"
+    ]  # fmt: skip
+    (tmp_path / "recording.json").write_text(recording.model_dump_json())
+    with Sandbox(clock="virtual") as other, Raw(other) as again:
+        other.load_faults([{"on": "request", "endpoint": "voices.create", "status": 500}])
+        started = other.now()
+        other.replay(tmp_path / "recording.json")
+        assert other.now() - started == pytest.approx(101.5)
+        assert [fault["left"] for fault in other.faults()] == [1]
+        after = [again.ok("GET", path) for path in ("/v2/voices", "/v2/tools")]
+        assert again.ok("GET", f"/v2/tools/{tool['tool_id']}")["name"] == "kept"
+        assert again.tool()["tool_id"] != tool["tool_id"]
+
+    def timeless(listed):
+        return [
+            {k: v for k, v in record.items() if not k.endswith("_at")} for record in listed["data"]
+        ]
+
+    assert list(map(timeless, after)) == list(map(timeless, before))
+    assert after[0]["data"][0]["status"] == "error"
+
+
+def test_a_recording_travels_over_http(sandbox, raw):
+    assert raw.send("POST", "/_sandbox/recording").status_code == 204
+    tool = raw.tool()["tool_id"]
+    recording = raw.ok("GET", "/_sandbox/recording")
+    sandbox.reset()
+    assert raw.send("GET", f"/v2/tools/{tool}").status_code == 404
+    assert raw.send("POST", "/_sandbox/replay", recording).status_code == 204
+    assert raw.ok("GET", f"/v2/tools/{tool}")["tool_id"] == tool
+
+
+@pytest.mark.parametrize("content", ["{", '{"requests": [{"method": "GET"}]}', "[]"])
+def test_what_is_no_recording_is_said(sandbox, tmp_path, content):
+    path = tmp_path / "recording.json"
+    path.write_text(content)
+    with pytest.raises(UsageError, match="recording"):
+        sandbox.replay(path)

@@ -10,6 +10,7 @@ from palprep.sandbox.choices import Choices
 from palprep.sandbox.faults import FaultScript
 from palprep.sandbox.judges import JudgeImage, Trainer, TrainingKind
 from palprep.sandbox.keys import SERVICE_KEY, USER_KEY, ApiKey
+from palprep.sandbox.recorder import Recording
 from palprep.sandbox.sandbox import Sandbox, serve
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Choices",
     "FaultScript",
     "JudgeImage",
+    "Recording",
     "Sandbox",
     "Trainer",
     "TrainingKind",

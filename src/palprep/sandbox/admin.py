@@ -14,6 +14,7 @@ from palprep.sandbox.answers import JsonAnswer
 from palprep.sandbox.assets import Assets, AssetTooLarge
 from palprep.sandbox.control import Control, Missing
 from palprep.sandbox.faults import parse_script
+from palprep.sandbox.recorder import parse_recording
 from palprep.sandbox.service import Service
 from palprep.sandbox.web import BodyTooLarge, json_value, read_body, respond
 
@@ -46,6 +47,9 @@ class Admin:
             ("POST", "/conversations/{conversation_id}/end", self.end_conversation),
             ("POST", "/conversations/{conversation_id}/call_tool", self.call_tool),
             ("POST", "/callbacks/{number:int}/resend", self.resend),
+            ("POST", "/recording", self.record),
+            ("GET", "/recording", self.recording),
+            ("POST", "/replay", self.replay),
             ("PUT", "/assets/{name}", self.put_asset),
         )
         return [
@@ -112,6 +116,20 @@ class Admin:
     async def resend(self, request: Request) -> Response:
         """204."""
         await self._control.resend(request.path_params["number"])
+        return Response(status_code=204)
+
+    async def record(self, _: Request) -> Response:
+        """204."""
+        self._control.record()
+        return Response(status_code=204)
+
+    async def recording(self, _: Request) -> Response:
+        """``{requests: [...]}``, to be given to ``/replay``."""
+        return _ok(self._control.recording().to_json())
+
+    async def replay(self, request: Request) -> Response:
+        """The body is a recording. 204."""
+        await self._control.replay(parse_recording(await _json(request)))
         return Response(status_code=204)
 
     async def put_asset(self, request: Request) -> Response:

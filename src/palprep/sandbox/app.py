@@ -36,6 +36,8 @@ from palprep.sandbox.keys import KeyRing
 from palprep.sandbox.log import trim
 from palprep.sandbox.openapi import openapi_document
 from palprep.sandbox.outbox import CallbackOutbox
+from palprep.sandbox.recorder import RecordedRequest, Recorder
+from palprep.sandbox.replay import replayed
 from palprep.sandbox.routing import EndpointRoutes
 from palprep.sandbox.scheduler import Scheduler
 from palprep.sandbox.service import Service
@@ -90,14 +92,18 @@ def build_app(
         scratch=scratch,
         judge_image=judge_image,
         trainer=trainer,
-        new_id=new_id,
+        recorder=Recorder(new_id),
         base_url=base_url,
     )
     scheduler = Scheduler(clock, store, partial(perform, service))
     store.on_schedule = scheduler.notify
     trim(store)
     assets = Assets(folder / "assets", store, clock, max_bytes=choices.asset_bytes)
-    control = Control(service, scheduler, assets, first_seed=seed_with)
+
+    async def ask(recorded: RecordedRequest) -> None:
+        await replayed(app, keys, recorded, base_url)
+
+    control = Control(service, scheduler, assets, ask=ask, first_seed=seed_with)
 
     @cache  # takes as long to derive as all the rest to start
     def document() -> dict[str, Any]:

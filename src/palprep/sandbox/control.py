@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -12,6 +12,7 @@ from palprep.sandbox.choices import listing
 from palprep.sandbox.conversations import call_tool, end_conversation
 from palprep.sandbox.faults import FaultScript
 from palprep.sandbox.log import show_log
+from palprep.sandbox.recorder import RecordedRequest, Recording
 from palprep.sandbox.scheduler import Scheduler
 from palprep.sandbox.seed import seed, seed_system_tool
 from palprep.sandbox.service import Service
@@ -29,16 +30,23 @@ class Control:
     """Everything that no caller of the service can do. Used on the server's own loop.
 
     What one of these causes (a callback, a tool's request) has been done when it returns, and
-    what the caller got wrong is a :class:`~palprep.errors.UsageError`. ``first_seed`` is what
-    the sandbox was started with.
+    what the caller got wrong is a :class:`~palprep.errors.UsageError`. ``ask`` sends a
+    recorded request to the sandbox itself. ``first_seed`` is what it was started with.
     """
 
     def __init__(
-        self, service: Service, scheduler: Scheduler, assets: Assets, *, first_seed: Any = None
+        self,
+        service: Service,
+        scheduler: Scheduler,
+        assets: Assets,
+        *,
+        ask: Callable[[RecordedRequest], Awaitable[None]],
+        first_seed: Any = None,
     ) -> None:
         self._service = service
         self._scheduler = scheduler
         self._assets = assets
+        self._ask = ask
         self._first_seed = first_seed
         self._begin()
 
@@ -125,6 +133,24 @@ class Control:
         asset = await self._assets.receive(name, chunks, lifetime=lifetime)
         return f"{self._service.base_url}/assets/{asset.token}/{quote(name, safe='')}"
 
+    def record(self) -> None:
+        """Keep every request from now on, as it came."""
+        self._service.recorder.start(self._service.now())
+
+    def recording(self) -> Recording:
+        """What was asked since :meth:`record`; empty without it."""
+        return self._service.recorder.recording
+
+    async def replay(self, recording: Recording) -> None:
+        """Ask everything of a recording again, at the same distances by the clock, which moves
+        on. What was created has the same ids. No fault strikes, and callbacks are posted."""
+        with self._service.faults.suspended():
+            for recorded in recording.requests:
+                await self._scheduler.advance(recorded.after_s)
+                self._service.recorder.expect(recorded.ids)
+                await self._ask(recorded)
+        self._service.recorder.expect(())
+
     async def reset(self) -> None:
         """Forget everything that happened: records, assets, jobs, the log, faults that struck.
 
@@ -136,5 +162,6 @@ class Control:
         self._service.store.clear()
         self._service.faults.reset()
         self._service.check_limit.reset()
+        self._service.recorder.stop()
         self._assets.clear()
         self._begin()

@@ -163,6 +163,8 @@ class EndpointApp:
 
     def _note(self, arrival: Arrival, status: int | None) -> int | None:
         request, key, fault = arrival.request, arrival.key, arrival.fault
+        if self._service.recorder.keeping and not (fault and fault.in_its_place):
+            self._keep(arrival)
         return note_request(
             self._service.store,
             at=self._service.now(),
@@ -173,6 +175,18 @@ class EndpointApp:
             status=status,
             fault=fault.model_dump_json(exclude_defaults=True) if fault else None,
             body=arrival.body,
+        )
+
+    def _keep(self, arrival: Arrival) -> None:
+        request, scope = arrival.request, arrival.request.scope
+        query = scope["query_string"]
+        self._service.recorder.keep(
+            self._service.now(),
+            method=request.method,
+            target=(scope["raw_path"] + (b"?" + query if query else b"")).decode("ascii"),
+            key=arrival.key.scope if arrival.key else None,
+            if_match=request.headers.get("if-match"),
+            body=arrival.body or b"",
         )
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -60,6 +61,13 @@ class RequestFault(Strike):
     body: Any = None
     headers: dict[str, str] = Field(default_factory=dict)
     variant: str | None = None
+
+    @property
+    def in_its_place(self) -> bool:
+        """Whether nothing is done of the request that it strikes."""
+        if self.drop is not None:
+            return self.drop == "before_commit"
+        return self.status is not None or self.variant is not None
 
     @field_validator("endpoint")
     @classmethod
@@ -208,6 +216,15 @@ class Faults:
         """Replace what is in force; an empty script ends all faults."""
         self._armed = [Armed(fault) for fault in script.faults]
         self._chance = random.Random(script.seed)  # noqa: S311 - repeatable, not secret
+
+    @contextmanager
+    def suspended(self) -> Iterator[None]:
+        """Nothing strikes meanwhile, and nothing is used up."""
+        armed, self._armed = self._armed, []
+        try:
+            yield
+        finally:
+            self._armed = armed
 
     def waiting(self) -> list[dict[str, Any]]:
         """The faults that can still strike, each with how often."""

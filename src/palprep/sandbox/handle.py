@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from palprep.sandbox.control import Control
 from palprep.sandbox.faults import FaultScript, script_from
+from palprep.sandbox.recorder import Recording, read_recording
 
 T = TypeVar("T")
 
@@ -86,6 +87,21 @@ class Handle(ABC):
     def resend(self, number: int) -> None:
         """Post a callback once more, by its ``seq`` in the log's ``callbacks``."""
         self._run(lambda control: control.resend(number))
+
+    def record(self) -> None:
+        """Keep every request from now on as it came, with secrets, for :meth:`recording`."""
+        self._run(_at_once(lambda control: control.record()))
+
+    def recording(self) -> Recording:
+        """What was asked since :meth:`record`: a value, which ``model_dump_json()`` writes."""
+        return self._run(_at_once(lambda control: control.recording()))
+
+    def replay(self, recording: Recording | Path | str) -> None:
+        """Ask everything of a recording, or of its JSON file, again: in this sandbox or another
+        one. What was created has the same ids, the clock moves on as it did then, and no fault
+        strikes. Seed what was seeded first."""
+        wanted = recording if isinstance(recording, Recording) else read_recording(Path(recording))
+        self._run(lambda control: control.replay(wanted))
 
     def reset(self) -> None:
         """Forget everything that happened; what the sandbox was started with is there again.

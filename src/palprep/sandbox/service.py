@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,12 +13,13 @@ from palprep.sandbox.connectors import CheckLimit
 from palprep.sandbox.faults import Faults
 from palprep.sandbox.judges import JudgeImage, Trainer
 from palprep.sandbox.outbox import CallbackOutbox
+from palprep.sandbox.recorder import Recorder
 from palprep.sandbox.store import Store
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """``scratch`` is a folder for files being judged; ``new_id`` makes an opaque identifier
+    """``scratch`` is a folder for files being judged; ``recorder`` gives out opaque identifiers
     from a prefix; ``base_url`` is this sandbox's own."""
 
     store: Store
@@ -31,7 +31,7 @@ class Service:
     scratch: Path
     judge_image: JudgeImage
     trainer: Trainer
-    new_id: Callable[[str], str]
+    recorder: Recorder
     base_url: str
     check_limit: CheckLimit = field(default_factory=CheckLimit)
 

@@ -21,7 +21,7 @@ def create_conversation(context: HandlerContext) -> JsonAnswer:
         problem = voice_problem(service, voice_id)
         if problem is not None:
             raise refuse_error(choices.bad_request_status, problem)
-    conversation_id = service.new_id("c")
+    conversation_id = service.recorder.new_id("c")
     record: Record = {
         **sent,
         "conversation_id": conversation_id,

@@ -22,7 +22,7 @@ def create_replica(context: HandlerContext) -> JsonAnswer:
             choices.bad_request_status,
             {"voice_name": f"is not a stock voice; there are {', '.join(choices.stock_voices)}"},
         )
-    replica_id = service.new_id("r")
+    replica_id = service.recorder.new_id("r")
     record: Record = {
         "replica_id": replica_id,
         "replica_name": sent.get("replica_name"),

@@ -19,7 +19,7 @@ def create_tool(context: HandlerContext) -> JsonAnswer:
     service, choices = context.service, context.service.choices
     _known_auth(choices, context.sent)
     tool = with_defaults(context.sent)
-    tool_id = service.new_id("t")
+    tool_id = service.recorder.new_id("t")
     now = service.stamp()
     record = {"tool_id": tool_id, "owner_id": OWNER_ID, **tool}
     record |= {"is_system_tool": False, "created_at": now, "updated_at": now}

@@ -19,7 +19,7 @@ def create_voice(context: HandlerContext) -> JsonAnswer:
     missing = [field for field in choices.required_voice_fields if field not in sent]
     if missing:
         raise bad_fields(choices.bad_request_status, dict.fromkeys(missing, "is required"))
-    voice_id = service.new_id("v")
+    voice_id = service.recorder.new_id("v")
     record: Record = {
         "voice_id": voice_id,
         "voice_name": sent.get("voice_name"),
