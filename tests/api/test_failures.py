@@ -109,3 +109,9 @@ def test_bodies_that_are_no_json_are_kept_as_text() -> None:
     assert read_body(b"") is None
     assert read_body(b'{"a":1}') == {"a": 1}
     assert read_body(b"\xffoops") == "\ufffdoops"
+
+
+@pytest.mark.parametrize(("seconds", "words"), [("7", "7 s"), ("90", "1.5 min"), ("86400", "24 h")])
+def test_how_long_the_service_asks_to_wait_is_told(seconds: str, words: str) -> None:
+    error = failure(429, {"retry-after": seconds}, {"error": "slow down"})
+    assert error.message.endswith(f"slow down. The service asks to wait {words}; try again then.")

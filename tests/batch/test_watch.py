@@ -76,9 +76,7 @@ def test_watch_goes_on_later_and_asks_each_once_when_there_is_no_time(
     assert log.creates == {"voice": 2, "replica": 1}
 
 
-def test_a_training_of_hours_is_asked_about_ever_more_rarely(
-    go, add, log, mute, out, monkeypatch
-):
+def test_a_training_of_hours_is_asked_about_ever_more_rarely(go, add, log, mute, out, monkeypatch):
     add("ada")
     go(connection=mute, pace=NOT_AT_ALL)
     asked = questions(log)

@@ -25,6 +25,7 @@ from palprep.cli.exits import ExitCode, exit_code_of, worst
         (errors.ServiceUnreachable("x"), ExitCode.SERVICE),
         (errors.WaitTimeout("x"), ExitCode.SERVICE),
         (errors.OutcomeUnknown("x"), ExitCode.IN_DOUBT),
+        (errors.CreationUnrecorded("x"), ExitCode.IN_DOUBT),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import time
@@ -145,18 +146,84 @@ def test_a_folder_without_a_journal_is_one_clear_line(palprep: Palprep, command:
     assert ran.err.count("\n") == 1
 
 
-def test_ctrl_c_leaves_a_journal_to_go_on_with(sample_media: Path, tmp_path: Path) -> None:
-    command = [SCRIPT, "run", sample_media / "people", "--into", "out"]
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_signal_leaves_a_journal_to_go_on_with(
+    sample_media: Path, tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    command = [SCRIPT, "run", sample_media / "people", "--into", "out", "--no-wait"]
     with subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     ) as process:
-        give_up = time.monotonic() + 60
+        give_up = time.monotonic() + 100
         while not list(tmp_path.glob("out/prepared/*/*")) and time.monotonic() < give_up:
             time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
+        os.killpg(process.pid, number)  # As a closed terminal or a supervisor sends it.
         out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == code
     assert "Traceback" not in err
     assert out == ""
+    said = err.splitlines()[-1]
+    assert said.startswith("Interrupted: 0 of 2 people are through, and all that was done is kept")
+    assert said.endswith(f"Go on with: palprep run {sample_media / 'people'} --into out --no-wait")
     assert (tmp_path / "out" / JOURNAL_NAME).is_file()
+    assert not (tmp_path / "out/report.html").exists()
     assert list(tmp_path.glob("out/prepared/**/.palprep-*")) == []
+    with pytest.raises(ProcessLookupError):
+        _wait_until_alone(process.pid)
+
+
+def _wait_until_alone(group: int) -> None:
+    """Raise ProcessLookupError once no process of the group lives, within 15 s."""
+    give_up = time.monotonic() + 15
+    while time.monotonic() < give_up:
+        os.killpg(group, 0)
+        time.sleep(0.05)
+
+
+def test_what_a_run_tells_without_a_terminal(palprep: Palprep, tmp_path: Path) -> None:
+    for name in ("ada", "bob"):
+        (tmp_path / "people" / name).mkdir(parents=True)
+        (tmp_path / "people" / name / "IMG_1.jpg").write_text("no image")
+    (tmp_path / "people" / "ada" / "notes.docx").write_text("x")
+    (tmp_path / "people" / "team photo.jpg").write_text("x")
+    ran = palprep("run", "people", "--dry-run", "--jobs", "1", "--log-file", "log/run.log")
+    assert ran.code == 1
+    lines = ran.err.splitlines()
+    assert lines[:4] == [
+        "team photo.jpg is not used: it lies outside the people's subfolders",
+        "ada: IMG_1.jpg is taken as the face-image: it is the only image without another role",
+        "ada: notes.docx is not used: it is no image, audio or video",
+        "bob: IMG_1.jpg is taken as the face-image: it is the only image without another role",
+    ]
+    assert sorted(line.split(" of 2: ")[0] for line in lines[4:6]) == ["1", "2"]
+    assert all(" refused: " in line for line in lines[4:6])
+    assert lines[6].startswith("2 people: 2 refused, in ")
+    assert lines[-1] == "Next: fix what the reasons name, and run the same command again."
+    logged = (tmp_path / "log/run.log").read_text()
+    assert "ada: prepare face-image" in logged
+    quiet = palprep("run", "people", "--dry-run", "--jobs", "1", "--quiet")
+    assert (quiet.code, quiet.err) == (1, "")
+
+
+def test_a_later_watch_finds_everything_done(
+    ran: Ran, folder: Path, sandbox: str, palprep: Palprep
+) -> None:
+    key = {"PALPREP_API_KEY": "sandbox-user-key"}
+    seen = palprep("watch", folder / "out", "--base-url", sandbox, "--no-wait", **key)
+    assert seen.code == 0
+    assert "2 people: 2 done" in seen.err
+    other = palprep("watch", folder / "out", "--base-url", "http://127.0.0.1:9", **key)
+    assert other.code == 2
+    assert f"The last run used {sandbox}" in other.err
+    both = palprep("watch", folder / "out", "--wait", "1h", "--no-wait")
+    assert both.code == 2
+    wrong = palprep("watch", folder / "out", "--wait", "soon")
+    assert wrong.code == 2
+    assert "write 90s, 15m, 4h or 2d" in wrong.err

@@ -27,6 +27,24 @@ def test_the_trainer_is_an_option(tmp_path: Path, options: tuple[str, ...], in_f
     assert listed["trainer"]["value"] == in_force
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "PALPREP_API_KEY=sandbox-user-key (sandbox-service-key is not user-scoped)\n"),
+        (("--api-key", "my-own"), ""),
+    ],
+)
+def test_it_prints_the_keys_that_everybody_may_know(
+    tmp_path: Path, options: tuple[str, ...], said: str
+) -> None:
+    command = [SCRIPT, "sandbox", "--port", "0", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+        assert process.stdout.readline().startswith("palprep sandbox ready on http://127.0.0.1:")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 0
+        assert process.stdout.read() == said
+
+
 def test_a_statement_without_a_place_for_the_name_is_one_clear_line(
     palprep: Palprep, tmp_path: Path
 ) -> None:

@@ -84,6 +84,9 @@ def failure(
     meaning = call.endpoint.failures.get(status) if call else None
     said = text or meaning or "no explanation"
     advice = _ADVICE.get(kind, "")
+    wait_s = retry_after(headers, now)
+    if wait_s is not None and kind in {errors.RateLimited, errors.ServiceUnavailable}:
+        advice = f"The service asks to wait {_wait_words(wait_s)}; try again then."
     if 300 <= status < 400:
         advice = "The service redirects; check the base URL."
     return kind(
@@ -93,8 +96,16 @@ def failure(
         service_code=body["code"] if shape == "message-error-code" else None,
         body=body,
         request_id=request_id(headers),
-        retry_after=retry_after(headers, now),
+        retry_after=wait_s,
     )
+
+
+def _wait_words(seconds: float) -> str:
+    """The time in the largest unit that it fills: 45 s, 3 min, 24 h."""
+    for unit, length in (("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds / length:.3g} {unit}"
+    return f"{seconds:.0f} s"
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:

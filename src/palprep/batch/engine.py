@@ -26,8 +26,9 @@ T = TypeVar("T")
 
 DEFAULT_TIME_LIMIT_S = 3600.0
 
-_TOLD_TO_END = frozenset({-signal.SIGTERM, 128 + signal.SIGTERM})
-"""Exit codes of a worker that got SIGTERM: from here, or together with this process."""
+_TOLD_TO_END = frozenset({-signal.SIGTERM, 128 + signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP})
+"""Exit codes of a worker that was told to end: from here, or together with this process before it
+was set up."""
 
 
 class WorkStopped(ToolFailed):

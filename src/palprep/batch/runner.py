@@ -22,6 +22,7 @@ from palprep.batch.service_steps import Asked, ServiceSteps
 from palprep.batch.watch import Watch, keep_watch
 from palprep.errors import CreationUnrecorded, JournalError, OutputUnwritable
 from palprep.journal.entries import PersonNames, RunStarted
+from palprep.journal.results import PersonOutcome
 from palprep.journal.run_view import RunView, view
 from palprep.journal.store import Journal
 from palprep.publish.chosen import publisher_for
@@ -138,7 +139,7 @@ class _Run:
         """A dry run: nothing is asked for."""
 
         def ended(person: Person, asked: Asked) -> None:
-            self._reporter(person.slug).end(asked.outcome)
+            self._ended(person.slug, asked.outcome)
 
         making = self._making(steps, ended)
         with self._ending(making):
@@ -161,7 +162,7 @@ class _Run:
             self._journal,
             remote,
             pace,
-            ended=lambda person, outcome: self._reporter(person).end(outcome),
+            ended=self._ended,
             freed=places.free,
         )
         for creation in self._journal.creations():
@@ -182,7 +183,7 @@ class _Run:
                 self._reporter(person.slug).tell_step("training")
                 watch.add(person.slug, asked.outcome, asked.made, asked.watched)
             else:
-                self._reporter(person.slug).end(asked.outcome)
+                self._ended(person.slug, asked.outcome)
 
         making = self._making(PersonSteps(media=media, service=service, profile=profile), asked)
         with self._ending(making):
@@ -210,6 +211,11 @@ class _Run:
 
     def _reporter(self, person: str) -> Reporter:
         return Reporter(person, self._tell, self._stop, len(self._people))
+
+    def _ended(self, person: str, outcome: PersonOutcome) -> None:
+        # Whoever was interrupted is not through.
+        if not self._stop.is_set():
+            self._reporter(person).end(outcome)
 
     def _is_at_work(self, making: Making) -> bool:
         """Whether somebody is left. Raises the first error that concerns everybody."""

@@ -21,6 +21,7 @@ COMMANDS: Mapping[str, str] = {
     "dossier": "Verify consent dossiers: the chain of entries, the videos, and the journal of the "
     "run.",
     "run": "Check, fix, prove and publish everything, and make each person's voice and replica.",
+    "watch": "Wait for the trainings that a run has begun, and write the results when they end.",
     "status": "Show where every person stands; with --found or --retry, resolve what is in doubt.",
     "report": "Write results.jsonl and report.html again, with what has arrived since.",
     "best": "Rank the images of a folder, or the frames of a video, by how fit a portrait each is.",

@@ -7,6 +7,7 @@ from enum import IntEnum
 
 from palprep.errors import (
     AT_SERVICE,
+    CreationUnrecorded,
     InvalidRequest,
     OutcomeUnknown,
     PalprepError,
@@ -34,7 +35,7 @@ class ExitCode(IntEnum):
 def exit_code_of(error: PalprepError) -> ExitCode:
     """The exit code of a command that ended with this error."""
     match error:
-        case OutcomeUnknown():
+        case OutcomeUnknown() | CreationUnrecorded():
             return ExitCode.IN_DOUBT
         case UsageError() | InvalidRequest():
             return ExitCode.USAGE

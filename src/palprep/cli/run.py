@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from palprep.cli.going_on import interrupted
 from palprep.cli.options import AsJson, ProfileName
-from palprep.cli.printing import print_json, print_note, progress_console, show, tell_notes
+from palprep.cli.printing import print_json, show
+from palprep.cli.service_options import (
+    BaseUrl,
+    CallbackUrl,
+    NoWait,
+    RequestRate,
+    Wait,
+    waiting_time,
+)
+from palprep.cli.signals import Interrupted, interruptible
+from palprep.cli.verbosity import LogFile, Quiet, Verbose, tell, tell_detail, telling
 from palprep.vocabulary import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as Bars
-    from rich.progress import TaskID
+    from palprep.batch.progress import Note
 
-    from palprep.batch.progress import Progress, Tell
+_WAIT_S = 900.0
 
 
 def run(
@@ -27,12 +35,7 @@ def run(
         Path, typer.Argument(help="A folder with one subfolder per person.", show_default=False)
     ],
     into: Annotated[Path, typer.Option("--into", help="Output folder.")] = Path("palprep-out"),
-    base_url: Annotated[
-        str | None,
-        typer.Option(
-            envvar="PALPREP_BASE_URL", help="The service; without it, an embedded sandbox."
-        ),
-    ] = None,
+    base_url: BaseUrl = None,
     engine: Annotated[
         str, typer.Option(help="Where media work runs: local, or dask://HOST:PORT.")
     ] = "local",
@@ -47,12 +50,7 @@ def run(
             help="Bucket the service fetches from: s3://, gs:// or az://.",
         ),
     ] = None,
-    callback_url: Annotated[
-        str | None,
-        typer.Option(
-            envvar="PALPREP_CALLBACK_URL", help="Public address of a running `palprep listen`."
-        ),
-    ] = None,
+    callback_url: CallbackUrl = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check and prepare everything; send nothing.")
     ] = False,
@@ -63,85 +61,92 @@ def run(
             help="Train from videos even where no consent was heard; that goes on record.",
         ),
     ] = False,
+    wait: Wait = None,
+    no_wait: NoWait = False,
+    max_creates: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="Create at most N voices and replicas in this run."),
+    ] = None,
+    max_training: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Keep at most N in training at once.")
+    ] = None,
+    rate: RequestRate = None,
     as_json: AsJson = False,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+    log_file: LogFile = None,
 ) -> None:
     """Check, fix, prove and publish everything, and make each person's voice and replica.
 
     The key comes from PALPREP_API_KEY. The same command again continues where a run ended,
-    and creates nothing twice.
+    and creates nothing twice. Without --wait, trainings are waited for up to 15 minutes.
     """
     from palprep.batch.connection import Connection
+    from palprep.batch.pace import Pace
     from palprep.batch.runner import run as run_people
     from palprep.cli.results import exit_code_of_results
+    from palprep.cli.run_progress import run_progress
     from palprep.rules.profile import load_profile
+    from palprep.views.format import duration
+    from palprep.views.run_summary import next_step, summary
     from palprep.views.terminal import results_table
 
-    if base_url is None and not dry_run:
-        print_note("no --base-url and no PALPREP_BASE_URL: using an embedded sandbox on loopback")
-    tell_notes(load_profile(profile))
+    pace = Pace(
+        wait_s=waiting_time(wait, no_wait=no_wait, otherwise=_WAIT_S),
+        max_creates=max_creates,
+        max_training=max_training,
+        requests_per_s=rate,
+    )
     connection = Connection(
         base_url=base_url,
         api_key=os.environ.get("PALPREP_API_KEY"),
         publish_to=publish_to,
         callback_url=callback_url,
     )
-    with _progress(wanted=not as_json) as tell:
-        seen = run_people(
-            folder,
-            into=into,
-            connection=connection,
-            engine=engine,
-            jobs=jobs,
-            profile=profile,
-            dry_run=dry_run,
-            without_consent=without_consent,
-            tell=tell,
-        )
+    began = time.monotonic()
+    with (
+        telling(verbose=verbose, quiet=quiet, log_file=log_file),
+        run_progress(bars=not as_json and not quiet) as progress,
+    ):
+        if base_url is None and not dry_run:
+            tell("no --base-url and no PALPREP_BASE_URL: using an embedded sandbox on loopback")
+        for note in load_profile(profile).notes:
+            tell(note)
+        try:
+            with interruptible():
+                seen = run_people(
+                    folder,
+                    into=into,
+                    connection=connection,
+                    engine=engine,
+                    jobs=jobs,
+                    profile=profile,
+                    dry_run=dry_run,
+                    without_consent=without_consent,
+                    pace=pace,
+                    tell=progress.tell,
+                    note=lambda note: _tell_note(note, dry_run=dry_run),
+                )
+        except Interrupted as signal:
+            interrupted(progress, into, signal)
     results = [person.result for person in seen.people]
     if as_json:
         for result in results:
             print_json(result.to_json())
     else:
         show(results_table(results))
-        print_note(f"the whole story is in {into / 'report.html'}")
+    with telling(quiet=quiet, log_file=log_file):
+        tell(f"{summary(results)}, in {duration(time.monotonic() - began)}")
+        if not as_json:
+            tell(f"the whole story is in {into / 'report.html'}")
+        tell(next_step(results, into, dry_run=dry_run))
     raise typer.Exit(exit_code_of_results(results))
 
 
-@contextmanager
-def _progress(*, wanted: bool) -> Iterator[Tell | None]:
-    """A line for each person at work, and a count of those who are through."""
-    console = progress_console() if wanted else None
-    if console is None:
-        yield None
-        return
-    from rich.progress import Progress as Bars
-    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Bars(*columns, console=console, transient=True) as bars:
-        yield _teller(bars)
-
-
-def _teller(bars: Bars) -> Tell:
-    from rich.markup import escape
-
-    guard = threading.Lock()
-    rows: dict[str, TaskID] = {}
-    through: list[str] = []
-    total = bars.add_task("[dim]0 people through[/]", total=None)
-
-    def tell(progress: Progress) -> None:
-        with guard:
-            if progress.status is None:
-                line = f"[bold]{escape(progress.person)}[/]  {escape(progress.step)}"
-                if progress.person in rows:
-                    bars.update(rows[progress.person], description=line)
-                else:
-                    rows[progress.person] = bars.add_task(line, total=None)
-                return
-            if progress.person in rows:
-                bars.remove_task(rows.pop(progress.person))
-            through.append(progress.person)
-            bars.update(total, description=f"[dim]{len(through)} people through[/]")
-
-    return tell
+def _tell_note(note: Note, *, dry_run: bool) -> None:
+    """Guesses are for those who look closely; what is not used concerns everybody."""
+    line = f"{note.person}: {note.text}" if note.person is not None else note.text
+    if note.guess and not dry_run:
+        tell_detail(line)
+    else:
+        tell(line)

@@ -67,7 +67,10 @@ def sandbox(
         typer.Option(help="The statement of consent that trainings need, {full_name} in it."),
     ] = None,
 ) -> None:
-    """Serve the whole interface on loopback, judged by palprep's own checks, until Ctrl-C."""
+    """Serve the whole interface on loopback, judged by palprep's own checks, until Ctrl-C.
+
+    Prints its address, and then its keys.
+    """
     import json
 
     from palprep.batch.sandbox_judges import MediaTrainer, RequiredStatement, judge_image
@@ -96,7 +99,8 @@ def sandbox(
         ),
         seed=records,
     )
-    serve(service, announce=_announce_json(service) if print_json else None)
+    announce = _announce_json(service) if print_json else _announce_with_keys(own=bool(api_key))
+    serve(service, announce=announce)
 
 
 def _announce_json(service: Sandbox) -> Callable[[str], None]:
@@ -107,5 +111,18 @@ def _announce_json(service: Sandbox) -> Callable[[str], None]:
 
         ready = {"url": service.url, **service.keys()}
         typer.echo(json.dumps(ready))  # typer flushes: the reader waits for this line
+
+    return announce
+
+
+def _announce_with_keys(*, own: bool) -> Callable[[str], None]:
+    """For people: the line, then the keys that everybody may know."""
+
+    def announce(line: str) -> None:
+        from palprep.sandbox.keys import SERVICE_KEY, USER_KEY
+
+        typer.echo(line)
+        if not own:
+            typer.echo(f"PALPREP_API_KEY={USER_KEY} ({SERVICE_KEY} is not user-scoped)")
 
     return announce

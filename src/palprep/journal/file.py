@@ -6,7 +6,9 @@ import contextlib
 import errno
 import fcntl
 import os
+import shutil
 import sqlite3
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,19 +50,29 @@ _STEPS = (
 def is_running(path: str | Path) -> bool:
     """True while a run holds the lock of the journal at ``path``."""
     try:
-        with run_lock(Path(path)):
-            return False
-    except JournalError:
+        # Only looked at, so that this works where nothing can be written.
+        handle = os.open(_lock_of(Path(path)), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
         return True
+    finally:
+        os.close(handle)
+    return False
+
+
+def _lock_of(path: Path) -> Path:
+    return path.with_name(path.name + ".lock")
 
 
 @contextlib.contextmanager
 def run_lock(path: Path) -> Iterator[None]:
     """Hold the lock of a run. Raises JournalError when another run holds it."""
     # flock goes with the process, however it ends; a lock row or a pid file would stay.
-    lock_path = path.with_name(path.name + ".lock")
     try:
-        handle = os.open(lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        handle = os.open(_lock_of(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
         raise readable(path, error) from None
     try:
@@ -98,6 +110,31 @@ def opened(path: Path | None) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def is_writable(path: Path) -> bool:
+    """Whether the journal at ``path`` can be written. SQLite needs its folder, too."""
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def copied(path: Path) -> sqlite3.Connection:
+    """A copy in memory of the database at ``path``, which cannot be written where it is.
+
+    SQLite reads no database with a write-ahead log in a folder without write access. Raises as
+    :func:`opened` does.
+    """
+    with tempfile.TemporaryDirectory(prefix="palprep-") as folder:
+        place = Path(folder) / path.name
+        try:
+            for each in (path, path.with_name(f"{path.name}-wal")):
+                if each.exists():
+                    shutil.copyfile(each, Path(folder) / each.name)
+        except OSError as error:
+            raise readable(path, error) from None
+        memory = sqlite3.connect(":memory:", check_same_thread=False, cached_statements=64)
+        with contextlib.closing(opened(place)) as copy:
+            copy.backup(memory)
+    return memory
 
 
 def _prepare(connection: sqlite3.Connection, path: Path | None) -> None:
@@ -157,6 +194,7 @@ DAMAGED = (
 )
 _FULL = "free some space and run the same command again"
 _UNWRITABLE = "its folder must be writable; give another --into folder"
+READ_ONLY = "it can only be read where it is: copy the folder to a place that can be written"
 
 _ADVICE = {
     sqlite3.SQLITE_FULL: _FULL,

@@ -22,7 +22,15 @@ from palprep.errors import JournalError, OutputUnwritable
 from palprep.journal import content, projection, version_1
 from palprep.journal.creations import Creation, CreationState
 from palprep.journal.entries import KINDS, VERSION, Body, CalledBack, Entry, read_body
-from palprep.journal.file import DAMAGED, opened, readable, run_lock
+from palprep.journal.file import (
+    DAMAGED,
+    READ_ONLY,
+    copied,
+    is_writable,
+    opened,
+    readable,
+    run_lock,
+)
 
 JOURNAL_NAME = "journal.sqlite"
 
@@ -50,7 +58,8 @@ class Journal:
     ``path`` names its file; without one it lives in memory and is gone when closed. With
     ``lock`` it is the journal of a run: a second run on the same file gets a JournalError at
     once. With ``create`` a missing file is made; otherwise it is a JournalError. A file of an
-    older version is brought to this one: its entries stay as they are.
+    older version is brought to this one: its entries stay as they are. One that cannot be written
+    can still be read, unless ``lock`` or ``create`` ask for more.
     """
 
     def __init__(
@@ -73,8 +82,9 @@ class Journal:
             )
         if self.path is not None and lock:
             self._lock.enter_context(run_lock(self.path))
+        self._read_only = not (lock or create or path is None or is_writable(Path(path)))
         try:
-            self._connection = opened(self.path)
+            self._connection = copied(Path(path)) if self._read_only and path else opened(self.path)
         except BaseException:
             self._lock.close()
             raise
@@ -102,6 +112,7 @@ class Journal:
         Raises JournalError when it cannot be written: then nothing that depends on it may
         happen.
         """
+        self._require_writable()
         at = self.now().isoformat(timespec="milliseconds")
         # ASCII, since SQLite refuses the lone surrogates that a sender's JSON may hold.
         text = json.dumps(body.stored(), allow_nan=False)
@@ -205,6 +216,7 @@ class Journal:
 
     def setting(self, name: str, default: Callable[[], str]) -> str:
         """A value that is chosen once and stays, such as the secret path of callbacks."""
+        self._require_writable()
         with self._guarded() as connection:
             connection.execute(
                 "INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING",
@@ -241,6 +253,10 @@ class Journal:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _require_writable(self) -> None:
+        if self._read_only:
+            raise JournalError(f"The journal {self.path} cannot be used: {READ_ONLY}")
 
     def _entries(self, condition: str, *values: str | int) -> tuple[Entry[Body], ...]:
         with self._guarded() as connection:

@@ -1,0 +1,53 @@
+"""The end of a run in words: what became of everybody, and the command that comes next."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from palprep.journal.results import PersonStatus
+from palprep.journal.run_view import PersonStanding
+from palprep.views.outcomes import STATUSES
+
+
+def summary(results: Sequence[PersonStanding]) -> str:
+    """How many people there are, and how many of them are done, waiting, refused and so on."""
+    counts = Counter(each.status for each in results)
+    return f"{people_words(len(results))}: {counted(counts)}"
+
+
+def counted(counts: Counter[PersonStatus]) -> str:
+    """The numbers in the order in which every surface lists them."""
+    return ", ".join(
+        f"{counts[status]:,} {look.word.lower()}"
+        for status, look in STATUSES.items()
+        if counts[status]
+    )
+
+
+def people_words(number: int) -> str:
+    """The number with its noun."""
+    return "1 person" if number == 1 else f"{number:,} people"
+
+
+def next_step(results: Sequence[PersonStanding], into: Path, *, dry_run: bool = False) -> str:
+    """What to do now: one sentence, with the command."""
+    found = {each.status for each in results}
+    place = shlex.quote(str(into))
+    if "in_doubt" in found:
+        return f"Next: `palprep status {place}` says how to resolve what is in doubt."
+    if any(_in_training(each) for each in results):
+        return f"Next: `palprep watch {place}` waits for the trainings."
+    if found & {"refused", "failed"}:
+        return "Next: fix what the reasons name, and run the same command again."
+    if dry_run:
+        return "Next: run the same command without --dry-run."
+    if "waiting" in found:
+        return "Next: run the same command again. It goes on, and creates nothing twice."
+    return f"Next: open {into / 'report.html'}"
+
+
+def _in_training(result: PersonStanding) -> bool:
+    return result.status == "waiting" and "started" in {result.voice_status, result.replica_status}

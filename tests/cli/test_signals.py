@@ -1,0 +1,60 @@
+"""The first signal ends the work well, a second one ends the process at once."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+PROGRAM = """
+    import sys, time
+    from palprep.cli.signals import Interrupted, interruptible
+
+    try:
+        with interruptible():
+            try:
+                print("ready", flush=True)
+                time.sleep(60)
+            finally:
+                print("ending", flush=True)
+                time.sleep(float(sys.argv[1]))
+    except Interrupted as signal:
+        sys.exit(signal.code)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("twice", [False, True])
+def test_once_and_twice(number: signal.Signals, twice: bool) -> None:
+    command = [sys.executable, "-c", textwrap.dedent(PROGRAM), "60" if twice else "0"]
+    began = time.monotonic()
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        for line in ("ready\n", "ending\n") if twice else ("ready\n",):
+            assert process.stdout.readline() == line
+            process.send_signal(number)
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 128 + number
+    assert time.monotonic() - began < 30
+    assert ("Ended at once" in said) is twice
+    assert "Traceback" not in said
+
+
+def test_what_nohup_ignores_stays_ignored() -> None:
+    program = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n" + textwrap.dedent(
+        PROGRAM
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program, "0"], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.3)
+        assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=30) == 128 + signal.SIGTERM
