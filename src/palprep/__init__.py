@@ -14,8 +14,10 @@ from palprep._version import __version__
 
 if TYPE_CHECKING:
     from palprep.batch.connection import Connection
-    from palprep.batch.progress import Progress
+    from palprep.batch.pace import Pace
+    from palprep.batch.progress import Note, Progress
     from palprep.batch.runner import run
+    from palprep.batch.watch_folder import watch
     from palprep.callbacks.server import CallbackServer, Delivery
     from palprep.client import AsyncClient, Client
     from palprep.consent.facts import ConsentFacts
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
         BadRequest,
         CannotFit,
         Conflict,
+        CreationUnrecorded,
         DamagedMedia,
         FileMissing,
         FileUnreadable,
@@ -99,6 +102,7 @@ __all__ = [
     "ConsentFacts",
     "Creation",
     "CreationState",
+    "CreationUnrecorded",
     "DamagedMedia",
     "Delivery",
     "Dossier",
@@ -116,10 +120,12 @@ __all__ = [
     "MakeOptions",
     "MediaError",
     "NotFound",
+    "Note",
     "ObjectStorePublisher",
     "Outcome",
     "OutcomeUnknown",
     "OutputUnwritable",
+    "Pace",
     "PalprepError",
     "PayloadTooLarge",
     "PermissionDenied",
@@ -171,24 +177,27 @@ __all__ = [
     "same_person",
     "validate_face",
     "verify_consent",
+    "watch",
 ]
 
 _PUBLIC = {
     "palprep.batch.connection": "Connection",
-    "palprep.batch.progress": "Progress",
+    "palprep.batch.pace": "Pace",
+    "palprep.batch.progress": "Note Progress",
     "palprep.batch.runner": "run",
+    "palprep.batch.watch_folder": "watch",
     "palprep.callbacks.server": "CallbackServer Delivery",
     "palprep.client": "AsyncClient Client",
     "palprep.consent.facts": "ConsentFacts",
     "palprep.dossier.chain": "Dossier",
     "palprep.dossier.files": "ExaminedDossier examine_dossier",
     "palprep.errors": (
-        "ApiError AuthenticationError BadRequest CannotFit Conflict DamagedMedia "
-        "FileMissing FileUnreadable FixError InvalidRequest JournalError MediaError "
-        "NotFound OutcomeUnknown OutputUnwritable PalprepError PayloadTooLarge "
-        "PermissionDenied Problem ProfileError PublishError RateLimited "
-        "ServiceUnavailable ServiceUnreachable TimedOut ToolError ToolFailed ToolMissing "
-        "TransportError UnexpectedReply UnsupportedMedia UsageError WaitTimeout"
+        "ApiError AuthenticationError BadRequest CannotFit Conflict CreationUnrecorded "
+        "DamagedMedia FileMissing FileUnreadable FixError InvalidRequest JournalError "
+        "MediaError NotFound OutcomeUnknown OutputUnwritable PalprepError PayloadTooLarge "
+        "PermissionDenied Problem ProfileError PublishError RateLimited ServiceUnavailable "
+        "ServiceUnreachable TimedOut ToolError ToolFailed ToolMissing TransportError "
+        "UnexpectedReply UnsupportedMedia UsageError WaitTimeout"
     ),
     "palprep.facts.facts": "Facts",
     "palprep.facts.probe": "Speaker",

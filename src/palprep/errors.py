@@ -181,7 +181,7 @@ class JournalError(PalprepError):
 
 class CreationUnrecorded(JournalError):
     """A voice or replica was created, and its id could not be recorded: the message holds it, and
-    nothing else does. ``id`` is the id, ``key`` the creation's in the journal.
+    nothing else does. Keep the message, make the journal writable again, and run the command in it.
     """
 
     code = "creation_unrecorded"
