@@ -109,7 +109,7 @@ def test_all_twelve_checks_of_the_service_are_there(picture, checks):
         ("pose_suitable_for_replica", {"subject__pose__yaw_deg": -21.0}, Outcome.FAIL),
         ("pose_suitable_for_replica", {"subject__pose__pitch_deg": 16.0}, Outcome.WARN),
         ("head_level", {"subject__pose__roll_deg": -12.0}, Outcome.WARN),
-        ("looking_straight_at_camera", {"subject__eyes__gaze_yaw_deg": 6.1}, Outcome.FAIL),
+        ("looking_straight_at_camera", {"subject__eyes__gaze_yaw_deg": 7.1}, Outcome.FAIL),
         ("looking_straight_at_camera", {"subject__eyes__gaze_pitch_deg": -12.5}, Outcome.WARN),
         (
             "looking_straight_at_camera",
