@@ -47,10 +47,10 @@ class Eyes(Value):
 
     @property
     def gaze_off_deg(self) -> float:
-        """How far the gaze misses the lens. Pitch counts by a third: where people look into the
+        """How far the gaze misses the lens. Pitch counts by two fifths: where people look into the
         lens it follows the shape of the face more than the eyes (its correlation with the measured
         pitch of the head is 0.88), and scatters by 4.5 degrees, yaw by 2.6."""
-        return math.hypot(self.gaze_yaw_deg, self.gaze_pitch_deg / 3)
+        return math.hypot(self.gaze_yaw_deg, self.gaze_pitch_deg / 2.5)
 
     @property
     def gaze_surely_off_deg(self) -> float:
