@@ -15,11 +15,11 @@ from palprep.values import Outcome, Role
 from palprep.vision.models import Models
 
 FLOORS = {
-    "only_one_person_visible": 0.90,
+    "only_one_person_visible": 0.93,
     "human_like_subject": 0.78,
-    "appears_under_18": 0.72,
+    "appears_under_18": 0.78,
     "pose_suitable_for_replica": 0.88,
-    "looking_straight_at_camera": 0.92,
+    "looking_straight_at_camera": 0.89,
     "head_fully_in_frame": 0.93,
     "person_centered": 0.97,
     "chest_up_framing_acceptable": 0.88,
