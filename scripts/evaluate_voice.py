@@ -25,7 +25,7 @@ from palprep.media.source import Source
 from palprep.speech.activity import speech_spans
 from palprep.speech.facts import VoiceFacts
 from palprep.speech.silero import CHUNK, RATE_HZ, Silero
-from palprep.speech.speakers import SpeakerMeter, spoken_runs
+from palprep.speech.speakers import SpeakerMeter, likelihood, spoken_runs
 from palprep.speech.voice_meter import VoiceMeter, measure_voice
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpora" / "speech"
@@ -115,7 +115,8 @@ def print_speakers(clips: list[Clip], network: Silero) -> None:
     verdicts: dict[str, list[tuple[bool | None, float]]] = defaultdict(list)
     for kind, samples in conversations(clips):
         verdicts[kind].append(told(samples, network))
-    print(f"\n{'who speaks':18}{'clips':>6}{'several':>9}{'one':>5}{'unsure':>8}    separation")
+    counted = f"{'who speaks':18}{'clips':>6}{'several':>9}{'one':>5}{'unsure':>8}"
+    print(f"\n{counted}    probability of several")
     for kind, found in verdicts.items():
         said = [several for several, _ in found]
         low, middle, high = np.quantile([value for _, value in found], (0.0, 0.5, 1.0))
@@ -151,12 +152,12 @@ def conversations(clips: list[Clip]) -> Iterator[tuple[str, Samples]]:
 
 
 def told(samples: Samples, network: Silero) -> tuple[bool | None, float]:
-    """The verdict, and the separation behind it."""
+    """The verdict, and the probability of several behind it."""
     meter = SpeakerMeter()
     probabilities, _ = network.run(samples)
     for run in spoken_runs(samples, probabilities.tolist(), CHUNK):
         meter.push(run)
-    return meter.facts().several, meter.separation()
+    return meter.facts().several, likelihood(meter.traits())
 
 
 def heard(samples: Samples, network: Silero) -> VoiceFacts:

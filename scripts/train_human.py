@@ -25,11 +25,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 import palprep.vision
 from face_facts import Kept, write_held_out
 from face_material import Labelled, nearest_face, read_labels
+from logistic import Array, area_under_curve, fit
 from palprep.media.image import open_image
 from palprep.media.source import Source
 from palprep.vision.analysis import MAX_SIDE
@@ -40,8 +40,6 @@ from palprep.vision.identity import embed
 from palprep.vision.landmarks import find_landmarks
 from palprep.vision.models import Models
 from palprep.vision.pose import fit_head
-
-Array = NDArray[np.float64]
 
 RIDGE = {"proportions": 3000.0, "expression": 1000.0, "identity": 300.0, "scene": 300.0}
 """Penalty on squared weights of standardised features, one a block; heavy, for there are more
@@ -64,22 +62,6 @@ def balance(wanted: Array, groups: Sequence[str]) -> Array:
     for label in (0, 1):
         importance[wanted == label] /= importance[wanted == label].sum()
     return importance * len(wanted) / 2
-
-
-def fit(features: Array, wanted: Array, importance: Array, ridge: float) -> tuple[Array, float]:
-    """Weights and bias by Newton's method."""
-    design = np.column_stack([features, np.ones(len(features))])
-    penalty = np.diag([*np.full(features.shape[1], ridge), 1e-6])
-    beta = np.zeros(design.shape[1])
-    for _ in range(50):
-        odds = 1 / (1 + np.exp(-design @ beta))
-        gradient = design.T @ (importance * (odds - wanted)) + penalty @ beta
-        curvature = (design * (importance * odds * (1 - odds))[:, None]).T @ design + penalty
-        step = np.linalg.solve(curvature, gradient)
-        beta -= step
-        if np.abs(step).max() < 1e-10:
-            break
-    return beta[:-1], float(beta[-1])
 
 
 def score(blocks: Mapping[str, Array], wanted: Array, importance: Array) -> tuple[Array, float]:
@@ -113,11 +95,6 @@ def held_out(
         )
         scores[~inside] = everything[~inside] @ weights + bias
     return scores
-
-
-def area_under_curve(score: Array, wanted: Array) -> float:
-    good, bad = score[wanted == 1], score[wanted == 0]
-    return float((good[:, None] > bad[None]).mean() + 0.5 * (good[:, None] == bad[None]).mean())
 
 
 def describe_all(pictures: Path, rows: Iterable[Labelled], models: Models) -> dict[str, Array]:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from palprep.speech.speakers import SpeakerMeter, judge_units, spoken_runs
+from palprep.speech.speakers import (
+    SAME,
+    SpeakerMeter,
+    judge_units,
+    likelihood,
+    spoken_runs,
+    traits,
+)
 
 RANDOM = np.random.default_rng(9)
 
@@ -32,11 +39,26 @@ def test_two_voices_far_apart_are_several():
     assert found.confidence > 0.9
 
 
+def test_sounds_that_alternate_are_less_likely_two_people_than_turns():
+    turns = units(-1.0, 1.0, count=20)
+    alternating = turns.reshape(2, 20, 16).swapaxes(0, 1).reshape(40, 16)
+    assert traits(alternating).separation == pytest.approx(traits(turns).separation, rel=1e-3)
+    assert traits(turns).steadiness > 0.8
+    assert traits(alternating).steadiness < 0
+    assert likelihood(traits(turns)) > 0.95
+    assert likelihood(traits(alternating)) < 0.2
+
+
+def test_a_little_speech_of_one_voice_is_not_several():
+    for _ in range(20):
+        assert judge_units(units(0.0, count=16)).several is not True
+
+
 def test_too_little_speech_tells_nothing():
     meter = SpeakerMeter()
     meter.push(RANDOM.standard_normal(16_000 * 3).astype(np.float32))
     assert meter.facts().several is None
-    assert meter.separation() == 0.0
+    assert meter.traits() == SAME
 
 
 def test_a_real_voice_is_not_several(speech):

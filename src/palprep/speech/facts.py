@@ -19,7 +19,8 @@ class SpeakerFacts(Value):
     """False when no second voice stands out, as two that are much alike do not; None when
     there is too little speech to tell, or it is too close."""
     confidence: float
-    """0.5 is a guess, 1 is certain; 0 when ``several`` is None."""
+    """The probability of that answer, where as many recordings have one speaker as several; 0
+    when ``several`` is None."""
 
 
 class VoiceFacts(Value):
