@@ -1,6 +1,6 @@
 """How often each check of a portrait errs on pictures that nothing was fitted on.
 
-    python scripts/evaluate_portraits.py PICTURES [--check ID] [--table docs/accuracy.md] [--list]
+    python scripts/evaluate_portraits.py PICTURES [--check ID] [--most N] [--table FILE] [--list]
 
 PICTURES holds what face_material.py wrote. Every label file of ``material`` is measured, or those
 that --check names. Pictures of sources that a model was fitted on are judged by a fit that left
@@ -8,8 +8,9 @@ their whole source out; the script that fits the model keeps what such fits say.
 
 Prints, and with --table writes into the document: how often fit portraits fail, warn or stay
 unknown and how often unfit ones pass, each with its 95% confidence interval (Wilson), the balanced
-accuracy with a warning counted as a pass, and the outcomes by kind of picture. --list names the
-pictures that fail and should not, and those that pass and should not.
+accuracy with a warning counted as a pass, and the outcomes by kind of picture. --most takes no more
+than N pictures of one kind from one source, for a quick look. --list names the pictures that fail
+and should not, and those that pass and should not.
 """
 
 from __future__ import annotations
@@ -94,9 +95,21 @@ def wilson(hits: int, among: int) -> tuple[float, float]:
     return max(0.0, (middle - spread) / (1 + z2 / among)), (middle + spread) / (1 + z2 / among)
 
 
-def judged(check_id: str, facts: FactsOfRows, profile: Profile) -> list[Judged]:
-    """Every labelled picture of one check."""
-    rows, fitted = read_labels(check_id), FITTED.get(check_id)
+def rows_of(check_id: str, most: int | None) -> list[Labelled]:
+    """The labelled pictures of one check; ``most`` bounds those of one kind from one source."""
+    counts, rows = Counter[tuple[str, str, bool]](), []
+    for row in read_labels(check_id):
+        counts[row.source, row.group, row.wanted] += 1
+        if most is None or counts[row.source, row.group, row.wanted] <= most:
+            rows.append(row)
+    return rows
+
+
+def judged(
+    check_id: str, rows: Sequence[Labelled], facts: FactsOfRows, profile: Profile
+) -> list[Judged]:
+    """Labelled pictures of one check."""
+    fitted = FITTED.get(check_id)
     sources, held_out = read_sources(), dict[str, float]()
     if fitted and any(sources[row.source].use == "fit" for row in rows):
         held_out = dict(read_held_out(facts.pictures, check_id, WEIGHTS / fitted.weights))
@@ -230,13 +243,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pictures", type=Path)
     parser.add_argument("--check", action="append", help="a label file; all when not given")
+    parser.add_argument("--most", type=int, help="pictures of one kind from one source")
     parser.add_argument("--profile", default="core-4")
     parser.add_argument("--table", type=Path, help="write the figures into this document")
     parser.add_argument("--list", action="store_true", help="name the pictures that are misjudged")
     options = parser.parse_args(arguments)
     facts, profile = FactsOfRows(options.pictures), load_profile(options.profile)
     for check_id in options.check or checks_labelled():
-        cases = judged(check_id, facts, profile)
+        cases = judged(check_id, rows_of(check_id, options.most), facts, profile)
         lines = table(check_id, cases)
         print(f"\n{check_id}\n", *lines, sep="\n")
         for case in cases if options.list else ():

@@ -1,7 +1,7 @@
 """What is measured of the labelled pictures, kept on disk so that the next run is quick.
 
 What is kept is keyed by the picture's content, by the face that is meant, and by the code that
-measured it: a change of that code, or of the weights' manifest, measures anew.
+measured it: a change of that code, or of the weights, measures anew.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import io
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from importlib import resources
 from pathlib import Path
 from types import ModuleType
 
@@ -24,6 +23,7 @@ from face_material import Labelled, portrait_of
 from palprep.facts.facts import Facts
 from palprep.media.image import probe_and_open
 from palprep.media.source import Source
+from palprep.media.weights import read_manifest
 from palprep.vision.analysis import MAX_SIDE, analyse_portrait
 from palprep.vision.arrays import Pixels
 from palprep.vision.models import HOME, Models
@@ -35,12 +35,19 @@ class Kept:
     """A folder of what one piece of code made of pictures.
 
     ``name`` says what is kept. ``code`` are the modules, or packages with all their modules,
-    whose change makes it void.
+    whose change makes it void, and ``weights`` the names of the weights, all when None. A fit
+    keeps its features with the weights that these need, without those that it fits.
     """
 
-    def __init__(self, pictures: Path, name: str, code: Iterable[ModuleType]) -> None:
+    def __init__(
+        self,
+        pictures: Path,
+        name: str,
+        code: Iterable[ModuleType],
+        weights: Iterable[str] | None = None,
+    ) -> None:
         self._pictures = pictures
-        self._folder = pictures / ".kept" / f"{name}-{version_of(code)}"
+        self._folder = pictures / ".kept" / f"{name}-{version_of(code, weights)}"
 
     def bytes_of(self, row: Labelled, make: Callable[[], bytes]) -> bytes:
         """What is kept of that row, else what ``make`` gives, which is then kept."""
@@ -69,9 +76,12 @@ class Kept:
             return dict(arrays)
 
 
-def version_of(code: Iterable[ModuleType]) -> str:
-    """A hash of the source of these modules, and of the manifest of the weights."""
-    digest = hashlib.sha256((resources.files(HOME) / "weights" / "manifest.toml").read_bytes())
+def version_of(code: Iterable[ModuleType], weights: Iterable[str] | None = None) -> str:
+    """A hash of the source of these modules, and of these weights of ``palprep.vision``."""
+    manifest = read_manifest(HOME)
+    digest = hashlib.sha256()
+    for name in sorted(manifest if weights is None else weights):
+        digest.update(manifest[name].sha256.encode())
     for module in code:
         file = Path(str(module.__file__))
         files = sorted(file.parent.glob("*.py")) if file.name == "__init__.py" else [file]

@@ -6,12 +6,11 @@ PICTURES holds what face_material.py wrote. material/human_like_subject.csv says
 which picture is what: photographs (of children too, and with masks), paintings, drawings,
 renderings and animals. The model is fitted on the sources for fitting alone.
 
-Ridge logistic regressions on the proportions of the face, on its expression coefficients, on its
-identity embedding and on the maps of its scene are added up; each alone is weak, and their
-errors differ. Whole sources are held out in turn, and the odds are fitted on the scores of
-held-out faces, since those of faces that were trained on are too sure. The likelihoods of held-out
-faces are kept for evaluate_portraits.py. Prints the area under the ROC curve of the held-out
-faces, and what part of either kind lies above several likelihoods.
+Ridge logistic regressions on the identity embedding of the face and on the maps of its scene are
+added up: their errors differ. Whole sources are held out in turn, and the odds are fitted on the
+scores of held-out faces, since those of faces that were trained on are too sure. The likelihoods of
+held-out faces are kept for evaluate_portraits.py. Prints the area under the ROC curve of the
+held-out faces, and what part of either kind lies above several likelihoods.
 """
 
 from __future__ import annotations
@@ -26,22 +25,20 @@ from pathlib import Path
 
 import numpy as np
 
-import palprep.vision
 from face_facts import Kept, write_held_out
 from face_material import Labelled, nearest_face, read_labels
 from logistic import Array, area_under_curve, fit
 from palprep.media.image import open_image
 from palprep.media.source import Source
+from palprep.vision import align, arrays, detect, human, identity
 from palprep.vision.analysis import MAX_SIDE
 from palprep.vision.arrays import shrunk
 from palprep.vision.detect import find_faces
 from palprep.vision.human import BLOCKS, describe
 from palprep.vision.identity import embed
-from palprep.vision.landmarks import find_landmarks
 from palprep.vision.models import Models
-from palprep.vision.pose import fit_head
 
-RIDGE = {"proportions": 3000.0, "expression": 1000.0, "identity": 300.0, "scene": 300.0}
+RIDGE = {"identity": 300.0, "scene": 100.0}
 """Penalty on squared weights of standardised features, one a block; heavy, for there are more
 features than a few hundred pictures can carry."""
 
@@ -49,7 +46,11 @@ CHECK = "human_like_subject"
 
 FOLDS = 6
 
-LIKELIHOODS = (0.15, 0.4, 0.5, 0.65)
+CODE = (align, arrays, detect, human, identity)
+WEIGHTS = ("detector", "identity", "scene")
+"""What the features depend on."""
+
+LIKELIHOODS = (0.05, 0.15, 0.75)
 """Where the rules and the profile draw lines."""
 
 
@@ -99,7 +100,7 @@ def held_out(
 
 def describe_all(pictures: Path, rows: Iterable[Labelled], models: Models) -> dict[str, Array]:
     """The features of every labelled face, by block, as the analysis of a portrait sees it."""
-    kept = Kept(pictures, "human", [palprep.vision])
+    kept = Kept(pictures, "human", CODE, WEIGHTS)
     described: dict[str, list[Array]] = {name: [] for name in BLOCKS}
     for row in rows:
         features = kept.arrays_of(row, functools.partial(describe_row, row, pictures, models))
@@ -115,10 +116,9 @@ def describe_row(row: Labelled, pictures: Path, models: Models) -> dict[str, Arr
     rgb = shrunk(rgb, scale) if scale < 1 else rgb
     place = np.array([float(row.face_x), float(row.face_y)]) * scale
     face = nearest_face(find_faces(rgb, models.detector), place)
-    marks = find_landmarks(rgb, face, models)
-    head, embedding = fit_head(marks, models.geometry), embed(rgb, face, models.identity)
-    features = describe(rgb, face, marks, head, embedding=embedding, models=models)
-    return {name: np.array([*values.values()], np.float64) for name, values in features.items()}
+    embedding = embed(rgb, face, models.identity)
+    features = describe(rgb, face, embedding, models)
+    return {name: np.asarray(values, np.float64) for name, values in features.items()}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

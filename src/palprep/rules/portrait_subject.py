@@ -19,12 +19,9 @@ from palprep.vocabulary import install_advice
 NO_PERSON = 0.15
 """Likelihood of a photographed person below which a face can be that of an animal or a thing."""
 
-UNDECIDED = (0.4, 0.5)
-"""Between these likelihoods of a photographed person no verdict is given. Of the faces that the
-model was not fitted on, real and depicted ones lie here equally often."""
-
-UNDECIDED_COVERED = (NO_PERSON, 0.65)
-"""Likewise for a covered face, of which less is seen."""
+UNDECIDED_COVERED = (0.05, 0.75)
+"""Between these likelihoods of a photographed person no verdict is given on a covered face. Less of
+it is seen: people with masks reach down to 0.05."""
 
 PERSON_THERE = 0.25
 """Least share of a portrait that the mask of a person covers."""
@@ -40,11 +37,6 @@ NARROWED = 0.5
 
 MAYBE_DOWN = 5.0
 """Degrees off that narrowed eyes count as at the least: a doubt and no proof."""
-
-UNDECIDED_SUBJECT = Unmeasured(
-    reason="This may be a photograph of a person, or of a picture of one.",
-    advice="Look at it, or ask the service with validate_image.",
-)
 
 ONLY_THE_SERVICE = Unmeasured(
     reason="Only the service can tell a celebrity or a protected character.",
@@ -65,6 +57,12 @@ FACING = face_or(
     _facing_away,
 )
 """A face that cannot be seen points away from the camera."""
+
+
+def _nobody(portrait: PortraitFacts) -> Measured | Unmeasured:
+    if portrait.person_share < PERSON_THERE:
+        return Measured(value=0.0, shown="no face was found", cause=NO_FACE)
+    return NO_FACE
 
 
 def _nobody_or_covered(portrait: PortraitFacts) -> Measured | Unmeasured:
@@ -88,12 +86,7 @@ NOT_SCORED = Unmeasured(
 class HumanLikeSubject(Rule[Face]):
     """The subject is a photographed person: no animal, statue, painting, cartoon or rendering."""
 
-    needs = face_or(
-        lambda portrait: Measured(  # noqa: ARG005
-            value=0.0, shown="no face was found", cause=NO_FACE
-        ),
-        lambda region: HIDDEN,  # noqa: ARG005
-    )
+    needs = face_or(_nobody, lambda region: HIDDEN)  # noqa: ARG005
     id = "human_like_subject"
     label = "A photographed person"
     predicts = "human_like_subject"
@@ -108,11 +101,10 @@ class HumanLikeSubject(Rule[Face]):
 
     def measure(self, face: Face) -> Measured | Unmeasured:
         likelihood = face.subject.human.likelihood
-        covered = face.subject.visibility.least < BARELY_VISIBLE
-        low, high = UNDECIDED_COVERED if covered else UNDECIDED
-        if not low < likelihood < high:
-            return Measured(value=round(likelihood, 3), region=face.region)
-        return HIDDEN if covered else UNDECIDED_SUBJECT
+        low, high = UNDECIDED_COVERED
+        if face.subject.visibility.least < BARELY_VISIBLE and low < likelihood < high:
+            return HIDDEN
+        return Measured(value=round(likelihood, 3), region=face.region)
 
 
 class PoseSuitable(Rule[Face]):

@@ -7,8 +7,10 @@ mask) is kept apart from the facts, for those who draw it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from palprep.values import Rect
 from palprep.vision.age import age_classes, measure_age
@@ -18,6 +20,7 @@ from palprep.vision.facts import (
     SURE_PRESENCE,
     FaceFacts,
     Framing,
+    HumanCues,
     PortraitFacts,
     SubjectFacts,
     counts_as_person,
@@ -103,16 +106,41 @@ def analyse_portrait(
     # others runs next to them.
     with ThreadPoolExecutor(max_workers=1) as other:
         nudity = other.submit(_nudity, rgb, models)
-        return _measure(detect_subject(rgb, models, size=size), models, other, nudity)
+        faces = find_faces(rgb, models.detector)
+        look = other.submit(_first_look, rgb, faces, models)
+        return _measure(_detections(rgb, faces, models, size), models, other, _Early(nudity, look))
 
 
 def detect_subject(
     rgb: Pixels, models: Models, *, size: tuple[int, int] | None = None
 ) -> Detections:
     """Find faces, their points, and persons."""
-    width, height = size or (rgb.shape[1], rgb.shape[0])
+    size = size or (rgb.shape[1], rgb.shape[0])
     rgb = _small_enough(rgb)
-    detections = find_faces(rgb, models.detector)
+    return _detections(rgb, find_faces(rgb, models.detector), models, size)
+
+
+def measure_portrait(seen: Detections, models: Models) -> PortraitFacts:
+    """Facts from what was found."""
+    with ThreadPoolExecutor(max_workers=1) as other:
+        nudity = other.submit(_nudity, seen.rgb, models)
+        look = other.submit(_first_look, seen.rgb, seen.detections, models)
+        return _measure(seen, models, other, _Early(nudity, look))
+
+
+class _Early(NamedTuple):
+    """What is being measured since before the points of the faces were known."""
+
+    nudity: Future[float | None]
+    look: Future[tuple[Floats, HumanCues] | None]
+    """What :func:`_look` finds of the largest face, certain or not: it nearly always is the
+    subject's."""
+
+
+def _detections(
+    rgb: Pixels, detections: tuple[Detection, ...], models: Models, size: tuple[int, int]
+) -> Detections:
+    width, height = size
     seen = Detections(
         rgb=rgb,
         scale=width / rgb.shape[1],
@@ -131,15 +159,7 @@ def detect_subject(
     return replace(seen, bust=bust, person=person)
 
 
-def measure_portrait(seen: Detections, models: Models) -> PortraitFacts:
-    """Facts from what was found."""
-    with ThreadPoolExecutor(max_workers=1) as other:
-        return _measure(seen, models, other, other.submit(_nudity, seen.rgb, models))
-
-
-def _measure(
-    seen: Detections, models: Models, other: Executor, nudity: Future[float | None]
-) -> PortraitFacts:
+def _measure(seen: Detections, models: Models, other: Executor, early: _Early) -> PortraitFacts:
     index, framing, subject = seen.subject, None, None
     marks = None if index is None else seen.marks(index)
     height, width = seen.rgb.shape[:2]
@@ -148,7 +168,7 @@ def _measure(
     if index is not None and seen.bust is not None:
         framing = _scaled_framing(measure_framing(box, seen.bust), seen.scale)
         if marks is not None:
-            subject = _measure_subject(seen, index, marks, models, other)
+            subject = _measure_subject(seen, index, marks, models, early)
     return PortraitFacts(
         width=seen.width,
         height=seen.height,
@@ -158,7 +178,7 @@ def _measure(
         quality=quality.result(),
         framing=framing,
         subject=subject,
-        nudity=nudity.result(),
+        nudity=early.nudity.result(),
     )
 
 
@@ -169,6 +189,18 @@ def _small_enough(rgb: Pixels) -> Pixels:
 
 def _nudity(rgb: Pixels, models: Models) -> float | None:
     return None if models.nudity is None else nudity_score(rgb, models.nudity)
+
+
+def _look(rgb: Pixels, face: Detection, models: Models) -> tuple[Floats, HumanCues]:
+    """The embedding of a face, and whether it is a photographed person's."""
+    embedding = embed(rgb, face, models.identity)
+    return embedding, measure_human(rgb, face, embedding, models)
+
+
+def _first_look(
+    rgb: Pixels, faces: Sequence[Detection], models: Models
+) -> tuple[Floats, HumanCues] | None:
+    return _look(rgb, faces[0], models) if faces else None
 
 
 def _measure_faces(seen: Detections, models: Models) -> tuple[FaceFacts, ...]:
@@ -196,17 +228,17 @@ def _measure_face(seen: Detections, index: int, models: Models) -> FaceFacts:
 
 
 def _measure_subject(
-    seen: Detections, index: int, marks: Landmarks, models: Models, other: Executor
+    seen: Detections, index: int, marks: Landmarks, models: Models, early: _Early
 ) -> SubjectFacts:
     found = seen.detections[index]
-    classes = other.submit(age_classes, seen.rgb, marks, models.age)
-    embedding = embed(seen.rgb, found, models.identity)
+    classes = age_classes(seen.rgb, marks, models.age)
     fit = fit_head(marks, models.geometry)
     pose = head_pose(fit)
     eyes = measure_eyes(marks, fit, pose)
     visibility = measure_visibility(seen.rgb, marks, seen.box(index), found.score)
-    human = measure_human(seen.rgb, found, marks, fit, embedding=embedding, models=models)
-    age = measure_age(classes.result(), embedding, models.adult)
+    look = early.look.result() if index == 0 else None
+    embedding, human = look or _look(seen.rgb, found, models)
+    age = measure_age(classes, embedding, models.adult)
     return SubjectFacts(
         pose=pose,
         eyes=eyes.model_copy(update={"distance_px": eyes.distance_px * seen.scale}),

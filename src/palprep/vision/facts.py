@@ -198,9 +198,9 @@ class HumanCues(Value):
     """Evidence on whether the subject is a photographed person, and what it adds up to."""
 
     likelihood: float
-    """0 to 1, from the cues below."""
+    """0 to 1, from the cues below; true as often as docs/accuracy.md says."""
     cues: dict[str, float]
-    """Each cue's raw value by its name."""
+    """What each block of features adds to its logit, by the block's name."""
 
 
 class SubjectFacts(Value):

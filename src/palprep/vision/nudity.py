@@ -3,8 +3,9 @@
 The network tells pornography from everything else, by the whole picture; it names no part of
 the body. Its authors call a score under 0.2 harmless and one above 0.8 pornographic, both with
 high probability, and leave what lies between to whoever asks. They published no figures of its
-errors. Of the 146 images of the development corpus none scores above 0.8 and three above 0.2;
-none shows nudity, so that how much of it goes unnoticed was not measured.
+errors. Of 342 portraits of staff pages, conferences and a parliament none scores above 0.43, but
+of 31 videos of dressed people two do above 0.8: a hand close up (0.85) and an evening gown (0.93).
+None of all these shows nudity, so that how much of it goes unnoticed was not measured.
 """
 
 from __future__ import annotations
