@@ -80,6 +80,8 @@ class Judged(NamedTuple):
     outcome: Outcome
     failed: tuple[str, ...]
     """Ids of the checks that fail: several for the check as a whole."""
+    warned: tuple[str, ...]
+    """Likewise of those that warn."""
     value: float | None
     """The probability behind it, where there is one."""
 
@@ -145,7 +147,7 @@ def _judged(
         # Only the service can answer some checks: unknown says nothing of the whole.
         order.remove(Outcome.UNKNOWN)
     worst = next(outcome for outcome in order if having[outcome])
-    return Judged(row, worst, having[Outcome.FAIL], value)
+    return Judged(row, worst, having[Outcome.FAIL], having[Outcome.WARN], value)
 
 
 def _of_portraits(check_id: str) -> bool:
@@ -185,20 +187,22 @@ def table(check_id: str, cases: Sequence[Judged]) -> list[str]:
     if fit and unfit:
         through = sum(case.outcome in {Outcome.PASS, Outcome.WARN} for case in fit) / len(fit)
         stopped = sum(case.outcome is Outcome.FAIL for case in unfit) / len(unfit)
-        warned = sum(case.outcome in {Outcome.FAIL, Outcome.WARN} for case in unfit) / len(unfit)
+        silent = sum(case.outcome is Outcome.PASS for case in unfit) / len(unfit)
         lines += [
             "",
             f"Balanced accuracy, a warning counted as a pass: {(through + stopped) / 2:.3f}.",
-            f"Of unfit ones {warned:.1%} do not pass silently.",
+            f"Of unfit ones {silent:.1%} pass without a warning.",
         ]
     lines += ["", "| Kind of picture | should | pictures | pass | warn | fail | unknown |"]
     lines += ["|---" * 7 + "|", *_by_group(cases)]
     if check_id == WHOLE_CHECK:
         failed = Counter(check for case in fit for check in case.failed)
-        lines += ["", "| Check that fit portraits fail | portraits |", "|---|---|"]
+        warned = Counter(check for case in fit for check in case.warned)
+        lines += ["", "| Check | fails fit portraits | warns of them |", "|---|---|---|"]
         lines += [
-            f"| `{check}` | {count} of {len(fit)} ({count / len(fit):.1%}) |"
-            for check, count in failed.most_common()
+            f"| `{check}` | {failed[check]} ({failed[check] / len(fit):.1%}) "
+            f"| {warned[check]} ({warned[check] / len(fit):.1%}) |"
+            for check, _ in (failed + warned).most_common()
         ]
     if any(case.value is not None for case in cases):
         lines += ["", *reliability(cases)]

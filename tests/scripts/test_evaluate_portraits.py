@@ -44,6 +44,14 @@ def test_sources_whose_terms_forbid_business_are_not_fitted_on(scripts):
     assert {source.use for source in bound} == {"measure"}
 
 
+def test_the_notice_names_every_source_that_weights_were_fitted_on(scripts, checkout):
+    material = scripts("face_material")
+    notice = (checkout / "src/palprep/vision/weights/NOTICE.md").read_text("utf-8")
+    fitted = {row.source for row in material.read_labels("human_like_subject", use="fit")}
+    assert fitted
+    assert [name for name in sorted(fitted) if name.removeprefix("debian:") not in notice] == []
+
+
 def test_the_interval_is_wilsons(scripts):
     wilson = scripts("evaluate_portraits").wilson
     # Newcombe, Statistics in Medicine 17 (1998), table I: 81 of 263 and 0 of 20.
@@ -89,6 +97,7 @@ def test_figures_by_outcome_and_kind(scripts):
         evaluate.Judged(
             row(material, f"{number}.png", wanted=wanted, group=group, source=source),
             outcome,
+            (),
             (),
             None,
         )
