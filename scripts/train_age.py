@@ -28,10 +28,10 @@ import numpy as np
 
 from face_facts import Arrays, Kept, write_held_out
 from face_material import Labelled, portrait_of, read_labels
+from logistic import Array, area_under_curve, fit
 from palprep.vision import age, align, detect, identity, landmarks
 from palprep.vision.facts import SURE_PRESENCE, SURE_SCORE
 from palprep.vision.models import Models
-from train_human import Array, area_under_curve, fit
 
 CHECK = "appears_under_18"
 
