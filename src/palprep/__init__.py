@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from palprep.preflight.asset import Asset
     from palprep.preflight.check_and_prepare import Preflight, check, prepare
     from palprep.preflight.prepared import Prepared
-    from palprep.preflight.rank import Candidate, pick_best
+    from palprep.preflight.rank import Candidate, Ranking, pick_best
     from palprep.preflight.same_person import same_person
     from palprep.preflight.verify_consent import verify_consent
     from palprep.publish.chosen import publisher_from_env
@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from palprep.rules.report import Check, Report
     from palprep.sandbox import Sandbox
     from palprep.values import Outcome, Role
+    from palprep.views.data_frame import to_pandas
     from palprep.views.dossier_page import export_dossiers
     from palprep.vocabulary import FileInput, RoleName
 
@@ -139,6 +140,7 @@ __all__ = [
     "Progress",
     "PublishError",
     "Publisher",
+    "Ranking",
     "RateLimited",
     "ReplicaRequest",
     "Report",
@@ -175,6 +177,7 @@ __all__ = [
     "resolve_retry",
     "run",
     "same_person",
+    "to_pandas",
     "validate_face",
     "verify_consent",
     "watch",
@@ -214,7 +217,7 @@ _PUBLIC = {
     "palprep.preflight.asset": "Asset",
     "palprep.preflight.check_and_prepare": "Preflight check prepare",
     "palprep.preflight.prepared": "Prepared",
-    "palprep.preflight.rank": "Candidate pick_best",
+    "palprep.preflight.rank": "Candidate Ranking pick_best",
     "palprep.preflight.same_person": "same_person",
     "palprep.preflight.verify_consent": "verify_consent",
     "palprep.publish.chosen": "publisher_from_env",
@@ -223,6 +226,7 @@ _PUBLIC = {
     "palprep.rules.report": "Check Report",
     "palprep.sandbox": "Sandbox",
     "palprep.values": "Outcome Role",
+    "palprep.views.data_frame": "to_pandas",
     "palprep.views.dossier_page": "export_dossiers",
     "palprep.vocabulary": "FileInput RoleName",
 }

@@ -8,12 +8,15 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from finished_runs import person, run
 from IPython.core.interactiveshell import InteractiveShell
 
 from palprep.consent.facts import ConsentFacts, WordRecord
 from palprep.fixes.done import FixDone
-from palprep.preflight.check_and_prepare import check
+from palprep.preflight.check_and_prepare import check, prepare
 from palprep.preflight.prepared import Prepared
+from palprep.preflight.rank import Ranking
+from palprep.rules.profile import load_profile
 from palprep.rules.report import Check, Report, ReportError
 from palprep.values import Outcome, Role
 from palprep.views import notebook
@@ -90,8 +93,12 @@ def prepared() -> Prepared:
         ),
         notebook.prepared_html(prepared()),
         notebook.consent_html(consent()),
+        notebook.check_html(report().checks[1]),
+        notebook.run_html(run(person(name=NASTY, reasons=(NASTY,)))),
+        notebook.person_html(person(name=NASTY, waived=(NASTY,))),
+        notebook.profile_html(load_profile().model_copy(update={"title": NASTY})),
     ],
-    ids=["report", "unreadable", "prepared", "consent"],
+    ids=["report", "unreadable", "prepared", "consent", "check", "run", "person", "profile"],
 )  # fmt: skip
 def test_what_a_file_says_is_shown_as_text(html: str) -> None:
     page = parsed(html)
@@ -102,6 +109,30 @@ def test_what_a_file_says_is_shown_as_text(html: str) -> None:
 def test_what_failed_comes_first() -> None:
     text = parsed(notebook.report_html(report())).text
     assert text.index("Centred") < text.index(NASTY) < text.index("Image format")
+
+
+def test_what_passed_is_folded() -> None:
+    html = notebook.report_html(report())
+    shown, _, folded = html.partition("<details>")
+    assert "Centred" in shown
+    assert "image_format" not in shown
+    assert "image_format" in folded
+
+
+def test_an_image_that_was_fixed_stands_next_to_what_it_was(
+    sample_media: Path, tmp_path: Path
+) -> None:
+    ready = prepare(sample_media / "people/jane-carter/portrait.heic", into=tmp_path)
+    html = notebook.prepared_html(ready)
+    assert ready.fixes
+    assert html.count('alt="Before"') == html.count('alt="After"') == 1
+
+
+def test_a_recording_is_seen_and_heard(sample_media: Path) -> None:
+    html = notebook.report_html(check(sample_media / "people/jane-carter/recording.m4a"))
+    assert "data:image/svg+xml" in html
+    assert '<audio controls src="data:audio/mpeg;base64,' in html
+    assert len(html) < 200_000
 
 
 def test_the_statement_can_be_listened_to_as_long_as_its_file_is_there(
@@ -139,8 +170,13 @@ def shell() -> InteractiveShell:
         (report(), notebook.report_html(report())),
         (prepared(), notebook.prepared_html(prepared())),
         (consent(), notebook.consent_html(consent())),
+        (report().checks[0], notebook.check_html(report().checks[0])),
+        (run(person()), notebook.run_html(run(person()))),
+        (person(), notebook.person_html(person())),
+        (load_profile(), notebook.profile_html(load_profile())),
+        (Ranking(), notebook.ranking_html(Ranking())),
     ],
-    ids=["report", "prepared", "consent"],
+    ids=["report", "prepared", "consent", "check", "run", "person", "profile", "ranking"],
 )
 def test_the_extension_makes_ipython_use_the_views(
     shell: InteractiveShell, value: object, html: str

@@ -28,6 +28,7 @@ from palprep.journal.store import Journal
 from palprep.publish.chosen import publisher_for
 from palprep.publish.publishers import Publisher
 from palprep.rules.profile import load_profile
+from palprep.views.cell_progress import cell_progress
 from palprep.vocabulary import DEFAULT_PROFILE
 
 DEFAULT_INTO = "palprep-out"
@@ -56,7 +57,7 @@ def run(
     only when the run is interrupted. ``jobs`` is the number of local worker processes.
     ``pace`` says how much may be asked for, and how long trainings are waited for.
     ``tell`` is called from several threads; ``note`` before the work begins, with what is odd or
-    was guessed in the folder.
+    was guessed in the folder. Without ``tell``, a notebook shows the progress in the cell.
 
     A replica is made from a video only when the statement of consent was heard in it, or in a
     video of its own. Where no one can listen for it, since a package, the model or the language

@@ -44,13 +44,19 @@ class Candidate(Value):
     """Rank, from 0, of the better candidate that this one nearly equals."""
 
 
+class Ranking(tuple[Candidate, ...]):
+    """Candidates, best first. A notebook shows them as a contact sheet."""
+
+    __slots__ = ()
+
+
 def pick_best(
     source: FileInput | Iterable[FileInput],
     *,
     profile: str | Path | Profile = DEFAULT_PROFILE,
     per_second: float = 2.0,
     models: Models | None = None,
-) -> tuple[Candidate, ...]:
+) -> Ranking:
     """Rank the images of a folder, given images, or a video's frames at ``per_second``.
 
     A file is a path, its bytes, or a binary file. A folder's files that are no readable images are
@@ -72,7 +78,7 @@ def pick_best(
         raise UnsupportedMedia(f"{where} holds no image that could be read")
     ranked = sorted(found, key=lambda each: (len(each.failed), len(each.warned), -each.fitness))
     groups = group_duplicates([each.fingerprint for each in ranked])
-    return tuple(
+    return Ranking(
         each.model_copy(update={"duplicate_of": leader}) if leader != rank else each
         for rank, (each, leader) in enumerate(zip(ranked, groups, strict=True))
     )

@@ -1,4 +1,4 @@
-"""The statement of consent to listen to, as a short sound."""
+"""Recordings to listen to: the statement of consent, or how one begins, as a short sound."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ _AROUND_S = 1.0
 """What is heard before and after the statement counts, too."""
 
 _MOST_S = 60.0
+_TASTE_S = 20.0
+"""Of a recording: enough to hear the voice, the noise and the level."""
+
 _LEAST_S = 0.1
 _SMALL = {"c:a": "libmp3lame", "b:a": 24_000, "ar": 16_000, "ac": 1, "id3v2_version": 0}
 """Speech that is understood, at 3 kB for a second."""
@@ -31,12 +34,25 @@ def statement_sound(path: str | Path, facts: ConsentFacts) -> Embedded | None:
     source = Source.of(path)
     audio = probe_audio(source, levels=False)
     span = _heard_span(facts, audio.duration_s)
-    if span is None:
-        return None
+    return None if span is None else _sound(source, audio.stream.index, span)
+
+
+def beginning(path: str | Path) -> Embedded:
+    """The first 20 s of a recording, or of a video's sound: MP3, mono, for a page that holds it.
+
+    Raises MediaError when the file cannot be read, ToolError when ffmpeg gives up.
+    """
+    source = Source.of(path)
+    audio = probe_audio(source, levels=False)
+    span = Span(start_s=0.0, end_s=min(_TASTE_S, audio.duration_s))
+    return _sound(source, audio.stream.index, span)
+
+
+def _sound(source: Source, stream: int, span: Span) -> Embedded:
     with tempfile.TemporaryDirectory(prefix="palprep-") as folder:
-        target = Path(folder) / "statement.mp3"
+        target = Path(folder) / "sound.mp3"
         opened = read(source, ss=seconds(span.start_s), t=seconds(span.duration_s))
-        run(opened[str(audio.stream.index)].output(address(target), **BARE, **_SMALL))
+        run(opened[str(stream)].output(address(target), **BARE, **_SMALL))
         return Embedded(target.read_bytes(), "audio/mpeg")
 
 

@@ -120,8 +120,9 @@ def initials(name: str) -> str:
 
 
 def by_outcome(report: Report) -> list[tuple[Outcome, tuple[Check, ...]]]:
-    """The checks of each outcome that occurs, the worst outcome first."""
-    groups = ((outcome, report.having(outcome)) for outcome in OUTCOMES)
+    """The findings of each outcome that occurs, the worst outcome first. One that follows from
+    another is told with it."""
+    groups = ((outcome, report.told(outcome)) for outcome in OUTCOMES)
     return [(outcome, checks) for outcome, checks in groups if checks]
 
 

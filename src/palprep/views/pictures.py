@@ -11,6 +11,7 @@ from palprep.values import Span
 from palprep.views.embedded import Embedded
 from palprep.views.portrait import VIEW_SIDE, Form, portrait_overlay
 from palprep.views.timeline_image import timeline_png
+from palprep.views.waveform import waveform
 from palprep.vision.models import Models
 
 _STATEMENT_FRAMES = 5
@@ -38,6 +39,16 @@ def report_timeline(report: Report) -> Embedded | None:
     """
     png = timeline_png(report)
     return None if png is None else Embedded(png, "image/png")
+
+
+def report_waveform(report: Report) -> Embedded | None:
+    """The waveform of a recording as SVG; None for what is no recording.
+
+    Raises MediaError when the file can no longer be read.
+    """
+    if report.facts is None or report.facts.recording is None:
+        return None
+    return Embedded(waveform(Source.of(report.path)), "image/svg+xml")
 
 
 def thumbnail(path: str | Path, *, side: int = 480) -> Embedded:

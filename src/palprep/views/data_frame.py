@@ -1,0 +1,110 @@
+"""Reports and runs as pandas data frames, to be counted, filtered and charted."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from palprep.errors import ToolMissing
+from palprep.journal.run_view import PersonView, RunView
+from palprep.rules.report import Check, Report
+from palprep.values import Outcome, Role
+from palprep.vocabulary import install_advice
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_WORSE = (Outcome.PASS, Outcome.UNKNOWN, Outcome.WARN, Outcome.FAIL)
+"""Outcomes as a data frame sorts them."""
+
+
+def to_pandas(shown: Report | RunView | Iterable[Report]) -> pd.DataFrame:
+    """One row for each check of a report, or of many; one row for each person of a run.
+
+    Of checks: ``file``, ``role``, ``profile``, ``verdict``, ``check`` (its id), ``label``,
+    ``outcome`` (ordered from pass to fail), ``measured``, ``value`` (the measure where it is one
+    number, else NaN), ``at_least``, ``at_most``, ``limit``, ``source``, ``advice`` and ``path``. A
+    file that could not be read has one row, whose check is the error's code.
+
+    Of people, indexed by ``person``: ``status``, ``first_reason``, ``reasons`` (how many),
+    ``voice_id``, ``voice_status``, ``replica_id``, ``replica_status``, ``seconds`` (spent on the
+    files), and the verdict on the file of each role.
+
+    Raises ToolMissing without pandas, which the extra ``pandas`` brings.
+    """
+    try:
+        pandas = importlib.import_module("pandas")
+    except ImportError:
+        raise ToolMissing(f"A data frame needs pandas: {install_advice('pandas')}") from None
+    if isinstance(shown, RunView):
+        people = [_person_row(person) for person in shown.people]
+        return pandas.DataFrame(people, columns=[*_PERSON_COLUMNS]).set_index("person")
+    reports = [shown] if isinstance(shown, Report) else shown
+    rows = [row for report in reports for row in _check_rows(report)]
+    frame = pandas.DataFrame(rows, columns=[*_CHECK_COLUMNS])
+    for column in ("verdict", "outcome"):
+        frame[column] = pandas.Categorical(
+            frame[column], [outcome.value for outcome in _WORSE], ordered=True
+        )
+    return frame
+
+
+_CHECK_COLUMNS = (
+    *("file", "role", "profile", "verdict", "check", "label", "outcome", "measured", "value"),
+    *("at_least", "at_most", "limit", "source", "advice", "path"),
+)
+_PERSON_COLUMNS = (
+    *("person", "status", "first_reason", "reasons", "voice_id", "voice_status"),
+    *("replica_id", "replica_status", "seconds", *(role.value for role in Role)),
+)
+
+
+def _check_rows(report: Report) -> Iterator[dict[str, Any]]:
+    of_file = {
+        "file": Path(report.path).name,
+        "role": report.role.value if report.role else None,
+        "profile": report.profile,
+        "verdict": report.verdict.value,
+        "path": report.path,
+    }
+    if report.error is not None:
+        told = {"check": report.error.code, "label": report.error.message}
+        yield {**of_file, **told, "outcome": Outcome.FAIL.value}
+    for check in report.checks:
+        yield {**of_file, **_check_row(check)}
+
+
+def _check_row(check: Check) -> dict[str, Any]:
+    measured = check.measured
+    number = isinstance(measured, int | float) and not isinstance(measured, bool)
+    return {
+        "check": check.id,
+        "label": check.label,
+        "outcome": check.outcome.value,
+        "measured": measured,
+        "value": measured if number else None,
+        "at_least": check.at_least,
+        "at_most": check.at_most,
+        "limit": check.limit,
+        "source": check.source,
+        "advice": check.advice,
+    }
+
+
+def _person_row(person: PersonView) -> dict[str, Any]:
+    verdicts = {asset.role.value: asset.report.verdict.value for asset in person.assets}
+    voice, replica = person.voice, person.replica
+    return {
+        "person": person.slug,
+        "status": person.status,
+        "first_reason": person.reasons[0] if person.reasons else None,
+        "reasons": len(person.reasons),
+        "voice_id": voice.id if voice else None,
+        "voice_status": voice.status if voice else None,
+        "replica_id": replica.id if replica else None,
+        "replica_status": replica.status if replica else None,
+        "seconds": sum(asset.seconds for asset in person.assets),
+        **verdicts,
+    }
