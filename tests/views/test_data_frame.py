@@ -28,7 +28,7 @@ def test_a_row_for_each_check_of_each_report() -> None:
     assert list(frame["outcome"]) == ["pass", "fail", "fail", "unknown"]
     assert frame.loc[1, "value"] == BAD.measured
     assert pd.isna(frame.loc[0, "value"])
-    assert frame.loc[2, "label"] == "does not decode"
+    assert frame.loc[2, "sentence"] == "does not decode"
     assert list(to_pandas(report(GOOD, BAD))["check"]) == ["image_format", "person_centered"]
 
 

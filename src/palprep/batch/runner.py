@@ -97,7 +97,7 @@ def run(
             )
         )
         media = MediaSteps(journal, workers, place, without_consent)
-        under_way = _Run(journal, workers, people, tell or _nothing)
+        under_way = _Run(journal, workers, people, tell or cell_progress() or _nothing)
         if service is None:
             under_way.prepare_all(PersonSteps(media=media, service=None, profile=profile))
         else:

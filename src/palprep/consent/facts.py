@@ -168,7 +168,7 @@ class ConsentFacts(Value):
     starts_at: float | None
     """When the statement's first word begins; None when it was not found."""
     ends_at: float | None
-    words: tuple[WordRecord, ...]
+    words: tuple[WordRecord, ...] = Field(repr=False)
     reasons: tuple[str, ...]
     statement: str
     """The required statement with the name filled in."""

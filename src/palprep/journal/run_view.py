@@ -84,7 +84,7 @@ class PersonView(Value):
     full_name: str
     status: PersonStatus
     reasons: tuple[str, ...]
-    assets: tuple[Asset, ...] = ()
+    assets: tuple[Asset, ...] = Field(default=(), repr=False)
     face: FaceVerdict | None = None
     voice: Creation | None = None
     replica: Creation | None = None
@@ -130,7 +130,7 @@ class RunHead(Value):
 class RunView(RunHead):
     """The last run of a journal, with all that is known of each person."""
 
-    people: tuple[PersonView, ...]
+    people: tuple[PersonView, ...] = Field(repr=False)
 
 
 class RunStanding(RunHead):

@@ -10,6 +10,8 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from pydantic import Field
+
 from palprep.errors import MediaError, UnsupportedMedia
 from palprep.facts.facts import Facts
 from palprep.media.frames import sample_frames
@@ -39,7 +41,7 @@ class Candidate(Value):
     failed: tuple[str, ...]
     """Ids of the face checks that fail."""
     warned: tuple[str, ...]
-    fingerprint: str
+    fingerprint: str = Field(repr=False)
     duplicate_of: int | None
     """Rank, from 0, of the better candidate that this one nearly equals."""
 

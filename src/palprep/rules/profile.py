@@ -26,7 +26,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from palprep.api.fields import MAX_IMAGE_BASE64_CHARS
 from palprep.errors import ProfileError
@@ -118,9 +118,9 @@ class Profile(Value):
     model: str
     """The service's model name that assets are prepared for."""
     title: str
-    limits: Mapping[Role, Mapping[str, tuple[Limit, ...]]]
-    pairs: Mapping[str, tuple[Limit, ...]] = {}
-    consent: ConsentLimits
+    limits: Mapping[Role, Mapping[str, tuple[Limit, ...]]] = Field(repr=False)
+    pairs: Mapping[str, tuple[Limit, ...]] = Field(default={}, repr=False)
+    consent: ConsentLimits = Field(repr=False)
     notes: tuple[str, ...] = ()
     """What the profile's owner should change, one sentence each: old names of checks."""
 

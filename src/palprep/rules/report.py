@@ -70,10 +70,10 @@ class Report(Value):
     role: Role | None
     profile: str
     error: ReportError | None = None
-    checks: tuple[Check, ...] = ()
+    checks: tuple[Check, ...] = Field(default=(), repr=False)
     left_out: tuple[str, ...] = ()
     """Ids of checks that were not asked for: those of the consent that another video holds."""
-    facts: Facts | None = None
+    facts: Facts | None = Field(default=None, repr=False)
 
     @classmethod
     def of_error(

@@ -24,9 +24,10 @@ def to_pandas(shown: Report | RunView | Iterable[Report]) -> pd.DataFrame:
     """One row for each check of a report, or of many; one row for each person of a run.
 
     Of checks: ``file``, ``role``, ``profile``, ``verdict``, ``check`` (its id), ``label``,
-    ``outcome`` (ordered from pass to fail), ``measured``, ``value`` (the measure where it is one
-    number, else NaN), ``at_least``, ``at_most``, ``limit``, ``source``, ``advice`` and ``path``. A
-    file that could not be read has one row, whose check is the error's code.
+    ``outcome`` (ordered from pass to fail), ``sentence``, ``advice``, ``measured``, ``value`` (the
+    measure where it is one number, else NaN), ``at_least``, ``at_most``, ``limit``, ``source``,
+    ``follows`` (the check that tells the same finding) and ``path``. A file that could not be read
+    has one row, whose check is the error's code and whose sentence is the error.
 
     Of people, indexed by ``person``: ``status``, ``first_reason``, ``reasons`` (how many),
     ``voice_id``, ``voice_status``, ``replica_id``, ``replica_status``, ``seconds`` (spent on the
@@ -52,8 +53,8 @@ def to_pandas(shown: Report | RunView | Iterable[Report]) -> pd.DataFrame:
 
 
 _CHECK_COLUMNS = (
-    *("file", "role", "profile", "verdict", "check", "label", "outcome", "measured", "value"),
-    *("at_least", "at_most", "limit", "source", "advice", "path"),
+    *("file", "role", "profile", "verdict", "check", "label", "outcome", "sentence", "advice"),
+    *("measured", "value", "at_least", "at_most", "limit", "source", "follows", "path"),
 )
 _PERSON_COLUMNS = (
     *("person", "status", "first_reason", "reasons", "voice_id", "voice_status"),
@@ -70,7 +71,7 @@ def _check_rows(report: Report) -> Iterator[dict[str, Any]]:
         "path": report.path,
     }
     if report.error is not None:
-        told = {"check": report.error.code, "label": report.error.message}
+        told = {"check": report.error.code, "sentence": report.error.message}
         yield {**of_file, **told, "outcome": Outcome.FAIL.value}
     for check in report.checks:
         yield {**of_file, **_check_row(check)}
@@ -89,7 +90,9 @@ def _check_row(check: Check) -> dict[str, Any]:
         "at_most": check.at_most,
         "limit": check.limit,
         "source": check.source,
+        "sentence": check.sentence,
         "advice": check.advice,
+        "follows": check.follows,
     }
 
 

@@ -87,7 +87,8 @@ def register(ipython: Any) -> None:
     formatters = ipython.display_formatter.formatters
     for shown, view in VIEWS.items():
         formatters["text/html"].for_type(shown, view)
-    formatters["text/plain"].for_type("palprep.rules.report.Report", _plain)
+    for worded in ("palprep.rules.report.Report", "palprep.preflight.prepared.Prepared"):
+        formatters["text/plain"].for_type(worded, _plain)
 
 
 def register_if_running() -> None:
@@ -98,8 +99,8 @@ def register_if_running() -> None:
         register(shell)
 
 
-def _plain(report: Report, printer: Any, cycle: bool) -> None:  # noqa: ARG001, FBT001 - IPython's
-    printer.text(report.table())
+def _plain(shown: object, printer: Any, cycle: bool) -> None:  # noqa: ARG001, FBT001 - IPython's
+    printer.text(str(shown))
 
 
 def _rendered(macro: str, shown: object) -> str:
