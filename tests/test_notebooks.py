@@ -1,4 +1,4 @@
-"""The notebooks are valid, were executed from top to bottom, say nothing of where, and run again."""
+"""The notebooks are valid, were executed in order, do not say where, and run again."""
 
 from __future__ import annotations
 
