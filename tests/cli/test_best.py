@@ -34,6 +34,9 @@ def test_top_shows_no_more_than_asked(palprep: Palprep, pictures: Path) -> None:
     ran = palprep("best", pictures, "--top", "1")
     assert "portrait.heic" in ran.out
     assert "landscape" not in ran.out
+    best = pictures / "portrait.heic"
+    assert ran.err == f"1 of 2 images pass. Next: palprep fix {best} --into prepared\n"
+    assert palprep("best", pictures, "--quiet").err == ""
 
 
 def test_a_video_gives_its_frames(palprep: Palprep, sample_media: Path) -> None:
@@ -48,10 +51,12 @@ def test_when_even_the_best_fails_the_code_is_1(palprep: Palprep, sample_media: 
     assert palprep("best", sample_media / "broken/landscape-without-a-face.jpg").code == 1
 
 
-@pytest.mark.parametrize("name", ["missing", "empty"])
-def test_nothing_to_rank_is_one_clear_line(palprep: Palprep, tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(("name", "code"), [("missing", 2), ("empty", 1)])
+def test_nothing_to_rank_is_one_clear_line(
+    palprep: Palprep, tmp_path: Path, name: str, code: int
+) -> None:
     (tmp_path / "empty").mkdir()
     ran = palprep("best", name)
-    assert ran.code == 1
+    assert ran.code == code
     assert ran.err.count("\n") == 1
     assert name in ran.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,8 @@ from .conftest import Palprep
 
 REPORT_KEYS = ["path", "role", "profile", "verdict", "passed", "error", "checks", "facts"]
 CHECK_KEYS = [
-    *("id", "label", "outcome", "passed", "measured"),
-    *("limit", "source", "advice", "region"),
+    *("id", "label", "outcome", "passed", "sentence", "measured"),
+    *("limit", "source", "advice", "follows", "region"),
 ]
 PASSED = {"pass": True, "warn": True, "fail": False, "unknown": None}
 
@@ -67,6 +68,7 @@ def test_a_broken_file_fails_for_its_own_reason(
     [
         ("text-named-video.mp4", "media_unsupported"),
         ("truncated-portrait.heic", "media_damaged"),
+        # One object for every path, also for one that is mistyped.
         ("no-such-file.jpg", "file_missing"),
     ],
 )
@@ -74,7 +76,7 @@ def test_an_unusable_file_is_a_report_with_an_error(
     palprep: Palprep, sample_media: Path, name: str, code: str
 ) -> None:
     ran = palprep("check", "--json", sample_media / "broken" / name)
-    assert ran.code == 1
+    assert ran.code == (2 if code == "file_missing" else 1)
     (entry,) = ran.objects
     assert entry["verdict"] == "fail"
     assert entry["error"]["code"] == code
@@ -98,8 +100,10 @@ def test_people_read_the_reason_and_the_remedy(palprep: Palprep, sample_media: P
     (no_sound,) = (
         check for check in as_json.objects[0]["checks"] if check["id"] == "audio_present"
     )
-    assert no_sound["label"] in ran.out
-    assert no_sound["advice"].split()[0] in ran.out
+    assert f"{no_sound['sentence']} {no_sound['advice']}" in ran.out
+    assert no_sound["source"] not in ran.out
+    told = palprep("check", "-v", sample_media / "broken/silent-training.mp4").out
+    assert f"audio_present · no audio stream · limit: required · {no_sound['source']}" in told
 
 
 def test_all_lists_what_passed_too(palprep: Palprep, sample_media: Path) -> None:
@@ -108,7 +112,8 @@ def test_all_lists_what_passed_too(palprep: Palprep, sample_media: Path) -> None
     ran = palprep("check", "--all", path)
     (entry,) = palprep("check", "--json", path).objects
     assert len(entry["checks"]) > 5
-    assert all(check["label"] in ran.out for check in entry["checks"])
+    told = " ".join(ran.out.split())
+    assert all(check["sentence"] in told for check in entry["checks"])
 
 
 def test_the_role_can_be_said(palprep: Palprep, sample_media: Path) -> None:
@@ -154,7 +159,7 @@ def test_pictures_show_what_was_seen(palprep: Palprep, sample_media: Path, tmp_p
     with Image.open(tmp_path / "seen/portrait.heic.png") as portrait:
         assert max(portrait.size) <= 900
     told = palprep("check", "--pictures", "again", jane / "portrait.heic")
-    assert "picture: again/portrait.heic.png" in told.out
+    assert "Picture: again/portrait.heic.png" in told.err
 
 
 def test_pictures_that_cannot_be_written_are_one_clear_line(
@@ -169,6 +174,61 @@ def test_pictures_that_cannot_be_written_are_one_clear_line(
 
 def test_files_of_the_same_name_get_pictures_of_their_own(tmp_path: Path) -> None:
     paths = [Path("/a/ada/p.jpg"), Path("/a/bob/p.jpg"), Path("/b/bob/p.jpg"), Path("/c/q.jpg")]
-    assert [path.name for path in targets(paths, tmp_path)] == [
+    assert [path.name for path in targets(paths, tmp_path).values()] == [
         *("ada-p.jpg.png", "bob-p.jpg.png", "bob-p.jpg-2.png", "q.jpg.png"),
     ]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, sample_media: Path) -> Path:
+    """Two images, in a folder and in one below it, with files that are not theirs."""
+    below = tmp_path / "all" / "below"
+    below.mkdir(parents=True)
+    people = sample_media / "people"
+    shutil.copy(people / "jane-carter/portrait.heic", tmp_path / "all" / "b.heic")
+    shutil.copy(sample_media / "broken/landscape-without-a-face.jpg", below / "a.jpg")
+    for name in ("all/notes.txt", "all/.hidden.jpg", "all/below/table.csv"):
+        (tmp_path / name).write_text("nothing to see")
+    return tmp_path / "all"
+
+
+def test_a_folder_is_read_with_all_below_it(palprep: Palprep, folder: Path) -> None:
+    ran = palprep("check", "--json", "--quick", "all")
+    assert ran.code == 1
+    assert [entry["path"] for entry in ran.objects] == ["all/b.heic", "all/below/a.jpg"]
+    assert ran.err == ""
+    told = palprep("check", "--quick", folder)
+    summary, following = told.err.splitlines()
+    assert summary == (
+        "2 files: 1 passed with warnings, 1 failed. "
+        "Passed over, without media: notes.txt, table.csv."
+    )
+    assert following == f"Next: palprep fix {folder} --into prepared"
+    assert palprep("check", "--quick", "--quiet", folder).err == ""
+
+
+@pytest.mark.usefixtures("folder")
+def test_several_jobs_say_the_same_in_the_same_order(palprep: Palprep) -> None:
+    alone = palprep("check", "--json", "--quick", "all", "gone.jpg")
+    shared = palprep("check", "--json", "--quick", "--jobs", "2", "all", "gone.jpg")
+    assert (shared.code, shared.out) == (alone.code, alone.out)
+    assert alone.code == 2
+
+
+def test_a_mistyped_path_is_usage_before_anything_is_read(palprep: Palprep, folder: Path) -> None:
+    (folder / "empty").mkdir()
+    for paths, said in (
+        ([folder / "b.heif"], f"{folder}/b.heif does not exist. Did you mean {folder}/b.heic?"),
+        ([folder / "b.heic", "gone"], "gone does not exist. Check the path."),
+        ([folder / "empty"], f"{folder}/empty is a folder without images, audio or videos."),
+    ):
+        ran = palprep("check", *paths)
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err == f"palprep: {said}\n"
+
+
+def test_a_fit_file_needs_nothing_more(palprep: Palprep, sample_media: Path) -> None:
+    ran = palprep("check", "--quick", sample_media / "people/jane-carter/recording.m4a")
+    assert ran.code == 0
+    assert ran.err.splitlines()[0] == "1 file: 1 passed."
+    assert "nothing to fix" in ran.err

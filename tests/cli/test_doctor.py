@@ -29,6 +29,13 @@ def test_people_get_a_table(palprep: Palprep) -> None:
     ran = palprep("doctor")
     assert ran.code == 0
     assert "ffmpeg" in ran.out
+    assert "Everything that palprep needs is there." in ran.out
+    hashes = [weights.sha256 for weights in MODELS.values()]
+    assert hashes
+    assert not any(sha256 in ran.out for sha256 in hashes)
+    assert len(ran.out.splitlines()) < 12
+    told = "".join(palprep("doctor", "--verbose").out.split())
+    assert all(sha256 in told for sha256 in hashes)
 
 
 def test_a_missing_extra_is_no_failure_and_names_its_command(

@@ -52,9 +52,29 @@ def test_files_of_the_same_name_do_not_overwrite_each_other(
         "jane-carter",
         "anna-miller",
     ]
-    twice = palprep("fix", portraits[0], portraits[0], "--into", "out")
-    assert twice.code == 2
-    assert twice.err.count("\n") == 1
+    twice = palprep("fix", portraits[0], portraits[0], "--into", "other", "--json")
+    assert twice.code == 0
+    first, second = twice.objects
+    assert first["prepared"] == second["prepared"]
+
+
+def test_what_still_fails_is_set_apart(
+    palprep: Palprep, sample_media: Path, tmp_path: Path
+) -> None:
+    nobody = sample_media / "broken/landscape-without-a-face.jpg"
+    fit = sample_media / "people/jane-carter/portrait.heic"
+    ran = palprep("fix", nobody, fit, "--into", "out")
+    assert ran.code == 1
+    new = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.glob("out/**/*.*"))
+    assert new == ["out/portrait.jpg", "out/rejected/landscape-without-a-face.jpg"]
+    assert "out/rejected/landscape-without-a-face.jpg" in ran.out
+    summary, following = ran.err.splitlines()
+    assert summary == "1 new file is fit. 1 new file is set apart in out/rejected."
+    assert following.startswith("Next: ")
+    assert nobody.read_bytes() == (tmp_path / new[1]).read_bytes()
+    (entry,) = palprep("fix", nobody, "--into", "out", "--json").objects
+    assert entry["prepared"] == entry["path"] == "out/rejected/landscape-without-a-face.jpg"
+    assert palprep("fix", fit, "--into", "out", "--quiet").err == ""
 
 
 @pytest.mark.parametrize("blocked", ["file", "below-file"])
@@ -65,8 +85,10 @@ def test_an_output_that_cannot_be_written_is_one_clear_line(
     into = {"file": "taken", "below-file": "taken/out"}[blocked]
     ran = palprep("fix", sample_media / "people/jane-carter/portrait.heic", "--into", into)
     assert ran.code == 1
-    assert ran.err.count("\n") == 1
-    assert "taken" in ran.err
+    why, summary, following = ran.err.splitlines()
+    assert "taken" in why
+    assert summary == "No file is fit. 1 file could not be fixed."
+    assert following.startswith("Next: ")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from palprep.errors import OutputUnwritable, ToolFailed, UsageError
-from palprep.fixes.output import atomic_output, new_output
+from palprep.fixes.output import atomic_output, move_into, new_output
 
 
 def test_the_target_appears_only_when_all_is_written(tmp_path: Path):
@@ -182,3 +182,18 @@ def test_a_folder_of_the_name_is_stepped_over(names: Path, tmp_path: Path):
     (names / "ada.jpg").mkdir(parents=True)
     made = written(names / "ada", ".jpg", b"1", source=tmp_path / "source")
     assert made == names / "ada-2.jpg"
+
+
+def test_a_file_moves_into_a_folder_and_replaces_no_other(tmp_path: Path) -> None:
+    folder = tmp_path / "apart"
+    for text, kept in (("one", "a.txt"), ("two", "a-2.txt"), ("one", "a.txt")):
+        (tmp_path / "a.txt").write_text(text)
+        moved = move_into(tmp_path / "a.txt", folder)
+        assert moved == folder / kept
+        assert moved.read_text() == text
+        assert not (tmp_path / "a.txt").exists()
+    assert sorted(path.name for path in folder.iterdir()) == ["a-2.txt", "a.txt"]
+    (tmp_path / "a.txt").write_text("three")
+    with pytest.raises(OutputUnwritable, match="b"):
+        move_into(tmp_path / "a.txt", folder / "a.txt" / "b")
+    assert (tmp_path / "a.txt").read_text() == "three"

@@ -106,7 +106,7 @@ def test_a_changed_word_is_named_with_what_was_heard():
     assert grade == "fail"
     (failed,) = [word for word in words if word.outcome == "fail"]
     assert (failed.expected, failed.heard) == ("videos", "photos")
-    assert reasons == ("Word 8, “videos”: heard as “photos” at 3.5 s.",)
+    assert reasons == ("Word 8, “videos”, was heard as “photos” at 3.5 s.",)
 
 
 def test_a_missing_word_has_no_time():
@@ -200,7 +200,7 @@ def test_a_part_is_not_judged_by_what_stands_in_the_other_parts():
 def test_the_words_of_a_part_are_counted_from_the_statements_start():
     found = reading(TEXT.replace("videos", "photos"), support=-9.0)
     assert decide(found, SCRIPT._replace(offset=6)).reasons == (
-        "Word 14, “videos”: heard as “photos” at 3.5 s.",
+        "Word 14, “videos”, was heard as “photos” at 3.5 s.",
     )
 
 
@@ -219,13 +219,13 @@ def test_what_is_heard_between_two_parts_was_added():
     grade = grade_part(part, "Jane Doe", LIMITS)
     assert grade.outcome == "fail"
     assert grade.words[0].heard == "but only today"
-    assert grade.reasons == ("Added: “but only today”.",)
+    assert grade.reasons == ("“but only today” was added.",)
 
 
 def test_a_part_that_is_not_heard_names_its_words():
     nothing = Reading("", (), compare(SCRIPT.words, ()))
     grade = grade_part(part_reading(nothing, SCRIPT._replace(offset=6)), "Jane Doe", LIMITS)
-    assert grade.reasons == ("Words 7 to 17 are not heard.",)
+    assert grade.reasons == ("Words 7 to 17 were not heard.",)
     assert {word.outcome for word in grade.words} == {"fail"}
 
 

@@ -53,7 +53,7 @@ REPORT = Report(
         Check(id="skin_hue", label="Hue", outcome=Outcome.UNKNOWN, sentence="Not there.",
               follows="no_nudity"),
         Check(id="image_metadata", label="Metadata", outcome=Outcome.WARN, sentence=NASTY,
-              measured=("gps", "icc"), limit="yes", source="a guide", advice=NASTY),
+              measured=("gps", "icc"), limit="required", source="a guide", advice=NASTY),
         Check(id="person_centered", label="Centred", outcome=Outcome.FAIL, sentence="It is far.",
               measured=0.41234567, limit="at most 0.2"),
         Check(id="head_level", label="Level", outcome=Outcome.FAIL, sentence="It is far.",
@@ -78,7 +78,7 @@ def test_a_report_tells_each_finding_once_the_worst_first() -> None:
 def test_numbers_are_told_when_asked_for() -> None:
     text = shown(report_view(REPORT, verbose=True))
     assert "person_centered · 0.4123 · limit: at most 0.2" in text
-    assert "image_metadata · gps, icc · a guide" in text
+    assert "image_metadata · gps, icc · limit: required · a guide" in text
     assert "head_level" in text
     assert "0.4123" not in shown(report_view(REPORT))
 
@@ -107,9 +107,11 @@ def test_a_ranking_shows_the_best_of_near_copies() -> None:
 
     ranked = [
         candidate("in/[a].jpg", fitness=0.9),
-        candidate("in/b.mp4", at_s=61.5, failed=("one",), warned=("two",)),
+        candidate("in/b.mp4", at_s=61.5, failed=("head_level",), warned=("skin_hue",)),
         candidate("in/c.jpg", duplicate_of=0),
     ]
     first, second = shown(ranking_table(ranked, 2)).splitlines()[1:]
-    assert first.split() == ["1", "[a].jpg", "0.90", "1"]
-    assert second.split() == ["2", "b.mp4", "1:01.50", "0.50", "0", "one,", "two"]
+    assert first.split() == ["1", "[a].jpg", "-", "0.90", "1"]
+    assert " ".join(second.split()) == "2 b.mp4 1:01.50 0.50 0 Head upright Natural skin colour"
+    images = [candidate("in/a.jpg"), candidate("in/b.jpg")]
+    assert " at " not in shown(ranking_table(images, 2))

@@ -18,7 +18,6 @@ app = typer.Typer(
     name="palprep",
     cls=CommandTable,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     # Plain text. Drawing frames around it takes longer than everything else together.
     rich_markup_mode=None,

@@ -9,8 +9,14 @@ import typer
 
 from palprep.cli.exits import ExitCode
 from palprep.cli.options import AsJson, ProfileName
-from palprep.cli.printing import print_json, show, tell_notes
+from palprep.cli.printing import at_work, print_json, show, tell_notes
+from palprep.cli.verbosity import Quiet, tell, telling
 from palprep.vocabulary import DEFAULT_PROFILE
+
+EXAMPLES = (
+    "palprep best photos",
+    "palprep best training.mp4 --per-second 4 --top 3",
+)
 
 
 def best(
@@ -23,21 +29,29 @@ def best(
     ] = 2.0,
     profile: ProfileName = DEFAULT_PROFILE,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Rank the images of a folder, or the frames of a video, by how fit a portrait each is.
 
-    --json prints all of them. Exit code 1 when even the best fails a check.
+    Those with the fewest failing checks come first, then those with the fewest warnings, then the
+    fittest. --json prints all of them. Exit code 1 when even the best fails a check.
     """
+    from palprep.cli.given import require_there
+    from palprep.cli.summary import next_after_ranking
     from palprep.preflight.rank import pick_best
     from palprep.rules.profile import load_profile
     from palprep.views.terminal import ranking_table
 
+    require_there(source)
     limits = load_profile(profile)
     tell_notes(limits)
-    ranked = pick_best(source, profile=limits, per_second=per_second)
+    with at_work(f"looking at {source.name}", wanted=not as_json):
+        ranked = pick_best(source, profile=limits, per_second=per_second)
     if as_json:
         for candidate in ranked:
             print_json(candidate.to_json())
     else:
         show(ranking_table(ranked, top))
+        with telling(quiet=quiet):
+            tell(next_after_ranking(ranked))
     raise typer.Exit(ExitCode.FAILED if ranked[0].failed else ExitCode.OK)

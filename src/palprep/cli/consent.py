@@ -10,7 +10,13 @@ import typer
 from palprep.cli.exits import ExitCode
 from palprep.cli.options import AsJson, Language, Statement
 from palprep.cli.printing import print_json, show
+from palprep.cli.verbosity import Quiet, tell, telling
 from palprep.vocabulary import Outcome
+
+EXAMPLES = (
+    'palprep consent consent.mp4 --name "Ada Lovelace"',
+    'palprep consent consent.mp4 --name "Ada Lovelace" --statement own.txt --json',
+)
 
 
 def consent(
@@ -30,20 +36,26 @@ def consent(
         ),
     ] = None,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Verify, word by word, that the consent statement was spoken.
 
     The exit code is 0 only when it was. An unknown outcome is 1, too.
     """
     from palprep import verify_consent
+    from palprep.cli.given import require_there
+    from palprep.cli.summary import next_after_consent
     from palprep.consent.statements import read_statement
     from palprep.views.consent_terminal import consent_view
 
+    require_there(file)
     required = read_statement(statement) if statement else None
     facts = verify_consent(file, full_name=name, statement=required, language=language, model=model)
     if as_json:
         print_json(facts.shown(str(file)))
     else:
         show(consent_view(file, facts))
+        with telling(quiet=quiet):
+            tell(next_after_consent(facts, file))
     accepted = Outcome(facts.outcome).passed is True
     raise typer.Exit(ExitCode.OK if accepted else ExitCode.FAILED)

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from palprep.dossier.files import ExaminedDossier
 
 
+EXAMPLES = (
+    "palprep dossier palprep-out --export consent.html",
+    'palprep dossier prepared/training.consent.json --revoke --note "by letter"',
+)
+
+
 def dossier(
     paths: Annotated[
         list[Path],

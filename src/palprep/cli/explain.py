@@ -19,9 +19,22 @@ if TYPE_CHECKING:
     from palprep.rules.catalogue import CatalogueEntry, CatalogueLimit, WordLimit
 
 
+def _ids() -> list[str]:
+    from palprep.rules.registry import RULES
+
+    return sorted(RULES)
+
+
+EXAMPLES = (
+    "palprep explain",
+    "palprep explain video_duration --profile own.toml",
+)
+
+
 def explain(
     check_id: Annotated[
-        str | None, typer.Argument(help="The id of a check; all when left out.")
+        str | None,
+        typer.Argument(help="The id of a check; all when left out.", autocompletion=_ids),
     ] = None,
     profile: ProfileName = DEFAULT_PROFILE,
     as_json: AsJson = False,
@@ -88,8 +101,8 @@ def _page(entry: CatalogueEntry) -> RenderableType:
         parts.append(_sourced(line, word))
     for limit in entry.limits:
         line = Text(f"  {limit.role}: ")
+        line.append(f"{limit.limit}, else ")
         line.append(limit.level, OUTCOMES[limit.level].style)
-        line.append(f" unless {limit.limit}")
         parts.append(_sourced(line, limit))
     return Group(*parts)
 

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from palprep.callbacks.server import Delivery
 
 
+EXAMPLES = ("palprep listen --journal palprep-out --public-url https://hooks.example",)
+
+
 def listen(
     journal: Annotated[
         Path, typer.Option("--journal", help="The output folder of a run.", show_default=False)

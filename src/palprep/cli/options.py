@@ -10,7 +10,15 @@ import typer
 from palprep.vocabulary import Role
 
 Paths = Annotated[
-    list[Path], typer.Argument(metavar="PATH", help="The files to read.", show_default=False)
+    list[Path],
+    typer.Argument(
+        metavar="PATH",
+        help="Files; or folders, of which all images, audio and videos are read.",
+        show_default=False,
+    ),
+]
+Jobs = Annotated[
+    int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Files to work on at once.")
 ]
 AsRole = Annotated[
     Role | None,

@@ -28,21 +28,18 @@ def write_picture(report: Report, target: Path, models: Models) -> Path | None:
     return target
 
 
-def targets(paths: Sequence[Path], folder: Path) -> list[Path]:
+def targets(paths: Sequence[Path], folder: Path) -> dict[Path, Path]:
     """The path of each file's picture.
 
     The names of their folders tell files of the same name apart; where those are the same too,
     a number does.
     """
-    named = Counter(path.name for path in paths)
-    names = [
-        f"{path.resolve().parent.name}-{path.name}" if named[path.name] > 1 else path.name
-        for path in paths
-    ]
+    named = Counter(path.name for path in dict.fromkeys(paths))
     seen: Counter[str] = Counter()
-    found = []
-    for name in names:
+    found = {}
+    for path in dict.fromkeys(paths):
+        name = f"{path.resolve().parent.name}-{path.name}" if named[path.name] > 1 else path.name
         seen[name] += 1
         again = f"-{seen[name]}" if seen[name] > 1 else ""
-        found.append(folder / f"{name}{again}.png")
+        found[path] = folder / f"{name}{again}.png"
     return found

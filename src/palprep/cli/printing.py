@@ -69,6 +69,19 @@ def show(renderable: RenderableType) -> None:
 
 
 @contextmanager
+def at_work(what: str, *, wanted: bool = True) -> Iterator[None]:
+    """Show on standard error that something is under way; nothing where that is no terminal."""
+    console = progress_console() if wanted else None
+    if console is None:
+        yield
+        return
+    from rich.markup import escape
+
+    with console.status(escape(what)):
+        yield
+
+
+@contextmanager
 def progress_bar(label: str, *, wanted: bool = True) -> Iterator[Advance | None]:
     """A bar with the time left on standard error; None when that is no terminal.
 

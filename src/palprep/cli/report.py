@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+EXAMPLES = ("palprep report palprep-out",)
+
 
 def report(
     directory: Annotated[

@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 _WAIT_S = 900.0
 
 
+EXAMPLES = (
+    "palprep run people --dry-run",
+    "palprep run people --into out --base-url https://service.example",
+)
+
+
 def run(
     folder: Annotated[
         Path, typer.Argument(help="A folder with one subfolder per person.", show_default=False)

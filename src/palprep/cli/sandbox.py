@@ -34,6 +34,12 @@ class Outbound(StrEnum):
     ANYWHERE = "anywhere"
 
 
+EXAMPLES = (
+    "palprep sandbox",
+    "palprep sandbox --port 0 --data state --clock virtual",
+)
+
+
 def sandbox(
     host: Annotated[str, typer.Option(help="A loopback address.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8700,

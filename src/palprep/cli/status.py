@@ -23,6 +23,12 @@ _MANY = 100
 """People who are listed one by one."""
 
 
+EXAMPLES = (
+    "palprep status palprep-out",
+    "palprep status palprep-out --found KEY=ID",
+)
+
+
 def status(
     directory: Annotated[
         Path, typer.Argument(metavar="DIR", help="The output folder of a run.", show_default=False)

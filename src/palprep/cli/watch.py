@@ -23,6 +23,8 @@ from palprep.cli.service_options import (
 from palprep.cli.signals import Interrupted, interruptible
 from palprep.cli.verbosity import LogFile, Quiet, Verbose, tell, telling
 
+EXAMPLES = ("palprep watch palprep-out", "palprep watch palprep-out --wait 4h")
+
 
 def watch(
     directory: Annotated[

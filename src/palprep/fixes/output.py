@@ -87,6 +87,21 @@ def new_output(
         yield output
 
 
+def move_into(path: Path, folder: Path) -> Path:
+    """Move a file into a folder under its name, replacing no other: see :func:`new_output`.
+
+    Returns where it is. Raises OutputUnwritable where the operating system refuses.
+    """
+    target = folder / path.name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        moved = _put_beside(path, target)
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise unwritable(target, error) from None
+    return moved
+
+
 def _rename(temporary: Path, target: Path) -> None:
     temporary.replace(target)
 

@@ -80,7 +80,7 @@ def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grad
     """The grade of a statement, or of a part of one."""
     if not part.aligned:
         said = f"Words {part.first_word + 1} to {part.first_word + len(part.expected)}"
-        return Grade(Outcome.FAIL, _unheard(part.expected), (f"{said} are not heard.",))
+        return Grade(Outcome.FAIL, _unheard(part.expected), (f"{said} were not heard.",))
     grades = [
         Outcome.PASS if word.probability >= limits.word_said.value else Outcome.WARN
         for word in part.aligned
@@ -113,7 +113,7 @@ def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grad
         probability=None,
         outcome=Outcome.FAIL,
     )
-    reasons = [f"Added: “{part.inserted}”.", *reasons]
+    reasons = [f"“{part.inserted}” was added.", *reasons]
     return Grade(Outcome.FAIL, (inserted, *words), tuple(reasons))
 
 
@@ -190,16 +190,18 @@ def _word_reasons(records: Sequence[WordRecord], part: PartReading) -> list[str]
     index = -1
     for record in records:
         if record.expected is None:
-            reasons.append(f"Added: “{record.heard}”{_when(record)}.")
+            reasons.append(f"“{record.heard}” was added{_when(record)}.")
             continue
         index += 1
         if record.outcome is Outcome.PASS or index in named:
             continue
-        said = "only one of two readings hears it"
-        if record.outcome is Outcome.FAIL:
-            said = f"heard as “{record.heard}”" if record.heard else "not heard"
-        place = part.first_word + index + 1
-        reasons.append(f"Word {place}, “{record.expected}”: {said}{_when(record)}.")
+        word, when = f"{part.first_word + index + 1}, “{record.expected}”,", _when(record)
+        if record.outcome is not Outcome.FAIL:
+            reasons.append(f"Only one of two readings hears word {word}{when}.")
+        elif record.heard:
+            reasons.append(f"Word {word} was heard as “{record.heard}”{when}.")
+        else:
+            reasons.append(f"Word {word} was not heard{when}.")
     return reasons
 
 
@@ -210,8 +212,8 @@ def _when(record: WordRecord) -> str:
 def _negations(part: PartReading, limits: ConsentLimits) -> tuple[Outcome, list[str]]:
     """Negations within the statement, by what is freely heard and by what fits the audio."""
     reasons = [
-        f"Word {part.first_word + one.word + 1}, “{part.expected[one.word]}”: what is heard may "
-        f"well be “{one.heard}”."
+        f"Word {part.first_word + one.word + 1}, “{part.expected[one.word]}”, may well have been "
+        f"“{one.heard}”."
         for one in part.negated
         if one.log_likelihood_ratio < limits.negated.value
     ]

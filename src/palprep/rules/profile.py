@@ -92,13 +92,10 @@ class Limit(Value):
         """
         if self.any_of is not None:
             return "one of " + ", ".join(self.any_of)
+        if isinstance(self.equals, bool):
+            return "required" if self.equals else "not allowed"
         if self.equals is not None:
-            plain = (
-                {True: "yes", False: "no"}.get(self.equals)
-                if isinstance(self.equals, bool)
-                else None
-            )
-            return plain or f"{self.equals} {unit}".strip()
+            return f"{self.equals} {unit}".strip()
         scale, sign = (100, "%") if unit.startswith("of ") else (1, "")
         suffix = f"{sign} {unit}" if unit else ""
         least, most = (

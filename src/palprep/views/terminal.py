@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from palprep.rules.measures import counted, measure_words
+from palprep.rules.registry import RULES
 from palprep.rules.report import Check, Report
 from palprep.rules.video_person import facing_limits
 from palprep.values import Outcome
@@ -76,22 +77,27 @@ def results_table(results: Iterable[PersonStanding]) -> Table:
 
 def ranking_table(ranked: Sequence[Candidate], top: int) -> Table:
     """The ``top`` best candidates, best first; of near copies only the best one."""
-    table = _table("rank", "image", "at", "fitness", "near copies")
-    table.add_column("fails, warns", ratio=1)
+    frames = any(each.at_s is not None for each in ranked)
+    table = _table("rank", "image", *(["at"] if frames else []), "fitness", "near copies")
+    table.add_column("fails", ratio=1)
+    table.add_column("warns", ratio=1)
     leaders = [(rank, each) for rank, each in enumerate(ranked) if each.duplicate_of is None]
     for rank, candidate in leaders[:top]:
         copies = sum(1 for each in ranked if each.duplicate_of == rank)
-        failed = Text(", ".join(candidate.failed), OUTCOMES[Outcome.FAIL].style)
-        warned = Text(", ".join(candidate.warned), OUTCOMES[Outcome.WARN].style)
         table.add_row(
             str(rank + 1),
             Text(Path(candidate.path).name),
-            "" if candidate.at_s is None else position(candidate.at_s, digits=2),
+            *([position(candidate.at_s, digits=2)] if frames else []),
             f"{candidate.fitness:.2f}",
             str(copies),
-            Text(", ").join(each for each in (failed, warned) if each),
+            Text(_labels(candidate.failed), OUTCOMES[Outcome.FAIL].style),
+            Text(_labels(candidate.warned), OUTCOMES[Outcome.WARN].style),
         )
     return table
+
+
+def _labels(check_ids: Iterable[str]) -> str:
+    return ", ".join(RULES[each].label for each in check_ids)
 
 
 def title(outcome: Outcome, path: str) -> Text:
@@ -143,7 +149,7 @@ def _more(others: int) -> str:
 def _numbers(check: Check) -> str:
     """What stands behind a finding: id, measure, limit and source."""
     parts = [check.id, measure_words(check.measured)]
-    if check.limit not in {None, "yes", "no"}:
+    if check.limit is not None:
         parts.append(f"limit: {check.limit}")
     return " · ".join([*parts, *([check.source] if check.source else [])])
 
