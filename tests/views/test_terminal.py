@@ -67,7 +67,7 @@ def test_a_report_tells_each_finding_once_the_worst_first() -> None:
     assert lines[0].rstrip() == f"FAIL    {NASTY}  face-image, core-4"
     assert [" ".join(line.split()) for line in lines[1:]] == [
         "fail It is far.",
-        "Follows: Level",
+        "The same cause: Level",
         f"warn {NASTY} {NASTY}",
         "unknown Not there. Install it.",
         "Not measured: No nudity, Hue",

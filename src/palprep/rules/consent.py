@@ -9,7 +9,7 @@ from palprep.facts.facts import Facts
 from palprep.rules.needs import CONSENT, NOT_FOUND, STATED
 from palprep.rules.report import Check, Report
 from palprep.rules.rule import Answer, Measured, Need, Rule, Unmeasured
-from palprep.rules.sentences import ByLevel, Sentences
+from palprep.rules.sentences import OTHERWISE, ByLevel, Sentences
 from palprep.values import Outcome, Role
 from palprep.vision.footage_facts import FrameSample
 
@@ -45,14 +45,14 @@ class ConsentSpoken(Rule[ConsentFacts]):
 
     def measure(self, consent: ConsentFacts) -> Measured:
         outcome, reasons = consent.outcome.value, consent.reasons
-        if not reasons:
-            return Measured(value=outcome)
-        more = len(reasons) - 1
+        reason, more = (reasons[0] if reasons else ""), max(0, len(reasons) - 1)
+        ways = {0: OTHERWISE, 1: "one", 2: "two"}
         return Measured(
             value=outcome,
-            shown=f"{outcome}: {reasons[0]}" + (f" (and {more} more)" if more else ""),
-            way={0: "one", 1: "two"}.get(more, "several"),
-            words={"reason": reasons[0], "more": str(more)},
+            shown=(f"{outcome}: {reason}" if reason else outcome)
+            + (f" (and {more} more)" if more else ""),
+            way=ways.get(len(reasons), "several"),
+            words={"reason": reason, "more": str(more)},
         )
 
 

@@ -205,10 +205,14 @@ class ImageMetadata(Rule[ImageFacts]):
     label = "No private metadata"
     sentences = Sentences(
         "The image carries no private metadata.",
-        otherwise="The image carries private metadata: {measured}.",
+        otherwise="The image carries private metadata: {kinds}.",
     )
     advice = "Remove them. palprep fix removes all metadata."
 
     def measure(self, image: ImageFacts) -> Measured:
-        private = tuple(_METADATA[kind] for kind in image.metadata if kind != "icc")
-        return Measured(value=not private, shown=", ".join(private) or "none")
+        private = [kind for kind in image.metadata if kind != "icc"]
+        return Measured(
+            value=not private,
+            shown=", ".join(private) or "none",
+            words={"kinds": ", ".join(_METADATA[kind] for kind in private)},
+        )

@@ -39,10 +39,10 @@ class Measured(Value):
     """What a rule found. ``value`` is what the limits are held against.
 
     ``shown`` replaces the value in the report where the bare value says too little. ``words``
-    fill the places of the rule's sentences. ``way`` names the sentence, where the side of the
-    broken limit does not tell. ``advice`` replaces the rule's general advice where this file's own
-    is known. ``cause`` says that ``value`` stands for something that cannot be measured, and
-    why: its reason and its advice are told instead of the rule's.
+    fill the places of all of the rule's sentences, whichever is said. ``way`` names the sentence,
+    where the side of the broken limit does not tell. ``advice`` replaces the rule's general advice
+    where this file's own is known. ``cause`` says that ``value`` stands for something that cannot
+    be measured, and why: its reason and its advice are told instead of the rule's.
     """
 
     value: Measure

@@ -63,12 +63,13 @@ class OnePersonThroughout(Rule[FootageFacts]):
     def measure(self, footage: FootageFacts) -> Measured:
         crowded = [sample for sample in footage.samples if sample.people > 1]
         share = len(crowded) / len(footage.samples) if footage.samples else 0.0
-        shown, words = "never more than one", {"share": f"{share:.0%}"}
-        if crowded:
-            most, first = max(sample.people for sample in crowded), f"{crowded[0].at_s:.1f} s"
-            shown = f"up to {most} people, first at {first}"
-            words |= {"most": str(most), "first": first}
-        return Measured(value=round(share, 3), shown=shown, words=words)
+        most = max((sample.people for sample in footage.samples), default=0)
+        first = f"{crowded[0].at_s:.1f} s" if crowded else ""
+        return Measured(
+            value=round(share, 3),
+            shown=f"up to {most} people, first at {first}" if crowded else "never more than one",
+            words={"share": f"{share:.0%}", "most": str(most), "first": first},
+        )
 
 
 class SamePersonThroughout(Rule[tuple[FrameSample, ...]]):

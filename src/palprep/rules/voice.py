@@ -294,18 +294,16 @@ class VoiceStereo(Rule[VoiceFacts]):
     advice = "palprep fix keeps the good channel, or inverts the inverted one again."
 
     def measure(self, voice: VoiceFacts) -> Measured:
+        number = 0 if voice.silent_channel is None else voice.silent_channel + 1
+        way, shown = None, None
         if voice.inverted:
-            shown = f"one channel is inverted (correlation {voice.correlation:.2f})"
-            return Measured(value=False, shown=shown, way="inverted")
-        if voice.silent_channel is not None:
-            number = str(voice.silent_channel + 1)
-            return Measured(
-                value=False,
-                shown=f"channel {number} is silent",
-                way="silent",
-                words={"number": number},
+            way, shown = (
+                "inverted",
+                f"one channel is inverted (correlation {voice.correlation:.2f})",
             )
-        return Measured(value=True)
+        elif number:
+            way, shown = "silent", f"channel {number} is silent"
+        return Measured(value=way is None, shown=shown, way=way, words={"number": str(number)})
 
 
 class VoiceSpeakers(Rule[VoiceFacts]):

@@ -135,7 +135,7 @@ def _finding(report: Report, check: Check, *, verbose: bool) -> Text:
         text.append(f"\nNot measured: {labels}", "dim")
     elif following:
         labels = ", ".join(each.label for each in following[:_NAMED])
-        text.append(f"\nFollows: {labels}{_more(len(following) - _NAMED)}", "dim")
+        text.append(f"\nThe same cause: {labels}{_more(len(following) - _NAMED)}", "dim")
     if verbose:
         for each in (check, *following):
             text.append(f"\n{_numbers(each)}", "dim italic")

@@ -1,0 +1,126 @@
+"""Whatever a rule finds, every one of its sentences can be said of it: no place stays empty."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterator
+
+import pytest
+from voices import voice_of
+
+from palprep.consent.facts import ConsentFacts
+from palprep.facts.facts import Facts
+from palprep.media.signal_facts import SignalFacts, TimingFacts
+from palprep.rules.profile import Limit
+from palprep.rules.registry import RULES
+from palprep.rules.rule import Measured, Rule
+from palprep.values import Outcome, Rect
+from palprep.vision.facts import (
+    Eyes,
+    FaceFacts,
+    Framing,
+    HumanCues,
+    PortraitFacts,
+    Pose,
+    Quality,
+    SubjectFacts,
+    Visibility,
+)
+from palprep.vision.footage_facts import FootageFacts, FrameSample
+
+FACE = Rect(x=600, y=300, width=320, height=420)
+PORTRAIT = PortraitFacts(
+    width=1600, height=1200, faces=(FaceFacts(box=FACE, score=0.94, presence=1.0),),
+    person_share=0.5, fingerprint="0" * 16, nudity=0.01,
+    quality=Quality(
+        face_px=420, sharpness=0.62, brightness=0.62, clipped_highlights=0.0, clipped_shadows=0.0,
+        evenness=0.8, contrast=0.5, noise=1.0, skin_rgb=(190, 150, 130), skin_hue_deg=50.0,
+        skin_chroma=25.0, vivid_chroma=35.0, chroma=15.0, blocking=1.1,
+    ),
+    framing=Framing(
+        face=FACE, head=FACE, centre_x=0.5, centre_y=0.42, face_height_share=0.35, margin_top=0.4,
+        margin_side=1.3, margin_bottom=1.1, body_below=1.1, shoulder_width=2.8,
+    ),
+    subject=SubjectFacts(
+        pose=Pose(yaw_deg=2, pitch_deg=-3, roll_deg=1),
+        eyes=Eyes(distance_px=150, openness=0.9, gaze_yaw_deg=1, gaze_pitch_deg=2),
+        mouth_open=0.02, age_years=35, age_spread_years=1,
+        visibility=Visibility(
+            eyes=0.95, nose=0.98, mouth=0.97, cheek_left=0.99, cheek_right=0.99, whole=1.0
+        ),
+        human=HumanCues(likelihood=0.93, cues={}),
+    ),
+)  # fmt: skip
+CONSENT = ConsentFacts(
+    outcome=Outcome.PASS, transcript="I agree", starts_at=1.0, ends_at=9.0, words=(), reasons=("Faint.",),
+    statement="I agree", full_name="Ada", language="en",
+)  # fmt: skip
+FOOTAGE = FootageFacts(
+    every_s=0.5, looks=(PORTRAIT,),
+    samples=tuple(
+        FrameSample(
+            at_s=at / 2, people=1, face_height_share=0.3, yaw_deg=1, pitch_deg=1, roll_deg=1,
+            gaze_off_deg=2, mouth_open=0.1 * (at % 2), similarity=0.9,
+        )
+        for at in range(40)
+    ),
+)  # fmt: skip
+TIMING = TimingFacts(
+    interval_s=0.033, longest_interval_s=0.033, jitter_s=0.0, dropped_frames=0, key_frames=20,
+    longest_key_interval_s=2.0, audio_offset_s=0.0, audio_drift_s=0.0,
+)  # fmt: skip
+SIGNAL = SignalFacts(
+    frames=600, seconds=(), black=(), cuts=(), freezes=(), repeated_frames=0, exposure_steps=(),
+    flicker_percent=0.1, shake_percent=0.1,
+)  # fmt: skip
+
+
+@pytest.fixture
+def files(image_facts, audio_facts, video_facts) -> tuple[Facts, ...]:
+    """Of each kind a file that is fit, of which everything was measured."""
+    voice = voice_of((1.0, 9.0), duration_s=20.0)
+    video = video_facts(duration_s=20.0, timing=TIMING, signal=SIGNAL, dolby_vision="8.4")
+    return (
+        image_facts().model_copy(update={"portrait": PORTRAIT}),
+        audio_facts().model_copy(update={"voice": voice}),
+        video.model_copy(update={"footage": FOOTAGE, "voice": voice, "consent": CONSENT}),
+    )
+
+
+@pytest.fixture
+def find(files) -> Callable[[str], Iterator[Measured]]:
+    """What a rule finds in the files of which it measures anything."""
+
+    def found(rule_id: str) -> Iterator[Measured]:
+        rule = RULES[rule_id]
+        assert isinstance(rule, Rule)
+        for facts in files:
+            answer = rule.found(facts)
+            if isinstance(answer, Measured):
+                yield answer
+
+    return found
+
+
+NEVER_MEASURED = {"celebrity_or_copyright_character", "same_person"}
+
+
+@pytest.mark.parametrize("rule_id", sorted(set(RULES) - NEVER_MEASURED))
+def test_every_sentence_can_be_said(find, rule_id):
+    rule, measured = RULES[rule_id], list(find(rule_id))
+    assert measured, "no file of these is measured by it"
+    for answer in measured:
+        wrong = Limit(
+            equals="something else", level=Outcome.FAIL, source="us", date=dt.date(2026, 11, 1)
+        )
+        for way in rule.sentences.broken:
+            for level in (Outcome.FAIL, Outcome.WARN):
+                value = False if isinstance(answer.value, bool) else answer.value
+                told = rule.check(
+                    answer.model_copy(update={"way": way, "value": value}),
+                    [wrong.model_copy(update={"level": level})],
+                )
+                assert told.outcome is level
+                assert told.sentence
+                assert "{" not in told.sentence
+        assert rule.check(answer, [wrong]).sentence
