@@ -44,7 +44,7 @@ PORTRAIT = PortraitFacts(
     subject=SubjectFacts(
         pose=Pose(yaw_deg=2, pitch_deg=-3, roll_deg=1),
         eyes=Eyes(distance_px=150, openness=0.9, gaze_yaw_deg=1, gaze_pitch_deg=2),
-        mouth_open=0.02, age_years=35, age_spread_years=1,
+        mouth_open=0.02, age_years=35, age_spread_years=1, adult=0.97,
         visibility=Visibility(
             eyes=0.95, nose=0.98, mouth=0.97, cheek_left=0.99, cheek_right=0.99, whole=1.0
         ),
@@ -52,8 +52,8 @@ PORTRAIT = PortraitFacts(
     ),
 )  # fmt: skip
 CONSENT = ConsentFacts(
-    outcome=Outcome.PASS, transcript="I agree", starts_at=1.0, ends_at=9.0, words=(), reasons=("Faint.",),
-    statement="I agree", full_name="Ada", language="en",
+    outcome=Outcome.PASS, transcript="I agree", starts_at=1.0, ends_at=9.0, words=(),
+    reasons=("Faint.",), statement="I agree", full_name="Ada", language="en",
 )  # fmt: skip
 FOOTAGE = FootageFacts(
     every_s=0.5, looks=(PORTRAIT,),
