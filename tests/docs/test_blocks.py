@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -63,9 +64,9 @@ def desk(
 ) -> Path:
     """A folder with the sample media, where a page's blocks run."""
     for file in (sample_media / "people/jane-carter").iterdir():
-        (tmp_path / file.name).symlink_to(file)
-    (tmp_path / "people").symlink_to(sample_media / "people")
-    (tmp_path / "sample_media").symlink_to(sample_media)
+        # Copied: a block may write a file of the same name, and never through to the samples.
+        shutil.copy(file, tmp_path)
+    shutil.copytree(sample_media / "people", tmp_path / "people")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PALPREP_BASE_URL", service.url)
     monkeypatch.setenv("PALPREP_API_KEY", service.user_key)
