@@ -1,4 +1,4 @@
-"""Write what documentation is generated: the errors, the JSON schemas, the picture of the layers.
+"""Write what documentation is generated: errors, bounds of speed, JSON schemas, the layers.
 
     uv run scripts/make_docs.py
 
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import palprep
+from benchmark_bounds import table
 from draw_architecture import PICTURE, drawing, layers
 from palprep import errors
 from palprep.batch.status import Standing
@@ -36,6 +37,8 @@ def generated() -> Iterator[tuple[Path, str]]:
     """Every generated file and its text."""
     yield PICTURE, drawing(layers())
     yield DOCS / "reference/errors.md", errors_page()
+    page = DOCS / "performance.md"
+    yield page, filled(page.read_text(encoding="utf-8"), "performance", table())
     for name, (title, schema) in schemas().items():
         whole = {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -44,6 +47,14 @@ def generated() -> Iterator[tuple[Path, str]]:
         }
         text = json.dumps(whole, indent=1, ensure_ascii=False)
         yield DOCS / f"reference/schemas/{name}.json", f"{text}\n"
+
+
+def filled(page: str, name: str, text: str) -> str:
+    """The page with this text between the marks of that name."""
+    begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->"
+    before, _, rest = page.partition(begin)
+    _, _, after = rest.partition(end)
+    return f"{before}{begin}{text}{end}{after}"
 
 
 def errors_page() -> str:
@@ -76,7 +87,8 @@ An error can be pickled, to cross from one process to another. None holds a secr
 def _below(kind: type[errors.PalprepError]) -> Iterator[type[errors.PalprepError]]:
     yield kind
     for each in kind.__subclasses__():
-        yield from _below(each)
+        if each.__module__ == errors.__name__:  # And not an error of a test's own.
+            yield from _below(each)
 
 
 def _meaning(kind: type[errors.PalprepError]) -> str:
