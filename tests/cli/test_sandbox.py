@@ -65,3 +65,17 @@ def test_where_it_answers_is_said_as_json_too(tmp_path: Path) -> None:
         assert process.wait(timeout=30) == 0
     assert reply.status_code == 200
     assert ready.keys() == {"url", "user_key", "service_key"}
+
+
+def test_a_choice_is_an_option_and_a_key_of_ones_own_is_not_shown(tmp_path: Path) -> None:
+    options = ["--choice", "voice-seconds=86400", "--choice", 'stock_voices=["iris"]']
+    command = [SCRIPT, "sandbox", "--port", "0", "--print-json", "--api-key", "my-own", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+        line = process.stdout.readline()
+        url = json.loads(line)["url"]
+        listed = httpx.get(f"{url}/_sandbox/choices", trust_env=False).json()["choices"]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 0
+    assert "my-own" not in line
+    values = {each["id"]: each["value"] for each in listed}
+    assert (values["voice-seconds"], values["stock-voices"]) == (86400, ["iris"])

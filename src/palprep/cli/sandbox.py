@@ -57,6 +57,13 @@ def sandbox(
     outbound: Annotated[
         Outbound, typer.Option(help="Where media, callbacks and tools may be.")
     ] = Outbound.LOOPBACK,
+    choice: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="What GET /_sandbox/choices lists, decided otherwise; may be given again.",
+        ),
+    ] = None,
     print_json: Annotated[
         bool,
         typer.Option("--print-json", help="Say where it answers as JSON: {url, user_key, ...}."),
@@ -82,8 +89,9 @@ def sandbox(
     from palprep.batch.sandbox_judges import MediaTrainer, RequiredStatement, judge_image
     from palprep.consent.statements import read_statement
     from palprep.errors import UsageError
-    from palprep.sandbox import Choices, serve
     from palprep.sandbox import Sandbox as Service
+    from palprep.sandbox import serve
+    from palprep.sandbox.chosen import chosen
     from palprep.sandbox.keys import DEFAULT_KEYS
 
     try:
@@ -100,22 +108,30 @@ def sandbox(
         faults=faults,
         judge_image=judge_image,
         trainer=MediaTrainer(required),
-        choices=Choices(
-            trainer="bytes" if trainer is TrainerName.BYTES else "given", outbound=outbound.value
+        choices=chosen(
+            choice or (),
+            trainer="bytes" if trainer is TrainerName.BYTES else "given",
+            outbound=outbound.value,
         ),
         seed=records,
     )
-    announce = _announce_json(service) if print_json else _announce_with_keys(own=bool(api_key))
+    announce = (
+        _announce_json(service, own=bool(api_key))
+        if print_json
+        else _announce_with_keys(own=bool(api_key))
+    )
     serve(service, announce=announce)
 
 
-def _announce_json(service: Sandbox) -> Callable[[str], None]:
-    """For programs in any language, which read one line and know where to go."""
+def _announce_json(service: Sandbox, *, own: bool) -> Callable[[str], None]:
+    """For programs in any language, which read one line and know where to go. A key of the
+    caller's own is not shown."""
 
     def announce(_: str) -> None:
         import json
 
-        ready = {"url": service.url, **service.keys()}
+        keys = dict.fromkeys(service.keys()) if own else service.keys()
+        ready = {"url": service.url, **keys}
         typer.echo(json.dumps(ready))  # typer flushes: the reader waits for this line
 
     return announce
