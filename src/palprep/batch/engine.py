@@ -193,11 +193,9 @@ def usable_cores() -> int:
 
 
 def _set_up_worker() -> None:
-    # Ctrl-C and a closed terminal are the parent's to handle. Being terminated raises, so that a
-    # task's cleanup runs: half-written files go, and the ffmpeg that it waits for is ended.
+    # Ctrl-C and a closed terminal are the parent's to handle.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _leave)
 
 
 def _leave(number: int, frame: object) -> None:
@@ -207,7 +205,13 @@ def _leave(number: int, frame: object) -> None:
 
 def _finish_or_leave(function: Callable[..., T], args: Any, kwargs: Any) -> T:
     try:
-        return function(*args, **kwargs)
+        # Being terminated raises, so that a task's cleanup runs: half-written files go, and the
+        # ffmpeg that it waits for is ended. A worker without a task just goes.
+        signal.signal(signal.SIGTERM, _leave)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
     except SystemExit as leaving:
         # The pool would take it for the task's result and wait for its worker in vain.
         os._exit(leaving.code if isinstance(leaving.code, int) else 1)

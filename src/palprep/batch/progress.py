@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from palprep.errors import PalprepError
 from palprep.journal.results import PersonOutcome, PersonStatus
@@ -31,13 +32,14 @@ Tell = Callable[[Progress], object]
 class Note(Value):
     """One sentence about what was found in the folder, before the work begins.
 
-    ``person`` is None for what lies outside every person's subfolder. ``guess``: the role of a
-    file, which nobody named.
+    ``person`` is None for what lies outside every person's subfolder. ``about`` says whether it
+    tells a file's role as its name or person.toml has it, a role that was guessed, or a file that
+    is not used.
     """
 
     person: str | None
     text: str
-    guess: bool = False
+    about: Literal["role", "guess", "unused"]
 
 
 TakeNote = Callable[[Note], object]

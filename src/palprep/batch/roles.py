@@ -39,11 +39,15 @@ _PROMISES: Mapping[str, Kind] = {
 
 
 class Chosen(Value):
-    """A file in its role, and why it was taken for that."""
+    """A file in its role, and why it was taken for that.
+
+    ``guessed``: neither person.toml nor the file's name says it.
+    """
 
     role: Role
     path: Path
     why: str
+    guessed: bool = False
 
     @property
     def words(self) -> str:
@@ -96,7 +100,9 @@ def assign(folder: Path, found: Sequence[tuple[Path, Kind]], named: Files) -> As
         if not choices or any(each.role is role for each in chosen):
             continue
         if len(choices) == 1:
-            chosen.append(Chosen(role=role, path=choices[0], why=_why(role, choices[0])))
+            guessed = choices[0] in by_content[role]
+            why = _why(role, choices[0])
+            chosen.append(Chosen(role=role, path=choices[0], why=why, guessed=guessed))
         elif role is Role.FACE_IMAGE:
             portraits = tuple(choices)
         else:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 from palprep._version import __version__
 from palprep.batch.connection import Connection, Remote, connect
@@ -115,12 +116,14 @@ def _nothing(_: object) -> None:
 
 def _take_notes(folder: str | Path, people: Sequence[Person], note: TakeNote) -> None:
     for name in loose_files(folder):
-        note(Note(person=None, text=f"{name} is not used: it lies outside the people's subfolders"))
+        text = f"{name} is not used: it lies outside the people's subfolders"
+        note(Note(person=None, text=text, about="unused"))
     for person in people:
-        for chosen in person.chosen:
-            note(Note(person=person.slug, text=chosen.words, guess=True))
+        for each in person.chosen:
+            about: Literal["guess", "role"] = "guess" if each.guessed else "role"
+            note(Note(person=person.slug, text=each.words, about=about))
         for text in person.unused:
-            note(Note(person=person.slug, text=text))
+            note(Note(person=person.slug, text=text, about="unused"))
 
 
 class _Run:

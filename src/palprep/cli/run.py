@@ -150,9 +150,9 @@ def run(
 
 
 def _tell_note(note: Note, *, dry_run: bool) -> None:
-    """Guesses are for those who look closely; what is not used concerns everybody."""
+    """What names say is for those who look closely; what was guessed concerns everybody."""
     line = f"{note.person}: {note.text}" if note.person is not None else note.text
-    if note.guess and not dry_run:
+    if note.about == "role" and not dry_run:
         tell_detail(line)
     else:
         tell(line)

@@ -37,7 +37,7 @@ class RunProgress:
         self._rows: dict[str, TaskID] = {}
         self._training: set[str] = set()
         self._guard = threading.Lock()
-        self._whole = bars.add_task("people", total=None) if bars is not None else None
+        self._whole = bars.add_task("people", total=1) if bars is not None else None
 
     def tell(self, progress: Progress) -> None:
         """Take one step of one person, or the end."""
@@ -92,17 +92,7 @@ def run_progress(*, bars: bool) -> Iterator[RunProgress]:
     if console is None:
         yield RunProgress()
         return
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
-    from rich.progress import TimeElapsedColumn as Elapsed
-    from rich.progress import TimeRemainingColumn as Left
+    from palprep.views.run_bars import run_bars
 
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=24),
-        Elapsed(),
-        TextColumn("left"),
-        Left(),
-    )
-    with Progress(*columns, console=console, transient=True) as drawn:
+    with run_bars(console) as drawn:
         yield RunProgress(drawn)
