@@ -11,6 +11,7 @@ from likeness import judge_likeness
 
 from palprep.batch import tasks
 from palprep.batch.media_steps import own_statements
+from palprep.batch.pace import Pace
 from palprep.batch.people import find_people
 from palprep.batch.sandbox_judges import RequiredStatement
 from palprep.batch.tasks import AssetTask, compare_faces, prepare_asset, why_unheard
@@ -243,7 +244,9 @@ def test_a_waiver_goes_on_and_is_on_record_everywhere(go, place, log, out):
 
 def test_the_embedded_sandbox_fails_the_training_of_a_waived_replica(go, place, sample_media):
     shutil.copy(sample_media / "people/jane-carter/training.mp4", place / "training.mp4")
-    [person] = go(engine=Scripted("fail"), connection=None, without_consent=True).people
+    # The trainer listens, which takes a while on a busy machine.
+    seen = go(engine=Scripted("fail"), connection=None, without_consent=True, pace=Pace(wait_s=300))
+    [person] = seen.people
     assert (person.status, person.result.replica_status) == ("failed", "error")
     waived, training = person.result.reasons
     assert waived.startswith("Gone on without consent: training.mp4 (training-video)")

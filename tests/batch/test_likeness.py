@@ -50,5 +50,5 @@ def test_another_face_is_refused_before_anything_is_created(
     add("jane-carter", portrait=True, consent=True)
     person = go(folder, tmp_path / "out", connection, Counting(cache, similarity=0.1))
     assert person.status == "refused"
-    assert "Same person in portrait.jpg and consent.mp4" in person.reasons[0]
+    assert "portrait.jpg and consent.mp4 show different people" in person.reasons[0]
     assert log.creates == {}

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from remember import Remembering
 
+from palprep.batch.pace import Pace
 from palprep.batch.status import status
 from palprep.batch.tasks import fittest_portrait
 from palprep.errors import JournalError, OutputUnwritable, ServiceUnreachable, UsageError
@@ -259,7 +260,7 @@ def test_missing_pieces_are_named_before_anything_is_sent(go, add, connection):
 
 def test_the_embedded_sandbox_keeps_its_state(go, add, out):
     add("ada")
-    first = go(connection=None).people[0]
+    first = go(connection=None, pace=Pace(wait_s=300)).people[0]
     assert (first.status, first.reasons) == ("done", ())
     second = go(connection=None).people[0]
     assert second.voice.id == first.voice.id

@@ -170,3 +170,15 @@ def test_ids_that_could_not_be_recorded_are_all_told(go, add, log, mute, monkeyp
     ids = log.voice_ids()
     assert len(ids) >= 1
     assert all(f"{each} was created for" in caught.value.message for each in ids)
+
+
+def test_a_voice_that_the_service_does_not_tell_of_is_said_so(go, add, log, mute, out):
+    add("ada")
+    log.fault(on="request", endpoint="voices.get", status=404, body={"message": "gone"})
+    told = []
+    [person] = go(connection=mute, pace=Pace(wait_s=5), tell=told.append).people
+    assert (person.status, person.at_service) == ("failed", True)
+    assert "gone" in person.reasons[0]
+    assert (told[-1].person, told[-1].status) == ("ada", "failed")
+    assert statuses(go(connection=mute, pace=NOT_AT_ALL)) == {"waiting"}
+    assert log.creates == {"voice": 1}
