@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from likeness import judge_likeness
 
-from palprep.batch import tasks
+from palprep.batch import tasks, watch_folder
 from palprep.batch.media_steps import own_statements
 from palprep.batch.pace import Pace
 from palprep.batch.people import find_people
@@ -261,6 +261,22 @@ def test_the_embedded_sandbox_takes_the_statements_that_people_bring_along(folde
     (folder / "ada" / "person.toml").write_text('statement = "none.txt"')
     [own] = own_statements(find_people(folder), "core-4")
     assert own == RequiredStatement(text="I, {full_name}, agree.")
+
+
+def test_a_later_watch_of_an_embedded_sandbox_knows_the_statements(go, place, out, monkeypatch):
+    (place / "person.toml").write_text('statement = "own.txt"')
+    (place / "own.txt").write_text("I, Jane Carter, agree.")
+    go(engine=Scripted(), connection=None, pace=Pace(wait_s=0))
+    given = []
+
+    def connect(connection, journal, into, statements, **options):
+        given.extend(statements)
+        raise ToolFailed("seen enough")
+
+    monkeypatch.setattr(watch_folder, "connect", connect)
+    with pytest.raises(ToolFailed, match="seen enough"):
+        watch_folder.watch(out)
+    assert given == [RequiredStatement(text="I, {full_name}, agree.")]
 
 
 def test_a_waiver_of_one_run_does_not_hold_for_the_next(go, place, log):

@@ -22,7 +22,7 @@ from palprep.batch.sandbox_judges import RequiredStatement
 from palprep.batch.service_steps import Asked, ServiceSteps
 from palprep.batch.watch import Watch, keep_watch
 from palprep.errors import CreationUnrecorded, JournalError, OutputUnwritable
-from palprep.journal.entries import PersonNames, RunStarted
+from palprep.journal.entries import OwnStatement, PersonNames, RunStarted
 from palprep.journal.results import PersonOutcome
 from palprep.journal.run_view import RunView, view
 from palprep.journal.store import Journal
@@ -94,6 +94,9 @@ def run(
                 profile=profile,
                 dry_run=dry_run,
                 without_consent=without_consent,
+                statements=tuple(
+                    OwnStatement(text=each.text, language=each.language) for each in own
+                ),
                 palprep_version=__version__,
             )
         )

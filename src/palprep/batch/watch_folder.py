@@ -9,9 +9,11 @@ from palprep.batch.connection import EMBEDDED, Connection, connect
 from palprep.batch.outputs import write_outputs
 from palprep.batch.pace import Pace
 from palprep.batch.progress import Progress, Reporter, Tell
+from palprep.batch.sandbox_judges import RequiredStatement
 from palprep.batch.watch import Watch, keep_watch
 from palprep.errors import JournalError, UsageError
 from palprep.journal.creations import Creation
+from palprep.journal.entries import RunStarted
 from palprep.journal.results import PersonOutcome
 from palprep.journal.run_view import RunView, view
 from palprep.journal.store import Journal
@@ -43,7 +45,11 @@ def watch(
             raise UsageError(_other_service(seen.target))
         before = journal.newest()
         with connect(
-            asked, journal, place.resolve(), requests_per_s=allowed.requests_per_s
+            asked,
+            journal,
+            place.resolve(),
+            _statements(journal),
+            requests_per_s=allowed.requests_per_s,
         ) as remote:
             stop = threading.Event()
             say = tell or _nothing
@@ -81,6 +87,17 @@ def watch(
             seen = view(journal) or seen
             write_outputs(place, seen, journal)
     return seen
+
+
+def _statements(journal: Journal) -> list[RequiredStatement]:
+    """What the embedded sandbox of the last run took for consent, and has to take again."""
+    started = journal.last_run()
+    if started is None or not isinstance(started.body, RunStarted):
+        return []
+    return [
+        RequiredStatement(text=each.text, language=each.language)
+        for each in started.body.statements
+    ]
 
 
 def _nothing(_: Progress) -> None:

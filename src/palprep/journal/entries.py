@@ -75,6 +75,13 @@ class PersonNames(Value):
     full_name: str
 
 
+class OwnStatement(Value):
+    """A statement of consent that a person brought along, ``{full_name}`` in it."""
+
+    text: str
+    language: str
+
+
 class RunStarted(AboutRun):
     """A run begins. Later entries with a person belong to it, up to the next run."""
 
@@ -85,6 +92,8 @@ class RunStarted(AboutRun):
     profile: str
     dry_run: bool
     without_consent: bool = False
+    statements: tuple[OwnStatement, ...] = ()
+    """What an embedded sandbox takes for consent, besides palprep's own."""
     palprep_version: str
 
 
