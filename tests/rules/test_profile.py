@@ -58,7 +58,7 @@ def test_limit_holds(bounds, value, holds):
         ({"max": 29_360_128}, "at most 29,360,128 fps"),
         ({"min": 60, "max": 180}, "60 to 180 fps"),
         ({"any_of": ["jpeg", "png"]}, "one of jpeg, png"),
-        ({"equals": True}, "yes"),
+        ({"equals": True}, "required"),
         ({"equals": 1}, "1 fps"),
     ],
 )

@@ -15,7 +15,7 @@ import typer
 from palprep.api import calls
 from palprep.api.call import Call, Endpoint
 from palprep.api.wire import AccountSettings, Unspecified
-from palprep.cli.commands import Group
+from palprep.cli.commands import Command, Group
 from palprep.cli.printing import print_json
 from palprep.client import Client, RawResponse
 from palprep.client.upload import open_upload
@@ -66,8 +66,28 @@ def build() -> typer.Typer:
             group = typer.Typer(cls=Group, no_args_is_help=True, help=_about(resource))
             groups[resource] = group
             app.add_typer(group, name=resource.replace("_", "-"))
-        group.command(action.replace("_", "-"), help=endpoint.description)(_command(endpoint))
+        path = f"{resource} {action}".replace("_", "-")
+        group.command(
+            action.replace("_", "-"),
+            cls=Command,
+            help=endpoint.description.replace("``", "`"),
+            epilog=f"palprep api {path}{_example(endpoint)}",
+        )(_command(endpoint))
     return app
+
+
+def _example(endpoint: Endpoint[..., Any]) -> str:
+    """What follows the action in a command line: all that is needed, or else one option."""
+    needed: list[str] = []
+    others: list[str] = []
+    for name, parameter in endpoint.shape.client_signature.parameters.items():
+        if name in endpoint.shape.options:
+            continue
+        value = "FILE" if parameter.annotation is FileInput else name.upper()
+        if name not in endpoint.shape.in_path and value != "FILE":
+            value = f"--{name.replace('_', '-')} {value}"
+        (needed if parameter.default is inspect.Parameter.empty else others).append(value)
+    return "".join(f" {each}" for each in needed or others[:1])
 
 
 def _about(resource: str) -> str:

@@ -108,7 +108,11 @@ class Command(TyperCommand):
             if record is not None:
                 name, words = record
                 kind = parameter.param_type_name
-                plain = name.split(" <")[0] if kind == "argument" else name
+                plain = (
+                    name.split(" <")[0]
+                    if kind == "argument"
+                    else name.replace("<list[str]>", "TEXT")
+                )
                 records[kind].append((plain, words))
         for heading, kind in (("Arguments", "argument"), ("Options", "option")):
             if records[kind]:
