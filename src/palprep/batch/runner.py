@@ -51,8 +51,9 @@ def run(
 ) -> RunView:
     """Bring every person of ``folder`` as far as possible, and write the results.
 
-    ``into`` receives prepared/, results.jsonl, report.html and journal.sqlite. Only one run at
-    a time may use an output folder. Nothing is created twice, however an earlier run ended.
+    ``into`` receives prepared/, results.jsonl, report.html, pictures/ for it (above 50 people also
+    people/ with a page for each) and journal.sqlite. Only one run at a time may use an output
+    folder. Nothing is created twice, however an earlier run ended.
 
     ``engine`` is ``local``, ``dask://HOST:PORT`` or an engine of your own. Your own is closed
     only when the run is interrupted. ``jobs`` is the number of local worker processes.

@@ -16,7 +16,7 @@ from palprep.views.embedded import Embedded, inline
 PICTURES_NAME = "pictures"
 """Of the folder in a run's output."""
 
-_MIMES = {".jpg": "image/jpeg", ".png": "image/png", ".svg": "image/svg+xml"}
+_MIMES = {".jpg": "image/jpeg", ".webp": "image/webp", ".svg": "image/svg+xml"}
 
 Show = Callable[[Picture], str | None]
 """The address of a picture for a ``src``; None where there is none, or none any more."""
