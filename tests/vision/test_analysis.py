@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from palprep.vision.analysis import analyse_portrait
+from palprep.vision.analysis import Detections, analyse_portrait, measure_portrait
 from palprep.vision.arrays import Pixels, shrunk
 from palprep.vision.facts import PortraitFacts
 from palprep.vision.models import Models
@@ -44,6 +45,20 @@ def test_a_mirror_turns_yaw_and_place_around(
     assert mirrored.subject.pose.yaw_deg == pytest.approx(-picture.subject.pose.yaw_deg, abs=3)
     assert mirrored.subject.pose.roll_deg == pytest.approx(-picture.subject.pose.roll_deg, abs=2)
     assert mirrored.framing.centre_x == pytest.approx(1 - picture.framing.centre_x, abs=0.02)
+
+
+def test_a_larger_false_alarm_does_not_lend_the_subject_its_looks(
+    sight: Detections, picture: PortraitFacts, models: Models
+) -> None:
+    face, marks = sight.detections[0], sight.landmarks[0]
+    alarm = replace(face, box=(0.0, 0.0, 900.0, 900.0), points=face.points / 4, score=0.7)
+    unseen = replace(marks, presence=0.01)
+    both = replace(sight, detections=(alarm, face), landmarks=(unseen, marks))
+    found = measure_portrait(both, models)
+    assert found.subject is not None
+    assert picture.subject is not None
+    assert found.subject.human == picture.subject.human
+    assert found.subject.adult == picture.subject.adult
 
 
 def test_full_size_counts_not_the_decoded_one(
