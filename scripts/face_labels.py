@@ -17,6 +17,7 @@ from pathlib import Path
 from palprep.rules.registry import RULES
 from palprep.rules.report import Report
 from palprep.rules.rule import Measured, Rule
+from palprep.values import Outcome
 
 Row = Mapping[str, str]
 
@@ -145,3 +146,9 @@ def passes_everything(report: Report) -> bool:
     """No local check failed, and the subject's humanity and age were decided."""
     decided = ("human_like_subject", "appears_under_18")
     return report.passed and all(report.check(name).passed for name in decided)
+
+
+def passes_silently(report: Report) -> bool:
+    """Likewise, and who is seen raised no doubt: a warning leads somebody to look."""
+    seen = ("human_like_subject", "appears_under_18", "only_one_person_visible")
+    return report.passed and all(report.check(name).outcome is Outcome.PASS for name in seen)

@@ -16,7 +16,7 @@ from palprep.vision.models import Models
 
 FLOORS = {
     "only_one_person_visible": 0.93,
-    "human_like_subject": 0.78,
+    "human_like_subject": 0.72,
     "appears_under_18": 0.78,
     "pose_suitable_for_replica": 0.88,
     "looking_straight_at_camera": 0.89,
@@ -26,7 +26,8 @@ FLOORS = {
     "face_substantially_obscured": 0.91,
     "image_quality_acceptable": 0.90,
 }
-"""Balanced accuracy with unknown counted as wrong, a little below what was measured."""
+"""Balanced accuracy with a warning counted as a pass and unknown as wrong, a little below what was
+measured. Of what is no photographed person only the sure cases fail."""
 
 
 def test_a_face_at_the_side_is_cropped_and_proved(
@@ -65,7 +66,7 @@ def test_labels_of_the_corpus_are_foretold(
     wrong = [
         row["path"]
         for row in evaluate.must_not_pass(rows)
-        if evaluate.passes_everything(reports[row["path"]])
+        if evaluate.passes_silently(reports[row["path"]])
     ]
     assert wrong == []
     good = evaluate.good_portraits(rows)

@@ -19,9 +19,9 @@ from palprep.vocabulary import install_advice
 NO_PERSON = 0.15
 """Likelihood of a photographed person below which a face can be that of an animal or a thing."""
 
-UNDECIDED_COVERED = (0.05, 0.75)
+UNDECIDED_COVERED = (0.05, 0.15)
 """Between these likelihoods of a photographed person no verdict is given on a covered face. Less of
-it is seen: people with masks reach down to 0.05."""
+it is seen: one in fifty people with masks is below 0.15."""
 
 PERSON_THERE = 0.25
 """Least share of a portrait that the mask of a person covers."""
