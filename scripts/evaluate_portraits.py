@@ -25,7 +25,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from face_facts import FactsOfRows, read_held_out
-from face_material import WHOLE_CHECK, Labelled, checks_labelled, read_labels, read_sources
+from face_material import (
+    WHOLE_CHECK,
+    Labelled,
+    MaterialSource,
+    checks_labelled,
+    read_labels,
+    read_sources,
+)
 from marked import replace_marked
 from palprep.facts.facts import Facts
 from palprep.rules.judge import judge
@@ -180,7 +187,12 @@ def table(check_id: str, cases: Sequence[Judged]) -> list[str]:
                 for outcome in (Outcome.FAIL, Outcome.WARN, Outcome.UNKNOWN, Outcome.PASS)
             )
             + " |"
-            for title, among in (("fit ones", fit), ("unfit ones", unfit))
+            for title, among in (
+                ("fit ones", fit),
+                ("fit ones, unseen sources", _unseen(fit, sources)),
+                ("unfit ones", unfit),
+                ("unfit ones, unseen sources", _unseen(unfit, sources)),
+            )
             if among
         ),
     ]
@@ -207,6 +219,12 @@ def table(check_id: str, cases: Sequence[Judged]) -> list[str]:
     if any(case.value is not None for case in cases):
         lines += ["", *reliability(cases)]
     return lines
+
+
+def _unseen(cases: Sequence[Judged], sources: Mapping[str, MaterialSource]) -> list[Judged]:
+    """Those of sources that nothing is fitted on; none where that is all of them."""
+    unseen = [case for case in cases if sources[case.row.source].use == "measure"]
+    return unseen if len(unseen) < len(cases) else []
 
 
 def _by_group(cases: Iterable[Judged]) -> list[str]:
