@@ -68,7 +68,15 @@ def _put_human(subject: SubjectFacts, likelihood: float) -> SubjectFacts:
     return subject.model_copy(update={"human": human})
 
 
+def _put_bare(subject: SubjectFacts, likelihood: float) -> SubjectFacts:
+    visibility = subject.visibility.model_copy(update={"whole": likelihood})
+    return subject.model_copy(update={"visibility": visibility})
+
+
 FITTED: Mapping[str, Fitted] = {
+    "face_substantially_obscured": Fitted(
+        "covering-v1.json", lambda subject: subject.visibility.whole, _put_bare
+    ),
     "human_like_subject": Fitted(
         "human-v1.json", lambda subject: subject.human.likelihood, _put_human
     ),

@@ -37,6 +37,7 @@ from palprep.vision.detect import find_faces
 from palprep.vision.human import BLOCKS, describe
 from palprep.vision.identity import embed
 from palprep.vision.models import Models
+from palprep.vision.scene import scene_crop, scene_maps
 
 RIDGE = {"identity": 300.0, "scene": 100.0}
 """Penalty on squared weights of standardised features, one a block; heavy, for there are more
@@ -117,7 +118,7 @@ def describe_row(row: Labelled, pictures: Path, models: Models) -> dict[str, Arr
     place = np.array([float(row.face_x), float(row.face_y)]) * scale
     face = nearest_face(find_faces(rgb, models.detector), place)
     embedding = embed(rgb, face, models.identity)
-    features = describe(rgb, face, embedding, models)
+    features = describe(embedding, scene_maps(scene_crop(rgb, face), models.scene))
     return {name: np.asarray(values, np.float64) for name, values in features.items()}
 
 

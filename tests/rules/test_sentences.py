@@ -158,7 +158,8 @@ def test_braces_in_a_name_stay_as_they_are(image_facts):
 def faceless(image_facts) -> Report:
     """The report on an image in which nobody is found."""
     quality = Quality(
-        face_px=600, sharpness=0.62, brightness=0.62, clipped_highlights=0.0, clipped_shadows=0.0,
+        face_px=600, sharpness=0.62, brightness=0.62, peak=0.85, saturated=0.0,
+        clipped_highlights=0.0, clipped_shadows=0.0,
         evenness=None, contrast=0.5, noise=1.0, skin_rgb=None, skin_hue_deg=None, skin_chroma=None,
         vivid_chroma=None, chroma=15.0, blocking=1.1,
     )  # fmt: skip

@@ -20,7 +20,7 @@ def test_the_portrait_is_what_it_is(picture: PortraitFacts) -> None:
     assert abs(subject.pose.yaw_deg) < 15
     assert subject.eyes.gaze_off_deg < 8
     assert subject.eyes.openness > 0.6
-    assert subject.visibility.least > 0.65
+    assert subject.visibility.whole > 0.65
     assert subject.human.likelihood > 0.65
     assert 25 < subject.age_years < 60
     assert subject.adult > 0.9
@@ -99,7 +99,7 @@ def test_a_mask_is_seen(portrait: Pixels, picture: PortraitFacts, models: Models
     top, bottom = int(face.y + 0.5 * face.height), int(face.y + 1.05 * face.height)
     covered[top:bottom, int(face.x) : int(face.x + face.width)] = (70, 130, 200)
     found = analyse_portrait(covered, models)
-    assert found.hidden or (found.subject is not None and found.subject.visibility.least < 0.5)
+    assert found.hidden or (found.subject is not None and found.subject.visibility.whole < 0.5)
 
 
 def test_a_cut_head_is_cut(portrait: Pixels, picture: PortraitFacts, models: Models) -> None:

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
+
 import cv2
 import numpy as np
 import pytest
 
 from palprep.values import Rect
 from palprep.vision.analysis import Detections
-from palprep.vision.arrays import Pixels
+from palprep.vision.arrays import Pixels, resized
+from palprep.vision.colour import LINEAR, to_srgb
 from palprep.vision.facts import PortraitFacts, Quality
 from palprep.vision.quality import measure_quality
 from palprep.vision.scores import STEPS, overall_score, quality_scores
@@ -18,21 +22,67 @@ def measured(sight: Detections, rgb: Pixels) -> Quality:
     return measure_quality(np.asarray(rgb, np.uint8), sight.box(index), sight.marks(index), 1.0)
 
 
-def test_blur_is_less_sharp_at_any_strength(sight: Detections) -> None:
-    blurred = [cv2.GaussianBlur(sight.rgb, (0, 0), sigma) for sigma in (2, 4, 8)]
-    found = [measured(sight, rgb).sharpness for rgb in (sight.rgb, *blurred)]
-    assert found == sorted(found, reverse=True)
-    assert found[-1] < STEPS["sharpness"][1].half < found[0]
+def blurred(rgb: Pixels, sigma: float) -> Pixels:
+    return np.asarray(cv2.GaussianBlur(rgb, (0, 0), sigma), np.uint8)
 
 
-def test_light_and_colour_are_told_apart(sight: Detections) -> None:
-    plain = measured(sight, sight.rgb)
-    dark = measured(sight, (sight.rgb * 0.2).astype(np.uint8))
+def shaken(rgb: Pixels, length: float) -> Pixels:
+    return np.asarray(cv2.blur(rgb, (int(length), 1)), np.uint8)
+
+
+def noisy(rgb: Pixels, levels: float) -> Pixels:
+    noise = np.random.default_rng(0).normal(0, levels, rgb.shape)
+    return np.clip(rgb + noise, 0, 255).astype(np.uint8)
+
+
+def compressed(rgb: Pixels, loss: float) -> Pixels:
+    _, data = cv2.imencode(".jpg", rgb, [cv2.IMWRITE_JPEG_QUALITY, int(100 - loss)])
+    return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
+
+
+def enlarged(rgb: Pixels, times: float) -> Pixels:
+    height, width = rgb.shape[:2]
+    small = resized(rgb, round(width / times), round(height / times))
+    return np.asarray(cv2.resize(small, (width, height), interpolation=cv2.INTER_CUBIC), np.uint8)
+
+
+def darkened(rgb: Pixels, stops: float) -> Pixels:
+    return to_srgb(LINEAR[rgb] * np.float32(2.0**-stops))
+
+
+def brightened(rgb: Pixels, stops: float) -> Pixels:
+    return to_srgb(LINEAR[rgb] * np.float32(2.0**stops))
+
+
+@pytest.mark.parametrize(
+    ("worsened", "strengths"),
+    [
+        (blurred, (1, 2, 4, 8)),
+        (shaken, (7, 15, 25, 41)),
+        (noisy, (4, 8, 16, 32)),
+        (compressed, (40, 75, 88, 94)),
+        (enlarged, (2, 4, 6, 9)),
+        (darkened, (1, 2, 3, 4)),
+        (brightened, (0.7, 1.4, 2, 3)),
+    ],
+)
+def test_the_score_falls_with_every_step_that_a_portrait_gets_worse(
+    sight: Detections,
+    worsened: Callable[[Pixels, float], Pixels],
+    strengths: tuple[float, ...],
+) -> None:
+    pictures = [sight.rgb, *(worsened(sight.rgb, strength) for strength in strengths)]
+    scores = [overall_score(quality_scores(measured(sight, rgb))) for rgb in pictures]
+    assert scores[0] > 73
+    assert scores[-1] < 50
+    # Measures are counted in whole pixels and levels: half a point is no better.
+    assert all(worse <= better + 0.5 for better, worse in itertools.pairwise(scores))
+
+
+def test_black_and_white_is_no_defect(sight: Detections) -> None:
     gray = measured(sight, np.repeat(sight.rgb.mean(axis=2, keepdims=True), 3, axis=2))
-    assert dark.brightness < 0.3 < plain.brightness
-    assert gray.chroma < 1 < plain.chroma
-    assert quality_scores(dark)["too dark"] < 50 < quality_scores(plain)["too dark"]
-    assert quality_scores(gray)["no colour"] < 50 < quality_scores(plain)["no colour"]
+    assert gray.chroma < 1
+    assert overall_score(quality_scores(gray)) > 73
 
 
 def test_light_from_one_side_is_uneven(sight: Detections) -> None:

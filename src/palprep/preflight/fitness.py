@@ -32,7 +32,7 @@ def fitness(portrait: PortraitFacts) -> float:
         _bell(subject.pose.roll_deg, LEAN_SPREAD_DEG),
         subject.eyes.openness,
         1 - subject.mouth_open,
-        subject.visibility.least,
+        subject.visibility.whole,
         subject.human.likelihood,
         min(1.0, portrait.quality.face_px / FACE_PX),
         1 / (1 + math.exp(-framing.margin / 0.05)),

@@ -78,7 +78,7 @@ def _portrait(facts: Facts) -> PortraitFacts | Answer:
 def _skin(portrait: PortraitFacts) -> Skin | Unmeasured:
     if portrait.framing is None:
         return NO_FACE
-    if portrait.subject is None or portrait.subject.visibility.least < BARELY_VISIBLE:
+    if portrait.subject is None or portrait.subject.visibility.whole < BARELY_VISIBLE:
         return COVERED
     return Skin(portrait.quality, portrait.framing.face)
 

@@ -13,7 +13,7 @@ GREY = Unmeasured(reason="The face has hardly any colour, so its hue cannot be j
 
 
 class ImageQuality(Rule[PortraitFacts]):
-    """The face is sharp, evenly lit, neither too dark nor burnt out, in natural colours.
+    """The face is sharp, clean, neither too dark nor burnt out, in natural colours.
 
     The measure is a product of scores, 0 to 100. Each score is a smooth step around its own
     limit, as in BSI's OFIQ. The raw values stand in the facts.
@@ -40,10 +40,6 @@ class ImageQuality(Rule[PortraitFacts]):
                 "Large parts of the face are lost in black.",
                 "Parts of the face are lost in black.",
             ),
-            "evenness of light": ByLevel(
-                "The light is uneven: one half of the face is much darker.",
-                "The light is somewhat uneven: one half of the face is darker.",
-            ),
             "contrast": ByLevel(
                 "The face has too little contrast.", "The face has little contrast."
             ),
@@ -52,7 +48,6 @@ class ImageQuality(Rule[PortraitFacts]):
                 "The colours of the face are too strong to be natural.",
                 "The colours of the face are rather strong.",
             ),
-            "no colour": ByLevel("The image has no colour.", "The image has hardly any colour."),
             "JPEG blocks": ByLevel(
                 "The image was compressed too much: its JPEG blocks show.",
                 "The image was compressed a lot: its JPEG blocks begin to show.",

@@ -9,12 +9,11 @@ from palprep.rules.sentences import ByLevel, Sentences
 from palprep.vision.facts import (
     Framing,
     PortraitFacts,
-    SubjectFacts,
     counts_as_person,
     may_be_person,
 )
 
-DOUBTED_FACE = 0.7
+DOUBTED_FACE = 0.92
 """Sureness of the detector below which such a face is not counted as a person."""
 
 RATHER_SURE = 0.75
@@ -56,7 +55,7 @@ class OnlyOnePerson(Rule[PortraitFacts]):
 
     def measure(self, portrait: PortraitFacts) -> Measured:
         faces = [face for face in portrait.faces if counts_as_person(face, portrait.faces[0])]
-        people = len(faces) - (1 if _no_person(portrait.subject) else 0)
+        people = len(faces) - (1 if _no_person(portrait) else 0)
         if people == 1 and portrait.framing is not None:
             return self._alone(portrait, portrait.framing)
         return Measured(
@@ -136,7 +135,7 @@ class AppearsUnder18(Rule[PortraitFacts]):
             return NO_FACE
         if subject is None:
             return HIDDEN
-        if subject.visibility.least < BARELY_VISIBLE and subject.adult >= ADULT:
+        if subject.visibility.whole < BARELY_VISIBLE and subject.adult >= ADULT:
             return HIDDEN
         return Measured(
             value=round(subject.adult, 3),
@@ -145,9 +144,10 @@ class AppearsUnder18(Rule[PortraitFacts]):
         )
 
 
-def _no_person(subject: SubjectFacts | None) -> bool:
+def _no_person(portrait: PortraitFacts) -> bool:
+    subject = portrait.subject
     return (
         subject is not None
         and subject.human.likelihood < NO_PERSON
-        and subject.visibility.whole < DOUBTED_FACE
+        and max((face.score for face in portrait.faces), default=0.0) < DOUBTED_FACE
     )

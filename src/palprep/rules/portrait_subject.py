@@ -102,7 +102,7 @@ class HumanLikeSubject(Rule[Face]):
     def measure(self, face: Face) -> Measured | Unmeasured:
         likelihood = face.subject.human.likelihood
         low, high = UNDECIDED_COVERED
-        if face.subject.visibility.least < BARELY_VISIBLE and low < likelihood < high:
+        if face.subject.visibility.whole < BARELY_VISIBLE and low < likelihood < high:
             return HIDDEN
         return Measured(value=round(likelihood, 3), region=face.region)
 
@@ -208,8 +208,8 @@ class LookingStraight(Rule[Face]):
 class FaceObscured(Rule[Face]):
     """Nothing covers the face: no mask, sunglasses, hand or phone; glasses are fine.
 
-    The measure looks at eyes, nose, mouth and cheeks: how much the most covered of them looks
-    like bare skin, 0 to 1. Where a person is seen but no face, all of it counts as covered.
+    The measure is how likely nothing covers the face, 0 to 1. Where a person is seen but no face,
+    all of it counts as covered.
     """
 
     needs = face_or(
@@ -226,7 +226,6 @@ class FaceObscured(Rule[Face]):
         eyes=ByLevel("The eyes are covered.", "The eyes may be covered."),
         nose=ByLevel("The nose is covered.", "The nose may be covered."),
         mouth=ByLevel("The mouth is covered.", "The mouth may be covered."),
-        cheeks=ByLevel("The cheeks are covered.", "The cheeks may be covered."),
         whole=ByLevel("Much of the face is covered.", "Part of the face may be covered."),
     )
     advice = "Retake it without a mask, sunglasses, hands or hair over the face."
@@ -234,7 +233,7 @@ class FaceObscured(Rule[Face]):
     def measure(self, face: Face) -> Measured:
         visibility = face.subject.visibility
         return Measured(
-            value=round(visibility.least, 2),
+            value=round(visibility.whole, 2),
             shown=visibility.words(),
             way=visibility.most_covered,
             region=face.region,

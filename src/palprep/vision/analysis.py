@@ -23,6 +23,7 @@ from palprep.vision.facts import (
     HumanCues,
     PortraitFacts,
     SubjectFacts,
+    Visibility,
     counts_as_person,
     is_certain,
 )
@@ -37,6 +38,7 @@ from palprep.vision.occlusion import measure_visibility
 from palprep.vision.perceptual_hash import perceptual_hash
 from palprep.vision.pose import fit_head, head_pose, measure_eyes
 from palprep.vision.quality import measure_quality
+from palprep.vision.scene import scene_crop, scene_maps
 
 MAX_SIDE = 1000
 """Larger pictures are shrunk to this longest side first: a face of a sixth of the height still
@@ -128,11 +130,19 @@ def measure_portrait(seen: Detections, models: Models) -> PortraitFacts:
         return _measure(seen, models, other, _Early(nudity, look))
 
 
+class _Look(NamedTuple):
+    """What a face tells by its detection alone."""
+
+    embedding: Floats
+    human: HumanCues
+    visibility: Visibility
+
+
 class _Early(NamedTuple):
     """What is being measured since before the points of the faces were known."""
 
     nudity: Future[float | None]
-    look: Future[tuple[Floats, HumanCues] | None]
+    look: Future[_Look | None]
     """What :func:`_look` finds of the largest face, certain or not: it nearly always is the
     subject's."""
 
@@ -191,15 +201,17 @@ def _nudity(rgb: Pixels, models: Models) -> float | None:
     return None if models.nudity is None else nudity_score(rgb, models.nudity)
 
 
-def _look(rgb: Pixels, face: Detection, models: Models) -> tuple[Floats, HumanCues]:
-    """The embedding of a face, and whether it is a photographed person's."""
+def _look(rgb: Pixels, face: Detection, models: Models) -> _Look:
     embedding = embed(rgb, face, models.identity)
-    return embedding, measure_human(rgb, face, embedding, models)
+    scene = scene_maps(scene_crop(rgb, face), models.scene)
+    return _Look(
+        embedding,
+        measure_human(embedding, scene, models.human),
+        measure_visibility(scene, models.covering),
+    )
 
 
-def _first_look(
-    rgb: Pixels, faces: Sequence[Detection], models: Models
-) -> tuple[Floats, HumanCues] | None:
+def _first_look(rgb: Pixels, faces: Sequence[Detection], models: Models) -> _Look | None:
     return _look(rgb, faces[0], models) if faces else None
 
 
@@ -235,10 +247,8 @@ def _measure_subject(
     fit = fit_head(marks, models.geometry)
     pose = head_pose(fit)
     eyes = measure_eyes(marks, fit, pose)
-    visibility = measure_visibility(seen.rgb, marks, seen.box(index), found.score)
-    look = early.look.result() if index == 0 else None
-    embedding, human = look or _look(seen.rgb, found, models)
-    age = measure_age(classes, embedding, models.adult)
+    look = (early.look.result() if index == 0 else None) or _look(seen.rgb, found, models)
+    age = measure_age(classes, look.embedding, models.adult)
     return SubjectFacts(
         pose=pose,
         eyes=eyes.model_copy(update={"distance_px": eyes.distance_px * seen.scale}),
@@ -246,8 +256,8 @@ def _measure_subject(
         age_years=age.years,
         age_spread_years=age.spread_years,
         adult=age.adult,
-        visibility=visibility,
-        human=human,
+        visibility=look.visibility,
+        human=look.human,
     )
 
 

@@ -124,13 +124,19 @@ class Quality(Value):
     brightness: float
     """Luma that a quarter of the face exceeds, 0 to 1: a dark mask or beard does not make a
     face dark."""
+    peak: float
+    """Luma that 1 in 100 of the face's pixels exceeds, 0 to 1. In enough light the eyes, the lips
+    and the gloss of the skin are bright in faces of every tone."""
+    saturated: float
+    """Share of the face's pixels with any channel at 254 or more: colour and form are lost."""
     clipped_highlights: float
     """Share of the face's pixels with every channel at 250 or more."""
     clipped_shadows: float
     """Share of the face's pixels with every channel at 5 or less."""
     evenness: float | None
-    """Darker over brighter half of the face, in linear light; 1 is even. This and the colour of
-    the skin are None where there is no face with known points."""
+    """Darker over brighter half of the face, in linear light; 1 is even. Reported only: no rule
+    judges it, since hair beside the face reads alike. This and the colour of the skin are None
+    where there is no face with known points."""
     contrast: float
     """Luma between the 5th and 95th percentile of the face, 0 to 1."""
     noise: float
@@ -150,48 +156,28 @@ class Quality(Value):
     picture was decoded at reduced size, which blurs the grid."""
 
 
-_REGION_WORDS = {
-    "cheek_left": "left cheek",
-    "cheek_right": "right cheek",
-    "whole": "as a whole",
-}
-
-
 class Visibility(Value):
-    """How much of each region of the face looks like uncovered skin, 0 to 1."""
+    """How likely the face and its parts are bare, each 0 to 1. Beards, spectacles and headscarves
+    around the face cover nothing."""
 
+    whole: float
+    """That nothing covers any part: what is judged."""
     eyes: float
     nose: float
     mouth: float
-    cheek_left: float
-    cheek_right: float
-    whole: float
-    """Likewise, as the detector's confidence in the whole face tells."""
-
-    @property
-    def least(self) -> float:
-        """The most covered region; of the cheeks the barer, since one may be turned away."""
-        return min(self._regions().values())
 
     @property
     def most_covered(self) -> str:
-        """Which region that is: ``eyes``, ``nose``, ``mouth``, ``cheeks`` or ``whole``."""
-        regions = self._regions()
-        return min(regions, key=regions.__getitem__)
-
-    def _regions(self) -> dict[str, float]:
-        return {
-            "eyes": self.eyes,
-            "nose": self.nose,
-            "mouth": self.mouth,
-            "cheeks": max(self.cheek_left, self.cheek_right),
-            "whole": self.whole,
-        }
+        """Which part is rather covered than bare, and most of all: ``eyes``, ``nose`` or ``mouth``;
+        ``whole`` where none is."""
+        parts = {"eyes": self.eyes, "nose": self.nose, "mouth": self.mouth}
+        name = min(parts, key=parts.__getitem__)
+        return name if parts[name] < 0.5 else "whole"
 
     def words(self) -> str:
-        """Every region, the most covered first, for example ``nose 0.12, left cheek 0.93``."""
+        """All four, the most covered first, for example ``mouth 0.12, whole 0.20, nose 0.93``."""
         seen = sorted(self.model_dump().items(), key=lambda item: item[1])
-        return ", ".join(f"{_REGION_WORDS.get(name, name)} {value:.2f}" for name, value in seen)
+        return ", ".join(f"{name} {value:.2f}" for name, value in seen)
 
 
 class HumanCues(Value):

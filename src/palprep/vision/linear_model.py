@@ -1,10 +1,11 @@
-"""A linear model, as the scripts that fit one write it."""
+"""Linear models, as the scripts that fit one write them."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,14 @@ class LinearModel:
 
 
 def read_linear_model(data: bytes) -> LinearModel:
-    """Parse the JSON record."""
-    record = json.loads(data)
+    """Parse the JSON record of one model."""
+    return _linear_model(json.loads(data))
+
+
+def read_linear_models(data: bytes) -> Mapping[str, LinearModel]:
+    """Parse the JSON records of several models by name."""
+    return {name: _linear_model(record) for name, record in json.loads(data).items()}
+
+
+def _linear_model(record: Mapping[str, Any]) -> LinearModel:
     return LinearModel(np.array(record["weights"]), float(record["bias"]), record["sizes"])

@@ -6,7 +6,7 @@ A :class:`Models` object is passed to whoever looks at pictures; nothing is kept
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from importlib import resources
@@ -20,7 +20,7 @@ import numpy as np
 from palprep.media.weights import read_manifest
 from palprep.vision.arrays import Floats
 from palprep.vision.geometry import FaceGeometry, read_geometry
-from palprep.vision.linear_model import LinearModel, read_linear_model
+from palprep.vision.linear_model import LinearModel, read_linear_model, read_linear_models
 
 HOME = "palprep.vision"
 """Whose manifest names the files."""
@@ -101,6 +101,12 @@ class Models:
     def human(self) -> LinearModel:
         """Weights of the linear model that tells photographed people from depicted ones."""
         return read_linear_model(self.read("human"))
+
+    @cached_property
+    def covering(self) -> Mapping[str, LinearModel]:
+        """Weights of the linear models that tell a bare face from a covered one: of the face as
+        a whole and of its parts."""
+        return read_linear_models(self.read("covering"))
 
     @cached_property
     def identity(self) -> Network:

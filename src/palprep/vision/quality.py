@@ -29,13 +29,15 @@ def measure_quality(rgb: Pixels, box: Rect, face: Landmarks | None, scale: float
     place, inside = _place(rgb, box, face)
     every = max(1, int(inside.sum()) // SAMPLE)
     pixels, luma = rgb[place][inside][::every], gray[place].astype(np.float32) / 255
-    low, bright, high = np.percentile(luma[inside][::every], (5, 75, 95))
+    low, bright, high, peak = np.percentile(luma[inside][::every], (5, 75, 95, 99))
     red, green, blue = (int(value) for value in np.median(pixels, axis=0))
     hue, chroma = hue_and_chroma(linear_to_lab(to_linear((red, green, blue))))
     return Quality(
         face_px=box.height * scale,
         sharpness=_sharpness(gray[place], box.height),
         brightness=float(bright),
+        peak=float(peak),
+        saturated=float((pixels.max(axis=1) >= 254).mean()),
         clipped_highlights=float((pixels.min(axis=1) >= 250).mean()),
         clipped_shadows=float((pixels.max(axis=1) <= 5).mean()),
         evenness=_evenness(gray[place], inside) if face else None,

@@ -23,7 +23,8 @@ from palprep.vision.cielab import lab_to_linear, linear_to_lab, to_linear
 from palprep.vision.facts import FaceFacts, Framing, PortraitFacts, Quality
 
 QUALITY = Quality(
-    face_px=400, sharpness=0.6, brightness=0.62, clipped_highlights=0.0, clipped_shadows=0.0,
+    face_px=400, sharpness=0.6, brightness=0.62, peak=0.85, saturated=0.0, clipped_highlights=0.0,
+    clipped_shadows=0.0,
     evenness=0.8, contrast=0.5, noise=1.0, skin_rgb=(190, 150, 130), skin_hue_deg=50.0,
     skin_chroma=25.0, vivid_chroma=35.0, chroma=15.0, blocking=1.1,
 )  # fmt: skip
