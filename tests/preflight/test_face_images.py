@@ -20,7 +20,7 @@ FLOORS = {
     "appears_under_18": 0.78,
     "pose_suitable_for_replica": 0.88,
     "looking_straight_at_camera": 0.89,
-    "head_fully_in_frame": 0.93,
+    "head_fully_in_frame": 0.86,
     "person_centered": 0.97,
     "chest_up_framing_acceptable": 0.88,
     "face_substantially_obscured": 0.91,

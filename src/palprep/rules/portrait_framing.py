@@ -50,9 +50,18 @@ class HeadFullyInFrame(Rule[Framed]):
     predicts = "head_fully_in_frame"
     sentences = Sentences(
         "The whole head is in view.",
-        cut_top="The head is cut by the upper border.",
-        cut_side="The head is cut by the left or the right border.",
-        cut_bottom="The face is cut by the lower border.",
+        cut_top=ByLevel(
+            fail="The head is cut by the upper border.",
+            warn="The hair may be cut by the upper border.",
+        ),
+        cut_side=ByLevel(
+            fail="The head is cut by the left or the right border.",
+            warn="The hair may be cut by the left or the right border.",
+        ),
+        cut_bottom=ByLevel(
+            fail="The face is cut by the lower border.",
+            warn="The chin touches the lower border.",
+        ),
         near_top="The head is too near to the upper border.",
         near_side="The head is too near to the left or the right border.",
         near_bottom="The chin is too near to the lower border.",

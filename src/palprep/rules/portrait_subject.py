@@ -35,8 +35,15 @@ SHUT = 0.38
 NARROWED = 0.5
 """Below it, eyes are as often narrowed by a smile as they look down."""
 
-MAYBE_DOWN = 5.0
-"""Degrees off that narrowed eyes count as at the least: a doubt and no proof."""
+SMILING = 0.7
+"""Openness below which a smile or hard light hides so much of the iris that only what is far off is
+surely so."""
+
+DOUBTED_DEG = 5.0
+"""Degrees off that such eyes count as: narrowed ones at the least, and smiling ones at the most
+unless they are :data:`FAR_OFF_DEG` off. A doubt and no proof."""
+
+FAR_OFF_DEG = 12.0
 
 ONLY_THE_SERVICE = Unmeasured(
     reason="Only the service can tell a celebrity or a protected character.",
@@ -195,11 +202,14 @@ class LookingStraight(Rule[Face]):
                 words={"degrees": degrees(AWAY)},
                 region=face.region,
             )
-        narrowed = eyes.openness < NARROWED
+        off = eyes.gaze_surely_off_deg
+        if eyes.openness < SMILING and off < FAR_OFF_DEG:
+            off = min(off, DOUBTED_DEG)
+        narrowed = eyes.openness < NARROWED and off <= DOUBTED_DEG
         return Measured(
-            value=round(max(MAYBE_DOWN if narrowed else 0.0, eyes.gaze_surely_off_deg), 1),
+            value=round(DOUBTED_DEG if narrowed else off, 1),
             shown=f"{eyes.gaze_yaw_deg:+.0f} across, {eyes.gaze_pitch_deg:+.0f} up, in degrees",
-            way="narrowed" if narrowed and eyes.gaze_surely_off_deg < MAYBE_DOWN else None,
+            way="narrowed" if narrowed else None,
             words={"degrees": degrees(eyes.gaze_off_deg)},
             region=face.region,
         )
