@@ -36,8 +36,8 @@ NARROWED = 0.5
 """Below it, eyes are as often narrowed by a smile as they look down."""
 
 SMILING = 0.7
-"""Openness below which a smile or hard light hides so much of the iris that only what is far off is
-surely so."""
+"""From there up to this openness a smile or hard light hides so much of the iris that only what is
+far off is surely so."""
 
 DOUBTED_DEG = 5.0
 """Degrees off that such eyes count as: narrowed ones at the least, and smiling ones at the most
@@ -203,7 +203,7 @@ class LookingStraight(Rule[Face]):
                 region=face.region,
             )
         off = eyes.gaze_surely_off_deg
-        if eyes.openness < SMILING and off < FAR_OFF_DEG:
+        if NARROWED <= eyes.openness < SMILING and off < FAR_OFF_DEG:
             off = min(off, DOUBTED_DEG)
         narrowed = eyes.openness < NARROWED and off <= DOUBTED_DEG
         return Measured(
