@@ -69,6 +69,16 @@ def test_a_recording_shows_what_was_chosen_of_it(preflight: Preflight, sample_me
     assert (seen.face, seen.after, seen.timeline) == (None, None, None)
 
 
+def test_a_recording_that_sounds_as_before_is_drawn_once(
+    preflight: Preflight, sample_media: Path
+) -> None:
+    file = sample_media / "people/jane-carter/recording.m4a"
+    rewrapped = FixDone(id="rewrap", did="copied the packets")
+    seen = pictures_of(asset_of(preflight, file, Role.VOICE_AUDIO, (rewrapped,)))
+    assert seen.chosen is None
+    assert seen.waveform is not None
+
+
 def test_equal_files_have_equal_names_wherever_they_lie(
     preflight: Preflight, sample_media: Path, tmp_path: Path
 ) -> None:

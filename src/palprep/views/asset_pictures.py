@@ -31,6 +31,10 @@ _QUALITY = 82
 """Of a timeline: its words stay sharp."""
 
 
+_HEARD = frozenset({"select", "mix", "high_pass", "level"})
+"""Fixes that change how a recording sounds."""
+
+
 class Picture(NamedTuple):
     """A picture that can be drawn."""
 
@@ -55,7 +59,7 @@ class AssetPictures(NamedTuple):
     waveform: Picture | None = None
     """The recording that the service hears; of one that was not prepared, the source."""
     chosen: Picture | None = None
-    """The source of a recording that was changed, and what was chosen of it."""
+    """The source of a recording that sounds otherwise now, and what was chosen of it."""
 
     def all(self) -> Iterator[Picture]:
         """Those that there are."""
@@ -71,10 +75,12 @@ def pictures_of(asset: Asset) -> AssetPictures:
     source = Path(asset.source)
     path, sha256 = (prepared.path, prepared.sha256) if prepared else (source, asset.source_sha256)
     if asset.role is Role.VOICE_AUDIO:
-        kept = tuple(span for fix in prepared.fixes for span in fix.kept) if prepared else ()
+        fixes = prepared.fixes if prepared else ()
+        kept = tuple(span for fix in fixes for span in fix.kept)
+        heard = any(fix.id in _HEARD for fix in fixes)
         return AssetPictures(
             waveform=_waveform(path, sha256),
-            chosen=_waveform(source, asset.source_sha256, kept) if changed else None,
+            chosen=_waveform(source, asset.source_sha256, kept) if heard else None,
         )
     return AssetPictures(
         face=_thumbnail(path, sha256, side=_FACE_SIDE),

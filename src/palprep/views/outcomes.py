@@ -59,7 +59,7 @@ OUTCOMES: Mapping[Outcome, Look] = {
 """The outcomes of checks, in the order in which every surface lists them."""
 
 STATUSES: Mapping[PersonStatus, Look] = {
-    "done": Look("✓", "Done", "green", "pass", "voice and replica are ready"),
+    "done": Look("✓", "Done", "green", "pass", "all that was to be made is ready"),
     "waiting": Look("…", "Waiting", "cyan", "unknown", "not finished yet"),
     "in_doubt": Look("?", "In doubt", "bold yellow", "doubt", "needs a decision"),
     "refused": Look("✕", "Refused", "red", "fail", "something is not fit, and was not created"),
