@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Callable, Iterator
 
 import pytest
+from portraits import FLAWLESS
 from voices import voice_of
 
 from palprep.consent.facts import ConsentFacts
@@ -14,42 +15,10 @@ from palprep.media.signal_facts import SignalFacts, TimingFacts
 from palprep.rules.profile import Limit
 from palprep.rules.registry import RULES
 from palprep.rules.rule import Measured, Rule
-from palprep.values import Outcome, Rect
-from palprep.vision.facts import (
-    Eyes,
-    FaceFacts,
-    Framing,
-    HumanCues,
-    PortraitFacts,
-    Pose,
-    Quality,
-    SubjectFacts,
-    Visibility,
-)
+from palprep.values import Outcome
 from palprep.vision.footage_facts import FootageFacts, FrameSample
 
-FACE = Rect(x=600, y=300, width=320, height=420)
-PORTRAIT = PortraitFacts(
-    width=1600, height=1200, faces=(FaceFacts(box=FACE, score=0.94, presence=1.0),),
-    person_share=0.5, fingerprint="0" * 16, nudity=0.01,
-    quality=Quality(
-        face_px=420, sharpness=0.62, brightness=0.62, peak=0.85, saturated=0.0,
-        clipped_highlights=0.0, clipped_shadows=0.0,
-        evenness=0.8, contrast=0.5, noise=1.0, skin_rgb=(190, 150, 130), skin_hue_deg=50.0,
-        skin_chroma=25.0, vivid_chroma=35.0, chroma=15.0, blocking=1.1,
-    ),
-    framing=Framing(
-        face=FACE, head=FACE, centre_x=0.5, centre_y=0.42, face_height_share=0.35, margin_top=0.4,
-        margin_side=1.3, margin_bottom=1.1, body_below=1.1, shoulder_width=2.8,
-    ),
-    subject=SubjectFacts(
-        pose=Pose(yaw_deg=2, pitch_deg=-3, roll_deg=1),
-        eyes=Eyes(distance_px=150, openness=0.9, gaze_yaw_deg=1, gaze_pitch_deg=2),
-        mouth_open=0.02, age_years=35, age_spread_years=1, adult=0.97,
-        visibility=Visibility(whole=0.97, eyes=0.98, nose=0.99, mouth=0.98),
-        human=HumanCues(likelihood=0.93, cues={}),
-    ),
-)  # fmt: skip
+PORTRAIT = FLAWLESS.model_copy(update={"nudity": 0.01})
 CONSENT = ConsentFacts(
     outcome=Outcome.PASS, transcript="I agree", starts_at=1.0, ends_at=9.0, words=(),
     reasons=("Faint.",), statement="I agree", full_name="Ada", language="en",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from portraits import FLAWLESS
 
 from palprep.api.face_checks import SERVICE_CHECKS
 from palprep.rules.judge import judge
@@ -10,20 +11,8 @@ from palprep.rules.profile import load_profile
 from palprep.rules.registry import RULES
 from palprep.rules.rule import Measured, Unmeasured
 from palprep.values import Outcome, Rect, Role
-from palprep.vision.facts import (
-    Eyes,
-    FaceFacts,
-    Framing,
-    HumanCues,
-    PortraitFacts,
-    Pose,
-    Quality,
-    SubjectFacts,
-    Visibility,
-)
+from palprep.vision.facts import FaceFacts
 from palprep.vision.footage_facts import FootageFacts
-
-FACE = Rect(x=600, y=300, width=320, height=420)
 
 
 def changed(value, **changes):
@@ -39,33 +28,9 @@ def changed(value, **changes):
 @pytest.fixture
 def picture():
     """A flawless portrait, with chosen facts changed."""
-    flawless = PortraitFacts(
-        width=1600, height=1200,
-        faces=(FaceFacts(box=FACE, score=0.94, presence=1.0),),
-        person_share=0.5, fingerprint="0" * 16,
-        quality=Quality(
-            face_px=420, sharpness=0.62, brightness=0.62, peak=0.85,
-            saturated=0.0, clipped_highlights=0.0,
-            clipped_shadows=0.0, evenness=0.8, contrast=0.5, noise=1.0,
-            skin_rgb=(190, 150, 130), skin_hue_deg=50.0, skin_chroma=25.0, vivid_chroma=35.0,
-            chroma=15.0, blocking=1.1,
-        ),
-        framing=Framing(
-            face=FACE, head=Rect(x=560, y=180, width=400, height=540), centre_x=0.5, centre_y=0.42,
-            face_height_share=0.35, margin_top=0.4, margin_side=1.3, margin_bottom=1.1,
-            body_below=1.1, shoulder_width=2.8,
-        ),
-        subject=SubjectFacts(
-            pose=Pose(yaw_deg=2, pitch_deg=-3, roll_deg=1),
-            eyes=Eyes(distance_px=150, openness=0.9, gaze_yaw_deg=1, gaze_pitch_deg=2),
-            mouth_open=0.02, age_years=35, age_spread_years=1, adult=0.97,
-            visibility=Visibility(whole=0.97, eyes=0.98, nose=0.99, mouth=0.98),
-            human=HumanCues(likelihood=0.93, cues={}),
-        ),
-    )  # fmt: skip
 
     def build(**changes):
-        return changed(flawless, **changes)
+        return changed(FLAWLESS, **changes)
 
     return build
 

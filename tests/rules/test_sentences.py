@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 
 import pytest
+from portraits import FLAWLESS
 
 from palprep.facts.facts import Facts
 from palprep.media.signal_facts import SignalFacts
@@ -13,7 +14,6 @@ from palprep.rules.profile import Limit, Profile, load_profile
 from palprep.rules.report import Check, Report
 from palprep.rules.sentences import ABOVE, BELOW, ByLevel, Sentences
 from palprep.values import Outcome, Role, Span
-from palprep.vision.facts import PortraitFacts, Quality
 
 PROFILE = load_profile()
 
@@ -157,16 +157,10 @@ def test_braces_in_a_name_stay_as_they_are(image_facts):
 @pytest.fixture
 def faceless(image_facts) -> Report:
     """The report on an image in which nobody is found."""
-    quality = Quality(
-        face_px=600, sharpness=0.62, brightness=0.62, peak=0.85, saturated=0.0,
-        clipped_highlights=0.0, clipped_shadows=0.0,
-        evenness=None, contrast=0.5, noise=1.0, skin_rgb=None, skin_hue_deg=None, skin_chroma=None,
-        vivid_chroma=None, chroma=15.0, blocking=1.1,
-    )  # fmt: skip
-    portrait = PortraitFacts(
-        width=1600, height=1200, faces=(), person_share=0.0, fingerprint="0" * 16, quality=quality,
-        framing=None, subject=None,
-    )  # fmt: skip
+    unseen = {"evenness": None, "skin_rgb": None, "skin_hue_deg": None, "skin_chroma": None}
+    nobody = {"faces": (), "person_share": 0.0, "framing": None, "subject": None}
+    quality = FLAWLESS.quality.model_copy(update=unseen)
+    portrait = FLAWLESS.model_copy(update={**nobody, "quality": quality})
     facts = image_facts().model_copy(update={"portrait": portrait})
     found = judge(facts, Role.FACE_IMAGE, PROFILE)
     return Report(path="x.jpg", role=Role.FACE_IMAGE, profile="core-4", checks=found, facts=facts)
