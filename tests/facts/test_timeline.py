@@ -76,7 +76,7 @@ def test_what_was_not_measured_is_not_guessed(video_facts, image_facts):
     assert len(bare.seconds) == 4
     assert bare.speaking_share is None
     assert bare.still_share is None
-    assert "without --quick" in VideoSpeakingShare().found(video_facts()).reason
+    assert "without --quick" in VideoSpeakingShare().found(video_facts()).advice
     assert image_facts().timeline is None
 
 

@@ -23,11 +23,12 @@ FLOORS = {
     "head_fully_in_frame": 0.86,
     "person_centered": 0.97,
     "chest_up_framing_acceptable": 0.88,
-    "face_substantially_obscured": 0.91,
-    "image_quality_acceptable": 0.90,
+    "face_substantially_obscured": 0.88,
+    "image_quality_acceptable": 0.75,
 }
 """Balanced accuracy with a warning counted as a pass and unknown as wrong, a little below what was
-measured. Of what is no photographed person only the sure cases fail."""
+measured. Of what is no photographed person, covered or of poor quality only the sure cases fail.
+What the limits were set on is named in docs/accuracy.md: these pictures are not among it."""
 
 
 def test_a_face_at_the_side_is_cropped_and_proved(

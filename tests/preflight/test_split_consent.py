@@ -45,7 +45,7 @@ def test_the_statement_becomes_a_consent_video_of_its_own(preflight, training, t
     prepared = preflight.prepare(training, into=tmp_path, speaker=JANE, split_consent=True)
     assert outcomes(prepared.report) == {}
     clip = prepared.consent
-    assert clip.path.endswith("training-consent.mp4")
+    assert clip.path.name == "training-consent.mp4"
     assert clip.report.role is Role.CONSENT_VIDEO
     assert outcomes(clip.report) == dict.fromkeys(CONSENT_CHECKS, Outcome.PASS)
     assert clip.report.facts.video.duration_s < 14
