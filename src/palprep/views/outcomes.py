@@ -62,7 +62,7 @@ STATUSES: Mapping[PersonStatus, Look] = {
     "done": Look("✓", "Done", "green", "pass", "all that was to be made is ready"),
     "waiting": Look("…", "Waiting", "cyan", "unknown", "not finished yet"),
     "in_doubt": Look("?", "In doubt", "bold yellow", "doubt", "needs a decision"),
-    "refused": Look("✕", "Refused", "red", "fail", "something is not fit, and was not created"),
+    "refused": Look("✕", "Refused", "red", "fail", "not fit: not everything was created"),
     "failed": Look("!", "Failed", "bold red", "warn", "the service or a tool gave up"),
 }
 """How the work for a person can stand at the end of a run."""
