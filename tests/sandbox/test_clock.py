@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from palprep.sandbox.clock import SandboxClock, stamp
 from palprep.sandbox.scheduler import Scheduler
 
@@ -74,6 +76,21 @@ async def test_a_real_clock_does_what_is_due_by_itself_and_survives_a_broken_job
     await asyncio.wait_for(finished.wait(), 5)
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
+    assert running.cancelled()
+
+
+@pytest.mark.parametrize("steps", range(5))
+async def test_it_ends_when_cancelled_while_it_is_told_to_look_again(store, steps):
+    clock = SandboxClock("real")
+    scheduler = Scheduler(clock, store, perform=lambda _: asyncio.sleep(0))
+    store.schedule(clock.now() + 50, "later", {})
+    running = asyncio.create_task(scheduler.run())
+    await asyncio.sleep(0.01)
+    scheduler.notify()
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    running.cancel()
+    await asyncio.wait([running], timeout=1)
     assert running.cancelled()
 
 

@@ -70,7 +70,8 @@ def callback_app(
         if not hmac.compare_digest(given, nonce.encode()):
             return PlainTextResponse("not found", 404)
         try:
-            raw = await asyncio.wait_for(_bounded_body(request, max_body_bytes), within_s)
+            async with asyncio.timeout(within_s):
+                raw = await _bounded_body(request, max_body_bytes)
             body = json.loads(raw, parse_constant=_no_number)
         except _Refused as refused:
             return PlainTextResponse(str(refused), refused.status)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -92,7 +93,8 @@ class Scheduler:
     async def _rest(self) -> None:
         due = self._store.next_due(self._running.keys())
         pause = None if due is None else max(0.0, due - self._clock.now())
-        try:
-            await asyncio.wait_for(self._changed.wait(), pause)
-        except TimeoutError:
-            return
+        # Not wait_for: that of Python 3.11 forgets that it was cancelled where what it waits for
+        # comes at the same moment, and the server would wait for its scheduler for ever.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(pause):
+                await self._changed.wait()
