@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from palprep.batch.decision import NOTHING_TO_MAKE, WITHOUT_CONSENT, Unfit, decide
-from palprep.batch.requests import Requests
+from palprep.batch.requests import Requests, not_asked_for
 from palprep.pipelines.requests import ReplicaRequest, VoiceRequest
 from palprep.rules.report import Check, Report
 from palprep.values import Outcome, Role
@@ -77,3 +77,11 @@ def test_where_nothing_can_be_made_everything_is_told():
 def _made(requests: Requests) -> str:
     made = {"voice": requests.voice, "replica": requests.replica}
     return " ".join(what for what, request in made.items() if request is not None)
+
+
+def test_a_portrait_without_a_stock_voice_is_told() -> None:
+    [told] = not_asked_for(VOICE_ALONE, {Role.FACE_IMAGE, Role.VOICE_AUDIO})
+    assert "stock_voice" in told
+    assert not_asked_for(VOICE_ALONE, {Role.VOICE_AUDIO}) == ()
+    assert not_asked_for(FROM_VIDEO, {Role.FACE_IMAGE, Role.TRAINING_VIDEO}) == ()
+    assert not_asked_for(NOTHING, {Role.FACE_IMAGE}) == ()

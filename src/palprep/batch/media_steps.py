@@ -16,7 +16,7 @@ from palprep.batch.engine import Engine
 from palprep.batch.people import Person
 from palprep.batch.portraits import pick_portrait
 from palprep.batch.progress import Reporter
-from palprep.batch.requests import Requests, profile_for, requests_for
+from palprep.batch.requests import Requests, not_asked_for, profile_for, requests_for
 from palprep.batch.sandbox_judges import RequiredStatement
 from palprep.batch.sources import look_at, still_good, unread
 from palprep.batch.stages import reused, stage_key
@@ -111,8 +111,9 @@ class MediaSteps:
         missing = missing_consent(assets.get(Role.TRAINING_VIDEO), assets.get(Role.CONSENT_VIDEO))
         if missing and self.without_consent:
             self.journal.append(ConsentWaived(why=missing), person=person.slug)
+        asked = requests_for(person, {*assets, *(task.role for task in tasks)}, profile)
         decision = decide(
-            requests_for(person, {*assets, *(task.role for task in tasks)}, profile),
+            asked,
             unfit,
             missing=unheard or (() if self.without_consent else missing),
             voice_from_video=Role.VOICE_AUDIO not in person.sources,
@@ -144,7 +145,7 @@ class MediaSteps:
             compared=compared,
             requests=decision.requests,
             not_made=decision.refused,
-            notes=notes,
+            notes=(*notes, *not_asked_for(asked, fit)),
         )
 
     def _looked_up(self, tasks: Sequence[AssetTask], person: str) -> list[_Looked]:

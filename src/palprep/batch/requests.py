@@ -79,3 +79,10 @@ def requests_for(person: Person, roles: Container[Role], profile: str) -> Reques
         replica_roles=tuple(role for role in used if role in roles),
         validated_model=next((known for known in get_args(ValidatedModel) if known == model), None),
     )
+
+
+def not_asked_for(requests: Requests, roles: Container[Role]) -> tuple[str, ...]:
+    """What one setting more would ask for: a replica from a portrait needs a stock voice."""
+    if requests.replica is not None or requests.nothing or Role.FACE_IMAGE not in roles:
+        return ()
+    return ("No replica is made of the portrait: person.toml names no stock_voice for it.",)
