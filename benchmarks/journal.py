@@ -30,6 +30,7 @@ from palprep.journal.entries import (
     RunStarted,
 )
 from palprep.journal.results import PersonOutcome, Snapshot
+from palprep.journal.run_view import people
 from palprep.journal.store import Journal
 from palprep.preflight.asset import Asset
 from palprep.preflight.check_and_prepare import check
@@ -58,21 +59,21 @@ class Cost:
     results: Spent
 
 
-def measure(folder: Path, people: int) -> Cost:
+def measure(folder: Path, size: int) -> Cost:
     """Write the journal of a run of so many people, and read it."""
-    into = folder / str(people)
+    into = folder / str(size)
     into.mkdir()
-    written = Spent.on(lambda: write(into, people))
+    written = Spent.on(lambda: write(into, size))
     results = Spent.on(lambda: results_of(into))
     seconds, mib = status_of(into)
-    size = sum(file.stat().st_size for file in into.glob("journal.sqlite*")) / 1024
-    return Cost(people, written, size, seconds, mib, results)
+    kib = sum(file.stat().st_size for file in into.glob("journal.sqlite*")) / 1024
+    return Cost(size, written, kib, seconds, mib, results)
 
 
-def write(into: Path, people: int) -> None:
+def write(into: Path, size: int) -> None:
     """What a run writes of people whose voice and replica are done."""
     report = check(RECORDING, role=Role.VOICE_AUDIO)
-    names = [f"person-{number:06}" for number in range(people)]
+    names = [f"person-{number:06}" for number in range(size)]
     started = RunStarted(
         people=tuple(PersonNames(slug=each, name=each, full_name=each) for each in names),
         target="embedded sandbox",
@@ -111,7 +112,7 @@ def make(journal: Journal, what: str, name: str) -> None:
 def results_of(into: Path) -> None:
     """results.jsonl, from the journal."""
     with Journal.of(into) as journal:
-        write_results(into, journal)
+        write_results(into, people(journal))
 
 
 def status_of(into: Path) -> tuple[float, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import count
 
 import pytest
+from folded import fold
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +15,6 @@ from palprep.journal.creations import (
     CreationState,
     Event,
     creation_key,
-    fold,
 )
 from palprep.journal.entries import (
     Body,

@@ -7,8 +7,8 @@ import random
 import sqlite3
 
 import pytest
+from folded import fold
 
-from palprep.journal.creations import fold
 from palprep.journal.entries import (
     AboutCreation,
     CalledBack,

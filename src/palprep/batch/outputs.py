@@ -8,16 +8,16 @@ from pathlib import Path
 
 from palprep.errors import JournalError
 from palprep.fixes.output import atomic_output
-from palprep.journal.run_view import RunView, people, view
+from palprep.journal.run_view import PersonView, RunView, view
 from palprep.journal.store import Journal
 from palprep.views.page import REPORT_NAME, pages
 
 RESULTS_NAME = "results.jsonl"
 
 
-def write_outputs(into: Path, run: RunView, journal: Journal) -> None:
+def write_outputs(into: Path, run: RunView) -> None:
     """Write the results and the pages of a run into its folder."""
-    write_results(into, journal)
+    write_results(into, run.people)
     write_pages(into, run)
 
 
@@ -28,9 +28,9 @@ def write_pages(into: Path, run: RunView) -> None:
             replace(into / page.place, (page.html(),), lasting=False)
 
 
-def write_results(into: Path, journal: Journal) -> None:
-    """Write results.jsonl, one person at a time: the reports of many do not fit in memory."""
-    lines = (json.dumps(person.result.to_json(), ensure_ascii=False) for person in people(journal))
+def write_results(into: Path, people: Iterable[PersonView]) -> None:
+    """Write results.jsonl, one person at a time."""
+    lines = (json.dumps(person.result.to_json(), ensure_ascii=False) for person in people)
     replace(into / RESULTS_NAME, (f"{line}\n" for line in lines))
 
 
@@ -42,9 +42,9 @@ def write_report(directory: str | Path) -> Path:
     into = Path(directory)
     with Journal.of(into) as journal:
         run = view(journal)
-        if run is None:
-            raise JournalError(f"The journal in {into} holds no run yet")
-        write_outputs(into, run, journal)
+    if run is None:
+        raise JournalError(f"The journal in {into} holds no run yet")
+    write_outputs(into, run)
     return into / REPORT_NAME
 
 

@@ -110,7 +110,7 @@ def run(
         seen = view(journal)
         if seen is None:
             raise JournalError(f"{journal.path} lost the run that it recorded: run it again")
-        write_outputs(place, seen, journal)
+        write_outputs(place, seen)
     return seen
 
 

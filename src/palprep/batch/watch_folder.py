@@ -85,7 +85,7 @@ def watch(
         after = journal.newest()
         if before is not None and after is not None and after.seq > before.seq:
             seen = view(journal) or seen
-            write_outputs(place, seen, journal)
+            write_outputs(place, seen)
     return seen
 
 

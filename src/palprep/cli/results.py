@@ -1,14 +1,25 @@
-"""The exit code of a run's results."""
+"""A run's results on standard output, and their exit code."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from palprep.cli.exits import ExitCode, worst
+from palprep.cli.printing import print_json, show
+from palprep.views.terminal import results_table
 
 if TYPE_CHECKING:
     from palprep.journal.run_view import PersonStanding
+
+
+def print_results(results: Sequence[PersonStanding], *, as_json: bool) -> None:
+    """Print them as a table, or as one JSON object each."""
+    if as_json:
+        for result in results:
+            print_json(result.to_json())
+    else:
+        show(results_table(results))
 
 
 def exit_code_of_results(results: Iterable[PersonStanding]) -> ExitCode:

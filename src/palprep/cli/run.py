@@ -11,7 +11,6 @@ import typer
 
 from palprep.cli.going_on import interrupted
 from palprep.cli.options import AsJson, ProfileName
-from palprep.cli.printing import print_json, show
 from palprep.cli.service_options import (
     BaseUrl,
     CallbackUrl,
@@ -90,12 +89,11 @@ def run(
     from palprep.batch.connection import Connection
     from palprep.batch.pace import Pace
     from palprep.batch.runner import run as run_people
-    from palprep.cli.results import exit_code_of_results
+    from palprep.cli.results import exit_code_of_results, print_results
     from palprep.cli.run_progress import run_progress
     from palprep.rules.profile import load_profile
     from palprep.views.format import duration
     from palprep.views.run_summary import next_step, summary
-    from palprep.views.terminal import results_table
 
     pace = Pace(
         wait_s=waiting_time(wait, no_wait=no_wait, otherwise=_WAIT_S),
@@ -136,11 +134,7 @@ def run(
         except Interrupted as signal:
             interrupted(progress, into, signal)
     results = [person.result for person in seen.people]
-    if as_json:
-        for result in results:
-            print_json(result.to_json())
-    else:
-        show(results_table(results))
+    print_results(results, as_json=as_json)
     with telling(quiet=quiet, log_file=log_file):
         tell(f"{summary(results)}, in {duration(time.monotonic() - began)}")
         if not as_json:

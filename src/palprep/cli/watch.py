@@ -10,7 +10,6 @@ import typer
 
 from palprep.cli.going_on import interrupted
 from palprep.cli.options import AsJson
-from palprep.cli.printing import print_json, show
 from palprep.cli.service_options import (
     FOR_EVER,
     BaseUrl,
@@ -48,10 +47,9 @@ def watch(
     from palprep.batch.connection import Connection
     from palprep.batch.pace import Pace
     from palprep.batch.watch_folder import watch as watch_folder
-    from palprep.cli.results import exit_code_of_results
+    from palprep.cli.results import exit_code_of_results, print_results
     from palprep.cli.run_progress import run_progress
     from palprep.views.run_summary import next_step, summary
-    from palprep.views.terminal import results_table
 
     pace = Pace(wait_s=waiting_time(wait, no_wait=no_wait, otherwise=FOR_EVER), requests_per_s=rate)
     connection = Connection(
@@ -69,11 +67,7 @@ def watch(
         except Interrupted as signal:
             interrupted(progress, directory, signal)
     results = [person.standing for person in seen.people]
-    if as_json:
-        for result in results:
-            print_json(result.to_json())
-    else:
-        show(results_table(results))
+    print_results(results, as_json=as_json)
     with telling(quiet=quiet, log_file=log_file):
         tell(summary(results))
         tell(next_step(results, directory))

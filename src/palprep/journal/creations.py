@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -132,16 +132,6 @@ def creation_key(what: What, fields: Mapping[str, Any], sources: Mapping[str, st
     # Journals on disk hold these keys: another formula would create everything once more.
     asked = json.dumps([what, dict(fields), dict(sources)], sort_keys=True, ensure_ascii=True)
     return f"{what}-{hashlib.sha256(asked.encode()).hexdigest()[:32]}"
-
-
-def fold(entries: Iterable[Entry[Body]]) -> dict[str, Creation]:
-    """Every creation by key, in the order of the first intents."""
-    creations: dict[str, Creation] = {}
-    for entry in entries:
-        after = advanced(creations.get(entry.key or ""), entry)
-        if after is not None:
-            creations[after.key] = after
-    return creations
 
 
 def advanced(before: Creation | None, entry: Entry[Body]) -> Creation | None:

@@ -160,8 +160,8 @@ def people(journal: Journal) -> Iterator[PersonView]:
     for names in started.body.people if started else ():
         person = _Person(names)
         for entry in journal.standing(person=names.slug):
-            creation = journal.creation(entry.key) if entry.key is not None else None
-            person.take(entry.body, creation)
+            uses = isinstance(entry.body, CreationUsed)
+            person.take(entry.body, journal.creation(entry.key or "") if uses else None)
         yield person.view()
 
 
