@@ -34,6 +34,7 @@ HOLDS: Mapping[str, str] = {
     "speech": "voices",
     "api": "the service's contract",
     "media": "formats, frames, samples",
+    "storage": "buckets of the clouds",
     "values": "frozen records",
     "errors": "the tree of errors",
     "vocabulary": "roles, kinds, outcomes",

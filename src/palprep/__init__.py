@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         RateLimited,
         ServiceUnavailable,
         ServiceUnreachable,
+        StorageError,
         TimedOut,
         ToolError,
         ToolFailed,
@@ -152,6 +153,7 @@ __all__ = [
     "ServiceUnavailable",
     "ServiceUnreachable",
     "Speaker",
+    "StorageError",
     "TimedOut",
     "ToolError",
     "ToolFailed",
@@ -199,8 +201,8 @@ _PUBLIC = {
         "DamagedMedia FileMissing FileUnreadable FixError InvalidRequest JournalError "
         "MediaError NotFound OutcomeUnknown OutputUnwritable PalprepError PayloadTooLarge "
         "PermissionDenied Problem ProfileError PublishError RateLimited ServiceUnavailable "
-        "ServiceUnreachable TimedOut ToolError ToolFailed ToolMissing TransportError "
-        "UnexpectedReply UnsupportedMedia UsageError WaitTimeout"
+        "ServiceUnreachable StorageError TimedOut ToolError ToolFailed ToolMissing "
+        "TransportError UnexpectedReply UnsupportedMedia UsageError WaitTimeout"
     ),
     "palprep.facts.facts": "Facts",
     "palprep.facts.probe": "Speaker",

@@ -14,6 +14,7 @@
     ├── FixError                   a fix that cannot be made
     │   ├── CannotFit              no quality and no size gets below the limit
     │   └── OutputUnwritable       the disk is full, or the folder read-only
+    ├── StorageError               a bucket, or a file in one, that cannot be used
     ├── PublishError               a prepared file could not be put where the service can fetch it
     ├── JournalError               the journal is missing, damaged or in use by another run
     │   └── CreationUnrecorded     it was created, and its id could not be written down
@@ -161,6 +162,14 @@ class OutputUnwritable(FixError):
     """
 
     code = "output_unwritable"
+
+
+class StorageError(PalprepError):
+    """A bucket that cannot be read or written, or a file in it. The message says why: credentials,
+    the name, the address, or the network. Correct what it names.
+    """
+
+    code = "storage_failed"
 
 
 class PublishError(PalprepError):
@@ -359,5 +368,12 @@ class WaitTimeout(PalprepError):
     code = "wait_timeout"
 
 
-AT_SERVICE = (ApiError, TransportError, PublishError, UnexpectedReply, WaitTimeout)
+AT_SERVICE = (
+    ApiError,
+    TransportError,
+    StorageError,
+    PublishError,
+    UnexpectedReply,
+    WaitTimeout,
+)
 """What goes wrong at the service or on the way to it, and not with a file."""

@@ -1,0 +1,216 @@
+"""A bucket, or a part of one: objects are listed, read, written and signed for.
+
+Names are relative to the URL that the bucket was opened with. Credentials come from ``config`` and
+otherwise from the environment variables that :mod:`palprep.storage.clouds` names.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import obstore
+import obstore.exceptions
+from obstore.store import AzureStore, GCSStore, S3Store, from_url
+
+from palprep.errors import OutputUnwritable, StorageError, UsageError
+from palprep.storage.clouds import CLOUDS, cloud_of
+from palprep.storage.trouble import in_words
+
+if TYPE_CHECKING:
+    # Exists for type checkers alone.
+    from obstore.store import AzureConfig, ClientConfig, GCSConfig, S3Config
+
+RETRY_WITHIN = timedelta(seconds=60)
+"""How long a request that fails for a passing reason is repeated."""
+
+_RETRIES = 6
+_PIECE_BYTES = 1 << 20
+_PARTS_AT_ONCE = 4
+"""A part has 5 MiB, and 30 seconds (obstore): four at once need an uplink of 6 Mbit/s."""
+
+_FAILURES = (obstore.exceptions.BaseError, FileNotFoundError, PermissionError, ValueError, OSError)
+
+
+class Stored(NamedTuple):
+    """An object of a bucket: its name, its size, and what changes when it changes."""
+
+    name: str
+    size_bytes: int
+    etag: str | None
+
+
+class Fetched(NamedTuple):
+    """What was fetched: its SHA-256 in hex, its size, and its tag at the bucket."""
+
+    sha256: str
+    size_bytes: int
+    etag: str | None
+
+
+class Bucket:
+    """What lies below ``url``, such as ``s3://BUCKET/PREFIX``.
+
+    ``config`` and ``client_options`` are obstore's. Raises UsageError for a URL that names no
+    bucket, StorageError where the configuration makes no sense. Nothing is sent before the first
+    use.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        config: S3Config | GCSConfig | AzureConfig | None = None,
+        client_options: ClientConfig | None = None,
+        retry_within: timedelta = RETRY_WITHIN,
+    ) -> None:
+        root, self._prefix = _parted(url)
+        self.url = url.rstrip("/")
+        cloud = cloud_of(url)
+        assert cloud is not None  # noqa: S101 -- by _parted
+        self._cloud = cloud
+        options: dict[str, Any] = {
+            "config": dict(config or {}),
+            "retry_config": {"max_retries": _RETRIES, "retry_timeout": retry_within},
+        }
+        if client_options:
+            # Options given, even none at all, make obstore forget AWS_ALLOW_HTTP and its kin.
+            options["client_options"] = dict(client_options)
+        with self._failing():
+            store = from_url(root, **options)
+        assert isinstance(store, S3Store | GCSStore | AzureStore)  # noqa: S101 -- by its scheme
+        self._store = store
+
+    def look(self, name: str) -> Stored | None:
+        """The object's size and tag; None where there is none."""
+        with self._failing():
+            try:
+                found = obstore.head(self._store, self._key(name))
+            except FileNotFoundError:
+                # An answer to HEAD has no body: it does not say whether the bucket is missing.
+                return None
+        return Stored(name, found["size"], found.get("e_tag"))
+
+    def below(self, prefix: str = "") -> Iterator[Stored]:
+        """All objects whose names begin with ``prefix`` and a slash, in the order of names."""
+        start = self._key(prefix).strip("/")
+        cut = len(self._prefix)
+        with self._failing():
+            for page in obstore.list(self._store, start or None):
+                for found in page:
+                    yield Stored(found["path"][cut:], found["size"], found.get("e_tag"))
+
+    def put(self, name: str, content: Path | bytes, content_type: str | None = None) -> None:
+        """Write an object, or replace it."""
+        attributes: dict[Any, str] = {"Content-Type": content_type} if content_type else {}
+        with self._failing():
+            obstore.put(
+                self._store,
+                self._key(name),
+                content,
+                attributes=attributes,
+                max_concurrency=_PARTS_AT_ONCE,
+            )
+
+    def read(self, name: str, *, max_bytes: int) -> bytes:
+        """A small object. Raises StorageError when there is none, or when it has more bytes."""
+        return b"".join(self._got(name, max_bytes)[1])
+
+    def fetch(self, name: str, to: Path, *, max_bytes: int) -> Fetched:
+        """Write an object into the file ``to``.
+
+        Nothing stands at ``to`` before everything is there. Raises StorageError when there is no
+        such object, or when it has more than ``max_bytes``; OutputUnwritable when the disk is full.
+        """
+        tag, pieces = self._got(name, max_bytes)
+        digest = hashlib.sha256()
+        # Two threads, or a worker and its successor, may fetch the same object at once.
+        part = to.with_name(f".{to.name}.{os.getpid()}-{id(digest):x}.part")
+        try:
+            with _room_for(part), part.open("xb") as file:
+                for piece in pieces:
+                    digest.update(piece)
+                    file.write(piece)
+            with _room_for(part):
+                size_bytes = part.stat().st_size
+                part.replace(to)
+        finally:
+            part.unlink(missing_ok=True)
+        return Fetched(digest.hexdigest(), size_bytes, tag)
+
+    def delete(self, name: str) -> None:
+        """Remove an object, if there is one."""
+        with self._failing(), contextlib.suppress(FileNotFoundError):
+            obstore.delete(self._store, self._key(name))
+
+    def sign(self, name: str, lasts: timedelta) -> str:
+        """A URL that gives the object to whoever has it, for as long as ``lasts``."""
+        with self._failing():
+            return obstore.sign(self._store, "GET", self._key(name), lasts)
+
+    def _got(self, name: str, max_bytes: int) -> tuple[str | None, Iterator[bytes]]:
+        """The object's tag, and its content piece by piece."""
+        shown = f"{self.url}/{name}"
+        with self._failing(shown):
+            found = obstore.get(self._store, self._key(name))
+        if found.meta["size"] > max_bytes:
+            raise _too_large(shown, max_bytes)
+
+        def pieces() -> Iterator[bytes]:
+            with self._failing(shown):
+                for piece in found.stream(min_chunk_size=_PIECE_BYTES):
+                    yield bytes(piece)
+
+        return found.meta.get("e_tag"), pieces()
+
+    @contextlib.contextmanager
+    def _failing(self, shown: str | None = None) -> Iterator[None]:
+        """What obstore raises becomes a StorageError about ``shown``, by default the bucket."""
+        try:
+            yield
+        except _FAILURES as error:
+            raise in_words(error, shown or self.url, self._cloud) from None
+
+    def _key(self, name: str) -> str:
+        return f"{self._prefix}{name}"
+
+
+def object_at(url: str) -> tuple[Bucket, str]:
+    """The bucket and the name of one object, such as ``s3://BUCKET/people/ada/portrait.jpg``.
+
+    Raises UsageError for a URL that names none.
+    """
+    place, _, name = url.rpartition("/")
+    if not name or place.endswith("/"):
+        raise UsageError(f"{url} names no file in a bucket")
+    return Bucket(place), name
+
+
+def _parted(url: str) -> tuple[str, str]:
+    """The bucket's own URL, and the prefix of names in it."""
+    scheme, separator, rest = url.partition("://")
+    bucket, _, prefix = rest.rstrip("/").partition("/")
+    if not separator or cloud_of(url) is None or not bucket:
+        known = ", ".join(cloud.example for cloud in CLOUDS)
+        raise UsageError(f"{url!r} names no bucket: give one of {known}")
+    return f"{scheme}://{bucket}", f"{prefix}/" if prefix else ""
+
+
+def _too_large(shown: str, max_bytes: int) -> StorageError:
+    return StorageError(f"{shown} has more than {max_bytes:,} bytes, and is not fetched")
+
+
+@contextlib.contextmanager
+def _room_for(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OutputUnwritable(
+            f"{file.parent} cannot be written: {error.strerror}; free some space, or choose "
+            "another folder"
+        ) from None
