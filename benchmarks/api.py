@@ -1,11 +1,12 @@
 """What the client costs next to bare httpx, on loopback.
 
-    python benchmarks/api.py [--calls N] [--uploads N] [--json]
+    python benchmarks/api.py [--calls N] [--uploads N] [--only NAME] [--json]
 
 ``call``: one GET of a voice, the median of many, palprep's client against bare httpx with
-the same connection and the same reply. ``upload``: a validation of a 21 MiB image, against
-bare httpx posting the body built beforehand; and the memory that each needs at its peak.
-The server is a minimal one in a process of its own, so that its work is not measured.
+the same connection and the same reply. ``upload``: a validation of a 21 MiB image that is read
+and encoded while it is sent, against bare httpx posting the body built beforehand; and the
+memory that it needs at its peak. The server is a minimal one in a process of its own, so that
+its work is not measured.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ import os
 import socket
 import statistics
 import sys
-import tempfile
 import threading
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 
 from palprep.client import Client
-from side_by_side import Spent, turns
+from side_by_side import Benchmark, Figure, Spent, options, run, turns
 
 MIB = 1024 * 1024
 VOICE = json.dumps({"voice_id": "v1", "voice_name": "Ada", "status": "completed", "tags": []})
@@ -60,24 +61,26 @@ def converse(connection: socket.socket) -> None:
             connection.sendall(f"{head}content-length: {len(body)}\r\n\r\n{body}".encode())
 
 
-def median_s(runs: list[Spent]) -> float:
-    """Seconds by the clock."""
-    return statistics.median(run.wall for run in runs)
+def middle(runs: list[Spent]) -> Spent:
+    """The median by the clock, and the one of processor time."""
+    return Spent(statistics.median(r.wall for r in runs), statistics.median(r.cpu for r in runs))
 
 
-def peak(run: Callable[[], object]) -> int:
-    """Bytes that ``run`` allocates at its peak, beyond what was there before."""
+def peak(action: Callable[[], object]) -> int:
+    """Bytes that ``action`` allocates at its peak, beyond what was there before."""
     tracemalloc.start()
     try:
-        run()
+        action()
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
 
 
-def measure_calls(url: str, times: int) -> dict[str, float]:
+def call(_: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
+    """One short call."""
     headers = {"x-api-key": "k", "user-agent": "palprep"}
     with (
+        served() as url,
         Client(api_key="k", base_url=url, trust_env=False) as client,
         httpx.Client(base_url=url, headers=headers, trust_env=False) as bare,
     ):
@@ -89,16 +92,19 @@ def measure_calls(url: str, times: int) -> dict[str, float]:
             return client.voices.get("v1")
 
         turns(200, bare_call, our_call)
-        theirs, ours = map(median_s, turns(times, bare_call, our_call))
-    return {"bare_us": theirs * 1e6, "palprep_us": ours * 1e6, "ratio": ours / theirs}
+        theirs, ours = map(middle, turns(arguments.calls, bare_call, our_call))
+    yield ours.against(theirs, "call / bare httpx", 1.1)
 
 
-def measure_upload(url: str, times: int, image: Path) -> dict[str, float]:
-    body = json.dumps(
-        {"imageBase64": base64.b64encode(image.read_bytes()).decode(), "mimeType": "image/jpeg"}
-    ).encode()
+def upload(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
+    """One large upload."""
+    image = folder / "large.jpg"
+    image.write_bytes(b"\xff\xd8\xff\xe0" + os.urandom(21 * MIB - 4))
+    encoded = base64.b64encode(image.read_bytes()).decode()
+    body = json.dumps({"imageBase64": encoded, "mimeType": "image/jpeg"}).encode()
     headers = {"x-api-key": "k", "content-type": "application/json"}
     with (
+        served() as url,
         Client(api_key="k", base_url=url, trust_env=False) as client,
         httpx.Client(base_url=url, headers=headers, trust_env=False, timeout=60) as bare,
     ):
@@ -111,42 +117,28 @@ def measure_upload(url: str, times: int, image: Path) -> dict[str, float]:
             return client.faces.validate_image(image)
 
         turns(2, bare_call, our_call)
-        theirs, ours = map(median_s, turns(times, bare_call, our_call))
-        return {
-            "bare_prebuilt_ms": theirs * 1e3,
-            "palprep_ms": ours * 1e3,
-            "ratio": ours / theirs,
-            "palprep_peak_mib": peak(our_call) / MIB,
-            "prebuilt_body_mib": len(body) / MIB,
-        }
+        theirs, ours = map(middle, turns(arguments.uploads, bare_call, our_call))
+        yield ours.against(theirs, "upload of 21 MiB / bare httpx", 1.15)
+        yield Figure("upload of 21 MiB: peak memory, MiB", peak(our_call) / MIB, 8)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--calls", type=int, default=2000)
-    parser.add_argument("--uploads", type=int, default=15)
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
+BENCHMARKS: Mapping[str, Benchmark] = {"call": call, "upload": upload}
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """Where the minimal server answers."""
     ours, theirs = multiprocessing.Pipe()
     server = multiprocessing.Process(target=serve, args=(theirs,), daemon=True)
     server.start()
-    url = f"http://127.0.0.1:{ours.recv()}"
-    with tempfile.TemporaryDirectory() as folder:
-        image = Path(folder) / "large.jpg"
-        image.write_bytes(b"\xff\xd8\xff\xe0" + os.urandom(21 * MIB - 4))
-        found = {
-            "call": measure_calls(url, options.calls),
-            "upload": measure_upload(url, options.uploads, image),
-        }
-    server.terminate()
-    if options.json:
-        json.dump(found, sys.stdout)
-        return
-    for name, figures in found.items():
-        print(name)
-        for key, value in figures.items():
-            print(f"  {key:<18} {value:10.2f}")
+    try:
+        yield f"http://127.0.0.1:{ours.recv()}"
+    finally:
+        server.terminate()
 
 
 if __name__ == "__main__":
-    main()
+    parser = options(__doc__, BENCHMARKS)
+    parser.add_argument("--calls", type=int, default=2000)
+    parser.add_argument("--uploads", type=int, default=15)
+    sys.exit(run(BENCHMARKS, parser.parse_args()))

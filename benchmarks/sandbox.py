@@ -1,6 +1,7 @@
 """Requests per second of the sandbox next to other local mock services, in one run.
 
     python benchmarks/sandbox.py --moto /path/to/moto_server --prism /path/to/prism
+    python benchmarks/sandbox.py --earlier /path/to/another/checkout
 
 Each server runs as its own process; eight connections are kept alive and always busy. Rounds
 alternate between the servers, so that whatever else the machine does hits all of them, and
@@ -10,8 +11,9 @@ a machine that is busy with other things.
 The sandbox writes every request to its log and keeps its records in a data folder; moto
 (DynamoDB's GetItem and PutItem, its nearest to reading and creating one record) keeps them in
 memory; prism makes its answers up from the sandbox's own OpenAPI document. Servers that are
-not given are left out. To install them somewhere for the purpose: `pip install 'moto[server]'`
-in a virtual environment, `npm install @stoplight/prism-cli`.
+not given are left out; an earlier checkout of palprep is served by the same interpreter. To
+install the others somewhere for the purpose: `pip install 'moto[server]'` in a virtual
+environment, `npm install @stoplight/prism-cli`.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ from pathlib import Path
 from typing import Any
 
 CONNECTIONS = 8
-KEY = "sandbox-user-key"
+HEADERS = {"x-api-key": "sandbox-user-key", "Content-Type": "application/json"}
+VOICE = {"voice_name": "Ada", "training_audio_url": "http://127.0.0.1:1/a.wav"}
+CHECKOUT = Path(__file__).resolve().parents[1]
 SERVE = (
     "import sys; from palprep.sandbox import Sandbox, serve;"
     "serve(Sandbox(sys.argv[1], port=int(sys.argv[2])))"
@@ -121,9 +125,13 @@ def processor_seconds(process: int) -> float:
 
 
 @contextlib.contextmanager
-def running(command: list[str], port: int) -> Iterator[int]:
-    """The server process's id, once its port accepts connections."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def running(command: list[str], port: int, source: Path | None = None) -> Iterator[int]:
+    """The server process's id, once its port accepts connections. Python code is looked for in
+    ``source`` first."""
+    environment = {**os.environ, **({"PYTHONPATH": str(source)} if source else {})}
+    process = subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
         deadline = time.monotonic() + 60
         while True:
@@ -158,14 +166,13 @@ def tool(number: int) -> dict[str, object]:
 
 
 def sandbox_peer(name: str, process: int, port: int, voice_id: str) -> Peer:
-    headers = {"x-api-key": KEY, "Content-Type": "application/json"}
-    read = request("GET", f"/v2/voices/{voice_id}", headers)
+    read = request("GET", f"/v2/voices/{voice_id}", HEADERS)
     return Peer(
         name,
         process,
         port,
         lambda _: read,
-        lambda n: request("POST", "/v2/tools", headers, tool(n)),
+        lambda n: request("POST", "/v2/tools", HEADERS, tool(n)),
     )
 
 
@@ -204,18 +211,23 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("--moto", type=Path, help="the moto_server program")
     options.add_argument("--prism", type=Path, help="the prism program")
+    options.add_argument("--earlier", type=Path, help="a checkout of an earlier palprep")
     options.add_argument("--seconds", type=float, default=3.0, help="per measurement")
     options.add_argument("--rounds", type=int, default=3)
     given = options.parse_args()
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        port = free_port()
-        command = [sys.executable, "-c", SERVE, str(folder / "d"), str(port)]
-        process = stack.enter_context(running(command, port))
-        voice = {"voice_name": "Ada", "training_audio_url": "http://127.0.0.1:1/a.wav"}
-        headers = {"x-api-key": KEY, "Content-Type": "application/json"}
-        voice_id = call(port, "POST", "/v2/voices", headers, voice)["voice_id"]
-        peers = [sandbox_peer("palprep sandbox", process, port, voice_id)]
+        document = folder / "openapi.json"
+        peers = []
+        for name, checkout in (("palprep sandbox", CHECKOUT), ("earlier sandbox", given.earlier)):
+            if checkout is not None:
+                port = free_port()
+                command = [sys.executable, "-c", SERVE, str(folder / name), str(port)]
+                process = stack.enter_context(running(command, port, checkout / "src"))
+                voice_id = call(port, "POST", "/v2/voices", HEADERS, VOICE)["voice_id"]
+                peers.append(sandbox_peer(name, process, port, voice_id))
+        described = json.dumps(call(peers[0].port, "GET", "/openapi.json", HEADERS, None))
+        document.write_text(described)
         if given.moto:
             moto_port = free_port()
             command = [str(given.moto), "-H", "127.0.0.1", "-p", str(moto_port)]
@@ -223,8 +235,6 @@ def main() -> None:
             peers.append(moto_peer(process, moto_port))
         if given.prism:
             prism_port = free_port()
-            document = folder / "openapi.json"
-            document.write_text(json.dumps(call(port, "GET", "/openapi.json", headers, None)))
             command = [str(given.prism), "mock", "-h", "127.0.0.1", "-p", str(prism_port)]
             process = stack.enter_context(running([*command, str(document)], prism_port))
             peers.append(sandbox_peer("prism", process, prism_port, voice_id))

@@ -133,7 +133,11 @@ def test_whatever_a_body_is_the_log_stays_short(raw, content, shown):
 def test_every_choice_has_a_place_and_a_text(raw):
     choices = raw.ok("GET", "/_sandbox/choices")["choices"]
     ids = [choice["id"] for choice in choices]
-    assert len(ids) == len(set(ids)) == len(Choices.model_fields) + len(CONDUCT) + 1
+    assert len(ids) == len(set(ids))
+    # What goes with a judge or trainer of other people's is not told of this sandbox's own.
+    elsewhere = {name for name, conduct in CONDUCT.items() if conduct.goes_with} - set(ids)
+    assert len(ids) == len(Choices.model_fields) + len(CONDUCT) - len(elsewhere) + 1
+    assert 0 < len(elsewhere) < 5
     assert all(choice["where"] and choice["what"] for choice in choices)
 
 

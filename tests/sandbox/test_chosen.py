@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from palprep.errors import UsageError
+from palprep.sandbox import Choices, Sandbox
 from palprep.sandbox.chosen import chosen
 
 
@@ -30,3 +31,23 @@ def test_words_are_values_by_their_names():
 def test_what_is_no_choice_is_said(word, says):
     with pytest.raises(UsageError, match=says):
         chosen([word])
+
+
+def test_what_is_told_of_judge_and_trainer_is_in_force():
+    def listed(**given):
+        with Sandbox(clock="virtual", **given) as sandbox:
+            return {choice["id"]: choice["value"] for choice in sandbox.choices()}
+
+    def judge(data, mime, model):
+        raise AssertionError("is not asked")
+
+    plain = listed()
+    assert (plain["judge"], plain["trainer"]) == ("bytes", "bytes")
+    assert plain.keys() >= {"default-judge", "default-trainer"}
+    assert not plain.keys() & {"training-by-media", "training-consent", "training-unknown"}
+    own = listed(judge_image=judge, trainer=judge)
+    assert (own["judge"], own["trainer"]) == ("given", "given")
+    assert own.keys() >= {"training-by-media", "training-consent", "training-unknown"}
+    assert not own.keys() & {"default-judge", "default-trainer"}
+    told = listed(judge_image=judge, trainer=judge, choices=Choices(judge="bytes"))
+    assert (told["judge"], told["trainer"]) == ("bytes", "given")

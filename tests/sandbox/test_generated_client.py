@@ -1,7 +1,8 @@
 """A client that openapi-python-client generates from the sandbox's document calls everything.
 
-The generator wants an older typer than palprep, so that it lives in an environment of its own:
-`uv tool install openapi-python-client`. Without the program the test is skipped.
+The generator wants another typer than palprep, so that it lives in an environment of its own:
+`uv tool install openapi-python-client`. `.ci/run` brings one along. Without the program the test is
+skipped.
 """
 
 from __future__ import annotations

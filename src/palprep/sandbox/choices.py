@@ -9,7 +9,7 @@ sandbox other values. :data:`CONDUCT` holds the decisions that are not values. `
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -48,7 +48,13 @@ class Choices(Value):
         204, "Delete PAL, Delete Deployment", "Success of a delete, without a body."
     )
 
-    # Who trains.
+    # Who judges media.
+    judge: Literal["given", "bytes"] = _choice(
+        "given",
+        "Validate Face Image",
+        "given: the judge that the sandbox was started with. bytes: one that looks at the first "
+        "bytes of each image; also where none was given.",
+    )
     trainer: Literal["given", "bytes"] = _choice(
         "given",
         "Create Voice, Create Replica",
@@ -166,10 +172,18 @@ def image_error(code: str) -> ImageError:
 
 @dataclass(frozen=True, slots=True)
 class Conduct:
-    """A decision that is not a value: where the specification is silent, and what happens here."""
+    """A decision that is not a value: where the specification is silent, and what happens here.
+
+    One that ``goes_with`` a choice is in force while that has the value that it names.
+    """
 
     where: str
     what: str
+    goes_with: tuple[str, str] | None = None
+
+    def in_force(self, values: Mapping[str, Any]) -> bool:
+        """Whether it is, with these values of the choices."""
+        return self.goes_with is None or values[self.goes_with[0]] == self.goes_with[1]
 
 
 CONDUCT: Mapping[str, Conduct] = MappingProxyType(
@@ -223,14 +237,16 @@ CONDUCT: Mapping[str, Conduct] = MappingProxyType(
         ),
         "default-judge": Conduct(
             "Validate Face Image",
-            "Without a judge of its own the sandbox looks at the first bytes only: they must be "
-            "those of mimeType. It then reports the single check image_quality_acceptable, "
-            "measured as: at least 1024 bytes.",
+            "The judge looks at the first bytes only: they must be those of mimeType. It then "
+            "reports the single check image_quality_acceptable, measured as: at least 1024 bytes.",
+            goes_with=("judge", "bytes"),
         ),
         "default-trainer": Conduct(
             "Voice status, Replica status",
-            "Without a trainer of its own the sandbox checks that each file was fetched whole, "
-            "is not empty, and starts with the bytes of an accepted recording, video or image.",
+            "The trainer checks that each file was fetched whole, is not empty, and starts with "
+            "the bytes of an accepted recording, video or image. It hears nothing, so that no "
+            "training fails for a missing statement.",
+            goes_with=("trainer", "bytes"),
         ),
         "declared-type-binds": Conduct(
             "Validate Face Image",
@@ -322,6 +338,7 @@ CONDUCT: Mapping[str, Conduct] = MappingProxyType(
             "The trainer of `palprep sandbox` and of `palprep run` checks images and recordings as "
             "`palprep check` does, and videos as with --quick. When a check fails, the training "
             "ends in error.",
+            goes_with=("trainer", "given"),
         ),
         "training-consent": Conduct(
             "Create Replica, consent rule",
@@ -331,12 +348,14 @@ CONDUCT: Mapping[str, Conduct] = MappingProxyType(
             "missing, changed or added, and consent that is taken back, end the training in error. "
             "So does a language that the model does not know, or a missing model. A doubt does "
             "not.",
+            goes_with=("trainer", "given"),
         ),
         "training-unknown": Conduct(
             "Create Replica, consent rule",
             "That trainer cannot know whose name must be said: any name of up to 8 words will do. "
             "It does not know whether the person seen is the one who speaks or is named, nor "
             "whether two videos show one person.",
+            goes_with=("trainer", "given"),
         ),
         "system-tool": Conduct("Tool", "Every sandbox has one built-in tool, end_call."),
         "unknown-route": Conduct(
@@ -365,5 +384,9 @@ def listing(choices: Choices) -> list[dict[str, Any]]:
             "what": "The seven error variants of the image validation.",
             "value": [error.answer().body | {"status": error.status} for error in IMAGE_ERRORS],
         },
-        *({"id": name, **asdict(each), "value": None} for name, each in CONDUCT.items()),
+        *(
+            {"id": name, "where": each.where, "what": each.what, "value": None}
+            for name, each in CONDUCT.items()
+            if each.in_force(values)
+        ),
     ]

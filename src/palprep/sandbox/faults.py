@@ -13,11 +13,12 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import Field, TypeAdapter, ValidationError, field_validator
+from pydantic import Field, TypeAdapter, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails
 
+from palprep.api.call import Endpoint
 from palprep.api.calls import ENDPOINTS
 from palprep.api.events import (
     DOCUMENT_STATUS_CHANGED,
@@ -85,6 +86,24 @@ class RequestFault(Strike):
         if not pattern.startswith(("/", "*", "?", "[")):
             raise ValueError("a path starts with /")
         return pattern
+
+    @model_validator(mode="after")
+    def _can_strike(self) -> Self:
+        if not any(self._may_strike(endpoint) for endpoint in ENDPOINTS):
+            raise ValueError(
+                f"no endpoint has all three: endpoint {self.endpoint}, method {self.method}, "
+                f"path {self.path}"
+            )
+        return self
+
+    def _may_strike(self, endpoint: Endpoint[..., Any]) -> bool:
+        # Which paths a pattern matches together with an endpoint's is not asked.
+        in_full = not any(sign in self.path for sign in "*?[")
+        return (
+            fnmatchcase(endpoint.name, self.endpoint)
+            and fnmatchcase(endpoint.method, self.method)
+            and not (in_full and endpoint.match(endpoint.method, self.path) is None)
+        )
 
     @field_validator("variant")
     @classmethod

@@ -38,8 +38,8 @@ class Sandbox(Handle):
     :meth:`advance`. ``faults`` is a script, its file or its JSON. ``judge_image`` and
     ``trainer`` judge the media (see :mod:`palprep.sandbox.judges`), by first bytes where none is
     given; ``seed`` holds records to start with; ``choices`` replaces decisions that the
-    specification leaves open (``trainer="bytes"`` replaces a given trainer); ``tls`` is trusted
-    for outbound requests, to receivers with a certificate of their own.
+    specification leaves open (``judge="bytes"`` and ``trainer="bytes"`` replace given ones);
+    ``tls`` is trusted for outbound requests, to receivers with a certificate of their own.
 
     Entering raises :class:`UsageError` for a host that is not loopback, and for a port or a
     data folder in use.
@@ -67,12 +67,13 @@ class Sandbox(Handle):
         self._keys = KeyRing(api_keys)
         self._clock_kind = clock
         self._faults = script_from(faults or FaultScript())
-        self._judge_image = judge_image or judge_by_bytes
         self._seed = seed
         decided = choices or Choices()
+        if judge_image is None or decided.judge == "bytes":
+            judge_image, decided = judge_by_bytes, decided.model_copy(update={"judge": "bytes"})
         if trainer is None or decided.trainer == "bytes":
             trainer, decided = train_by_bytes, decided.model_copy(update={"trainer": "bytes"})
-        self._trainer, self._choices = trainer, decided
+        self._judge_image, self._trainer, self._choices = judge_image, trainer, decided
         self._tls = tls
         self._new_id = new_id or random_id
         self._held = ExitStack()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import socket
-from typing import cast
 
 from palprep.errors import UsageError
 from palprep.serving.protocol import ImpatientProtocol
@@ -21,9 +20,8 @@ class DroppableProtocol(ImpatientProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Put ``abort`` into the state of every request of this connection."""
-        stream = cast("asyncio.Transport", transport)
-        super().connection_made(stream)
-        self.app_state = {**self.app_state, "abort": stream.abort}
+        super().connection_made(transport)
+        self.app_state = {**self.app_state, "abort": self.transport.abort}
 
 
 def bind_loopback(host: str, port: int) -> socket.socket:

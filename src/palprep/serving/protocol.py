@@ -4,11 +4,55 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from typing import Any, cast
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 log = logging.getLogger(__name__)
+
+_MOST_HELD = 64 * 1024
+"""Bytes; more are written at once."""
+
+
+class GatheringTransport:
+    """Writes what is written in one turn of the loop at once; else it is the transport it is
+    given.
+
+    uvicorn writes an answer's head and its body apart, and writing is most of what a short answer
+    costs.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._held = bytearray()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Hold ``data`` until the turn is over, or until it is much."""
+        if data and not self._held:
+            self._loop.call_soon(self._write_held)
+        self._held += data
+        if len(self._held) > _MOST_HELD:
+            self._write_held()
+
+    def close(self) -> None:
+        """Write what is held, then close."""
+        self._write_held()
+        self._transport.close()
+
+    def abort(self) -> None:
+        """Cut the connection; what is held is lost with it."""
+        self._held.clear()
+        self._transport.abort()
+
+    def _write_held(self) -> None:
+        if self._held:
+            self._transport.write(bytes(self._held))
+            self._held.clear()
 
 
 class ImpatientProtocol(H11Protocol):
@@ -21,6 +65,11 @@ class ImpatientProtocol(H11Protocol):
     """Seconds without a byte after which a half-sent request is given up."""
 
     _giving_up: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Write through a transport that gathers."""
+        gathering = GatheringTransport(cast("asyncio.Transport", transport), self.loop)
+        super().connection_made(cast("asyncio.Transport", gathering))
 
     def data_received(self, data: bytes) -> None:
         """Take more of a request, and wait for the rest of it if there is any."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 import threading
 from collections.abc import Coroutine
@@ -14,6 +15,8 @@ from starlette.types import ASGIApp
 from palprep.serving.protocol import ImpatientProtocol
 
 T = TypeVar("T")
+
+log = logging.getLogger("palprep.serving")
 
 _BACKLOG = 512
 
@@ -47,7 +50,7 @@ class ServerThread:
 
     ``name`` is the thread's. ``http`` is uvicorn's protocol for HTTP. ``lifespan`` says whether
     the application takes start-up and shutdown events. Answers under way have ``grace_s``
-    seconds to finish when it stops.
+    seconds to finish when it stops, and the application then has ``shutdown_s`` seconds to end.
     """
 
     def __init__(
@@ -59,8 +62,10 @@ class ServerThread:
         http: type[asyncio.Protocol] = ImpatientProtocol,
         lifespan: Literal["on", "off"] = "off",
         grace_s: int = 5,
+        shutdown_s: float = 10.0,
     ) -> None:
         self._listener = listener
+        self._end_within_s = grace_s + shutdown_s
         # No access lines: a path may be a secret.
         config = uvicorn.Config(
             app,
@@ -96,10 +101,17 @@ class ServerThread:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
 
     def stop(self) -> None:
-        """Finish what is being answered, end the thread and close the listener."""
+        """Finish what is being answered, end the thread and close the listener.
+
+        A thread that does not end in time is left behind with the listener, and a warning is
+        logged.
+        """
         self._server.should_exit = True
         if self._thread.is_alive():
-            self._thread.join()
+            self._thread.join(self._end_within_s)
+            if self._thread.is_alive():
+                log.warning("%s is still at work and is left behind", self._thread.name)
+                return
         self._listener.close()
 
     def _run(self) -> None:
