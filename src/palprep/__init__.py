@@ -79,7 +79,8 @@ if TYPE_CHECKING:
     from palprep.preflight.same_person import same_person
     from palprep.preflight.verify_consent import verify_consent
     from palprep.publish.chosen import publisher_from_env
-    from palprep.publish.publishers import ObjectStorePublisher, Publisher, SandboxPublisher
+    from palprep.publish.object_store import ObjectStorePublisher
+    from palprep.publish.publishers import Publisher, SandboxPublisher
     from palprep.rules.profile import Profile, load_profile
     from palprep.rules.report import Check, Report
     from palprep.sandbox import Sandbox
@@ -223,7 +224,8 @@ _PUBLIC = {
     "palprep.preflight.same_person": "same_person",
     "palprep.preflight.verify_consent": "verify_consent",
     "palprep.publish.chosen": "publisher_from_env",
-    "palprep.publish.publishers": "ObjectStorePublisher Publisher SandboxPublisher",
+    "palprep.publish.object_store": "ObjectStorePublisher",
+    "palprep.publish.publishers": "Publisher SandboxPublisher",
     "palprep.rules.profile": "Profile load_profile",
     "palprep.rules.report": "Check Report",
     "palprep.sandbox": "Sandbox",

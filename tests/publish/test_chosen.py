@@ -6,7 +6,8 @@ import pytest
 
 from palprep.errors import UsageError
 from palprep.publish.chosen import is_loopback, publisher_for, publisher_from_env
-from palprep.publish.publishers import ObjectStorePublisher, SandboxPublisher
+from palprep.publish.object_store import ObjectStorePublisher
+from palprep.publish.publishers import SandboxPublisher
 
 S3 = {"aws_access_key_id": "a", "aws_secret_access_key": "s", "aws_region": "eu-west-1"}
 
@@ -31,7 +32,7 @@ def test_what_is_missing_is_said() -> None:
         publisher_from_env({})
     with pytest.raises(UsageError, match="--publish-to or in PALPREP_PUBLISH_TO"):
         publisher_for("https://example.com")
-    with pytest.raises(UsageError, match="name s3://"):
+    with pytest.raises(UsageError, match="give one of s3://"):
         publisher_for("https://example.com", "ftp://example.com")
 
 

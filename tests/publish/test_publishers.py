@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import httpx
-import obstore
 import pytest
-from bucket import KEYS, real_bucket
 
-from palprep.errors import PublishError, UsageError
+from palprep.errors import PublishError
 from palprep.publish.publishers import (
     MAX_URL_CHARS,
     Content,
-    ObjectStorePublisher,
     SandboxPublisher,
     checked_url,
 )
@@ -141,83 +136,3 @@ def test_the_longest_url():
     assert checked_url("u" * MAX_URL_CHARS)
     with pytest.raises(PublishError, match="2049 characters"):
         checked_url("u" * (MAX_URL_CHARS + 1))
-
-
-@pytest.mark.parametrize("url", ["http://example.com/x", "file:///tmp", "memory://", "bucket"])
-def test_only_buckets_that_can_sign(url):
-    with pytest.raises(UsageError, match="name s3://, gs:// or az://"):
-        ObjectStorePublisher(url)
-
-
-@pytest.mark.parametrize("days", [0, 8])
-def test_urls_last_up_to_seven_days(days):
-    with pytest.raises(UsageError, match="up to 7 days"):
-        ObjectStorePublisher("s3://bucket", expires=timedelta(days=days))
-
-
-def test_a_bucket_that_is_not_there(clip):
-    publisher = ObjectStorePublisher(
-        "s3://media",
-        config={**KEYS, "endpoint": "http://127.0.0.1:9"},
-        client_options={"allow_http": True},
-        retry_within=timedelta(milliseconds=1),
-    )
-    with pytest.raises(PublishError, match="could not be published to s3://media") as caught:
-        publisher.publish(clip, clip.name)
-    assert "verysecret" not in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-@pytest.fixture(scope="module")
-def bucket(tmp_path_factory) -> Iterator[str]:
-    """The endpoint of a real S3 on loopback with an empty bucket ``media``."""
-    with real_bucket(tmp_path_factory.mktemp("s3")) as endpoint:
-        yield endpoint
-
-
-def s3(endpoint: str, **config: str) -> ObjectStorePublisher:
-    return ObjectStorePublisher(
-        "s3://media/people",
-        config={**KEYS, "endpoint": endpoint, **config},
-        client_options={"allow_http": True},
-        retry_within=timedelta(seconds=5),
-    )
-
-
-def test_a_real_bucket_hands_the_file_to_whoever_has_the_url(clip, bucket):
-    publisher = s3(bucket)
-    url = publisher.publish(clip, "Zoë.mp4")
-    fetched = httpx.get(url)
-    assert fetched.status_code == 200
-    assert fetched.content == clip.read_bytes()
-    assert urlsplit(url).path == f"/media/people/{Content.of(clip).stored_name('Zoë.mp4')}"
-    assert httpx.get(url.split("?")[0]).status_code == 403
-
-
-def test_what_is_there_already_is_not_uploaded_again(clip, bucket, monkeypatch):
-    publisher = s3(bucket)
-    first = publisher.publish(clip, "again.mp4")
-    monkeypatch.setattr(obstore, "put", lambda *_: pytest.fail("uploaded twice"))
-    second = publisher.publish(clip, "again.mp4")
-    assert urlsplit(second).path == urlsplit(first).path
-    assert httpx.get(second).content == clip.read_bytes()
-
-
-def test_a_real_bucket_refuses_a_wrong_key(clip, bucket):
-    with pytest.raises(PublishError, match="could not be published"):
-        s3(bucket, secret_access_key="wrong").publish(clip, clip.name)
-
-
-def test_a_long_session_token_makes_too_long_a_url(clip, bucket):
-    publisher = s3(bucket, session_token="t" * 2000)
-    publisher._is_there = lambda key, size: True
-    with pytest.raises(PublishError, match="temporary session tokens"):
-        publisher.publish(clip, clip.name)
-
-
-def test_the_clouds_environment_variables_are_enough(clip, bucket, monkeypatch):
-    """As `palprep run --publish-to` finds them, plain http included."""
-    for name, value in (*KEYS.items(), ("endpoint", bucket), ("allow_http", "true")):
-        monkeypatch.setenv(f"AWS_{name.upper()}", value)
-    url = ObjectStorePublisher("s3://media/people").publish(clip, "environment.mp4")
-    assert httpx.get(url).content == clip.read_bytes()

@@ -139,7 +139,7 @@ def test_https_to_a_server_without_it(endpoint):
     [
         (404, "NoSuchBucket", "there is no such bucket. Make it, or correct the name"),
         (400, "ExpiredToken", "its credentials have expired. Get new ones"),
-        (403, "AccessDenied", "lack the right for this (AccessDenied). Allow them to read and"),
+        (403, "AccessDenied", "lack the right for this (AccessDenied). Let them read and write"),
         (403, "RequestTimeTooSkewed", "this machine's clock is wrong"),
         (301, "PermanentRedirect", "in another region. Set AWS_REGION"),
         (400, "AuthorizationHeaderMalformed", "in another region. Set AWS_REGION"),

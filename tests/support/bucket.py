@@ -61,11 +61,12 @@ def real_bucket(home: Path) -> Iterator[str]:
         server.wait()
 
 
-def wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
+def wait_for(url: str, server: subprocess.Popen[bytes], *, answers: bool = False) -> None:
+    """Wait until the server answers at ``url``, whatever it ``answers`` or with success."""
     give_up = time.monotonic() + 30
     while time.monotonic() < give_up and server.poll() is None:
         with contextlib.suppress(httpx.TransportError):
-            if httpx.get(url).is_success:
+            if httpx.get(url).is_success or answers:
                 return
         time.sleep(0.2)
-    pytest.fail("the S3 server did not start")
+    pytest.fail("the server of the bucket did not start")

@@ -30,16 +30,16 @@ Tell = Callable[[Progress], object]
 
 
 class Note(Value):
-    """One sentence about what was found in the folder, before the work begins.
+    """One sentence about what was found before the work begins.
 
-    ``person`` is None for what lies outside every person's subfolder. ``about`` says whether it
-    tells a file's role as its name or person.toml has it, a role that was guessed, or a file that
-    is not used.
+    ``person`` is None for what concerns nobody alone. ``about`` says whether it tells a file's role
+    as its name or person.toml has it, a role that was guessed, a file that is not used, or
+    something of the bucket that is published to.
     """
 
     person: str | None
     text: str
-    about: Literal["role", "guess", "unused"]
+    about: Literal["role", "guess", "unused", "bucket"]
 
 
 TakeNote = Callable[[Note], object]

@@ -76,13 +76,14 @@ def run(
     people = find_people(folder)
     load_profile(profile)  # An unknown profile is the command's error, not each person's.
     place = _output_folder(Path(into))
-    _take_notes(folder, people, note or _nothing)
+    note = note or _nothing
+    _take_notes(folder, people, note)
     asked, allowed = connection or Connection(), pace or Pace()
     own = own_statements(people, profile)
     with (
         Journal.of(place, lock=True, create=True) as journal,
         _opened_engine(engine, jobs) as workers,
-        _connected(None if dry_run else asked, journal, place, own, allowed) as service,
+        _connected(None if dry_run else asked, journal, place, own, allowed, note=note) as service,
     ):
         # Recorded once everything is there: a failed start leaves the last results as they are.
         journal.append(
@@ -266,6 +267,8 @@ def _connected(
     into: Path,
     own: Sequence[RequiredStatement],
     pace: Pace,
+    *,
+    note: TakeNote,
 ) -> Iterator[tuple[Remote, Publisher] | None]:
     if connection is None:
         yield None
@@ -274,6 +277,8 @@ def _connected(
         connect(connection, journal, into, own, requests_per_s=pace.requests_per_s) as remote,
         publisher_for(remote.client.base_url, remote.connection.publish_to) as publisher,
     ):
+        for text in publisher.probe():
+            note(Note(person=None, text=text, about="bucket"))
         yield remote, publisher
 
 

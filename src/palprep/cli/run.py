@@ -12,6 +12,7 @@ import typer
 from palprep.cli.going_on import interrupted
 from palprep.cli.options import AsJson, ProfileName
 from palprep.cli.service_options import (
+    BUCKET_HELP,
     BaseUrl,
     CallbackUrl,
     NoWait,
@@ -52,7 +53,7 @@ def run(
         str | None,
         typer.Option(
             envvar="PALPREP_PUBLISH_TO",
-            help="Bucket the service fetches from: s3://, gs:// or az://.",
+            help=f"Bucket the service fetches from. {BUCKET_HELP}",
         ),
     ] = None,
     callback_url: CallbackUrl = None,

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from palprep.errors import UsageError
-from palprep.publish.publishers import ObjectStorePublisher, SandboxPublisher
+from palprep.publish.object_store import ObjectStorePublisher
+from palprep.publish.publishers import SandboxPublisher
 
 
 def publisher_for(
@@ -26,7 +27,7 @@ def publisher_for(
         return SandboxPublisher(base_url)
     raise UsageError(
         f"{base_url} fetches media by URL. Name a bucket that it can read, with --publish-to or in "
-        "PALPREP_PUBLISH_TO: s3://BUCKET/PREFIX, gs://BUCKET/PREFIX or az://ACCOUNT/CONTAINER/PREFIX"
+        "PALPREP_PUBLISH_TO: s3://BUCKET/PREFIX, gs://BUCKET/PREFIX or az://CONTAINER/PREFIX"
     )
 
 

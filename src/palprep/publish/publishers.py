@@ -11,25 +11,17 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, Self
-from urllib.parse import quote, urlsplit
+from typing import Protocol, Self
+from urllib.parse import quote
 
 import httpx
-import obstore
-import obstore.exceptions
-from obstore.store import AzureStore, GCSStore, S3Store, from_url
 
-from palprep.errors import FixError, MediaError, PublishError, UsageError
+from palprep.errors import FixError, MediaError, PublishError
 from palprep.media.given import is_file
 from palprep.media.source import Source
 from palprep.vocabulary import FileInput
-
-if TYPE_CHECKING:
-    # Exists for type checkers alone.
-    from obstore.store import AzureConfig, ClientConfig, GCSConfig, S3Config
 
 MAX_URL_CHARS = 2048
 """``training_audio_url`` and ``callback_url``: up to 2048 characters (specification, Limits)."""
@@ -38,8 +30,6 @@ _DIGEST_CHARS = 20
 """80 bits of SHA-256. Among a million files, the chance that two share a name is below 1e-12."""
 
 _BLOCK_BYTES = 1 << 20
-_SIGNED_FOR_AT_MOST = timedelta(days=7)
-"""AWS Signature Version 4 and Google's V4 signing end here."""
 
 
 class Hashed(Protocol):
@@ -112,9 +102,24 @@ class Content:
             raise PublishError(f"{name}: a published file needs its usual extension, such as .mp4")
         return f"{self.sha256[:_DIGEST_CHARS]}-{stem}{suffix}"
 
+    @property
+    def mime(self) -> str:
+        """What the file is, by its content. Raises PublishError when it cannot be read."""
+        try:
+            return (self.source or Source.of(self.path)).type.mime
+        except MediaError as error:
+            raise PublishError(f"Nothing is published: {error.message}") from None
 
-class _Closing:
-    """Closed at the end of a ``with`` block."""
+
+class Closing:
+    """A publisher that is closed at the end of a ``with`` block."""
+
+    def probe(self) -> tuple[str, ...]:
+        """Try whether files can be published; what should be known though they can.
+
+        Raises PublishError.
+        """
+        return ()
 
     def close(self) -> None:
         """Close the connections, where there are any."""
@@ -131,7 +136,7 @@ class _Closing:
         self.close()
 
 
-class SandboxPublisher(_Closing):
+class SandboxPublisher(Closing):
     """Publishes into the asset host of a palprep sandbox.
 
     ``transport`` replaces the network, as in httpx. ``timeout_s`` bounds each read and write.
@@ -182,69 +187,6 @@ class SandboxPublisher(_Closing):
         self._http.close()
 
 
-class ObjectStorePublisher(_Closing):
-    """Publishes into a bucket and hands out presigned GET URLs.
-
-    ``url`` is ``s3://bucket/prefix``, ``gs://bucket/prefix`` or
-    ``az://account/container/prefix``. Credentials come from ``config`` (obstore's keys, such
-    as ``access_key_id``, ``endpoint``, ``region``) and otherwise from the cloud's usual
-    environment variables. ``expires`` is how long a URL works, at most 7 days: training
-    fetches the file some time after the request. A request that fails for a passing reason
-    is repeated for ``retry_within``.
-    """
-
-    def __init__(
-        self,
-        url: str,
-        *,
-        expires: timedelta = timedelta(days=2),
-        config: S3Config | GCSConfig | AzureConfig | None = None,
-        client_options: ClientConfig | None = None,
-        retry_within: timedelta = timedelta(seconds=60),
-    ) -> None:
-        if not timedelta() < expires <= _SIGNED_FOR_AT_MOST:
-            raise UsageError(f"A presigned URL can last up to 7 days, not {expires}")
-        self._where = url
-        self._expires = expires
-        scheme = urlsplit(url).scheme
-        if scheme not in {"s3", "s3a", "gs", "az", "azure", "abfs", "abfss", "adl"}:
-            raise UsageError(f"Cannot publish to {url!r}: name s3://, gs:// or az://")
-        options: dict[str, Any] = {
-            "config": dict(config or {}),
-            "retry_config": {"max_retries": 6, "retry_timeout": retry_within},
-        }
-        if client_options:
-            # Options given, even none at all, make obstore forget AWS_ALLOW_HTTP and its kin.
-            options["client_options"] = dict(client_options)
-        try:
-            store = from_url(url, **options)
-        except (obstore.exceptions.BaseError, ValueError, OSError) as error:
-            raise PublishError(f"{url} cannot be used: {_first_line(error)}") from None
-        assert isinstance(store, S3Store | GCSStore | AzureStore)  # noqa: S101 -- by its scheme
-        self._store = store
-
-    def publish(self, file: Publishable, name: str | None = None) -> str:
-        """Upload unless it is there already, and sign. See :meth:`Publisher.publish`."""
-        content = Content.of(file)
-        path, key = content.path, content.stored_name(name)
-        try:
-            if not self._is_there(key, path.stat().st_size):
-                obstore.put(self._store, key, path)
-            return checked_url(obstore.sign(self._store, "GET", key, self._expires))
-        except PublishError:
-            raise
-        except (obstore.exceptions.BaseError, ValueError, OSError) as error:
-            raise PublishError(
-                f"{content.name} could not be published to {self._where}: {_first_line(error)}"
-            ) from None
-
-    def _is_there(self, key: str, size_bytes: int) -> bool:
-        try:
-            return obstore.head(self._store, key)["size"] == size_bytes
-        except FileNotFoundError:
-            return False
-
-
 def checked_url(url: str) -> str:
     """The URL itself. Raises PublishError when it is longer than the service takes."""
     if len(url) > MAX_URL_CHARS:
@@ -260,9 +202,3 @@ def _blocks(path: Path) -> Iterator[bytes]:
     with path.open("rb") as stream:
         while block := stream.read(_BLOCK_BYTES):
             yield block
-
-
-def _first_line(error: BaseException) -> str:
-    # obstore appends the whole debug representation of the Rust error, and with it
-    # request headers, on further lines.
-    return next(iter(str(error).splitlines()), type(error).__name__)[:300]

@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import obstore
 import obstore.exceptions
@@ -25,6 +25,9 @@ from palprep.storage.trouble import in_words
 if TYPE_CHECKING:
     # Exists for type checkers alone.
     from obstore.store import AzureConfig, ClientConfig, GCSConfig, S3Config
+
+    BucketConfig: TypeAlias = S3Config | GCSConfig | AzureConfig
+    BucketClient: TypeAlias = ClientConfig
 
 RETRY_WITHIN = timedelta(seconds=60)
 """How long a request that fails for a passing reason is repeated."""
@@ -65,8 +68,8 @@ class Bucket:
         self,
         url: str,
         *,
-        config: S3Config | GCSConfig | AzureConfig | None = None,
-        client_options: ClientConfig | None = None,
+        config: BucketConfig | None = None,
+        client_options: BucketClient | None = None,
         retry_within: timedelta = RETRY_WITHIN,
     ) -> None:
         root, self._prefix = _parted(url)

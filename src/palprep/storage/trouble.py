@@ -75,10 +75,7 @@ _STATUSES = (
     ("401", _NOT_ACCEPTED),
     (
         "403",
-        (
-            "the credentials are known and lack the right for this ({said}). Allow them to read and to "
-            "write objects below this prefix"
-        ),
+        "the credentials are known and lack the right for this ({said}). Let them read and write",
     ),
     ("404", _NO_FILE),
     ("5", "{host} answers with status {status}, again and again. Try again later"),
