@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from palprep.batch.engine import DaskEngine, LocalEngine, make_engine
+from palprep.batch.cluster import DaskEngine
+from palprep.batch.engine import LocalEngine
+from palprep.batch.engines import make_engine
 from palprep.errors import ServiceUnreachable, ToolFailed, UnsupportedMedia, UsageError
 
 HERE = Path(__file__).parent
@@ -112,7 +114,7 @@ def cluster(work):
     """A real Dask cluster on loopback, its workers in processes of their own."""
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None,
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
         host="127.0.0.1", silence_logs=50,
     ) as running:  # fmt: skip
         yield running.scheduler_address.replace("tcp://", "dask://")

@@ -15,10 +15,9 @@ from bucket import KEYS, real_bucket
 from scripted_bucket import answering
 
 from palprep.errors import PublishError, UsageError
-from palprep.publish import object_store
-from palprep.publish.object_store import PROBE_NAME, ObjectStorePublisher
+from palprep.publish.object_store import ObjectStorePublisher
 from palprep.publish.publishers import Content
-from palprep.storage.bucket import Bucket
+from palprep.storage.bucket import PROBE, PROBE_NAME, Bucket
 
 SOON = timedelta(milliseconds=1)
 HTTP: Any = {"allow_http": True}
@@ -224,9 +223,7 @@ def test_temporary_credentials_are_told(environ, when, server, monkeypatch, s3):
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(Bucket, "put", lambda *_: None)
     fine = httpx.MockTransport(
-        lambda _: httpx.Response(
-            200, content=object_store._PROBE, headers={"content-type": "text/plain"}
-        )
+        lambda _: httpx.Response(200, content=PROBE, headers={"content-type": "text/plain"})
     )
     [note] = s3(server, fine, session_token="token").probe()
     assert when in note

@@ -1,4 +1,4 @@
-"""Where media work runs: in worker processes here, or on a Dask cluster.
+"""Where media work runs: in worker processes here. :mod:`palprep.batch.engines` has the others.
 
 A task that crashes or hangs is an error of that task alone. Only media work goes through an
 engine. Requests to the service never do: an engine may run a task twice.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
-import importlib
 import multiprocessing
 import os
 import signal
@@ -18,8 +17,7 @@ from typing import Any, ParamSpec, Protocol, Self, TypeVar
 
 from pebble import ProcessExpired, ProcessFuture, ProcessPool
 
-from palprep.errors import PalprepError, ServiceUnreachable, ToolFailed, ToolMissing, UsageError
-from palprep.vocabulary import install_advice
+from palprep.errors import ToolFailed, UsageError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -125,66 +123,6 @@ class LocalEngine:
         trace: TracebackType | None,
     ) -> None:
         self.close(at_once=kind is not None)
-
-
-class DaskEngine:
-    """A Dask cluster, named ``dask://HOST:PORT``. Its workers must have palprep installed
-    and see the same files under the same paths."""
-
-    def __init__(
-        self, address: str, *, time_limit_s: float | None = None, connect_within_s: float = 10.0
-    ) -> None:
-        try:
-            distributed = importlib.import_module("distributed")
-        except ImportError:
-            raise ToolMissing(f"The dask engine needs an extra: {install_advice('dask')}") from None
-        self._time_limit_s = time_limit_s or DEFAULT_TIME_LIMIT_S
-        self._address = address
-        try:
-            self._client: Any = distributed.Client(
-                address.replace("dask://", "tcp://", 1),
-                set_as_default=False,
-                timeout=connect_within_s,
-            )
-        except (OSError, ValueError) as error:
-            raise ServiceUnreachable(f"No Dask scheduler answers at {address}: {error}") from None
-        self.jobs = max(1, sum(self._client.nthreads().values()))
-
-    def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """See :meth:`Engine.run`."""
-        future = self._client.submit(function, *args, pure=False, **kwargs)
-        try:
-            return future.result(timeout=self._time_limit_s)  # type: ignore[no-any-return]
-        except PalprepError:
-            raise
-        except (TimeoutError, concurrent.futures.TimeoutError):
-            future.cancel()
-            raise ToolFailed(
-                f"The media work exceeded its limit of {self._time_limit_s:.0f} s on "
-                f"{self._address} and was given up"
-            ) from None
-        except Exception as error:  # noqa: BLE001 -- KilledWorker, lost scheduler, pickling: all of Dask's
-            raise ToolFailed(
-                f"{self._address} could not do the media work ({type(error).__name__}: {error}); "
-                "its workers need palprep and the same files under the same paths"
-            ) from None
-
-    def close(self, *, at_once: bool = False) -> None:
-        """See :meth:`Engine.close`."""
-        del at_once  # Tasks of a client that leaves are released by the scheduler.
-        with contextlib.suppress(OSError, TimeoutError):
-            self._client.close()
-
-
-def make_engine(
-    name: str = "local", *, jobs: int | None = None, time_limit_s: float | None = None
-) -> LocalEngine | DaskEngine:
-    """``local``, or ``dask://HOST:PORT``. Raises UsageError for anything else."""
-    if name == "local":
-        return LocalEngine(jobs, time_limit_s=time_limit_s)
-    if name.startswith("dask://"):
-        return DaskEngine(name, time_limit_s=time_limit_s)
-    raise UsageError(f"There is no engine {name!r}: give local or dask://HOST:PORT")
 
 
 def usable_cores() -> int:

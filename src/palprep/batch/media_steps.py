@@ -13,6 +13,7 @@ from palprep._version import __version__
 from palprep.batch.decision import Unfit, decide
 from palprep.batch.dossiers import record_dossier
 from palprep.batch.engine import Engine
+from palprep.batch.kept_files import KeptFiles
 from palprep.batch.people import Person
 from palprep.batch.portraits import pick_portrait
 from palprep.batch.progress import Reporter
@@ -70,12 +71,15 @@ class _Looked(NamedTuple):
 
 @dataclass(frozen=True)
 class MediaSteps:
-    """Prepares one person's files. ``without_consent``: missing consent stops nothing."""
+    """Prepares one person's files, which are then among ``files``. ``without_consent``: missing
+    consent stops nothing.
+    """
 
     journal: Journal
     engine: Engine
     into: Path
     without_consent: bool
+    files: KeptFiles
 
     def prepare(self, person: Person, profile: str, reporter: Reporter) -> Ready | PersonOutcome:
         """Every file of the person, prepared, and what is to be made of them; or why the work
@@ -164,7 +168,11 @@ class MediaSteps:
         asked = (task.speaker, task.consent_apart, task.split_consent)
         key = stage_key("prepared", source.sha256, task.role.value, limits, *asked, __version__)
         earlier = reused(
-            self.journal, AssetPrepared, key, person, lambda found: still_good(found, task)
+            self.journal,
+            AssetPrepared,
+            key,
+            person,
+            lambda found: still_good(found, task, self.files),
         )
         return _Looked(task, source, key, earlier.asset if earlier else None)
 
@@ -226,7 +234,7 @@ class MediaSteps:
         if earlier is not None:
             return earlier.checks
         reporter.begin("compare faces")
-        checks = self.engine.run(compare_faces, tuple(str(each.path) for each in shown), profile)
+        checks = self.engine.run(compare_faces, tuple(shown), profile)
         self.journal.append(FacesCompared(checks=checks), person=reporter.person, key=key)
         return checks
 

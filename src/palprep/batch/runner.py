@@ -10,7 +10,9 @@ from typing import Literal
 
 from palprep._version import __version__
 from palprep.batch.connection import Connection, Remote, connect
-from palprep.batch.engine import Engine, make_engine
+from palprep.batch.engine import Engine
+from palprep.batch.engines import files_of, make_engine
+from palprep.batch.kept_files import FromKept
 from palprep.batch.making import Making
 from palprep.batch.media_steps import MediaSteps, own_statements
 from palprep.batch.outputs import write_outputs
@@ -42,6 +44,7 @@ def run(
     connection: Connection | None = None,
     engine: Engine | str = "local",
     jobs: int | None = None,
+    store: str | None = None,
     profile: str = DEFAULT_PROFILE,
     dry_run: bool = False,
     without_consent: bool = False,
@@ -56,7 +59,8 @@ def run(
     folder. Nothing is created twice, however an earlier run ended.
 
     ``engine`` is ``local``, ``dask://HOST:PORT`` or an engine of your own. Your own is closed
-    only when the run is interrupted. ``jobs`` is the number of local worker processes.
+    only when the run is interrupted. ``jobs`` is the number of local worker processes. ``store``
+    is the URL of a bucket, through which files go to the workers of a cluster and back.
     ``pace`` says how much may be asked for, and how long trainings are waited for.
     ``tell`` is called from several threads; ``note`` before the work begins, with what is odd or
     was guessed in the folder. Without ``tell``, a notebook shows the progress in the cell.
@@ -82,7 +86,7 @@ def run(
     own = own_statements(people, profile)
     with (
         Journal.of(place, lock=True, create=True) as journal,
-        _opened_engine(engine, jobs) as workers,
+        _opened_engine(engine, jobs, store) as workers,
         _connected(None if dry_run else asked, journal, place, own, allowed, note=note) as service,
     ):
         # Recorded once everything is there: a failed start leaves the last results as they are.
@@ -102,7 +106,7 @@ def run(
                 palprep_version=__version__,
             )
         )
-        media = MediaSteps(journal, workers, place, without_consent)
+        media = MediaSteps(journal, workers, place, without_consent, files_of(workers))
         under_way = _Run(journal, workers, people, tell or cell_progress() or _nothing)
         if service is None:
             under_way.prepare_all(PersonSteps(media=media, service=None, profile=profile))
@@ -181,7 +185,8 @@ class _Run:
         service = ServiceSteps(
             journal=self._journal,
             remote=remote,
-            publisher=publisher,
+            publisher=FromKept(publisher, media.files),
+            files=media.files,
             places=places,
             can_tell=watch.can_tell,
             without_consent=media.without_consent,
@@ -249,11 +254,11 @@ class _Run:
 
 
 @contextmanager
-def _opened_engine(engine: Engine | str, jobs: int | None) -> Iterator[Engine]:
+def _opened_engine(engine: Engine | str, jobs: int | None, store: str | None) -> Iterator[Engine]:
     if not isinstance(engine, str):
         yield engine
         return
-    own = make_engine(engine, jobs=jobs)
+    own = make_engine(engine, jobs=jobs, store=store)
     try:
         yield own
     finally:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from palprep.batch.connection import Remote
+from palprep.batch.kept_files import KeptFiles
 from palprep.batch.media_steps import Ready
 from palprep.batch.pace import HeldBack, Places
 from palprep.batch.people import Person
@@ -61,6 +62,7 @@ class ServiceSteps:
     journal: Journal
     remote: Remote
     publisher: Publisher
+    files: KeptFiles
     places: Places
     can_tell: CanTell
     without_consent: bool
@@ -128,7 +130,8 @@ class ServiceSteps:
         )
         if earlier is not None:
             return None
-        verdict = validate_face(self.remote.client, portrait, model=model)
+        with self.files.at_hand(portrait):
+            verdict = validate_face(self.remote.client, portrait, model=model)
         self.journal.append(FaceValidated(verdict=verdict), person=reporter.person, key=key)
         if verdict.passed:
             return None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from palprep.batch.kept_files import KeptFiles
 from palprep.batch.tasks import AssetTask
 from palprep.errors import MediaError
 from palprep.journal.entries import AssetPrepared
-from palprep.media.source import Source, sha256_of
+from palprep.media.source import Source
 from palprep.preflight.asset import Asset
-from palprep.preflight.prepared import Prepared
 from palprep.rules.report import Report
 
 
@@ -22,7 +22,7 @@ def look_at(path: str) -> Source | MediaError:
     return source
 
 
-def still_good(found: AssetPrepared, task: AssetTask) -> bool:
+def still_good(found: AssetPrepared, task: AssetTask, files: KeptFiles) -> bool:
     """Whether an earlier result may stand for the task: its outputs are there, unchanged."""
     prepared = found.asset.prepared
     if prepared is None or found.asset.source != task.source:
@@ -32,11 +32,7 @@ def still_good(found: AssetPrepared, task: AssetTask) -> bool:
     if task.speaker is not None and (consent is None or consent.outcome == "unknown"):
         return False  # What could not listen then may be installed now.
     outputs = (each for each in (prepared, prepared.consent) if each is not None)
-    return all(map(_unchanged, outputs))
-
-
-def _unchanged(prepared: Prepared) -> bool:
-    return prepared.path.is_file() and sha256_of(prepared.path) == prepared.sha256
+    return all(map(files.holds, outputs))
 
 
 def unread(task: AssetTask, error: MediaError) -> Asset:

@@ -13,6 +13,7 @@ from palprep.facts.probe import Speaker
 from palprep.media.source import Source
 from palprep.preflight.asset import Asset
 from palprep.preflight.check_and_prepare import Preflight
+from palprep.preflight.prepared import Prepared
 from palprep.preflight.rank import pick_best
 from palprep.preflight.same_person import same_person
 from palprep.rules.consent import ConsentSpoken, never_asked
@@ -97,9 +98,10 @@ def why_unheard(task: AssetTask) -> str | None:
     return model.problem if isinstance(model, StatementReading) else None
 
 
-def compare_faces(paths: tuple[str, ...], profile: str) -> tuple[Check, ...]:
+def compare_faces(files: tuple[Prepared, ...], profile: str) -> tuple[Check, ...]:
     """One check per pair of images and videos: do they show one person?"""
     preflight = _preflight(profile)
+    paths = [each.path for each in files]
     return same_person(paths, profile=preflight.profile, models=preflight.toolkit.models)
 
 

@@ -45,6 +45,15 @@ def run(
     engine: Annotated[
         str, typer.Option(help="Where media work runs: local, or dask://HOST:PORT.")
     ] = "local",
+    store: Annotated[
+        str | None,
+        typer.Option(
+            envvar="PALPREP_STORE",
+            metavar="URL",
+            help="Bucket that carries files to a cluster's workers and back; without it they must "
+            "see the same folders.",
+        ),
+    ] = None,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Local worker processes; by default, all cores.")
     ] = None,
@@ -125,6 +134,7 @@ def run(
                     connection=connection,
                     engine=engine,
                     jobs=jobs,
+                    store=store,
                     profile=profile,
                     dry_run=dry_run,
                     without_consent=without_consent,

@@ -12,7 +12,7 @@ import httpx
 from palprep.errors import PublishError, StorageError, UsageError
 from palprep.publish.link import Expected, link_client, try_link
 from palprep.publish.publishers import Closing, Content, Publishable, checked_url
-from palprep.storage.bucket import RETRY_WITHIN, Bucket
+from palprep.storage.bucket import PROBE, PROBE_NAME, RETRY_WITHIN, Bucket
 
 if TYPE_CHECKING:
     # Exists for type checkers alone.
@@ -25,9 +25,6 @@ _SIGNED_FOR_AT_MOST = timedelta(days=7)
 
 _SESSION = "X-Amz-Security-Token="
 """In the links that temporary credentials sign."""
-
-PROBE_NAME = "palprep-probe.txt"
-_PROBE = b"palprep writes this file before a run, and reads it by a signed link.\n"
 
 
 class ObjectStorePublisher(Closing):
@@ -92,9 +89,9 @@ class ObjectStorePublisher(Closing):
         is wrong: the credentials, their rights, the bucket, its address. Needs the rights that
         publishing needs, to read and to write objects.
         """
-        expected = Expected(len(_PROBE), "text/plain", _PROBE)
+        expected = Expected(len(PROBE), "text/plain", PROBE)
         try:
-            self._bucket.put(PROBE_NAME, _PROBE, expected.mime)
+            self._bucket.put(PROBE_NAME, PROBE, expected.mime)
             url = self._link(PROBE_NAME, expected)
         except StorageError as error:
             raise PublishError(f"Nothing can be published: {error.message}") from None

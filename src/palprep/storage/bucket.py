@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 RETRY_WITHIN = timedelta(seconds=60)
 """How long a request that fails for a passing reason is repeated."""
 
+PROBE_NAME = "palprep-probe.txt"
+PROBE = b"palprep writes this file before a run, and reads it again.\n"
+"""What tells, before the work, whether a bucket can be used."""
+
 _RETRIES = 6
 _PIECE_BYTES = 1 << 20
 _PARTS_AT_ONCE = 4

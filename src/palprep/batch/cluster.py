@@ -1,0 +1,134 @@
+"""Media work on a Dask cluster."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any, ParamSpec, TypeVar
+
+from palprep._version import __version__
+from palprep.batch.engine import DEFAULT_TIME_LIMIT_S
+from palprep.errors import PalprepError, ServiceUnreachable, ToolFailed, ToolMissing
+from palprep.vocabulary import install_advice
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_KILLED = "KilledWorker"
+"""Dask's error for a task at which several workers died, one after the other."""
+
+
+class OtherVersion(ToolFailed):
+    """A worker of the cluster has another version of palprep. Install this one there."""
+
+    code = "other_version"
+
+
+class DaskEngine:
+    """A Dask cluster, named ``dask://HOST:PORT``. Its workers must have palprep in this version.
+
+    They must see the same files under the same paths, too, unless the files are carried
+    (:class:`~palprep.batch.carrying.CarryingEngine`).
+
+    Raises ToolMissing without the extra, ServiceUnreachable when no scheduler answers, ToolFailed
+    for a worker that cannot do the work, which the message names.
+    """
+
+    def __init__(
+        self, address: str, *, time_limit_s: float | None = None, connect_within_s: float = 10.0
+    ) -> None:
+        try:
+            distributed = importlib.import_module("distributed")
+        except ImportError:
+            raise ToolMissing(f"The dask engine needs an extra: {install_advice('dask')}") from None
+        self._time_limit_s = time_limit_s or DEFAULT_TIME_LIMIT_S
+        self._address = address
+        try:
+            self._client: Any = distributed.Client(
+                address.replace("dask://", "tcp://", 1),
+                set_as_default=False,
+                timeout=connect_within_s,
+            )
+        except (OSError, ValueError) as error:
+            raise ServiceUnreachable(f"No Dask scheduler answers at {address}: {error}") from None
+        try:
+            self.ask_each(_other_version, __version__)
+        except BaseException:
+            self.close()
+            raise
+        self.jobs: int = max(1, sum(self._client.nthreads().values()))
+
+    def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """See :meth:`Engine.run`."""
+        future = self._client.submit(_here, __version__, function, args, kwargs, pure=False)
+        try:
+            return future.result(timeout=self._time_limit_s)  # type: ignore[no-any-return]
+        except PalprepError:
+            raise
+        except (TimeoutError, concurrent.futures.TimeoutError):
+            future.cancel()
+            raise ToolFailed(
+                f"The media work exceeded its limit of {self._time_limit_s:.0f} s on "
+                f"{self._address} and was given up"
+            ) from None
+        except Exception as error:  # noqa: BLE001 -- a lost scheduler, pickling: all of Dask's
+            raise ToolFailed(self._lost(error)) from None
+
+    def ask_each(self, function: Callable[..., str | None], *args: object) -> None:
+        """Call a function on every worker that is there now: None, or what is wrong with it.
+
+        Raises ToolFailed with what is wrong, worker by worker.
+        """
+        told: Mapping[str, object] = self._client.run(function, *args, on_error="return")
+        wrong = {where: _words(said) for where, said in told.items()}
+        lines = [f"{where}: {words}" for where, words in sorted(wrong.items()) if words]
+        if lines:
+            count = "a worker" if len(lines) == 1 else f"{len(lines)} workers"
+            raise ToolFailed(f"{count} of {self._address} cannot do the work\n" + "\n".join(lines))
+
+    def close(self, *, at_once: bool = False) -> None:
+        """See :meth:`Engine.close`."""
+        del at_once  # Tasks of a client that leaves are released by the scheduler.
+        with contextlib.suppress(OSError, TimeoutError):
+            self._client.close()
+
+    def _lost(self, error: Exception) -> str:
+        if type(error).__name__ == _KILLED:
+            return (
+                f"Workers of {self._address} died at this file, one after the other: it may be "
+                "damaged in a way that crashes a decoder, or the workers have too little memory"
+            )
+        return (
+            f"{self._address} could not do the media work ({type(error).__name__}: {error}). See "
+            "whether its scheduler and its workers run, and run the same command again"
+        )
+
+
+def _other_version(wanted: str) -> str | None:
+    """Asked of every worker: what is wrong with its palprep, where there is one."""
+    if __version__ == wanted:
+        return None
+    return f"it has palprep {__version__}, and this is {wanted}. Install {wanted} there"
+
+
+def _here(
+    wanted: str, function: Callable[..., T], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> T:
+    """What a worker does for a task. One that joined later may be of another version."""
+    wrong = _other_version(wanted)
+    if wrong is not None:
+        raise OtherVersion(f"A worker cannot do the work: {wrong}")
+    return function(*args, **kwargs)
+
+
+def _words(said: object) -> str | None:
+    """What a worker answered, or what asking it came to."""
+    if isinstance(said, PalprepError):
+        return said.message
+    if isinstance(said, ImportError | AttributeError):
+        return f"it has no palprep, or not this one. Install {__version__} there"
+    if isinstance(said, Exception):
+        return f"it does not answer ({type(said).__name__}: {said})"
+    return said if isinstance(said, str) else None

@@ -1,0 +1,43 @@
+"""Which engine a run works with."""
+
+from __future__ import annotations
+
+from palprep.batch.carrying import CarryingEngine
+from palprep.batch.cluster import DaskEngine
+from palprep.batch.engine import Engine, LocalEngine
+from palprep.batch.kept_files import InFolder, KeptFiles
+from palprep.errors import UsageError
+from palprep.storage.bucket import Bucket
+
+
+def make_engine(
+    name: str = "local",
+    *,
+    jobs: int | None = None,
+    store: str | None = None,
+    time_limit_s: float | None = None,
+) -> Engine:
+    """``local``, or ``dask://HOST:PORT``. Raises UsageError for anything else.
+
+    With ``store``, the URL of a bucket, a cluster's workers need to see no file of this machine.
+    """
+    if name.startswith("dask://"):
+        if store is None:
+            return DaskEngine(name, time_limit_s=time_limit_s)
+        bucket = Bucket(store)
+        cluster = DaskEngine(name, time_limit_s=time_limit_s)
+        try:
+            return CarryingEngine(cluster, bucket)
+        except BaseException:
+            cluster.close()
+            raise
+    if name != "local":
+        raise UsageError(f"There is no engine {name!r}: give local or dask://HOST:PORT")
+    if store is not None:
+        raise UsageError("--store is for a cluster's workers: give --engine dask://HOST:PORT, too")
+    return LocalEngine(jobs, time_limit_s=time_limit_s)
+
+
+def files_of(engine: Engine) -> KeptFiles:
+    """Where the files are that the engine's workers prepare."""
+    return engine.files if isinstance(engine, CarryingEngine) else InFolder()

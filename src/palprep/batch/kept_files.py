@@ -1,0 +1,49 @@
+"""Where prepared files are: in the output folder, or in a bucket."""
+
+from __future__ import annotations
+
+import contextlib
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from palprep.media.source import sha256_of
+from palprep.preflight.prepared import Prepared
+from palprep.publish.publishers import Publishable, Publisher
+
+
+class KeptFiles(Protocol):
+    """The prepared files of a run."""
+
+    def holds(self, prepared: Prepared) -> bool:
+        """Whether the file is there, unchanged."""
+
+    def at_hand(self, prepared: Prepared) -> AbstractContextManager[None]:
+        """The file lies at its path for as long as the block takes."""
+
+
+class InFolder:
+    """They lie where they were prepared."""
+
+    def holds(self, prepared: Prepared) -> bool:
+        """See :meth:`KeptFiles.holds`."""
+        return prepared.path.is_file() and sha256_of(prepared.path) == prepared.sha256
+
+    def at_hand(self, prepared: Prepared) -> AbstractContextManager[None]:
+        """See :meth:`KeptFiles.at_hand`."""
+        del prepared
+        return contextlib.nullcontext()
+
+
+class FromKept:
+    """A publisher to which prepared files are brought when it needs them."""
+
+    def __init__(self, publisher: Publisher, files: KeptFiles) -> None:
+        self._publisher = publisher
+        self._files = files
+
+    def publish(self, file: Publishable, name: str | None = None) -> str:
+        """See :meth:`Publisher.publish`."""
+        if not isinstance(file, Prepared):
+            return self._publisher.publish(file, name)
+        with self._files.at_hand(file):
+            return self._publisher.publish(file, name)

@@ -1,0 +1,195 @@
+"""A real cluster whose workers share nothing but a bucket with the machine of the run."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import carried
+import pytest
+from bucket import KEYS, real_bucket
+from cluster import Cluster, real_cluster
+
+from palprep.batch.carrying import CarryingEngine
+from palprep.batch.cluster import DaskEngine, OtherVersion
+from palprep.batch.engines import make_engine
+from palprep.errors import StorageError, ToolFailed, UsageError
+from palprep.media.source import Source
+from palprep.storage.bucket import Bucket
+
+pytest.importorskip("distributed")
+
+STORE = "s3://media/work"
+WORKERS = 4
+
+
+def variables(endpoint: str) -> dict[str, str]:
+    named = {**KEYS, "endpoint": endpoint, "allow_http": "true"}
+    return {f"AWS_{name.upper()}": value for name, value in named.items()}
+
+
+@pytest.fixture(scope="module")
+def endpoint(tmp_path_factory) -> Iterator[str]:
+    with real_bucket(tmp_path_factory.mktemp("s3")) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def cluster(endpoint, tmp_path_factory) -> Iterator[Cluster]:
+    home = tmp_path_factory.mktemp("cluster")
+    with real_cluster(
+        home, home.parent / "test_", workers=WORKERS, variables=variables(endpoint)
+    ) as running:
+        wait_for_workers(running)
+        yield running
+
+
+def wait_for_workers(cluster: Cluster, count: int = WORKERS) -> None:
+    give_up = time.monotonic() + 60
+    engine = DaskEngine(cluster.address, connect_within_s=60)
+    try:
+        while len(engine._client.nthreads()) < count and time.monotonic() < give_up:
+            time.sleep(0.1)
+        assert len(engine._client.nthreads()) >= count, "the workers did not start"
+    finally:
+        engine.close()
+
+
+@pytest.fixture
+def here(endpoint, monkeypatch) -> None:
+    """The bucket's credentials, in this machine's environment."""
+    for name, value in variables(endpoint).items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.fixture
+def engine(cluster, here):
+    made = make_engine(cluster.address, store=STORE)
+    yield made
+    made.close()
+
+
+def test_workers_see_no_file_of_this_machine(engine, tmp_path):
+    """Or the tests that follow would show nothing."""
+    (tmp_path / "here.txt").write_text("here")
+    with pytest.raises(ToolFailed, match="a worker shares no folder"):
+        engine.run(carried.read_here, str(tmp_path / "here.txt"))
+
+
+def test_a_source_is_carried_and_removed_again(cluster, here, wav, tmp_path):
+    recording = tmp_path / "Zoë's take.wav"
+    recording.write_bytes(wav.read_bytes())
+    source = Source.of(recording)
+    engine = make_engine(cluster.address, store=STORE)
+    try:
+        assert engine.jobs == WORKERS
+        with concurrent.futures.ThreadPoolExecutor(WORKERS) as threads:
+            found = list(threads.map(lambda _: engine.run(carried.look_into, source), range(4)))
+        assert {(shown, sha256) for _, _, shown, sha256 in found} == {
+            (str(recording), source.sha256)
+        }
+        assert all(Path(path).name == recording.name for _, path, _, _ in found)
+        assert not any(Path(path).exists() for _, path, _, _ in found)
+        assert [each.name for each in Bucket(STORE).below("sources")] == [
+            f"sources/{source.sha256}"
+        ]
+    finally:
+        engine.close()
+    assert list(Bucket(STORE).below("sources")) == []
+
+
+def test_people_are_made_through_the_bucket(cluster, here, go, add, out, log):
+    """Prepared on the cluster; published, created and recorded here."""
+    for slug in ("ada", "bea"):
+        add(slug, settings=f'name = "{slug.title()}"')
+    seen = go(engine=cluster.address, store=STORE)
+    assert [(each.slug, each.status) for each in seen.people] == [("ada", "done"), ("bea", "done")]
+    assert log.creates == {"voice": 2}
+    [asset] = seen.people[0].assets
+    prepared = asset.prepared
+    assert prepared is not None
+    assert prepared.path.parent == out / "prepared/ada/voice-audio"
+    assert prepared.report.path == str(prepared.path)
+    assert not prepared.path.exists()
+    assert any(prepared.sha256[:20] in each.name for each in Bucket(STORE).below())
+    assert list((out / "pictures").iterdir())
+    assert "report.html" in {each.name for each in out.iterdir()}
+
+
+def test_the_same_command_again_prepares_nothing(cluster, here, go, add, log, monkeypatch):
+    add("ada", settings='name = "Ada"')
+    go(engine=cluster.address, store=STORE)
+    monkeypatch.setattr(CarryingEngine, "run", lambda *_: pytest.fail("prepared twice"))
+    [ada] = go(engine=cluster.address, store=STORE).people
+    assert ada.status == "done"
+    assert log.creates == {"voice": 1}
+
+
+def test_the_work_of_a_worker_that_dies_is_done_by_others(cluster, engine):
+    with concurrent.futures.ThreadPoolExecutor(8) as threads:
+        asked = [threads.submit(engine.run, carried.pause, 1.0, number) for number in range(8)]
+        time.sleep(0.5)  # Every worker has work, and none is through.
+        victim = cluster.workers[0]
+        cluster.kill(victim)
+        done = [each.result() for each in asked]
+    assert [number for number, _ in done] == list(range(8))
+    assert victim.pid not in {pid for _, pid in done}
+
+
+def test_a_worker_of_another_version_is_named(cluster, here, engine):
+    """Whether it is there at the start or joins later."""
+    other = cluster.add(OTHER_VERSION="0.0.1")
+    try:
+        wait_for_workers(cluster, len(cluster.workers))
+        said = r"tcp://127\.0\.0\.1:\d+: it has palprep 0\.0\.1, and this is .*\. Install"
+        with pytest.raises(ToolFailed, match=said):
+            make_engine(cluster.address, store=STORE)
+        with pytest.raises(ToolFailed, match=said):
+            make_engine(cluster.address)
+        with concurrent.futures.ThreadPoolExecutor(8) as threads:
+            asked = [threads.submit(engine.run, carried.pause, 0.3, number) for number in range(8)]
+        wrong = [each.exception() for each in asked if each.exception() is not None]
+        assert wrong
+        assert {type(each) for each in wrong} == {OtherVersion}
+    finally:
+        cluster.kill(other)
+
+
+def test_a_worker_without_credentials_is_named(cluster, here):
+    without = cluster.add(AWS_SECRET_ACCESS_KEY="wrong")
+    try:
+        wait_for_workers(cluster, len(cluster.workers))
+        with pytest.raises(ToolFailed, match=r"a worker of dask://.*\n.*are not accepted"):
+            make_engine(cluster.address, store=STORE)
+    finally:
+        cluster.kill(without)
+
+
+def test_this_machine_without_credentials(cluster, here, monkeypatch):
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
+    with pytest.raises(StorageError, match="are not accepted"):
+        make_engine(cluster.address, store=STORE)
+
+
+def test_another_file_under_a_sources_name_is_refused(engine, wav, tmp_path):
+    source = Source.of(wav)
+    Bucket(STORE).put(f"sources/{source.sha256}", b"something else")
+    with pytest.raises(StorageError, match="is another file in the bucket"):
+        engine.run(carried.look_into, source)
+
+
+def test_a_store_is_for_a_cluster():
+    with pytest.raises(UsageError, match="give --engine dask://"):
+        make_engine("local", store=STORE)
+
+
+def test_a_scheduler_that_dies_ends_the_work_with_words(cluster, engine):
+    """The last test: no cluster is left."""
+    with concurrent.futures.ThreadPoolExecutor(1) as threads:
+        asked = threads.submit(engine.run, carried.pause, 60.0, 1)
+        time.sleep(0.5)
+        cluster.kill(cluster.scheduler)
+        with pytest.raises(ToolFailed, match="See whether its scheduler and its workers run"):
+            asked.result(timeout=60)
