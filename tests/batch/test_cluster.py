@@ -5,6 +5,7 @@ from __future__ import annotations
 import concurrent.futures
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import carried
@@ -12,7 +13,7 @@ import pytest
 from bucket import KEYS, real_bucket
 from cluster import Cluster, real_cluster
 
-from palprep.batch.carrying import CarryingEngine
+from palprep.batch.carrying import CarryingEngine, InBucket
 from palprep.batch.cluster import DaskEngine, OtherVersion
 from palprep.batch.engines import make_engine
 from palprep.errors import StorageError, ToolFailed, UsageError
@@ -123,6 +124,18 @@ def test_the_same_command_again_prepares_nothing(cluster, here, go, add, log, mo
     go(engine=cluster.address, store=STORE)
     monkeypatch.setattr(CarryingEngine, "run", lambda *_: pytest.fail("prepared twice"))
     [ada] = go(engine=cluster.address, store=STORE).people
+    assert ada.status == "done"
+    assert log.creates == {"voice": 1}
+
+
+def test_one_bucket_for_both_keeps_files_from_this_machine(
+    cluster, here, go, add, log, connection, monkeypatch
+):
+    """Published where the workers put it: nothing of it passes through here."""
+    add("ada", settings='name = "Ada"')
+    monkeypatch.setattr(InBucket, "fetch", lambda *_: pytest.fail("fetched"))
+    published = replace(connection, publish_to=STORE)
+    [ada] = go(engine=cluster.address, store=STORE, connection=published).people
     assert ada.status == "done"
     assert log.creates == {"voice": 1}
 

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from palprep.media.source import sha256_of
 from palprep.preflight.prepared import Prepared
+from palprep.publish.object_store import ObjectStorePublisher
 from palprep.publish.publishers import Publishable, Publisher
 
 
@@ -35,7 +36,10 @@ class InFolder:
 
 
 class FromKept:
-    """A publisher to which prepared files are brought when it needs them."""
+    """A publisher to which prepared files are brought when it needs them.
+
+    What lies in the bucket that it publishes to is left there, and signed for.
+    """
 
     def __init__(self, publisher: Publisher, files: KeptFiles) -> None:
         self._publisher = publisher
@@ -45,5 +49,9 @@ class FromKept:
         """See :meth:`Publisher.publish`."""
         if not isinstance(file, Prepared):
             return self._publisher.publish(file, name)
+        if isinstance(self._publisher, ObjectStorePublisher) and not file.path.is_file():
+            link = self._publisher.link_to(file)
+            if link is not None:
+                return link
         with self._files.at_hand(file):
             return self._publisher.publish(file, name)

@@ -11,7 +11,8 @@ import httpx
 from palprep.errors import PublishError
 
 _TIMEOUT_S = 30.0
-_BEGINNING_BYTES = 4096
+BEGINNING_BYTES = 4096
+"""So much of a link's content is read."""
 _LOOPBACK = ("all://127.0.0.1", "all://localhost", "all://[::1]")
 
 
@@ -26,7 +27,7 @@ class Expected(NamedTuple):
     def of(cls, path: Path, mime: str) -> Expected:
         """What the link to a file must give. Raises OSError."""
         with path.open("rb") as file:
-            beginning = file.read(_BEGINNING_BYTES)
+            beginning = file.read(BEGINNING_BYTES)
         return cls(path.stat().st_size, mime, beginning)
 
 
@@ -78,13 +79,13 @@ def _difference(found: Expected, expected: Expected) -> str:
 def _found(response: httpx.Response) -> Expected:
     """What the answer says and how it begins; the rest is not read."""
     beginning = b""
-    for piece in response.iter_bytes(_BEGINNING_BYTES):
+    for piece in response.iter_bytes(BEGINNING_BYTES):
         beginning += piece
-        if len(beginning) >= _BEGINNING_BYTES:
+        if len(beginning) >= BEGINNING_BYTES:
             break
     length = response.headers.get("content-length", "")
     return Expected(
         size_bytes=int(length) if length.isdigit() else len(beginning),
         mime=response.headers.get("content-type", "").partition(";")[0].strip().lower(),
-        beginning=beginning[:_BEGINNING_BYTES],
+        beginning=beginning[:BEGINNING_BYTES],
     )

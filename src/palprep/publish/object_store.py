@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import httpx
 
 from palprep.errors import PublishError, StorageError, UsageError
-from palprep.publish.link import Expected, link_client, try_link
-from palprep.publish.publishers import Closing, Content, Publishable, checked_url
+from palprep.publish.link import BEGINNING_BYTES, Expected, link_client, try_link
+from palprep.publish.publishers import Closing, Content, Hashed, Publishable, checked_url
 from palprep.storage.bucket import PROBE, PROBE_NAME, RETRY_WITHIN, Bucket
 
 if TYPE_CHECKING:
@@ -81,6 +81,22 @@ class ObjectStorePublisher(Closing):
             return self._link(key, expected)
         except (OSError, StorageError) as error:
             raise PublishError(f"{content.name} could not be published: {error}") from None
+
+    def link_to(self, file: Hashed) -> str | None:
+        """The link of a file that lies in the bucket already; None where it does not.
+
+        The file itself is not looked at: its name holds its SHA-256. The link is tried, as
+        :meth:`publish` tries it. Raises PublishError.
+        """
+        key = Content(file.path, file.sha256, file.path.name).stored_name()
+        try:
+            found = self._bucket.look(key)
+            if found is None:
+                return None
+            beginning, mime = self._bucket.beginning(key, BEGINNING_BYTES)
+            return self._link(key, Expected(found.size_bytes, mime, beginning))
+        except StorageError as error:
+            raise PublishError(f"{file.path.name} could not be published: {error}") from None
 
     def probe(self) -> tuple[str, ...]:
         """Write a small file, ``palprep-probe.txt``, and fetch it by a signed link.

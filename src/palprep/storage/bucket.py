@@ -128,6 +128,15 @@ class Bucket:
         """A small object. Raises StorageError when there is none, or when it has more bytes."""
         return b"".join(self._got(name, max_bytes)[1])
 
+    def beginning(self, name: str, at_most: int) -> tuple[bytes, str]:
+        """The first bytes of an object, and its type as it was written; empty where none was.
+
+        Raises StorageError when there is no such object.
+        """
+        with self._failing(f"{self.url}/{name}"):
+            found = obstore.get(self._store, self._key(name), options={"range": (0, at_most)})
+            return bytes(found.bytes()), str(found.attributes.get("Content-Type", ""))
+
     def fetch(self, name: str, to: Path, *, max_bytes: int) -> Fetched:
         """Write an object into the file ``to``.
 
