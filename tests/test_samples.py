@@ -39,7 +39,7 @@ def test_the_readme_names_every_file(sample_media: Path) -> None:
 
 
 def test_every_file_finds_its_role(sample_media: Path) -> None:
-    anna, jane = find_people(sample_media / "people")
+    anna, jane = find_people(sample_media / "people").people
     assert not anna.problems
     assert not jane.problems
     assert {role: path.name for role, path in jane.sources.items()} == {
@@ -56,7 +56,7 @@ def test_every_file_finds_its_role(sample_media: Path) -> None:
 
 def test_the_consent_names_the_person(sample_media: Path) -> None:
     words = tomllib.loads((sample_media / "words.toml").read_text())
-    _, jane = find_people(sample_media / "people")
+    _, jane = find_people(sample_media / "people").people
     assert f"I, {jane.full_name}, am currently speaking" in words["consent"]
 
 

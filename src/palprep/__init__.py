@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from palprep.batch.connection import Connection
     from palprep.batch.pace import Pace
     from palprep.batch.progress import Note, Progress
+    from palprep.batch.row import ManifestRow
     from palprep.batch.runner import run
+    from palprep.batch.selection import Selection, Shard
     from palprep.batch.watch_folder import watch
     from palprep.callbacks.server import CallbackServer, Delivery
     from palprep.client import AsyncClient, Client
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
         FixError,
         InvalidRequest,
         JournalError,
+        ManifestError,
         MediaError,
         NotFound,
         OutcomeUnknown,
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
         ProfileError,
         PublishError,
         RateLimited,
+        RowProblem,
         ServiceUnavailable,
         ServiceUnreachable,
         StorageError,
@@ -121,6 +125,8 @@ __all__ = [
     "Journal",
     "JournalError",
     "MakeOptions",
+    "ManifestError",
+    "ManifestRow",
     "MediaError",
     "NotFound",
     "Note",
@@ -148,11 +154,14 @@ __all__ = [
     "Report",
     "Role",
     "RoleName",
+    "RowProblem",
     "RunView",
     "Sandbox",
     "SandboxPublisher",
+    "Selection",
     "ServiceUnavailable",
     "ServiceUnreachable",
+    "Shard",
     "Speaker",
     "StorageError",
     "TimedOut",
@@ -190,7 +199,9 @@ _PUBLIC = {
     "palprep.batch.connection": "Connection",
     "palprep.batch.pace": "Pace",
     "palprep.batch.progress": "Note Progress",
+    "palprep.batch.row": "ManifestRow",
     "palprep.batch.runner": "run",
+    "palprep.batch.selection": "Selection Shard",
     "palprep.batch.watch_folder": "watch",
     "palprep.callbacks.server": "CallbackServer Delivery",
     "palprep.client": "AsyncClient Client",
@@ -200,10 +211,11 @@ _PUBLIC = {
     "palprep.errors": (
         "ApiError AuthenticationError BadRequest CannotFit Conflict CreationUnrecorded "
         "DamagedMedia FileMissing FileUnreadable FixError InvalidRequest JournalError "
-        "MediaError NotFound OutcomeUnknown OutputUnwritable PalprepError PayloadTooLarge "
-        "PermissionDenied Problem ProfileError PublishError RateLimited ServiceUnavailable "
-        "ServiceUnreachable StorageError TimedOut ToolError ToolFailed ToolMissing "
-        "TransportError UnexpectedReply UnsupportedMedia UsageError WaitTimeout"
+        "ManifestError MediaError NotFound OutcomeUnknown OutputUnwritable PalprepError "
+        "PayloadTooLarge PermissionDenied Problem ProfileError PublishError RateLimited "
+        "RowProblem ServiceUnavailable ServiceUnreachable StorageError TimedOut ToolError "
+        "ToolFailed ToolMissing TransportError UnexpectedReply UnsupportedMedia UsageError "
+        "WaitTimeout"
     ),
     "palprep.facts.facts": "Facts",
     "palprep.facts.probe": "Speaker",

@@ -2,7 +2,8 @@
 
     PalprepError
     ├── UsageError                 a call or a command line that makes no sense
-    │   └── ProfileError           a profile that cannot be read, or asks for an unknown rule
+    │   ├── ProfileError           a profile that cannot be read, or asks for an unknown rule
+    │   └── ManifestError          a manifest with mistakes; ``problems`` holds all of them
     ├── MediaError                 a file that cannot be used; a report carries the code and message
     │   ├── FileMissing            no such file, or a directory instead of a file
     │   ├── FileUnreadable         the operating system refuses to read it
@@ -80,6 +81,26 @@ class ProfileError(UsageError):
     """
 
     code = "profile_invalid"
+
+
+class RowProblem(NamedTuple):
+    """One mistake in a manifest, as a sentence without its place.
+
+    ``line`` counts from 1; of Parquet it is the row. ``column`` is None for the whole line.
+    """
+
+    line: int
+    column: str | None
+    message: str
+
+
+class ManifestError(UsageError):
+    """A manifest with mistakes. Nothing was started. Correct every line that the message names;
+    ``problems`` holds all of them.
+    """
+
+    code = "manifest_invalid"
+    problems: tuple[RowProblem, ...] = ()
 
 
 class MediaError(PalprepError):
@@ -368,12 +389,5 @@ class WaitTimeout(PalprepError):
     code = "wait_timeout"
 
 
-AT_SERVICE = (
-    ApiError,
-    TransportError,
-    StorageError,
-    PublishError,
-    UnexpectedReply,
-    WaitTimeout,
-)
+AT_SERVICE = (ApiError, TransportError, StorageError, PublishError, UnexpectedReply, WaitTimeout)
 """What goes wrong at the service or on the way to it, and not with a file."""

@@ -259,7 +259,7 @@ def test_the_embedded_sandbox_takes_the_statements_that_people_bring_along(folde
     (place / "own.txt").write_text("I, Jane Carter, agree.")
     (folder / "ada").mkdir()
     (folder / "ada" / "person.toml").write_text('statement = "none.txt"')
-    [own] = own_statements(find_people(folder), "core-4")
+    [own] = own_statements(find_people(folder).people, "core-4")
     assert own == RequiredStatement(text="I, {full_name}, agree.")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from palprep.batch.people import find_people, loose_files, name_of, read_person
+from palprep.batch.people import find_people, name_of, read_person
 from palprep.errors import FileUnreadable, UsageError
 from palprep.media.source import Source
 from palprep.values import Kind, Role
@@ -130,7 +130,7 @@ def test_what_nobody_uses_is_named(folder):
     )
     (folder.parent / "team photo.jpg").write_bytes(JPEG)
     (folder.parent / "README.txt").write_text("")
-    assert loose_files(folder.parent) == ("README.txt", "team photo.jpg")
+    assert find_people(folder.parent).loose == ("README.txt", "team photo.jpg")
 
 
 def test_however_the_folder_is_spelt_it_is_the_same(folder, tmp_path_factory, monkeypatch):
@@ -140,7 +140,7 @@ def test_however_the_folder_is_spelt_it_is_the_same(folder, tmp_path_factory, mo
     monkeypatch.chdir(elsewhere)
     found = [find_people(each) for each in (folder.parent, "link", "../elsewhere0/./link")]
     assert found[0] == found[1]
-    assert {each.slug for each in found[0]} == {folder.name}
+    assert {each.slug for each in found[0].people} == {folder.name}
 
 
 @pytest.mark.parametrize("name", ["person.toml", "portrait.jpg"])
@@ -236,7 +236,7 @@ def test_bad_settings_are_that_persons_problem(folder, text, said):
 def test_an_empty_subfolder_is_a_problem_of_its_own(folder):
     (folder.parent / "bob").mkdir()
     (folder.parent / "bob" / "a.jpg").write_bytes(JPEG)
-    ada, bob = find_people(folder.parent)
+    ada, bob = find_people(folder.parent).people
     assert ada.problems == (
         "no image, audio or video here: add a portrait, a video or a recording",
     )
@@ -246,7 +246,7 @@ def test_an_empty_subfolder_is_a_problem_of_its_own(folder):
 def test_names_that_no_text_can_hold(folder):
     (folder.parent / os.fsdecode(b"\xffbob")).mkdir()
     (folder / os.fsdecode(b"\xe9.jpg")).write_bytes(JPEG)
-    ada, bob = find_people(folder.parent)
+    ada, bob = find_people(folder.parent).people
     assert ada.problems == ("the name of \ufffd.jpg is not UTF-8: rename it",)
     assert (bob.slug, bob.problems) == (
         "\ufffdbob", ("the folder's name is not UTF-8: rename it",),

@@ -14,7 +14,7 @@ from palprep.values import Outcome, Role, Value
 
 NOTHING_TO_MAKE = (
     "Nothing can be made of these files: add a recording or a training video; or, for a replica "
-    "from the portrait, the name of a stock voice (stock_voice in person.toml)"
+    "from the portrait, the name of a stock voice (stock_voice in person.toml or in the manifest)"
 )
 
 WITHOUT_CONSENT = (

@@ -4,32 +4,41 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+from palprep.batch.files import File
 from palprep.batch.roles import Chosen, assign, kind_of
-from palprep.batch.settings import SETTINGS_NAME, Settings, file_in, read_settings
+from palprep.batch.settings import (
+    SETTINGS_NAME,
+    Settings,
+    SettingsFile,
+    file_in,
+    read_settings,
+)
 from palprep.errors import UsageError
-from palprep.values import Role, Value
+from palprep.values import Kind, Role, Value
 
 
 class Person(Value):
     """One person: the folder's name, the settings, and the file of each role."""
 
     slug: str
-    folder: Path
     settings: Settings = Settings()
     chosen: tuple[Chosen, ...] = ()
     """The file of each role, and why it was taken for that."""
-    portraits: tuple[Path, ...] = ()
+    portraits: tuple[File, ...] = ()
     """Several images, of which the fittest is to be the portrait."""
     unused: tuple[str, ...] = ()
     """What lies in the folder and is not used, and why: one sentence each."""
     problems: tuple[str, ...] = ()
     """Why the folder cannot be understood, in words for its owner. Nothing is done then."""
+    statement: Path | None = None
+    """The file with the person's own consent statement."""
 
     @property
-    def sources(self) -> Mapping[Role, Path]:
+    def sources(self) -> Mapping[Role, File]:
         """The file of each role."""
         return {each.role: each.path for each in self.chosen}
 
@@ -43,19 +52,23 @@ class Person(Value):
         """The name that the consent statement must hold."""
         return self.settings.full_name or self.name
 
-    @property
-    def statement(self) -> Path | None:
-        """The person's own consent statement."""
-        name = self.settings.statement
-        return file_in(self.folder, name) if name else None
-
-    def with_portrait(self, path: Path, why: str) -> Person:
+    def with_portrait(self, path: File, why: str) -> Person:
         """The person with one of the ``portraits`` picked."""
         picked = Chosen(role=Role.FACE_IMAGE, path=path, why=why)
         return self.model_copy(update={"chosen": (*self.chosen, picked), "portraits": ()})
 
 
-def find_people(folder: str | Path) -> tuple[Person, ...]:
+class Given(NamedTuple):
+    """All people that a run was given.
+
+    ``loose`` holds the names of files that lie next to the people's folders and belong to nobody.
+    """
+
+    people: tuple[Person, ...]
+    loose: tuple[str, ...] = ()
+
+
+def find_people(folder: str | Path) -> Given:
     """The people of a folder, one per subfolder, sorted by name.
 
     Raises UsageError when there is no such folder, or no one in it. What is wrong in one
@@ -64,65 +77,91 @@ def find_people(folder: str | Path) -> tuple[Person, ...]:
     root = Path(folder)
     if not root.is_dir():
         what = "a file, not a folder" if root.exists() else "not there"
-        raise UsageError(f"{root} is {what}: give a folder with one subfolder per person")
+        raise UsageError(
+            f"{root} is {what}: give a folder with one subfolder per person, or a manifest that "
+            "ends with .csv, .jsonl or .parquet"
+        )
     try:
         # Resolved once: the journal knows the same folder again, however it is spelt.
-        entries = sorted(root.resolve().iterdir())
-        people = tuple(
-            read_person(entry) for entry in entries if entry.is_dir() and not _hidden(entry)
-        )
+        entries = [each for each in sorted(root.resolve().iterdir()) if not is_hidden(each.name)]
+        people = tuple(read_person(entry) for entry in entries if entry.is_dir())
+        loose = [entry for entry in entries if not entry.is_dir()]
+        media = 0 if people else sum(1 for each in loose if kind_of(each) is not None)
     except OSError as error:
         raise UsageError(f"{root} cannot be read: {error.strerror}") from None
     if not people:
-        loose = sum(1 for entry in entries if not _hidden(entry) and kind_of(entry) is not None)
-        hint = f"; its {loose} media files belong in such subfolders" if loose else ""
-        raise UsageError(f"{root} holds nobody: make one subfolder per person{hint}")
-    return people
+        raise nobody_in(str(root), media)
+    return Given(people, tuple(_printable(each.name) for each in loose))
 
 
-def loose_files(folder: str | Path) -> tuple[str, ...]:
-    """The names of the files that lie next to the people's folders and belong to nobody."""
-    try:
-        entries = sorted(Path(folder).iterdir())
-    except OSError as error:
-        raise UsageError(f"{folder} cannot be read: {error.strerror}") from None
-    return tuple(_printable(each.name) for each in entries if not (each.is_dir() or _hidden(each)))
+def nobody_in(place: str, media: int) -> UsageError:
+    """The error for a folder without people, in which so many media files lie."""
+    hint = f"; its {media} media files belong in such subfolders" if media else ""
+    return UsageError(f"{place} holds nobody: make one subfolder per person{hint}")
 
 
 def read_person(folder: Path) -> Person:
     """One person's subfolder."""
     slug = _printable(folder.name)
     if slug != folder.name:
-        problem = "the folder's name is not UTF-8: rename it"
-        return Person(slug=slug, folder=folder, problems=(problem,))
+        return Person(slug=slug, problems=("the folder's name is not UTF-8: rename it",))
     try:
         settings = read_settings(folder)
-        entries = [path for path in sorted(folder.iterdir()) if not _hidden(path)]
+        entries = [path for path in sorted(folder.iterdir()) if not is_hidden(path.name)]
         found = [(path, kind) for path in entries if (kind := kind_of(path)) is not None]
     except UsageError as error:
-        return Person(slug=slug, folder=folder, problems=(str(error),))
+        return Person(slug=slug, problems=(str(error),))
     except OSError as error:
-        problem = f"{folder} cannot be read: {error.strerror}"
-        return Person(slug=slug, folder=folder, problems=(problem,))
-    assigned = assign(folder, found, settings.files)
-    problems = (
-        *assigned.problems,
-        *_odd_names(path for path, _ in found),
-        *_statement_problems(folder, settings.statement),
+        return Person(slug=slug, problems=(f"{folder} cannot be read: {error.strerror}",))
+
+    def look_up(name: str) -> Path | None:
+        path = file_in(folder, name)
+        return path if path is not None and path.is_file() else None
+
+    statement = look_up(settings.statement) if settings.statement else None
+    person = person_of(slug, settings, found, look_up, statement)
+    odd = tuple(_odd_names(path for path, _ in found))
+    known = {SETTINGS_NAME, settings.statement, *(path.name for path, _ in found)}
+    known |= {
+        each.path.relative_to(folder).parts[0]
+        for each in person.chosen
+        if isinstance(each.path, Path)
+    }
+    strangers = (path for path in entries if path.name not in known)
+    return person.model_copy(
+        update={
+            "unused": (*person.unused, *map(_no_media, strangers)),
+            "problems": (*person.problems, *odd),
+        }
     )
+
+
+def person_of(
+    slug: str,
+    settings: SettingsFile,
+    found: Sequence[tuple[File, Kind]],
+    look_up: Callable[[str], File | None],
+    statement: Path | None,
+) -> Person:
+    """The person whose folder holds these files: each has its role, or the person a problem.
+
+    ``look_up`` gives the file under a name in the folder, None for none. ``statement`` is where
+    the file with the person's own statement is.
+    """
+    assigned = assign(found, settings.files, look_up)
+    problems = assigned.problems
+    if settings.statement and statement is None:
+        problems += (f"{SETTINGS_NAME} names {settings.statement}, which is not in the folder",)
     if not assigned.chosen and not assigned.portraits and not problems:
         problems = ("no image, audio or video here: add a portrait, a video or a recording",)
-    known = {SETTINGS_NAME, settings.statement, *(path.name for path, _ in found)}
-    known |= {each.path.relative_to(folder).parts[0] for each in assigned.chosen}
-    strangers = (path for path in entries if path.name not in known)
     return Person(
         slug=slug,
-        folder=folder,
         settings=settings,
         chosen=assigned.chosen,
         portraits=assigned.portraits,
-        unused=(*assigned.unused, *map(_no_media, strangers)),
+        unused=assigned.unused,
         problems=problems,
+        statement=statement,
     )
 
 
@@ -139,14 +178,6 @@ def _odd_names(paths: Iterable[Path]) -> Iterator[str]:
             yield f"the name of {printable} is not UTF-8: rename it"
 
 
-def _statement_problems(folder: Path, name: str | None) -> Iterator[str]:
-    if name is None:
-        return
-    path = file_in(folder, name)
-    if path is None or not path.is_file():
-        yield f"{SETTINGS_NAME} names {name}, which is not in the folder"
-
-
 def _no_media(path: Path) -> str:
     what = "a folder" if path.is_dir() else "no image, audio or video"
     return f"{_printable(path.name)} is not used: it is {what}"
@@ -157,5 +188,6 @@ def _printable(name: str) -> str:
     return os.fsencode(name).decode("utf-8", "replace")
 
 
-def _hidden(path: Path) -> bool:
-    return path.name.startswith((".", "__")) or path.name.lower() in {"thumbs.db", "desktop.ini"}
+def is_hidden(name: str) -> bool:
+    """Whether a file or folder of this name is the system's, and no one's media."""
+    return name.startswith((".", "__")) or name.lower() in {"thumbs.db", "desktop.ini"}

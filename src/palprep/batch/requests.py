@@ -11,6 +11,10 @@ from palprep.pipelines.requests import ReplicaRequest, VoiceRequest
 from palprep.rules.profile import BUILT_IN, load_profile
 from palprep.values import Role, Value
 
+_NO_STOCK_VOICE = (
+    "No replica is made of the portrait: person.toml, or the manifest, names no stock_voice for it."
+)
+
 
 class Requests(Value):
     """What to create for a person; None where the files do not allow it."""
@@ -85,4 +89,4 @@ def not_asked_for(requests: Requests, roles: Container[Role]) -> tuple[str, ...]
     """What one setting more would ask for: a replica from a portrait needs a stock voice."""
     if requests.replica is not None or requests.nothing or Role.FACE_IMAGE not in roles:
         return ()
-    return ("No replica is made of the portrait: person.toml names no stock_voice for it.",)
+    return (_NO_STOCK_VOICE,)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from palprep.batch.settings import SETTINGS_NAME, Files, file_in
+from palprep.batch.files import File
+from palprep.batch.settings import SETTINGS_NAME, Files, leads_out
 from palprep.errors import MediaError
 from palprep.media.source import Source
 from palprep.values import Kind, Role, Value
@@ -45,7 +46,7 @@ class Chosen(Value):
     """
 
     role: Role
-    path: Path
+    path: File
     why: str
     guessed: bool = False
 
@@ -63,7 +64,7 @@ class Assigned(NamedTuple):
     """
 
     chosen: tuple[Chosen, ...]
-    portraits: tuple[Path, ...]
+    portraits: tuple[File, ...]
     unused: tuple[str, ...]
     problems: tuple[str, ...]
 
@@ -76,15 +77,25 @@ def kind_of(path: Path) -> Kind | None:
         kind = Source.of(path).type.kind
     except MediaError:
         kind = Kind.OTHER
-    return _PROMISES.get(path.suffix.lower()) if kind is Kind.OTHER else kind
+    return promised_kind(path.name) if kind is Kind.OTHER else kind
 
 
-def assign(folder: Path, found: Sequence[tuple[Path, Kind]], named: Files) -> Assigned:
-    """Each role's file: what person.toml names, then what names say, then what is left."""
-    chosen, problems = _named(folder, named)
+def promised_kind(name: str) -> Kind | None:
+    """The kind of media that a file's name promises; None where it promises none."""
+    return _PROMISES.get(PurePosixPath(name).suffix.lower())
+
+
+def assign(
+    found: Sequence[tuple[File, Kind]], named: Files, look_up: Callable[[str], File | None]
+) -> Assigned:
+    """Each role's file: what person.toml names, then what names say, then what is left.
+
+    ``look_up`` gives the file that lies under a name in the person's folder, None for none.
+    """
+    chosen, problems = _named(named, look_up)
     taken = {each.path for each in chosen}
-    by_content: dict[Role, list[Path]] = {role: [] for role in Role}
-    by_name: dict[Role, list[Path]] = {role: [] for role in Role}
+    by_content: dict[Role, list[File]] = {role: [] for role in Role}
+    by_name: dict[Role, list[File]] = {role: [] for role in Role}
     for path, kind in found:
         if path in taken:
             continue
@@ -94,7 +105,7 @@ def assign(folder: Path, found: Sequence[tuple[Path, Kind]], named: Files) -> As
             problems.append(f"{path.name} is audio alone: consent must be given on video")
             continue
         (by_name if said else by_content)[said[0] if said else _KINDS[kind][-1]].append(path)
-    portraits: tuple[Path, ...] = ()
+    portraits: tuple[File, ...] = ()
     for role in Role:
         choices = by_name[role] or by_content[role]
         if not choices or any(each.role is role for each in chosen):
@@ -112,26 +123,23 @@ def assign(folder: Path, found: Sequence[tuple[Path, Kind]], named: Files) -> As
     )
 
 
-def _named(folder: Path, named: Files) -> tuple[list[Chosen], list[str]]:
+def _named(named: Files, look_up: Callable[[str], File | None]) -> tuple[list[Chosen], list[str]]:
     chosen: list[Chosen] = []
     problems: list[str] = []
     for role in Role:
-        name = getattr(named, role.value.replace("-", "_"))
+        name = named.of(role)
         if name is None:
             continue
-        path = file_in(folder, name)
-        if path is None:
-            problems.append(
-                f"{SETTINGS_NAME} names {name} as {role.value}; name a file in this folder"
-            )
-        elif path.is_file():
+        path = None if leads_out(name) else look_up(name)
+        if path is not None:
             chosen.append(Chosen(role=role, path=path, why=f"{SETTINGS_NAME} names it"))
         else:
-            problems.append(f"{SETTINGS_NAME} names {name} as {role.value}; it is not there")
+            what = "name a file in this folder" if leads_out(name) else "it is not there"
+            problems.append(f"{SETTINGS_NAME} names {name} as {role.value}; {what}")
     return chosen, problems
 
 
-def _why(role: Role, path: Path) -> str:
+def _why(role: Role, path: File) -> str:
     said = sorted(_words(path.stem) & HINTS[role])
     if said:
         return f"its name says {said[0]}"
@@ -139,7 +147,7 @@ def _why(role: Role, path: Path) -> str:
     return f"it is the only {what} without another role"
 
 
-def _which(role: Role, choices: Sequence[Path]) -> str:
+def _which(role: Role, choices: Sequence[File]) -> str:
     names = ", ".join(path.name for path in choices)
     hints = ", ".join(sorted(HINTS[role]))
     return (
@@ -149,7 +157,7 @@ def _which(role: Role, choices: Sequence[Path]) -> str:
 
 
 def _unused(
-    chosen: Sequence[Chosen], portraits: Sequence[Path], left: Mapping[Role, Sequence[Path]]
+    chosen: Sequence[Chosen], portraits: Sequence[File], left: Mapping[Role, Sequence[File]]
 ) -> list[str]:
     """Files that their content alone would have given a role which another file has."""
     playing = {each.role: each.path.name for each in chosen}

@@ -1,30 +1,32 @@
-"""``palprep run``: a folder of people, from files to trained assets, resumable at any point."""
+"""``palprep run``: many people, from files to trained assets, resumable at any point."""
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
-from palprep._version import __version__
 from palprep.batch.connection import Connection, Remote, connect
 from palprep.batch.engine import Engine
 from palprep.batch.engines import files_of, make_engine
+from palprep.batch.given import People, people_given
 from palprep.batch.kept_files import FromKept
 from palprep.batch.making import Making
 from palprep.batch.media_steps import MediaSteps, own_statements
 from palprep.batch.outputs import write_outputs
 from palprep.batch.pace import Pace, Places
-from palprep.batch.people import Person, find_people, loose_files
+from palprep.batch.people import Person
 from palprep.batch.person import PersonSteps
 from palprep.batch.progress import Note, Reporter, TakeNote, Tell
 from palprep.batch.sandbox_judges import RequiredStatement
+from palprep.batch.selection import Selection
 from palprep.batch.service_steps import Asked, ServiceSteps
+from palprep.batch.starting import how_they_ended, record_start
 from palprep.batch.watch import Watch, keep_watch
 from palprep.errors import CreationUnrecorded, JournalError, OutputUnwritable
-from palprep.journal.entries import OwnStatement, PersonNames, RunStarted
 from palprep.journal.results import PersonOutcome
 from palprep.journal.run_view import RunView, view
 from palprep.journal.store import Journal
@@ -38,9 +40,10 @@ DEFAULT_INTO = "palprep-out"
 
 
 def run(
-    folder: str | Path,
+    people: People,
     *,
     into: str | Path = DEFAULT_INTO,
+    select: Selection | None = None,
     connection: Connection | None = None,
     engine: Engine | str = "local",
     jobs: int | None = None,
@@ -52,11 +55,18 @@ def run(
     tell: Tell | None = None,
     note: TakeNote | None = None,
 ) -> RunView:
-    """Bring every person of ``folder`` as far as possible, and write the results.
+    """Bring every person as far as possible, and write the results.
+
+    ``people`` is a folder with one subfolder for each person; a manifest (``.csv``, ``.jsonl`` or
+    ``.parquet``) with one row for each; or the rows of one.
 
     ``into`` receives prepared/, results.jsonl, report.html, pictures/ for it (above 50 people also
     people/ with a page for each) and journal.sqlite. Only one run at a time may use an output
     folder. Nothing is created twice, however an earlier run ended.
+
+    ``select`` says who of them is worked on. The others stay in the results and on the page as
+    the runs before left them, if those were for the same service. A shard has an output folder of
+    its own in ``into``, such as shard-1-of-4.
 
     ``engine`` is ``local``, ``dask://HOST:PORT`` or an engine of your own. Your own is closed
     only when the run is interrupted. ``jobs`` is the number of local worker processes. ``store``
@@ -74,40 +84,41 @@ def run(
     An interrupted run (KeyboardInterrupt) finishes and records the requests under way, and leaves
     results.jsonl and report.html as they are: :func:`write_report` writes them from the journal.
 
-    Raises UsageError for a folder without people. Raises JournalError and OutputUnwritable when
-    the output cannot be kept. What goes wrong with one person is in that person's result.
+    Returns the people who were worked on, as they stand now.
+
+    Raises UsageError where there are no people, ManifestError with all mistakes of a manifest.
+    Raises JournalError and OutputUnwritable when the output cannot be kept. What goes wrong with
+    one person is in that person's result.
     """
-    people = find_people(folder)
+    given = people_given(people)
     load_profile(profile)  # An unknown profile is the command's error, not each person's.
-    place = _output_folder(Path(into))
-    note = note or _nothing
-    _take_notes(folder, people, note)
+    selection = select or Selection()
+    place = _output_folder(selection.place(Path(into)))
     asked, allowed = connection or Connection(), pace or Pace()
-    own = own_statements(people, profile)
-    with (
-        Journal.of(place, lock=True, create=True) as journal,
-        _opened_engine(engine, jobs, store) as workers,
-        _connected(None if dry_run else asked, journal, place, own, allowed, note=note) as service,
-    ):
+    with contextlib.ExitStack() as stack:
+        journal = stack.enter_context(Journal.of(place, lock=True, create=True))
+        chosen = selection.of(given.people, how_they_ended(journal) if selection.failed else None)
+        note = note or _nothing
+        _take_notes(given.loose, chosen, note)
+        own = own_statements(chosen, profile)
+        workers = stack.enter_context(_opened_engine(engine, jobs, store))
+        connected = _connected(
+            None if dry_run else asked, journal, place, own, allowed, note=note
+        )
+        service = stack.enter_context(connected)
         # Recorded once everything is there: a failed start leaves the last results as they are.
-        journal.append(
-            RunStarted(
-                people=tuple(
-                    PersonNames(slug=each.slug, name=each.name, full_name=each.full_name)
-                    for each in people
-                ),
-                target=asked.target,
-                profile=profile,
-                dry_run=dry_run,
-                without_consent=without_consent,
-                statements=tuple(
-                    OwnStatement(text=each.text, language=each.language) for each in own
-                ),
-                palprep_version=__version__,
-            )
+        record_start(
+            journal,
+            chosen,
+            own,
+            everybody=selection.everybody,
+            target=asked.target,
+            profile=profile,
+            dry_run=dry_run,
+            without_consent=without_consent,
         )
         media = MediaSteps(journal, workers, place, without_consent, files_of(workers))
-        under_way = _Run(journal, workers, people, tell or cell_progress() or _nothing)
+        under_way = _Run(journal, workers, chosen, tell or cell_progress() or _nothing)
         if service is None:
             under_way.prepare_all(PersonSteps(media=media, service=None, profile=profile))
         else:
@@ -116,15 +127,17 @@ def run(
         if seen is None:
             raise JournalError(f"{journal.path} lost the run that it recorded: run it again")
         write_outputs(place, seen)
-    return seen
+    worked_on = {each.slug for each in chosen}
+    here = tuple(each for each in seen.people if each.slug in worked_on)
+    return seen.model_copy(update={"people": here})
 
 
 def _nothing(_: object) -> None:
     """Tell no one."""
 
 
-def _take_notes(folder: str | Path, people: Sequence[Person], note: TakeNote) -> None:
-    for name in loose_files(folder):
+def _take_notes(loose: Sequence[str], people: Sequence[Person], note: TakeNote) -> None:
+    for name in loose:
         text = f"{name} is not used: it lies outside the people's subfolders"
         note(Note(person=None, text=text, about="unused"))
     for person in people:

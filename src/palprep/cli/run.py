@@ -1,4 +1,4 @@
-"""palprep run: a folder of people, from files to voices and replicas."""
+"""palprep run: many people, from files to voices and replicas."""
 
 from __future__ import annotations
 
@@ -32,13 +32,19 @@ _WAIT_S = 900.0
 
 EXAMPLES = (
     "palprep run people --dry-run",
+    "palprep run people.csv --only 'ada*' --limit 10",
     "palprep run people --into out --base-url https://service.example",
 )
 
 
 def run(
-    folder: Annotated[
-        Path, typer.Argument(help="A folder with one subfolder per person.", show_default=False)
+    people: Annotated[
+        str,
+        typer.Argument(
+            help="A folder with one subfolder per person; or a manifest with one row per person, "
+            "as .csv, .jsonl or .parquet.",
+            show_default=False,
+        ),
     ],
     into: Annotated[Path, typer.Option("--into", help="Output folder.")] = Path("palprep-out"),
     base_url: BaseUrl = None,
@@ -58,6 +64,28 @@ def run(
         int | None, typer.Option(min=1, help="Local worker processes; by default, all cores.")
     ] = None,
     profile: ProfileName = DEFAULT_PROFILE,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Work on this person alone; again for more. * and ? stand for any characters.",
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Work on the first N people alone.")
+    ] = None,
+    failed: Annotated[
+        bool,
+        typer.Option("--failed", help="Work on those alone who failed or were refused last time."),
+    ] = False,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            metavar="I/N",
+            help="Work on part I of N, with an output folder of its own in --into. The parts "
+            "share nobody.",
+        ),
+    ] = None,
     publish_to: Annotated[
         str | None,
         typer.Option(
@@ -99,6 +127,7 @@ def run(
     from palprep.batch.connection import Connection
     from palprep.batch.pace import Pace
     from palprep.batch.runner import run as run_people
+    from palprep.batch.selection import Selection, Shard
     from palprep.cli.results import exit_code_of_results, print_results
     from palprep.cli.run_progress import run_progress
     from palprep.rules.profile import load_profile
@@ -117,6 +146,13 @@ def run(
         publish_to=publish_to,
         callback_url=callback_url,
     )
+    select = Selection(
+        only=tuple(only or ()),
+        limit=limit,
+        failed=failed,
+        shard=Shard.parse(shard) if shard is not None else None,
+    )
+    place = select.place(into)
     began = time.monotonic()
     with (
         telling(verbose=verbose, quiet=quiet, log_file=log_file),
@@ -129,8 +165,9 @@ def run(
         try:
             with interruptible():
                 seen = run_people(
-                    folder,
+                    people,
                     into=into,
+                    select=select,
                     connection=connection,
                     engine=engine,
                     jobs=jobs,
@@ -143,14 +180,14 @@ def run(
                     note=lambda note: _tell_note(note, dry_run=dry_run),
                 )
         except Interrupted as signal:
-            interrupted(progress, into, signal)
+            interrupted(progress, place, signal)
     results = [person.result for person in seen.people]
     print_results(results, as_json=as_json)
     with telling(quiet=quiet, log_file=log_file):
         tell(f"{summary(results)}, in {duration(time.monotonic() - began)}")
         if not as_json:
-            tell(f"the whole story is in {into / 'report.html'}")
-        tell(next_step(results, into, dry_run=dry_run))
+            tell(f"the whole story is in {place / 'report.html'}")
+        tell(next_step(results, place, dry_run=dry_run))
     raise typer.Exit(exit_code_of_results(results))
 
 

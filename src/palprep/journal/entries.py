@@ -87,6 +87,10 @@ class RunStarted(AboutRun):
 
     kind: Literal["run_started"] = "run_started"
     people: tuple[PersonNames, ...]
+    """Everybody whom the results show."""
+    only: tuple[str, ...] | None = None
+    """The slugs of those who are worked on. The others stand as the runs before left them. None:
+    everybody is."""
     target: str
     """Where voices and replicas are made: a base URL, or ``embedded sandbox``."""
     profile: str

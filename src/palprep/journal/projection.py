@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from palprep.journal.creations import Creation, advanced
-from palprep.journal.entries import AboutCreation, Body, Entry, Former, Reused
+from palprep.journal.entries import AboutCreation, Body, Entry, Former, Reused, RunStarted
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS creation (
@@ -120,8 +120,7 @@ def _take(connection: sqlite3.Connection, entry: Entry[Body], read: Read) -> Non
     if isinstance(body, AboutCreation):
         _move(connection, entry)
     elif (body.was if isinstance(body, Former) else body.kind) in _BEGINNINGS:
-        connection.execute("DELETE FROM standing")
-        connection.execute("UPDATE projected SET run = ?", (entry.seq,))
+        _begin(connection, entry)
     elif entry.person is not None:
         counts, slot = entry.seq, body.slot
         if isinstance(body, Reused):
@@ -133,6 +132,17 @@ def _take(connection: sqlite3.Connection, entry: Entry[Body], read: Read) -> Non
                 "SET seq = excluded.seq, counts = excluded.counts",
                 (entry.person, slot, entry.seq, counts),
             )
+
+
+def _begin(connection: sqlite3.Connection, entry: Entry[Body]) -> None:
+    body = entry.body
+    if isinstance(body, RunStarted) and body.only is not None:
+        connection.executemany(
+            "DELETE FROM standing WHERE person = ?", ((slug,) for slug in body.only)
+        )
+    else:
+        connection.execute("DELETE FROM standing")
+    connection.execute("UPDATE projected SET run = ?", (entry.seq,))
 
 
 def _move(connection: sqlite3.Connection, entry: Entry[Body]) -> None:

@@ -1,0 +1,106 @@
+"""One person of a manifest: a line of a file, or a value that a script makes."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic_core import PydanticCustomError
+
+from palprep.batch.files import is_url, is_web
+from palprep.batch.settings import Files, Settings
+from palprep.storage.clouds import is_bucket
+from palprep.values import Role
+
+_MOST_BYTES = 200
+"""Of a person's own name. File systems take 255, and pages add a suffix."""
+
+_DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
+"""Names that Windows keeps for devices, whatever their suffix (Microsoft, Naming Files)."""
+
+
+def _text(value: Any) -> Any:
+    """A number as text: tables hold the numbers of employees as numbers."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return str(value) if whole else value
+
+
+def _folder_name(slug: str) -> str:
+    """Refuse what cannot be the name of a folder, in the output and on other machines."""
+    if any(unicodedata.category(each)[0] == "C" for each in slug):
+        raise PydanticCustomError("slug", "must not hold line breaks or control characters")
+    if "/" in slug or "\\" in slug:
+        raise PydanticCustomError("slug", "must not hold a slash: a folder will have this name")
+    if slug.startswith((".", "__")):
+        raise PydanticCustomError("slug", "must not start with a dot or two underscores")
+    if slug != slug.strip() or slug.endswith("."):
+        raise PydanticCustomError("slug", "must not start or end with a space, nor end with a dot")
+    if _DEVICES.fullmatch(slug):
+        raise PydanticCustomError("slug", "must be another name: Windows keeps this for a device")
+    if len(slug.encode()) > _MOST_BYTES:
+        raise PydanticCustomError(
+            "slug", "must have at most {most} bytes as UTF-8", {"most": _MOST_BYTES}
+        )
+    return slug
+
+
+def _place(text: str) -> str:
+    """Refuse what is neither a path nor the URL of a file that can be fetched."""
+    if "\0" in text or "\n" in text or "\r" in text:
+        raise PydanticCustomError("place", "must not hold line breaks or control characters")
+    if not is_url(text):
+        return text
+    if is_bucket(text):
+        named = text.partition("://")[2].strip("/").count("/") > 0 and not text.endswith("/")
+        if not named:
+            raise PydanticCustomError("place", "names a bucket and no file in it")
+        return text
+    if not is_web(text):
+        raise PydanticCustomError(
+            "place",
+            "must be a path, or a URL that starts with https://, s3://, gs:// or az:// "
+            "(http:// on this machine alone)",
+        )
+    return text
+
+
+Slug = Annotated[str, BeforeValidator(_text), Field(min_length=1), AfterValidator(_folder_name)]
+Place = Annotated[str, Field(min_length=1), AfterValidator(_place)]
+
+
+class ManifestRow(Settings, Files):
+    """One person of a manifest: who it is, the files, and the settings that a person.toml has.
+
+    A file is a path, from where the manifest lies, or a URL: ``https://``, ``s3://``, ``gs://`` or
+    ``az://``. In Python, roles are written with an underscore and paths lead from the folder that
+    the process works in.
+    """
+
+    person: Slug
+    """The person's own name in the journal, in the results and in the output folder: unlike every
+    other person's, and the same in every run."""
+    face_image: Place | None = Field(None, alias="face-image")
+    """An image of the person."""
+    training_video: Place | None = Field(None, alias="training-video")
+    """The video that the replica is trained from."""
+    consent_video: Place | None = Field(None, alias="consent-video")
+    """A video of the statement of consent, where the training video does not open with it."""
+    voice_audio: Place | None = Field(None, alias="voice-audio")
+    """A recording, or a video whose sound is taken. Without it the training video's sound is."""
+
+    @property
+    def places(self) -> dict[Role, str]:
+        """Where the file of each role is."""
+        found = {role: self.of(role) for role in Role}
+        return {role: place for role, place in found.items() if place is not None}
+
+
+def identity(slug: str) -> str:
+    """What a person's own name is to a file system that takes many names for one."""
+    return unicodedata.normalize("NFC", slug).casefold()
+
+
+COLUMNS = ("person", *(role.value for role in Role), *Settings.model_fields)
+"""The columns of a manifest, as they are written."""

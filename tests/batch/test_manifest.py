@@ -1,0 +1,263 @@
+"""Manifests: what a row may say, and that all mistakes are told at once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from palprep.batch.files import RemoteFile
+from palprep.batch.given import people_given
+from palprep.batch.row import COLUMNS, ManifestRow
+from palprep.batch.settings import Settings
+from palprep.errors import ManifestError, RowProblem, UsageError
+from palprep.values import Role
+
+WHOLE = {
+    "person": "ada",
+    "face-image": "ada/face.jpg",
+    "training-video": "https://example.org/a%20b.mp4?key=secret",
+    "consent-video": "s3://bucket/people/ada/consent?.mp4",
+    "voice-audio": "ada/voice.wav",
+    "name": "Ada",
+    "full_name": "Ada Lovelace",
+    "voice_name": "Ada warm",
+    "stock_voice": "gloria",
+    "description": "d, e",
+    "tags": ["one", "two"],
+    "model": "core-4.5",
+    "callback_url": "https://example.com/c",
+    "statement": "ada/words.txt",
+    "language": "de",
+    "split_consent": True,
+}
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A folder with the files that the rows of these tests name."""
+    (tmp_path / "ada").mkdir()
+    for name in ("ada/face.jpg", "ada/voice.wav", "ada/words.txt"):
+        (tmp_path / name).write_text("x")
+    return tmp_path
+
+
+def write_csv(path: Path, *rows: str) -> Path:
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def write_jsonl(path: Path, *rows: dict) -> Path:
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def write_parquet(path: Path, *rows: dict) -> Path:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.Table.from_pylist(list(rows)), path)
+    return path
+
+
+def whole_csv(path: Path) -> Path:
+    cells = ["|".join(each) if isinstance(each, list) else str(each) for each in WHOLE.values()]
+    return write_csv(path, ",".join(WHOLE), ",".join(f'"{cell}"' for cell in cells))
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("people.csv", whole_csv),
+        ("people.jsonl", lambda path: write_jsonl(path, WHOLE)),
+        ("people.ndjson", lambda path: write_jsonl(path, WHOLE)),
+        ("people.parquet", lambda path: write_parquet(path, WHOLE)),
+    ],
+)
+def test_every_format_says_the_same(place, name, write):
+    assert set(WHOLE) == set(COLUMNS)
+    [ada] = people_given(write(place / name)).people
+    assert (ada.slug, ada.name, ada.full_name, ada.problems) == ("ada", "Ada", "Ada Lovelace", ())
+    assert ada.settings == Settings.model_validate(
+        {name: WHOLE[name] for name in Settings.model_fields}
+    )
+    assert ada.statement == place / "ada/words.txt"
+    assert ada.sources == {
+        Role.FACE_IMAGE: place / "ada/face.jpg",
+        Role.TRAINING_VIDEO: RemoteFile(url=WHOLE["training-video"]),
+        Role.CONSENT_VIDEO: RemoteFile(url=WHOLE["consent-video"]),
+        Role.VOICE_AUDIO: place / "ada/voice.wav",
+    }
+
+
+def test_a_row_of_the_library_is_a_row_of_a_file(place, monkeypatch):
+    monkeypatch.chdir(place)
+    rows = [ManifestRow(person="ada", voice_audio="ada/voice.wav", full_name="Ada Lovelace")]
+    path = write_csv(
+        place / "people.csv", "person,voice-audio,full_name", "ada,ada/voice.wav,Ada Lovelace"
+    )
+    assert people_given(rows) == people_given(path)
+
+
+def test_what_a_spreadsheet_writes(place):
+    text = "\ufeffperson;name;voice-audio\r\n\r\n  ada ; Ada, warm ;ada/voice.wav\r\n;;\r\n"
+    (place / "people.csv").write_bytes(text.encode())
+    [ada] = people_given(place / "people.csv").people
+    assert (ada.slug, ada.name) == ("ada", "Ada, warm")
+
+
+def test_people_stand_in_the_order_of_the_rows(place):
+    rows = ({"person": name, "voice-audio": "ada/voice.wav"} for name in ("z", 17, "a"))
+    people = people_given(write_jsonl(place / "p.jsonl", *rows)).people
+    assert [each.slug for each in people] == ["z", "17", "a"]
+
+
+def mistakes(path) -> list[RowProblem]:
+    with pytest.raises(ManifestError) as caught:
+        people_given(path)
+    said = str(caught.value)
+    assert "nothing was started" in said
+    for problem in caught.value.problems:
+        assert problem.message in said
+    return list(caught.value.problems)
+
+
+def test_all_mistakes_are_told_at_once(place):
+    found = mistakes(
+        write_csv(
+            place / "people.csv",
+            "person,voice-audio,split_consent,fullname,face-image",
+            "ada,ada/voice.wav,maybe,,",
+            "bob,gone.wav,,x,ada",
+            "ada,ada/voice.wav,,,",
+            '"two\nlines",ada/voice.wav,,,',
+            "eve,,,,",
+            "many,ada/voice.wav,,,,,,",
+            ",ada/voice.wav,,,",
+        )
+    )
+    assert found == [
+        RowProblem(1, None, "there is no column fullname; did you mean full_name?"),
+        RowProblem(2, "split_consent", "must be true or false"),
+        RowProblem(3, "face-image", "ada is no file"),
+        RowProblem(3, "voice-audio", "gone.wav is not there"),
+        RowProblem(4, "person", "ada is the person of line 2"),
+        RowProblem(5, "person", "must not hold line breaks or control characters"),
+        RowProblem(
+            7,
+            None,
+            "names no file: give at least one of face-image, training-video, consent-video, "
+            "voice-audio",
+        ),
+        RowProblem(8, None, "has 8 cells, and the header has 5"),
+        RowProblem(9, "person", "is missing"),
+    ]
+
+
+def test_the_message_has_line_column_and_sentence(place):
+    write_csv(place / "p.csv", "person,voice-audio", "ada,gone.wav")
+    with pytest.raises(ManifestError) as caught:
+        people_given(place / "p.csv")
+    assert str(caught.value).splitlines() == [
+        f"{place / 'p.csv'} has 1 mistake, and nothing was started:",
+        "  line 2, voice-audio: gone.wav is not there",
+    ]
+
+
+@pytest.mark.parametrize(
+    "slug",
+    ["a/b", "a\\b", "..", ".", ".hidden", "__x", "a\x00b", "a\tb", "nul", "COM1.txt", " a", "a.",
+     "x" * 201, "", "\u202eevil"],
+)  # fmt: skip
+def test_names_that_no_folder_can_have(place, slug):
+    [problem] = mistakes(
+        write_jsonl(place / "p.jsonl", {"person": slug, "voice-audio": "ada/voice.wav"})
+    )
+    assert (problem.line, problem.column) == (1, "person")
+
+
+@pytest.mark.parametrize("second", ["ada", "ADA", "Ada"])
+def test_a_person_stands_there_once(place, second):
+    rows = ({"person": name, "voice-audio": "ada/voice.wav"} for name in ("ada", "bob", second))
+    [problem] = mistakes(write_jsonl(place / "p.jsonl", *rows))
+    assert (problem.line, problem.column) == (3, "person")
+    assert problem.message.startswith(f"{second} is the person of line 1")
+
+
+@pytest.mark.parametrize(
+    "place_of_file",
+    ["ftp://example.org/a.wav", "http://example.org/a.wav", "s3://bucket", "s3://bucket/folder/",
+     "file:///etc/passwd", "https:///a.wav", "a\nb.wav", "data://x"],
+)  # fmt: skip
+def test_places_that_no_file_is_fetched_from(place, place_of_file):
+    [problem] = mistakes(
+        write_jsonl(place / "p.jsonl", {"person": "ada", "voice-audio": place_of_file})
+    )
+    assert (problem.line, problem.column) == (1, "voice-audio")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{", "is not JSON"),
+        ("[1]", "must be an object"),
+        ('{"person": "a", "person": "b"}', "person is given more than once"),
+        ("[" * 100_000, "cannot be read"),
+        ('{"person": "a", "voice_audio": "ada/voice.wav", "nmae": "x"}', "did you mean name?"),
+        ('{"person": "a", "voice-audio": "ada/voice.wav", "tags": "x"}', "must be a list"),
+        ('{"person": "a", "voice-audio": "ada/voice.wav", "model": "x"}', "must be one of core-4"),
+        ('{"person": "a", "voice-audio": "ada/voice.wav", "statement": "no"}', "no is not there"),
+        ('{"person": "a", "voice-audio": "ada/voice.wav", "statement": "s3://b/k"}', "machine"),
+    ],
+)
+def test_lines_that_cannot_be_used(place, line, said):
+    (place / "p.jsonl").write_text(f"\n{line}\n")
+    [problem] = mistakes(place / "p.jsonl")
+    assert problem.line == 2
+    assert said in problem.message
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [("person,person,voice-audio", "more than once"), ("person,,voice-audio", "has no name")],
+)
+def test_headers_that_cannot_be_used(place, header, said):
+    found = mistakes(write_csv(place / "p.csv", header, "ada,,ada/voice.wav"))
+    assert found[0].line == 1
+    assert said in found[0].message
+
+
+def test_files_that_are_no_manifest(place):
+    for name, content, said in (
+        ("a.csv", b"person,name\n\xff", "is not UTF-8"),
+        ("b.csv", b"person,voice-audio\n", "holds nobody"),
+        ("c.csv", b"", "holds nobody"),
+        ("d.parquet", b"no table at all", "cannot be read as Parquet"),
+        ("e.txt", b"", "a manifest that ends with"),
+    ):
+        (place / name).write_bytes(content)
+        with pytest.raises(UsageError, match=said):
+            people_given(place / name)
+    with pytest.raises(UsageError, match="not there"):
+        people_given(place / "gone.csv")
+
+
+def test_a_quote_that_never_ends(place):
+    [problem] = mistakes(write_csv(place / "p.csv", "person,voice-audio", '"ada,ada/voice.wav'))
+    assert problem.line == 2
+    assert "CSV" in problem.message
+
+
+def test_a_list_of_something_else():
+    with pytest.raises(UsageError, match="ManifestRow values; number 1 is of type dict"):
+        people_given([{"person": "ada"}])
+
+
+def test_a_signed_link_is_never_shown():
+    link = RemoteFile(url="https://user:pass@example.org/a%20b.mp4?X-Signature=secret#top")
+    assert (str(link), link.name, link.stem, link.suffix) == (
+        "https://example.org/a%20b.mp4", "a b.mp4", "a b", ".mp4",
+    )  # fmt: skip
+    assert "secret" not in repr(link)
+    odd = RemoteFile(url="s3://bucket/ada/what?.mp4")
+    assert (str(odd), odd.name) == ("s3://bucket/ada/what?.mp4", "what?.mp4")

@@ -1,0 +1,179 @@
+"""Who is selected, and that shards part everybody."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from types import SimpleNamespace
+
+import pytest
+
+from palprep.batch.selection import Selection, Shard, shards_in
+from palprep.batch.status import status
+from palprep.errors import UsageError
+from palprep.journal.store import JOURNAL_NAME
+
+SLUGS = ("ada", "alan", "bob", "grace")
+PEOPLE = tuple(SimpleNamespace(slug=slug) for slug in SLUGS)
+
+
+def selected(ended=None, **conditions):
+    return [each.slug for each in Selection(**conditions).of(PEOPLE, ended)]
+
+
+def test_without_conditions_it_is_everybody():
+    assert selected() == list(SLUGS)
+    assert Selection().everybody
+
+
+@pytest.mark.parametrize(
+    ("conditions", "who"),
+    [
+        ({"only": ("bob",)}, ["bob"]),
+        ({"only": ("grace", "a*")}, ["ada", "alan", "grace"]),
+        ({"only": ("?ob", "[g]race")}, ["bob", "grace"]),
+        ({"limit": 2}, ["ada", "alan"]),
+        ({"limit": 9}, list(SLUGS)),
+        ({"only": ("a*", "bob"), "limit": 2}, ["ada", "alan"]),
+    ],
+)
+def test_conditions_add_up(conditions, who):
+    assert selected(**conditions) == who
+
+
+def test_those_who_failed_or_were_refused():
+    ended = {"ada": "done", "alan": "failed", "bob": "refused", "zoe": "failed"}
+    assert selected(ended, failed=True) == ["alan", "bob"]
+    assert selected(ended, failed=True, only=("b*",)) == ["bob"]
+    assert selected({}, failed=True) == []
+
+
+def test_failed_needs_an_earlier_run():
+    with pytest.raises(UsageError, match="there was none here"):
+        selected(None, failed=True)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"), [("adda", "did you mean ada"), ("x*", "there are ada, alan, bob, grace")]
+)
+def test_a_name_that_nobody_has(pattern, said):
+    with pytest.raises(UsageError, match=said):
+        selected(only=(pattern,))
+
+
+@pytest.mark.parametrize("wrong", [{"only": "ada"}, {"limit": 0}])
+def test_conditions_that_make_no_sense(wrong):
+    with pytest.raises(UsageError):
+        Selection(**wrong)
+
+
+@pytest.mark.parametrize("count", [1, 2, 7])
+def test_shards_share_nobody_and_miss_nobody(count):
+    slugs = [f"person-{number}" for number in range(200)]
+    parts = [
+        {slug for slug in slugs if Shard(number, count).holds(slug)}
+        for number in range(1, count + 1)
+    ]
+    assert all(parts)
+    assert sum(map(len, parts)) == len(slugs)
+    assert set().union(*parts) == set(slugs)
+
+
+def test_who_belongs_to_a_shard_never_changes():
+    # Journals on disk depend on it: another formula would create people twice.
+    assert [slug for slug in SLUGS if Shard(1, 2).holds(slug)] == FIRST_OF_TWO
+
+
+FIRST_OF_TWO = ["ada", "bob"]
+
+
+@pytest.mark.parametrize("text", ["", "1", "0/4", "5/4", "1/0", "-1/4", "1/4/2", "a/b"])
+def test_what_is_no_shard(text):
+    with pytest.raises(UsageError, match="shard"):
+        Shard.parse(text)
+    assert Shard.parse("2/8") == Shard(2, 8)
+
+
+def touch(folder):
+    folder.mkdir(parents=True)
+    (folder / JOURNAL_NAME).touch()
+
+
+def test_a_shard_has_a_folder_of_its_own(tmp_path):
+    second = Selection(shard=Shard(2, 12))
+    assert second.place(tmp_path) == tmp_path / "shard-2-of-12"
+    assert Selection().place(tmp_path) == tmp_path
+    for number in (10, 2):
+        touch(tmp_path / f"shard-{number}-of-12")
+    assert [each.name for each in shards_in(tmp_path)] == ["shard-2-of-12", "shard-10-of-12"]
+    assert second.place(tmp_path) == tmp_path / "shard-2-of-12"
+    with pytest.raises(UsageError, match="another division"):
+        Selection(shard=Shard(2, 4)).place(tmp_path)
+    with pytest.raises(UsageError, match="without --shard would create the same again"):
+        Selection().place(tmp_path)
+
+
+def test_a_shard_next_to_a_whole_run_would_create_twice(tmp_path):
+    touch(tmp_path / "out")
+    with pytest.raises(UsageError, match="without shards"):
+        Selection(shard=Shard(1, 4)).place(tmp_path / "out")
+
+
+def shown(out):
+    lines = (out / "results.jsonl").read_text().splitlines()
+    return {each["person"]: each["status"] for each in map(json.loads, lines)}
+
+
+def slugs(seen):
+    return [each.slug for each in seen.people]
+
+
+def test_a_run_for_some_leaves_the_others_as_they_stand(go, add, log, out):
+    add("ada")
+    add("bob")
+    (add("eve", voice=False) / "training.mp4").write_text("no video at all")
+    assert slugs(go(select=Selection(only=("bob",)))) == ["bob"]
+    assert shown(out) == {"bob": "done"}
+    assert slugs(go(select=Selection(limit=1))) == ["ada"]
+    assert shown(out) == {"bob": "done", "ada": "done"}
+    assert slugs(go()) == ["ada", "bob", "eve"]
+    assert slugs(go(select=Selection(failed=True))) == ["eve"]
+    everybody = {"ada": "done", "bob": "done", "eve": "refused"}
+    assert shown(out) == everybody
+    assert {each.person: each.status for each in status(out).people} == everybody
+    assert (out / "report.html").read_text().count("Bob") > 0
+    assert log.creates == {"voice": 2}
+    shutil.copy(out.parent / "people/ada/recording.wav", out.parent / "people/eve/training.mp4")
+    (out.parent / "people/eve/training.mp4").rename(out.parent / "people/eve/recording.wav")
+    assert slugs(go(select=Selection(failed=True))) == ["eve"]
+    assert slugs(go(select=Selection(failed=True))) == []
+    assert set(shown(out).values()) == {"done"}
+    assert log.creates == {"voice": 3}
+
+
+def test_results_of_a_dry_run_do_not_stay_beside_real_ones(go, add, out):
+    add("ada")
+    add("bob")
+    go(dry_run=True)
+    go(select=Selection(only=("ada",)))
+    assert shown(out) == {"ada": "done"}
+
+
+def test_shards_make_everybody_once(go, add, log, out):
+    for name in SLUGS:
+        add(name)
+    first = go(select=Selection(shard=Shard(1, 2)))
+    second = go(select=Selection(shard=Shard(2, 2)))
+    assert (slugs(first), slugs(second)) == (FIRST_OF_TWO, ["alan", "grace"])
+    assert shown(out / "shard-2-of-2") == {"alan": "done", "grace": "done"}
+    assert log.creates == {"voice": 4}
+    with pytest.raises(UsageError, match="without --shard"):
+        go()
+    assert go(select=Selection(shard=Shard(1, 2))).people[0].status == "done"
+    assert log.creates == {"voice": 4}
+
+
+def test_a_shard_without_people_ends_well(go, add, out):
+    add("ada")
+    assert go(select=Selection(shard=Shard(2, 2))).people == ()
+    assert shown(out / "shard-2-of-2") == {}
