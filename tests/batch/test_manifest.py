@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from palprep.batch.files import RemoteFile
-from palprep.batch.given import people_given
+from palprep.batch.given import people_given as given
 from palprep.batch.row import COLUMNS, ManifestRow
 from palprep.batch.settings import Settings
 from palprep.errors import ManifestError, RowProblem, UsageError
@@ -32,6 +32,10 @@ WHOLE = {
     "language": "de",
     "split_consent": True,
 }
+
+
+def people_given(people):
+    return given(people, Path("/nowhere"))
 
 
 @pytest.fixture

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from pydantic import Field
 
 from palprep.api.fields import is_https
+from palprep.storage.arriving import without_secrets
 from palprep.values import Value
 
 
@@ -35,18 +36,15 @@ class RemoteFile(Value):
     @property
     def shown(self) -> str:
         """The address without what may be secret: user, password, query and fragment."""
-        parts = urlsplit(self.url)
-        if parts.scheme not in {"http", "https"}:
-            return self.url  # A name in a bucket may hold a question mark.
-        host = parts.netloc.rpartition("@")[2]
-        return parts._replace(netloc=host, query="", fragment="").geturl()
+        # A name in a bucket may hold a question mark.
+        return without_secrets(self.url) if is_web(self.url) else self.url
 
     @property
     def name(self) -> str:
         """What the file is called where it lies."""
         path = self.shown.partition("://")[2].partition("/")[2]
         last = path.rstrip("/").rpartition("/")[2]
-        return unquote(last) if self.shown.startswith("http") else last
+        return unquote(last) if is_web(self.url) else last
 
     @property
     def stem(self) -> str:

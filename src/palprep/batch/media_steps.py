@@ -13,13 +13,15 @@ from palprep._version import __version__
 from palprep.batch.decision import Unfit, decide
 from palprep.batch.dossiers import record_dossier
 from palprep.batch.engine import Engine
+from palprep.batch.files import File
 from palprep.batch.kept_files import KeptFiles
+from palprep.batch.originals import SOURCES_NAME, Original, Originals
 from palprep.batch.people import Person
 from palprep.batch.portraits import pick_portrait
 from palprep.batch.progress import Reporter
 from palprep.batch.requests import Requests, not_asked_for, profile_for, requests_for
 from palprep.batch.sandbox_judges import RequiredStatement
-from palprep.batch.sources import look_at, still_good, unread
+from palprep.batch.sources import still_good, unread
 from palprep.batch.stages import reused, stage_key
 from palprep.batch.tasks import AssetTask, compare_faces, prepare_asset, why_unheard
 from palprep.consent.statements import open_statement, read_statement
@@ -64,7 +66,7 @@ class _Looked(NamedTuple):
     """A task, its source, and what an earlier run made of it if that is still good."""
 
     task: AssetTask
-    source: Source | MediaError
+    original: Original | MediaError
     key: str | None = None
     asset: Asset | None = None
 
@@ -72,7 +74,7 @@ class _Looked(NamedTuple):
 @dataclass(frozen=True)
 class MediaSteps:
     """Prepares one person's files, which are then among ``files``. ``without_consent``: missing
-    consent stops nothing.
+    consent stops nothing. ``keep_sources``: what was fetched stays.
     """
 
     journal: Journal
@@ -80,6 +82,7 @@ class MediaSteps:
     into: Path
     without_consent: bool
     files: KeptFiles
+    keep_sources: bool = False
 
     def prepare(self, person: Person, profile: str, reporter: Reporter) -> Ready | PersonOutcome:
         """Every file of the person, prepared, and what is to be made of them; or why the work
@@ -91,14 +94,21 @@ class MediaSteps:
         """
         if person.problems:
             return refused(*person.problems)
+        place = self.into / SOURCES_NAME / person.slug
+        with Originals(self.journal, place, reporter, keep=self.keep_sources) as originals:
+            return self._prepare(person, profile, reporter, originals)
+
+    def _prepare(
+        self, person: Person, profile: str, reporter: Reporter, originals: Originals
+    ) -> Ready | PersonOutcome:
         held_against = profile_for(person, profile)
-        picked = pick_portrait(self.journal, self.engine, person, held_against, reporter)
+        picked = pick_portrait(originals, self.engine, person, held_against, reporter)
         person, notes = picked.person, picked.notes
         try:
             tasks = asset_tasks(person, self.into, held_against)
         except UsageError as error:
             return refused(error.message, notes=notes)
-        looked = self._looked_up(tasks, person.slug)
+        looked = self._looked_up(tasks, person, originals)
         deaf = None if self.without_consent else self._why_unheard(looked, reporter)
         unheard: tuple[str, ...] = ()
         if deaf is not None:
@@ -152,21 +162,26 @@ class MediaSteps:
             notes=(*notes, *not_asked_for(asked, fit)),
         )
 
-    def _looked_up(self, tasks: Sequence[AssetTask], person: str) -> list[_Looked]:
-        """The tasks, with their sources and what earlier runs made of them."""
+    def _looked_up(
+        self, tasks: Sequence[AssetTask], person: Person, originals: Originals
+    ) -> list[_Looked]:
+        """The tasks, with their files and what earlier runs made of them."""
+        files = files_by_role(person)
         with concurrent.futures.ThreadPoolExecutor(max_workers=len(tasks)) as threads:
-            paths = sorted({task.source for task in tasks})
-            sources = dict(zip(paths, threads.map(look_at, paths), strict=True))
+            needed = list(dict.fromkeys(files.values()))
+            found = dict(zip(needed, threads.map(originals.look_at, needed), strict=True))
             return list(
-                threads.map(lambda task: self._earlier(task, sources[task.source], person), tasks)
+                threads.map(
+                    lambda task: self._earlier(task, found[files[task.role]], person.slug), tasks
+                )
             )
 
-    def _earlier(self, task: AssetTask, source: Source | MediaError, person: str) -> _Looked:
-        if isinstance(source, MediaError):
-            return _Looked(task, source)
+    def _earlier(self, task: AssetTask, original: Original | MediaError, person: str) -> _Looked:
+        if isinstance(original, MediaError):
+            return _Looked(task, original)
         limits = load_profile(task.profile).model_dump_json()
         asked = (task.speaker, task.consent_apart, task.split_consent)
-        key = stage_key("prepared", source.sha256, task.role.value, limits, *asked, __version__)
+        key = stage_key("prepared", original.sha256, task.role.value, limits, *asked, __version__)
         earlier = reused(
             self.journal,
             AssetPrepared,
@@ -174,14 +189,14 @@ class MediaSteps:
             person,
             lambda found: still_good(found, task, self.files),
         )
-        return _Looked(task, source, key, earlier.asset if earlier else None)
+        return _Looked(task, original, key, earlier.asset if earlier else None)
 
     def _why_unheard(self, looked: Sequence[_Looked], reporter: Reporter) -> str | None:
         """What is missing before the consent to a training video can be listened for."""
         if all(each.task.role is not Role.TRAINING_VIDEO for each in looked):
             return None
         for each in looked:
-            readable = each.asset is None and isinstance(each.source, Source)
+            readable = each.asset is None and isinstance(each.original, Original)
             if readable and each.task.speaker is not None:
                 reporter.begin("see whether consent can be listened for")
                 return self.engine.run(why_unheard, each.task)
@@ -215,10 +230,12 @@ class MediaSteps:
 
     def _asset(self, looked: _Looked, person: str, reporter: Reporter) -> Asset:
         reporter.go_on()
-        if isinstance(looked.source, MediaError):
-            asset = unread(looked.task, looked.source)
+        try:
+            source = _brought(looked.original)
+        except MediaError as error:
+            asset = unread(looked.task, error)
         else:
-            asset = self.engine.run(prepare_asset, looked.task, looked.source)
+            asset = self.engine.run(prepare_asset, looked.task, source)
         self.journal.append(AssetPrepared(asset=asset), person=person, key=looked.key)
         return asset
 
@@ -244,11 +261,23 @@ def _is_a_recording(task: AssetTask, person: Person) -> bool:
     return task.role is Role.VOICE_AUDIO and task.role in person.sources
 
 
+def _brought(original: Original | MediaError) -> Source:
+    if isinstance(original, MediaError):
+        raise original
+    return original.source
+
+
+def files_by_role(person: Person) -> dict[Role, File]:
+    """The file of each role. Without a recording the voice is the training video's sound."""
+    files = dict(person.sources)
+    if Role.VOICE_AUDIO not in files and Role.TRAINING_VIDEO in files:
+        files[Role.VOICE_AUDIO] = files[Role.TRAINING_VIDEO]
+    return files
+
+
 def asset_tasks(person: Person, into: Path, profile: str) -> list[AssetTask]:
     """What there is to prepare. Raises UsageError for a statement that cannot be used."""
-    sources = dict(person.sources)
-    if Role.VOICE_AUDIO not in sources and Role.TRAINING_VIDEO in sources:
-        sources[Role.VOICE_AUDIO] = sources[Role.TRAINING_VIDEO]
+    sources = files_by_role(person)
     # Consent is given in a video of its own, or in the opening of the training video.
     apart = Role.CONSENT_VIDEO in sources
     spoken_in = Role.CONSENT_VIDEO if apart else Role.TRAINING_VIDEO

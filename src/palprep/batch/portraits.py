@@ -6,15 +6,13 @@ from typing import NamedTuple
 
 from palprep._version import __version__
 from palprep.batch.engine import Engine
+from palprep.batch.originals import Original, Originals
 from palprep.batch.people import Person
 from palprep.batch.progress import Reporter
 from palprep.batch.settings import SETTINGS_NAME
-from palprep.batch.sources import look_at
 from palprep.batch.stages import reused, stage_key
 from palprep.batch.tasks import fittest_portrait
 from palprep.journal.entries import PortraitPicked
-from palprep.journal.store import Journal
-from palprep.media.source import Source
 from palprep.rules.profile import load_profile
 from palprep.values import Kind
 
@@ -27,7 +25,7 @@ class Picked(NamedTuple):
 
 
 def pick_portrait(
-    journal: Journal, engine: Engine, person: Person, profile: str, reporter: Reporter
+    originals: Originals, engine: Engine, person: Person, profile: str, reporter: Reporter
 ) -> Picked:
     """Pick one of the person's ``portraits``; a person without several stays as it is.
 
@@ -36,23 +34,27 @@ def pick_portrait(
     """
     if not person.portraits:
         return Picked(person)
-    looked = [look_at(str(path)) for path in person.portraits]
-    images = [each for each in looked if isinstance(each, Source) and each.type.kind is Kind.IMAGE]
-    if not images:
+    journal = originals.journal
+    known = {
+        original.sha256: (file, original.source)
+        for file in person.portraits
+        if isinstance(original := originals.look_at(file), Original)
+        and original.source.type.kind is Kind.IMAGE
+    }
+    if not known:
         return Picked(person.with_portrait(person.portraits[0], "no other image can be read"))
     limits = load_profile(profile).model_dump_json()
-    key = stage_key("portrait", *(each.sha256 for each in images), limits, __version__)
-    known = {each.sha256: each.path for each in images}
+    key = stage_key("portrait", *known, limits, __version__)
     earlier = reused(journal, PortraitPicked, key, person.slug, lambda found: found.sha256 in known)
     if earlier is not None:
-        path = known[earlier.sha256]
-    elif len(images) == 1:
-        path = images[0].path
+        path, _ = known[earlier.sha256]
+    elif len(known) == 1:
+        [(path, _)] = known.values()
     else:
         reporter.begin("pick the portrait")
-        best = engine.run(fittest_portrait, tuple(str(each.path) for each in images), profile)
-        path = next(each.path for each in images if str(each.path) == best)
-        sha256 = next(each.sha256 for each in images if each.path == path)
+        images = {str(source.path): sha256 for sha256, (_, source) in known.items()}
+        sha256 = images[engine.run(fittest_portrait, tuple(images), profile)]
+        path, _ = known[sha256]
         journal.append(PortraitPicked(sha256=sha256), person=person.slug, key=key)
     others = ", ".join(each.name for each in person.portraits if each != path)
     note = (

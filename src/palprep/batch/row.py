@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -27,22 +28,36 @@ def _text(value: Any) -> Any:
     return str(value) if whole else value
 
 
+_NO_FOLDER_NAMES: tuple[tuple[Callable[[str], object], str], ...] = (
+    (
+        lambda slug: any(unicodedata.category(each)[0] == "C" for each in slug),
+        "must not hold line breaks or control characters",
+    ),
+    (lambda slug: {"/", "\\"} & set(slug), "must not hold a slash: a folder will have this name"),
+    (
+        lambda slug: slug.startswith((".", "__")),
+        "must not start with a dot or two underscores",
+    ),
+    (
+        lambda slug: slug != slug.strip() or slug.endswith("."),
+        "must not start or end with a space, nor end with a dot",
+    ),
+    (_DEVICES.fullmatch, "must be another one: Windows keeps it for a device"),
+    (lambda slug: len(slug.encode()) > _MOST_BYTES, f"must have at most {_MOST_BYTES} bytes"),
+)
+
+
+def why_no_folder_name(slug: str) -> str | None:
+    """Why a person's own name cannot be that of a folder, here or on another machine; None when it
+    can.
+    """
+    return next((why for is_so, why in _NO_FOLDER_NAMES if is_so(slug)), None)
+
+
 def _folder_name(slug: str) -> str:
-    """Refuse what cannot be the name of a folder, in the output and on other machines."""
-    if any(unicodedata.category(each)[0] == "C" for each in slug):
-        raise PydanticCustomError("slug", "must not hold line breaks or control characters")
-    if "/" in slug or "\\" in slug:
-        raise PydanticCustomError("slug", "must not hold a slash: a folder will have this name")
-    if slug.startswith((".", "__")):
-        raise PydanticCustomError("slug", "must not start with a dot or two underscores")
-    if slug != slug.strip() or slug.endswith("."):
-        raise PydanticCustomError("slug", "must not start or end with a space, nor end with a dot")
-    if _DEVICES.fullmatch(slug):
-        raise PydanticCustomError("slug", "must be another name: Windows keeps this for a device")
-    if len(slug.encode()) > _MOST_BYTES:
-        raise PydanticCustomError(
-            "slug", "must have at most {most} bytes as UTF-8", {"most": _MOST_BYTES}
-        )
+    why = why_no_folder_name(slug)
+    if why is not None:
+        raise PydanticCustomError("slug", "{why}", {"why": why})
     return slug
 
 

@@ -16,6 +16,7 @@ from palprep.batch.given import People, people_given
 from palprep.batch.kept_files import FromKept
 from palprep.batch.making import Making
 from palprep.batch.media_steps import MediaSteps, own_statements
+from palprep.batch.originals import SOURCES_NAME, drop_empty
 from palprep.batch.outputs import write_outputs
 from palprep.batch.pace import Pace, Places
 from palprep.batch.people import Person
@@ -44,6 +45,7 @@ def run(
     *,
     into: str | Path = DEFAULT_INTO,
     select: Selection | None = None,
+    keep_sources: bool = False,
     connection: Connection | None = None,
     engine: Engine | str = "local",
     jobs: int | None = None,
@@ -57,7 +59,8 @@ def run(
 ) -> RunView:
     """Bring every person as far as possible, and write the results.
 
-    ``people`` is a folder with one subfolder for each person; a manifest (``.csv``, ``.jsonl`` or
+    ``people`` is a folder with one subfolder for each person, here or in a bucket
+    (``s3://BUCKET/PREFIX``, ``gs://`` or ``az://``); a manifest (``.csv``, ``.jsonl`` or
     ``.parquet``) with one row for each; or the rows of one.
 
     ``into`` receives prepared/, results.jsonl, report.html, pictures/ for it (above 50 people also
@@ -67,6 +70,9 @@ def run(
     ``select`` says who of them is worked on. The others stay in the results and on the page as
     the runs before left them, if those were for the same service. A shard has an output folder of
     its own in ``into``, such as shard-1-of-4.
+
+    Files that lie elsewhere are fetched when it is their person's turn, and go when they are
+    prepared, unless ``keep_sources`` says that they stay, in sources/.
 
     ``engine`` is ``local``, ``dask://HOST:PORT`` or an engine of your own. Your own is closed
     only when the run is interrupted. ``jobs`` is the number of local worker processes. ``store``
@@ -90,10 +96,11 @@ def run(
     Raises JournalError and OutputUnwritable when the output cannot be kept. What goes wrong with
     one person is in that person's result.
     """
-    given = people_given(people)
     load_profile(profile)  # An unknown profile is the command's error, not each person's.
     selection = select or Selection()
-    place = _output_folder(selection.place(Path(into)))
+    place = selection.place(Path(into))
+    given = people_given(people, place / SOURCES_NAME)
+    place = _output_folder(place)
     asked, allowed = connection or Connection(), pace or Pace()
     with contextlib.ExitStack() as stack:
         journal = stack.enter_context(Journal.of(place, lock=True, create=True))
@@ -117,12 +124,15 @@ def run(
             dry_run=dry_run,
             without_consent=without_consent,
         )
-        media = MediaSteps(journal, workers, place, without_consent, files_of(workers))
+        media = MediaSteps(
+            journal, workers, place, without_consent, files_of(workers), keep_sources
+        )
         under_way = _Run(journal, workers, chosen, tell or cell_progress() or _nothing)
         if service is None:
             under_way.prepare_all(PersonSteps(media=media, service=None, profile=profile))
         else:
             under_way.make_all(media, *service, profile, allowed)
+        drop_empty(place)
         seen = view(journal)
         if seen is None:
             raise JournalError(f"{journal.path} lost the run that it recorded: run it again")

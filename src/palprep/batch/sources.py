@@ -1,4 +1,4 @@
-"""A person's files before and after the work: read once, found good again, or unreadable."""
+"""What was made of a person's files: found good again, or unreadable."""
 
 from __future__ import annotations
 
@@ -6,20 +6,8 @@ from palprep.batch.kept_files import KeptFiles
 from palprep.batch.tasks import AssetTask
 from palprep.errors import MediaError
 from palprep.journal.entries import AssetPrepared
-from palprep.media.source import Source
 from palprep.preflight.asset import Asset
 from palprep.rules.report import Report
-
-
-def look_at(path: str) -> Source | MediaError:
-    """The source with its hash, which is read here and nowhere else; or why it cannot be read."""
-    try:
-        source = Source.of(path)
-        # Asked for now: two roles may share a source, and a worker takes along what it knows.
-        _ = source.sha256
-    except MediaError as error:
-        return error
-    return source
 
 
 def still_good(found: AssetPrepared, task: AssetTask, files: KeptFiles) -> bool:

@@ -41,8 +41,8 @@ def run(
     people: Annotated[
         str,
         typer.Argument(
-            help="A folder with one subfolder per person; or a manifest with one row per person, "
-            "as .csv, .jsonl or .parquet.",
+            help="A folder with one subfolder per person, here or in a bucket (s3://, gs://, "
+            "az://); or a manifest with one row per person (.csv, .jsonl, .parquet).",
             show_default=False,
         ),
     ],
@@ -86,6 +86,12 @@ def run(
             "share nobody.",
         ),
     ] = None,
+    keep_sources: Annotated[
+        bool,
+        typer.Option(
+            "--keep-sources", help="Keep what is fetched from elsewhere, in sources/ of --into."
+        ),
+    ] = False,
     publish_to: Annotated[
         str | None,
         typer.Option(
@@ -168,6 +174,7 @@ def run(
                     people,
                     into=into,
                     select=select,
+                    keep_sources=keep_sources,
                     connection=connection,
                     engine=engine,
                     jobs=jobs,

@@ -101,6 +101,15 @@ class RunStarted(AboutRun):
     palprep_version: str
 
 
+class FileFetched(AboutRun):
+    """A file was fetched from ``url``, which holds no secret. The key names it in that state."""
+
+    kind: Literal["file_fetched"] = "file_fetched"
+    url: str
+    sha256: str
+    size_bytes: int
+
+
 class AssetPrepared(AboutRun):
     """A file was prepared, or could not be. The key names its content and the task."""
 
@@ -278,6 +287,7 @@ class Former(Body):
 
 AnyBody = Annotated[
     RunStarted
+    | FileFetched
     | AssetPrepared
     | PortraitPicked
     | FacesCompared

@@ -7,8 +7,6 @@ otherwise from the environment variables that :mod:`palprep.storage.clouds` name
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import os
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -18,7 +16,8 @@ import obstore
 import obstore.exceptions
 from obstore.store import AzureStore, GCSStore, S3Store, from_url
 
-from palprep.errors import OutputUnwritable, StorageError, UsageError
+from palprep.errors import UsageError
+from palprep.storage.arriving import GoOn, too_large, written
 from palprep.storage.clouds import CLOUDS, cloud_of
 from palprep.storage.trouble import in_words
 
@@ -137,27 +136,14 @@ class Bucket:
             found = obstore.get(self._store, self._key(name), options={"range": (0, at_most)})
             return bytes(found.bytes()), str(found.attributes.get("Content-Type", ""))
 
-    def fetch(self, name: str, to: Path, *, max_bytes: int) -> Fetched:
+    def fetch(self, name: str, to: Path, *, max_bytes: int, go_on: GoOn | None = None) -> Fetched:
         """Write an object into the file ``to``.
 
         Nothing stands at ``to`` before everything is there. Raises StorageError when there is no
         such object, or when it has more than ``max_bytes``; OutputUnwritable when the disk is full.
         """
         tag, pieces = self._got(name, max_bytes)
-        digest = hashlib.sha256()
-        # Two threads, or a worker and its successor, may fetch the same object at once.
-        part = to.with_name(f".{to.name}.{os.getpid()}-{id(digest):x}.part")
-        try:
-            with _room_for(part), part.open("xb") as file:
-                for piece in pieces:
-                    digest.update(piece)
-                    file.write(piece)
-            with _room_for(part):
-                size_bytes = part.stat().st_size
-                part.replace(to)
-        finally:
-            part.unlink(missing_ok=True)
-        return Fetched(digest.hexdigest(), size_bytes, tag)
+        return Fetched(*written(pieces, to, go_on), tag)
 
     def delete(self, name: str) -> None:
         """Remove an object, if there is one."""
@@ -175,7 +161,7 @@ class Bucket:
         with self._failing(shown):
             found = obstore.get(self._store, self._key(name))
         if found.meta["size"] > max_bytes:
-            raise _too_large(shown, max_bytes)
+            raise too_large(shown, max_bytes)
 
         def pieces() -> Iterator[bytes]:
             with self._failing(shown):
@@ -215,18 +201,3 @@ def _parted(url: str) -> tuple[str, str]:
         known = ", ".join(cloud.example for cloud in CLOUDS)
         raise UsageError(f"{url!r} names no bucket: give one of {known}")
     return f"{scheme}://{bucket}", f"{prefix}/" if prefix else ""
-
-
-def _too_large(shown: str, max_bytes: int) -> StorageError:
-    return StorageError(f"{shown} has more than {max_bytes:,} bytes, and is not fetched")
-
-
-@contextlib.contextmanager
-def _room_for(file: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise OutputUnwritable(
-            f"{file.parent} cannot be written: {error.strerror}; free some space, or choose "
-            "another folder"
-        ) from None

@@ -1,0 +1,174 @@
+"""A file on the web: asked about, and fetched, over HTTPS.
+
+No credentials are sent. A signed link carries its own, so that no message holds a link's query.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import socket
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+
+from palprep.errors import StorageError
+from palprep.storage.arriving import GoOn, too_large, without_secrets, written
+from palprep.storage.bucket import Fetched, Stored
+
+FETCH_WITHIN_S = 3600.0
+"""For one file, however much of it arrives."""
+
+_SILENT_FOR_S = 60.0
+"""How long a server may be silent."""
+_REDIRECTS = 5
+_PIECE_BYTES = 1 << 20
+
+_STATUSES = {
+    401: "it wants credentials. Sign the link, or put the file into a bucket",
+    403: "it may not be read. A signed link may have expired: sign it again",
+    404: "there is no such file",
+    410: "the file is gone",
+}
+
+Resolve = Callable[[str], list[str]]
+"""The addresses of a host's name. Raises OSError for one that is not known."""
+
+
+def resolved(host: str) -> list[str]:
+    """What the system's resolver says."""
+    return [str(found[4][0]) for found in socket.getaddrinfo(host, None)]
+
+
+def look(
+    url: str, *, transport: httpx.BaseTransport | None = None, resolve: Resolve = resolved
+) -> Stored:
+    """The file's size and tag. Raises StorageError.
+
+    A link that is signed for GET refuses HEAD: it is asked by a GET, of which nothing is read.
+    """
+    with _opened(url, transport, resolve) as reply:
+        size = int(reply.headers.get("content-length", -1))
+        return Stored(without_secrets(url), size, _tag(reply))
+
+
+def fetch(
+    url: str,
+    to: Path,
+    *,
+    max_bytes: int,
+    within_s: float = FETCH_WITHIN_S,
+    go_on: GoOn | None = None,
+    transport: httpx.BaseTransport | None = None,
+    resolve: Resolve = resolved,
+    clock: Callable[[], float] = time.monotonic,
+) -> Fetched:
+    """Write the file to ``to``. Nothing stands there before everything is there.
+
+    ``go_on`` is called again and again meanwhile, and what it raises ends the fetching.
+    ``transport``, ``resolve`` and ``clock`` replace the real ones. Raises StorageError, also for
+    more than ``max_bytes``, or more than ``within_s`` seconds; OutputUnwritable for a full disk.
+    """
+    until = clock() + within_s
+    shown = without_secrets(url)
+
+    def pieces(reply: httpx.Response) -> Iterator[bytes]:
+        left = max_bytes
+        for piece in _pieces(reply, shown):
+            left -= len(piece)
+            if left < 0:
+                raise too_large(shown, max_bytes)
+            if clock() > until:
+                raise StorageError(
+                    f"{shown} has not arrived within {within_s:.0f} s. Try again, or copy the file "
+                    "to this machine"
+                )
+            yield piece
+
+    with _opened(url, transport, resolve) as reply:
+        return Fetched(*written(pieces(reply), to, go_on), _tag(reply))
+
+
+@contextlib.contextmanager
+def _opened(
+    url: str, transport: httpx.BaseTransport | None, resolve: Resolve
+) -> Iterator[httpx.Response]:
+    """The reply with the file, of which only the head has been read."""
+    here, shown = _is_private(url, resolve), without_secrets(url)
+    with contextlib.ExitStack() as stack:
+        # A proxy of the environment must not stand between loopback and loopback.
+        client = stack.enter_context(
+            httpx.Client(timeout=_SILENT_FOR_S, transport=transport, trust_env=not here)
+        )
+        # Compressed on the way, the size would be another one than that of what arrives.
+        headers = {"Accept-Encoding": "identity"}
+        at = url
+        for _ in range(_REDIRECTS + 1):
+            try:
+                reply = stack.enter_context(client.stream("GET", at, headers=headers))
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
+                raise _unreached(shown, error) from None
+            if reply.next_request is None:
+                _require_file(reply, shown)
+                yield reply
+                return
+            at = str(reply.next_request.url)
+            if not here:
+                _require_public(at, shown, resolve)
+        raise StorageError(f"{shown} leads on more than {_REDIRECTS} times. Give its target")
+
+
+def _pieces(reply: httpx.Response, shown: str) -> Iterator[bytes]:
+    try:
+        yield from reply.iter_bytes(_PIECE_BYTES)
+    except httpx.HTTPError as error:
+        raise StorageError(
+            f"{shown} broke off ({error or type(error).__name__}). Try again"
+        ) from None
+
+
+def _require_file(reply: httpx.Response, shown: str) -> None:
+    if reply.status_code != httpx.codes.OK:
+        said = f"the server answers with status {reply.status_code}. Check the address"
+        why = _STATUSES.get(reply.status_code, said)
+        raise StorageError(f"{shown} cannot be fetched: {why}")
+
+
+def _require_public(at: str, shown: str, resolve: Resolve) -> None:
+    """Follow a link of the web neither to plain HTTP nor into a network of one's own.
+
+    Whoever may write a link could otherwise have this machine read what it alone can reach. A name
+    may resolve to another address by the time it is used: the network's own rules are the wall.
+    """
+    if urlsplit(at).scheme != "https":
+        raise StorageError(f"{shown} leads to an address without https, and is not fetched")
+    if _is_private(at, resolve):
+        raise StorageError(
+            f"{shown} leads into a private network, and is not fetched. Give the address there "
+            "itself if it is meant"
+        )
+
+
+def _is_private(url: str, resolve: Resolve) -> bool:
+    try:
+        host = urlsplit(url).hostname or ""
+        return any(not ipaddress.ip_address(each).is_global for each in resolve(host))
+    except (OSError, ValueError):
+        return False  # A name that is not known fails when it is asked.
+
+
+def _unreached(shown: str, error: Exception) -> StorageError:
+    why = "it was silent for too long" if isinstance(error, httpx.TimeoutException) else str(error)
+    return StorageError(
+        f"{shown} cannot be fetched: {why or type(error).__name__}. Check the address and the "
+        "network"
+    )
+
+
+def _tag(reply: httpx.Response) -> str | None:
+    """What changes when the file changes."""
+    found: str | None = reply.headers.get("etag") or reply.headers.get("last-modified")
+    return found

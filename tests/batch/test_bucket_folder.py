@@ -1,0 +1,107 @@
+"""A part of a bucket as a folder of people, on a real S3."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import obstore
+import pytest
+from bucket import KEYS, real_bucket
+from obstore.store import S3Store
+
+from palprep.batch.bucket_folder import people_in_bucket
+from palprep.batch.runner import run
+from palprep.errors import StorageError, UsageError
+from palprep.values import Role
+
+from .conftest import PACE
+
+
+@pytest.fixture(scope="module")
+def endpoint(tmp_path_factory: pytest.TempPathFactory):
+    with real_bucket(tmp_path_factory.mktemp("s3")) as running:
+        yield running
+
+
+@pytest.fixture
+def s3(endpoint, monkeypatch):
+    """The real server, named by the environment as anybody would."""
+    for name, value in {
+        "AWS_ENDPOINT": endpoint,
+        "AWS_ALLOW_HTTP": "true",
+        **{f"AWS_{key.upper()}": value for key, value in KEYS.items()},
+    }.items():
+        monkeypatch.setenv(name, value)
+    return S3Store("media", endpoint=endpoint, client_options={"allow_http": True}, **KEYS)
+
+
+@pytest.fixture
+def put(s3):
+    def put(**files: bytes):
+        for name, content in files.items():
+            obstore.put(s3, name, content)
+
+    return put
+
+
+def roles(person) -> dict[Role, str]:
+    return {role: str(file) for role, file in person.sources.items()}
+
+
+def test_names_say_who_has_what(put, tmp_path):
+    put(**{
+        "a/ada lovelace/IMG_1.jpg": b"x",
+        "a/ada lovelace/consent #1.mp4": b"x",
+        "a/ada lovelace/take.mov": b"x",
+        "a/ada lovelace/notes.txt": b"x",
+        "a/ada lovelace/raw/deep.wav": b"x",
+        "a/ada lovelace/person.toml":
+            b'name = "Ada"\nstatement = "words.txt"\n[files]\nvoice-audio = "raw/deep.wav"\n',
+        "a/ada lovelace/words.txt": b"I, {full_name}, agree.",
+        "a/bob/person.toml": b'nmae = "Bob"\n',
+        "a/con/a.wav": b"x",
+        "a/eve/notes.txt": b"x",
+        "a/.hidden/a.wav": b"x",
+        "a/readme.txt": b"x",
+    })  # fmt: skip
+    given = people_in_bucket("s3://media/a", tmp_path)
+    assert given.loose == ("readme.txt",)
+    ada, bob, con, eve = given.people
+    assert (ada.slug, ada.name, ada.problems) == ("ada lovelace", "Ada", ())
+    assert roles(ada) == {
+        Role.FACE_IMAGE: "s3://media/a/ada lovelace/IMG_1.jpg",
+        Role.CONSENT_VIDEO: "s3://media/a/ada lovelace/consent #1.mp4",
+        Role.TRAINING_VIDEO: "s3://media/a/ada lovelace/take.mov",
+        Role.VOICE_AUDIO: "s3://media/a/ada lovelace/raw/deep.wav",
+    }
+    assert ada.statement.read_text() == "I, {full_name}, agree."
+    assert ada.unused == ("notes.txt is not used: its name promises no image, audio or video",)
+    assert bob.problems == ("person.toml: there is no setting nmae; did you mean name?",)
+    assert "Windows keeps it" in con.problems[0]
+    assert "no image, audio or video here" in eve.problems[0]
+
+
+def test_a_run_fetches_what_it_needs_once(put, tmp_path, wav, connection, engine, log, monkeypatch):
+    put(**{"b/ada/recording.wav": wav.read_bytes()})
+    given = {"into": tmp_path / "out", "connection": connection, "engine": engine, "pace": PACE}
+    [ada] = run("s3://media/b", **given).people
+    assert (ada.status, ada.reasons) == ("done", ())
+    assert ada.assets[0].source == "s3://media/b/ada/recording.wav"
+    assert not (tmp_path / "out/sources").exists()
+    monkeypatch.setattr("palprep.batch.originals.fetch", lambda *_, **__: pytest.fail("again"))
+    assert run("s3://media/b/", **given).people[0].status == "done"
+    assert log.creates == {"voice": 1}
+
+
+def test_a_bucket_with_nobody(put, tmp_path):
+    with pytest.raises(UsageError, match="s3://media/nobody holds nobody"):
+        people_in_bucket("s3://media/nobody", tmp_path)
+    put(**{"c/portrait.jpg": b"x"})
+    with pytest.raises(UsageError, match="its 1 media files belong in such subfolders"):
+        people_in_bucket("s3://media/c", tmp_path)
+
+
+def test_a_bucket_that_cannot_be_read(s3, tmp_path: Path, monkeypatch):
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
+    with pytest.raises(StorageError, match="credentials are not accepted"):
+        people_in_bucket("s3://media/a", tmp_path)
