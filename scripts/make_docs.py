@@ -40,13 +40,20 @@ def generated() -> Iterator[tuple[Path, str]]:
     page = DOCS / "performance.md"
     yield page, filled(page.read_text(encoding="utf-8"), "performance", table())
     for name, (title, schema) in schemas().items():
-        whole = {
-            "$schema": "https://json-schema.org/draft/2020-12/schema",
-            **only_used(lifted(open_to_more(schema))),
-            "title": title,
-        }
-        text = json.dumps(whole, indent=1, ensure_ascii=False)
-        yield DOCS / f"reference/schemas/{name}.json", f"{text}\n"
+        yield schema_file(name, title, open_to_more(schema))
+    row = palprep.ManifestRow.model_json_schema()
+    yield schema_file("manifest", "palprep run MANIFEST: one object for each person", row)
+
+
+def schema_file(name: str, title: str, schema: dict[str, Any]) -> tuple[Path, str]:
+    """The file of a schema, and its text."""
+    whole = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **only_used(lifted(schema)),
+        "title": title,
+    }
+    text = json.dumps(whole, indent=1, ensure_ascii=False)
+    return DOCS / f"reference/schemas/{name}.json", f"{text}\n"
 
 
 def filled(page: str, name: str, text: str) -> str:

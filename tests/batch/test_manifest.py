@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator, ValidationError
 
 from palprep.batch.files import RemoteFile
 from palprep.batch.given import people_given as given
@@ -92,6 +94,16 @@ def test_every_format_says_the_same(place, name, write):
         Role.CONSENT_VIDEO: RemoteFile(url=WHOLE["consent-video"]),
         Role.VOICE_AUDIO: place / "ada/voice.wav",
     }
+
+
+def test_guide_and_schema_tell_every_column(checkout):
+    guide = (checkout / "docs/guides/manifest.md").read_text()
+    assert re.findall(r"^\| `([\w-]+)` \|", guide, re.MULTILINE) == list(COLUMNS)
+    schema = json.loads((checkout / "docs/reference/schemas/manifest.json").read_text())
+    assert set(schema["properties"]) == set(COLUMNS)
+    Draft202012Validator(schema).validate(WHOLE)
+    with pytest.raises(ValidationError):
+        Draft202012Validator(schema).validate({**WHOLE, "nmae": "x"})
 
 
 def test_a_row_of_the_library_is_a_row_of_a_file(place, monkeypatch):

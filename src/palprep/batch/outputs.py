@@ -40,12 +40,17 @@ def write_report(directory: str | Path) -> Path:
     Raises JournalError when there is no journal, or no run in it.
     """
     into = Path(directory)
-    with Journal.of(into) as journal:
+    write_outputs(into, view_of(into))
+    return into / REPORT_NAME
+
+
+def view_of(directory: Path) -> RunView:
+    """The last run of an output folder. Raises JournalError as :func:`write_report` does."""
+    with Journal.of(directory) as journal:
         run = view(journal)
     if run is None:
-        raise JournalError(f"The journal in {into} holds no run yet")
-    write_outputs(into, run)
-    return into / REPORT_NAME
+        raise JournalError(f"The journal in {directory} holds no run yet")
+    return run
 
 
 def replace(path: Path, parts: Iterable[str], *, lasting: bool = True) -> None:

@@ -88,7 +88,7 @@ def run(
     the results and the page.
 
     An interrupted run (KeyboardInterrupt) finishes and records the requests under way, and leaves
-    results.jsonl and report.html as they are: :func:`write_report` writes them from the journal.
+    results.jsonl and report.html as they are: `palprep report` writes them from the journal.
 
     Returns the people who were worked on, as they stand now.
 

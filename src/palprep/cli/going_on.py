@@ -20,8 +20,10 @@ def interrupted(progress: RunProgress, into: Path, signal: Interrupted) -> NoRet
     """Say it in one line, and leave with the signal's exit code."""
     # The same words that the shell was given; no option of palprep takes a secret.
     command = shlex.join(["palprep", *sys.argv[1:]])
+    page = shlex.join(["palprep", "report", str(into)])
     tell_warning(
         f"Interrupted: {progress.ended.total()} of {progress.people} people are through, and all "
-        f"that was done is kept in {into}. Nothing is created twice. Go on with: {command}"
+        f"that was done is kept in {into}; `{page}` writes its page. "
+        f"Nothing is created twice. Go on with: {command}"
     )
     raise typer.Exit(signal.code) from None

@@ -1,4 +1,4 @@
-"""palprep report: the HTML page again from the journal."""
+"""palprep report: the HTML page again from the journal, or one for several."""
 
 from __future__ import annotations
 
@@ -7,15 +7,32 @@ from typing import Annotated
 
 import typer
 
-EXAMPLES = ("palprep report palprep-out",)
+from palprep.errors import UsageError
+
+EXAMPLES = ("palprep report palprep-out", "palprep report out/shard-* --into out")
 
 
 def report(
-    directory: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The output folder of a run.", show_default=False)
+    directories: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DIR...",
+            help="The output folder of a run; or those of its shards.",
+            show_default=False,
+        ),
     ],
+    into: Annotated[
+        Path | None,
+        typer.Option("--into", help="The folder for the results of several DIRs as one."),
+    ] = None,
 ) -> None:
     """Write results.jsonl and report.html again, with what has arrived since."""
+    from palprep.batch.merging import write_merged_report
     from palprep.batch.outputs import write_report
 
-    typer.echo(write_report(directory))
+    if into is not None:
+        typer.echo(write_merged_report(directories, into))
+    elif len(directories) == 1:
+        typer.echo(write_report(directories[0]))
+    else:
+        raise UsageError("Give --into: the folder for the results of all of them as one")

@@ -16,6 +16,7 @@ from palprep.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from palprep.batch.status import Standing
     from palprep.journal.creations import Creation
     from palprep.journal.run_view import PersonStanding
 
@@ -26,12 +27,18 @@ _MANY = 100
 EXAMPLES = (
     "palprep status palprep-out",
     "palprep status palprep-out --found KEY=ID",
+    "palprep status out/shard-*",
 )
 
 
 def status(
-    directory: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The output folder of a run.", show_default=False)
+    directories: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DIR...",
+            help="The output folder of a run; or those of its shards.",
+            show_default=False,
+        ),
     ],
     found: Annotated[
         list[str] | None,
@@ -53,28 +60,48 @@ def status(
     """
     from palprep.batch.status import status as read_status
     from palprep.cli.results import exit_code_of_results
+
+    if len(directories) > 1 and (found or retry):
+        raise UsageError("Resolve one DIR at a time: name the one that the doubt is in")
+    _resolve(directories[0], found or [], retry or [])
+    standings = [read_status(each) for each in directories]
+    people = [person for each in standings for person in each.people]
+    doubts = any(each.in_doubt for each in standings)
+    if as_json:
+        for standing in standings:
+            print_json(standing.to_json())
+    else:
+        for standing in standings:
+            _show_head(standing, named=len(standings) > 1)
+        _show_people(people)
+        for standing in standings:
+            _show_open_ends(standing)
+    raise typer.Exit(ExitCode.IN_DOUBT if doubts else exit_code_of_results(people))
+
+
+def _show_head(standing: Standing, *, named: bool) -> None:
+    state = "a run is at work on it" if standing.running else "no run is at work on it"
+    where = f"{standing.directory}: " if named else ""
+    typer.echo(f"{where}{standing.target}; last entry {standing.updated_at}; {state}")
+
+
+def _show_people(people: Sequence[PersonStanding]) -> None:
     from palprep.views.outcomes import STATUSES
     from palprep.views.terminal import results_table
 
-    _resolve(directory, found or [], retry or [])
-    standing = read_status(directory)
-    if as_json:
-        print_json(standing.to_json())
-    else:
-        state = "a run is at work on it" if standing.running else "no run is at work on it"
-        typer.echo(f"{standing.target}; last entry {standing.updated_at}; {state}")
-        shown = _worth_showing(standing.people)
-        show(results_table(shown))
-        if len(shown) < len(standing.people):
-            counts = Counter(STATUSES[each.status].word.lower() for each in standing.people)
-            told = ", ".join(f"{count:,} {word}" for word, count in counts.most_common())
-            typer.echo(f"{len(standing.people):,} people: {told}. --json lists all of them.")
-        for creation in standing.in_doubt:
-            typer.echo(_how_to_resolve(directory, creation))
-        if standing.unclaimed_callbacks:
-            typer.echo(f"{standing.unclaimed_callbacks} callbacks belong to nothing made here")
-    code = exit_code_of_results(standing.people)
-    raise typer.Exit(ExitCode.IN_DOUBT if standing.in_doubt else code)
+    shown = _worth_showing(people)
+    show(results_table(shown))
+    if len(shown) < len(people):
+        counts = Counter(STATUSES[each.status].word.lower() for each in people)
+        told = ", ".join(f"{count:,} {word}" for word, count in counts.most_common())
+        typer.echo(f"{len(people):,} people: {told}. --json lists all of them.")
+
+
+def _show_open_ends(standing: Standing) -> None:
+    for creation in standing.in_doubt:
+        typer.echo(_how_to_resolve(standing.directory, creation))
+    if standing.unclaimed_callbacks:
+        typer.echo(f"{standing.unclaimed_callbacks} callbacks belong to nothing made here")
 
 
 def _worth_showing(people: Sequence[PersonStanding]) -> Sequence[PersonStanding]:
@@ -100,7 +127,7 @@ def _resolve(directory: Path, found: list[str], retry: list[str]) -> None:
             resolve_retry(journal, key)
 
 
-def _how_to_resolve(directory: Path, creation: Creation) -> str:
+def _how_to_resolve(directory: str, creation: Creation) -> str:
     return (
         f"\n{creation.what} of {creation.person} is in doubt since {creation.intended_at}. "
         "Look for it at the service, then\n"

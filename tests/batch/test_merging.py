@@ -1,0 +1,71 @@
+"""Shards become one page and one list of results."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from finished_runs import person, run
+
+from palprep.batch.merging import merged, write_merged_report
+from palprep.batch.outputs import write_report
+from palprep.batch.selection import Selection, Shard
+from palprep.errors import JournalError, UsageError
+
+
+@pytest.fixture
+def shards(go, add, out):
+    """Two shards with two people each, run and done; their folders."""
+    for name in ("ada", "alan", "bob", "grace"):
+        add(name)
+    for number in (1, 2):
+        go(select=Selection(shard=Shard(number, 2)))
+    return [out / f"shard-{number}-of-2" for number in (1, 2)]
+
+
+def test_everybody_stands_on_one_page(shards, out):
+    page = write_merged_report(shards, out)
+    assert page == out / "report.html"
+    lines = (out / "results.jsonl").read_text().splitlines()
+    assert [json.loads(line)["person"] for line in lines] == ["ada", "alan", "bob", "grace"]
+    text = page.read_text()
+    assert all(name in text for name in ("Ada", "Alan", "Bob", "Grace"))
+    # Sound that lies in a shard can be played from the page of all.
+    assert "shard-1-of-2/prepared/ada" in text
+    drawn = {each.name for shard in shards for each in (shard / "pictures").iterdir()}
+    assert drawn
+    assert {each.name for each in (out / "pictures").iterdir()} == drawn
+
+
+def test_a_folder_of_its_own(shards, tmp_path):
+    assert write_merged_report([*shards, shards[0]], tmp_path / "all").is_file()
+    before = (shards[0] / "results.jsonl").read_bytes()
+    with pytest.raises(UsageError, match="would be lost"):
+        write_merged_report(shards, shards[0])
+    assert (shards[0] / "results.jsonl").read_bytes() == before
+    with pytest.raises(JournalError):
+        write_merged_report([*shards, tmp_path], tmp_path / "all")
+    assert write_report(shards[1]) == shards[1] / "report.html"
+
+
+def test_what_makes_one_run(tmp_path):
+    ada, bob = person(slug="ada"), person(slug="bob")
+    later = run(ada).model_copy(update={"started_at": "2026", "updated_at": "2027"})
+    whole = merged({tmp_path / "b": run(bob), tmp_path / "a": later})
+    assert [each.slug for each in whole.people] == ["ada", "bob"]
+    assert (whole.started_at, whole.updated_at) == ("2026", "2027")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"target": "https://other.example"}, "no parts of one run: target is"),
+        ({"profile": "core-3"}, "no parts of one run: profile is"),
+        ({"dry_run": True}, "no parts of one run: dry_run is"),
+        ({}, "ada is in .*a and in .*b"),
+    ],
+)
+def test_what_does_not(tmp_path, change, said):
+    other = run(person(slug="ada")).model_copy(update=change)
+    with pytest.raises(UsageError, match=said):
+        merged({tmp_path / "a": run(person(slug="ada")), tmp_path / "b": other})
