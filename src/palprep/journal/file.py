@@ -90,10 +90,12 @@ def run_lock(path: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def opened(path: Path | None) -> sqlite3.Connection:
+def opened(path: Path | None, *, whole: bool = False) -> sqlite3.Connection:
     """The database at ``path``, or a new one in memory, ready for entries of this version.
 
-    Raises JournalError for a file that is damaged, newer, or another program's.
+    Raises JournalError for a file that is damaged, newer, or another program's. With ``whole`` all
+    of it is looked through for damage, which takes as long as reading it; otherwise damage shows
+    where it is met.
     """
     try:
         connection = sqlite3.connect(
@@ -102,7 +104,7 @@ def opened(path: Path | None) -> sqlite3.Connection:
     except sqlite3.Error as error:
         raise readable(path, error) from None
     try:
-        _prepare(connection, path)
+        _prepare(connection, path, whole=whole)
     except sqlite3.Error as error:
         connection.close()
         raise readable(path, error) from None
@@ -137,7 +139,7 @@ def copied(path: Path) -> sqlite3.Connection:
     return memory
 
 
-def _prepare(connection: sqlite3.Connection, path: Path | None) -> None:
+def _prepare(connection: sqlite3.Connection, path: Path | None, *, whole: bool) -> None:
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if application == 0 and tables == 0:
@@ -159,9 +161,10 @@ def _prepare(connection: sqlite3.Connection, path: Path | None) -> None:
             f"{path} was written by a newer palprep (journal version {version}): upgrade palprep"
         )
     connection.execute("PRAGMA synchronous = FULL")
-    verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if verdict != "ok":
-        raise sqlite3.DatabaseError(verdict)
+    if whole:
+        verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if verdict != "ok":
+            raise sqlite3.DatabaseError(verdict)
     if version < _VERSION:
         _bring_up_to_date(connection)
 

@@ -84,7 +84,10 @@ class Journal:
             self._lock.enter_context(run_lock(self.path))
         self._read_only = not (lock or create or path is None or is_writable(Path(path)))
         try:
-            self._connection = copied(Path(path)) if self._read_only and path else opened(self.path)
+            # Only a run creates by what the journal says, and must not find damage half-way.
+            self._connection = (
+                copied(Path(path)) if self._read_only and path else opened(self.path, whole=lock)
+            )
         except BaseException:
             self._lock.close()
             raise
