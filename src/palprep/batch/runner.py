@@ -109,9 +109,7 @@ def run(
         _take_notes(given.loose, chosen, note)
         own = own_statements(chosen, profile)
         workers = stack.enter_context(_opened_engine(engine, jobs, store))
-        connected = _connected(
-            None if dry_run else asked, journal, place, own, allowed, note=note
-        )
+        connected = _connected(None if dry_run else asked, journal, place, own, allowed, note=note)
         service = stack.enter_context(connected)
         # Recorded once everything is there: a failed start leaves the last results as they are.
         record_start(
