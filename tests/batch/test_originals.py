@@ -13,8 +13,11 @@ import pytest
 
 from palprep.batch.row import ManifestRow
 from palprep.batch.runner import run
+from palprep.batch.tasks import AssetTask, prepare_asset
 from palprep.journal.entries import FileFetched
 from palprep.journal.store import Journal
+from palprep.media.source import Source
+from palprep.values import Role
 
 from .conftest import PACE
 
@@ -107,6 +110,21 @@ def test_a_file_is_fetched_prepared_and_gone(make, shelf, out, log):
     [body] = fetched(out)
     assert body.sha256 == hashlib.sha256((shelf.folder / "a voice.wav").read_bytes()).hexdigest()
     assert log.creates == {"voice": 1}
+
+
+def test_what_is_shown_of_a_source_is_drawn_while_it_is_here(sample_media, tmp_path):
+    here = Source.of(sample_media / "people/jane-carter/portrait.heic")
+    drawn = []
+    for place in (str(here.path), "https://example.org/portrait.heic"):
+        pictures = tmp_path / str(len(drawn))
+        task = AssetTask(
+            source=place, into=str(tmp_path / "in"), role=Role.FACE_IMAGE, profile="core-4",
+            pictures=str(pictures),
+        )  # fmt: skip
+        prepare_asset(task, here)
+        drawn.append({each.name for each in pictures.iterdir()})
+    assert drawn[0] == drawn[1]
+    assert len(drawn[0]) == 3
 
 
 def test_no_signature_is_written_down(make, out):

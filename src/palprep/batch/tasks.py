@@ -78,7 +78,9 @@ def prepare_asset(task: AssetTask, source: Source) -> Asset:
         seconds=round(time.perf_counter() - started, 3),
     )
     if task.pictures is not None:
-        PictureFolder(Path(task.pictures)).keep_all(asset)
+        # A source from elsewhere is here only now.
+        here = asset.model_copy(update={"source": str(source.path)})
+        PictureFolder(Path(task.pictures)).keep_all(here)
     return asset
 
 
