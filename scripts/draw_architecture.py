@@ -26,6 +26,7 @@ HOLDS: Mapping[str, str] = {
     "publish": "a URL for a file",
     "callbacks": "what the service sends",
     "serving": "a socket and its thread",
+    "workers": "processes with limits",
     "fixes": "a plan, applied",
     "rules": "judgement: limits, reports, plans",
     "facts": "all that was measured of a file",
@@ -38,6 +39,7 @@ HOLDS: Mapping[str, str] = {
     "values": "frozen records",
     "errors": "the tree of errors",
     "vocabulary": "roles, kinds, outcomes",
+    "escaping": "strangers' text, harmless",
     "testing": "fixtures for pytest",
 }
 """What each package holds, in a few words."""

@@ -4,7 +4,7 @@
 
 Without FOLDER the malformed files and odd images of the development corpora beside the checkout
 are taken. Every file is checked, and with ``--fix`` fixed into a folder that is thrown away,
-in a process of its own kind that may die: a report is good, and so is an error of palprep's own.
+in a worker process that may die: a report is good, and so is an error of palprep's own.
 Exit status 1 when anything else happens.
 """
 
@@ -16,19 +16,20 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import TimeoutError as TookTooLong
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
-from pebble import ProcessExpired, ProcessPool
-
-from palprep.errors import PalprepError
+from palprep.errors import MediaTooHeavy, PalprepError, ToolFailed
 from palprep.preflight.check_and_prepare import Preflight
+from palprep.workers.engine import Limits
 
 CORPORA = Path(__file__).resolve().parents[1].parent / "shared" / "corpora"
 DEFAULT = (CORPORA / "malformed", CORPORA / "images_odd")
 SLOWEST = 5
 
-_workers: list[Preflight] = []
+BAD = {ToolFailed.code: "CRASHES OR RAISES", MediaTooHeavy.code: "TAKES TOO MUCH"}
+"""How an isolated file fails that has been more than bad media."""
 
 
 def main() -> int:
@@ -42,19 +43,14 @@ def main() -> int:
     ends: Counter[str] = Counter()
     bad: list[str] = []
     took: list[tuple[float, Path]] = []
-    with ProcessPool(max_workers=arguments.jobs, max_tasks=200) as pool:
-        work = _fixed if arguments.fix else _checked
-        futures = [pool.schedule(work, (path,), timeout=arguments.limit_s) for path in files]
-        for path, future in zip(files, futures, strict=True):
-            try:
-                end, seconds = future.result()
-                took.append((seconds, path))
-            except TookTooLong:
-                end = f"HANGS: more than {arguments.limit_s:g} s"
-            except ProcessExpired as died:
-                end = f"CRASHES: exit status {died.exitcode}"
-            except Exception as error:  # noqa: BLE001 - what else it raises is looked for
-                end = f"RAISES {type(error).__name__}: {error}"
+    limits = Limits(time_s=arguments.limit_s)
+    with (
+        ThreadPoolExecutor(arguments.jobs) as threads,
+        Preflight(isolated=True, jobs=arguments.jobs, limits=limits) as preflight,
+    ):
+        work = partial(_fixed if arguments.fix else _checked, preflight)
+        for path, (end, seconds) in zip(files, threads.map(work, files), strict=True):
+            took.append((seconds, path))
             if end[0].isupper():
                 bad.append(f"{path}\n    {end}")
             ends[end.partition(":")[0]] += 1
@@ -73,32 +69,30 @@ def _files(paths: list[Path]) -> Iterator[Path]:
         yield from (each for each in found if each.is_file())
 
 
-def _preflight() -> Preflight:
-    """One for the process: loading models for every file would take most of the time."""
-    if not _workers:
-        _workers.append(Preflight())
-    return _workers[0]
-
-
-def _checked(path: Path) -> tuple[str, float]:
+def _checked(preflight: Preflight, path: Path) -> tuple[str, float]:
     start = time.perf_counter()
-    report = _preflight().check(path)
+    report = preflight.check(path)
     report.to_json()
-    end = report.error.code if report.error else report.verdict.value
+    error = report.error
+    end = _end(error.code, error.message) if error else report.verdict.value
     return end, time.perf_counter() - start
 
 
-def _fixed(path: Path) -> tuple[str, float]:
+def _fixed(preflight: Preflight, path: Path) -> tuple[str, float]:
     start = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="palprep-") as folder:
         try:
-            end = _preflight().prepare(path, into=folder).report.verdict.value
+            end = preflight.prepare(path, into=folder).report.verdict.value
         except PalprepError as error:
-            end = error.code
+            end = _end(error.code, error.message)
         left = [each.name for each in Path(folder).rglob(".palprep-*")]
         if left:
             end = f"LEAVES {left}"
     return end, time.perf_counter() - start
+
+
+def _end(code: str, message: str) -> str:
+    return f"{BAD[code]}: {message}" if code in BAD else code
 
 
 if __name__ == "__main__":

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         JournalError,
         ManifestError,
         MediaError,
+        MediaTooHeavy,
         NotFound,
         OutcomeUnknown,
         OutputUnwritable,
@@ -92,6 +93,7 @@ if TYPE_CHECKING:
     from palprep.views.data_frame import to_pandas
     from palprep.views.dossier_page import export_dossiers
     from palprep.vocabulary import FileInput, RoleName
+    from palprep.workers.engine import Limits
 
 __all__ = [
     "ApiError",
@@ -124,10 +126,12 @@ __all__ = [
     "InvalidRequest",
     "Journal",
     "JournalError",
+    "Limits",
     "MakeOptions",
     "ManifestError",
     "ManifestRow",
     "MediaError",
+    "MediaTooHeavy",
     "NotFound",
     "Note",
     "ObjectStorePublisher",
@@ -211,11 +215,11 @@ _PUBLIC = {
     "palprep.errors": (
         "ApiError AuthenticationError BadRequest CannotFit Conflict CreationUnrecorded "
         "DamagedMedia FileMissing FileUnreadable FixError InvalidRequest JournalError "
-        "ManifestError MediaError NotFound OutcomeUnknown OutputUnwritable PalprepError "
-        "PayloadTooLarge PermissionDenied Problem ProfileError PublishError RateLimited "
-        "RowProblem ServiceUnavailable ServiceUnreachable StorageError TimedOut ToolError "
-        "ToolFailed ToolMissing TransportError UnexpectedReply UnsupportedMedia UsageError "
-        "WaitTimeout"
+        "ManifestError MediaError MediaTooHeavy NotFound OutcomeUnknown OutputUnwritable "
+        "PalprepError PayloadTooLarge PermissionDenied Problem ProfileError PublishError "
+        "RateLimited RowProblem ServiceUnavailable ServiceUnreachable StorageError TimedOut "
+        "ToolError ToolFailed ToolMissing TransportError UnexpectedReply UnsupportedMedia "
+        "UsageError WaitTimeout"
     ),
     "palprep.facts.facts": "Facts",
     "palprep.facts.probe": "Speaker",
@@ -245,6 +249,7 @@ _PUBLIC = {
     "palprep.views.data_frame": "to_pandas",
     "palprep.views.dossier_page": "export_dossiers",
     "palprep.vocabulary": "FileInput RoleName",
+    "palprep.workers.engine": "Limits",
 }
 """The names of each module that are public here."""
 

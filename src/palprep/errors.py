@@ -8,10 +8,11 @@
     │   ├── FileMissing            no such file, or a directory instead of a file
     │   ├── FileUnreadable         the operating system refuses to read it
     │   ├── UnsupportedMedia       its format is known, and the service does not accept it
-    │   └── DamagedMedia           it starts like an accepted format, and cannot be decoded
+    │   ├── DamagedMedia           it starts like an accepted format, and cannot be decoded
+    │   └── MediaTooHeavy          the work at it takes more time or memory than it may
     ├── ToolError                  something palprep needs on this machine is missing or broken
     │   ├── ToolMissing            a binary, a package or a model is not installed
-    │   └── ToolFailed             ffmpeg ran and gave up
+    │   └── ToolFailed             ffmpeg or a worker process ran and gave up
     ├── FixError                   a fix that cannot be made
     │   ├── CannotFit              no quality and no size gets below the limit
     │   └── OutputUnwritable       the disk is full, or the folder read-only
@@ -143,6 +144,14 @@ class DamagedMedia(MediaError):
     code = "media_damaged"
 
 
+class MediaTooHeavy(MediaError):
+    """The work at the file takes more time or memory than it may. Give a shorter or smaller file,
+    or higher limits.
+    """
+
+    code = "media_too_heavy"
+
+
 class ToolError(PalprepError):
     """Something that palprep needs on this machine is missing or broken. Run `palprep doctor`: it
     names what is missing and the command that helps.
@@ -158,8 +167,8 @@ class ToolMissing(ToolError):
 
 
 class ToolFailed(ToolError):
-    """ffmpeg ran and gave up. The message holds its last words. Try again: memory or time may have
-    run out.
+    """ffmpeg or a worker process ran and gave up. The message holds its last words. Try again:
+    memory or time may have run out.
     """
 
     code = "tool_failed"

@@ -1,100 +1,28 @@
-"""Engines: one task's crash or hang is its own, and leaving leaves nothing behind."""
+"""Engines by their names, and a real cluster."""
 
 from __future__ import annotations
 
 import concurrent.futures
 import importlib
-import os
-import threading
-import time
 from pathlib import Path
 
 import pytest
 
 from palprep.batch.cluster import DaskEngine
-from palprep.batch.engine import LocalEngine
 from palprep.batch.engines import make_engine
 from palprep.errors import ServiceUnreachable, ToolFailed, UnsupportedMedia, UsageError
+from palprep.workers.engine import Limits
 
-HERE = Path(__file__).parent
+WORK = Path(__file__).parents[1] / "workers"
 
 
 @pytest.fixture(scope="module")
 def work():
     """Importable by the workers, as their functions must be."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(HERE))
-        patch.setenv("PYTHONPATH", str(HERE))
+        patch.syspath_prepend(str(WORK))
+        patch.setenv("PYTHONPATH", str(WORK))
         yield importlib.import_module("work")
-
-
-@pytest.fixture
-def engine(work):
-    with LocalEngine(2, time_limit_s=60) as local:
-        yield local
-
-
-def test_values_and_errors_come_back(engine, work):
-    assert engine.run(work.double, 21) == 42
-    with pytest.raises(UnsupportedMedia, match="is a spreadsheet") as caught:
-        engine.run(work.refuse, name="tables.xls")
-    assert caught.value.name == "tables.xls"
-
-
-def test_a_crash_is_one_tasks_error(engine, work):
-    with concurrent.futures.ThreadPoolExecutor(3) as threads:
-        crashed = threads.submit(engine.run, work.crash)
-        left = threads.submit(engine.run, work.leave)
-        fine = threads.submit(engine.run, work.double, 4)
-        assert fine.result() == 8
-        with pytest.raises(ToolFailed, match=r"died \(SIGSEGV\)"):
-            crashed.result()
-        with pytest.raises(ToolFailed, match=r"died \(exit code 3\)"):
-            left.result()
-    assert engine.run(work.double, 5) == 10
-
-
-def test_a_hang_ends_at_the_time_limit(work):
-    with LocalEngine(1, time_limit_s=0.5) as engine:
-        assert engine.run(work.double, 1) == 2
-        with pytest.raises(ToolFailed, match="exceeded its limit"):
-            engine.run(work.hang)
-        assert engine.run(work.double, 3) == 6
-
-
-def test_stopping_ends_what_a_task_waits_for(work, tmp_path):
-    engine = LocalEngine(1)
-    failures = []
-
-    def ask():
-        try:
-            engine.run(work.run_a_child, str(tmp_path))
-        except ToolFailed as error:
-            failures.append(error)
-
-    thread = threading.Thread(target=ask)
-    thread.start()
-    give_up = time.monotonic() + 20
-    while not (tmp_path / "child").exists() and time.monotonic() < give_up:
-        time.sleep(0.02)
-    time.sleep(0.1)
-    child = int((tmp_path / "child").read_text())
-    engine.close(at_once=True)
-    thread.join(10)
-    assert not thread.is_alive()
-    assert (tmp_path / "cleaned").exists()
-    with pytest.raises(ProcessLookupError):
-        os.kill(child, 0)
-    assert len(failures) == 1
-    with pytest.raises(ToolFailed):
-        engine.run(work.double, 1)
-
-
-def test_workers_work_at_the_same_time(engine, work):
-    with concurrent.futures.ThreadPoolExecutor(2) as threads:
-        pids = set(threads.map(lambda _: engine.run(work.pause, 0.5), range(2)))
-    assert len(pids) == 2
-    assert os.getpid() not in pids
 
 
 def test_unknown_engines_and_job_counts():
@@ -121,7 +49,7 @@ def cluster(work):
 
 
 def test_a_real_cluster(cluster, work):
-    engine = make_engine(cluster, time_limit_s=30)
+    engine = make_engine(cluster, limits=Limits(time_s=30))
     try:
         assert engine.jobs == 2
         with concurrent.futures.ThreadPoolExecutor(4) as threads:
@@ -135,7 +63,7 @@ def test_a_real_cluster(cluster, work):
 
 
 def test_a_cluster_task_that_takes_too_long(cluster, work):
-    engine = make_engine(cluster, time_limit_s=0.5)
+    engine = make_engine(cluster, limits=Limits(time_s=0.5))
     try:
         with pytest.raises(ToolFailed, match="exceeded its limit"):
             engine.run(work.pause, 3)

@@ -215,7 +215,8 @@ def test_a_defect_at_one_person_is_reported_as_such(go, add, cache, caplog):
                 raise ZeroDivisionError("oops")
             return super().run(function, *args, **kwargs)
 
-    ada, bob = go(engine=Broken(cache)).people
+    with caplog.at_level("DEBUG", "palprep.batch"):
+        ada, bob = go(engine=Broken(cache)).people
     assert ada.status == "failed"
     assert ada.reasons == ("Unexpected ZeroDivisionError: oops. Please report this",)
     assert bob.status == "done"

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
 from palprep.batch import sandbox_judges
-from palprep.batch.sandbox_judges import MediaTrainer, RequiredStatement
+from palprep.batch.sandbox_judges import Apart, MediaTrainer, RequiredStatement, judge_image
 from palprep.consent.facts import ConsentFacts
 from palprep.consent.statements import required_statement
 from palprep.errors import DamagedMedia, UsageError
 from palprep.values import Outcome
+from palprep.workers.engine import Limits
+from palprep.workers.local import LocalEngine
 
 
 def test_a_fit_recording_trains(wav: Path) -> None:
@@ -81,3 +84,16 @@ def test_any_one_of_the_required_statements_will_do(jane: tuple[Path, Path]) -> 
 def test_a_required_statement_leaves_the_name_open() -> None:
     with pytest.raises(UsageError, match="leaves no place for a name"):
         RequiredStatement(text="I, Jane Carter, agree.")
+
+
+def test_judges_open_files_in_workers(sample_media: Path, tmp_path: Path) -> None:
+    """As a run has them judge; what crashes a worker is damaged media to the sandbox."""
+    portrait = sample_media / "people/anna-miller/portrait.png"
+    with LocalEngine(1, limits=Limits(memory_bytes=2 << 30)) as engine:
+        assert Apart(judge_image, engine)(portrait, "core-4") == judge_image(portrait, "core-4")
+        assert Apart(MediaTrainer(), engine)("replica-image", (portrait,)) is None
+        (tmp_path / "note.png").write_text("no picture")
+        with pytest.raises(DamagedMedia, match="text"):
+            Apart(judge_image, engine)(tmp_path / "note.png", "core-4")
+        with pytest.raises(DamagedMedia, match=r"died \(exit code 3\)"):
+            Apart(os._exit, engine)(3)

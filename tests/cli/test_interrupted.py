@@ -1,4 +1,4 @@
-"""Ctrl-C in a shell: the whole group of processes gets it, and nothing is left behind."""
+"""Ctrl-C, a closed terminal, `kill`: nothing is left behind, and one line says what was kept."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ import time
 from pathlib import Path
 
 import imageio_ffmpeg
+import psutil
+import pytest
 
 from .conftest import SCRIPT
 
 
-def test_ctrl_c_during_a_repair_leaves_nothing_half_written(tmp_path: Path) -> None:
-    source, into = tmp_path / "source.mp4", tmp_path / "out"
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_during_a_fix_leaves_nothing_half_written(tmp_path: Path, number: int) -> None:
+    source, into, scratch = (tmp_path / name for name in ("source.mp4", "out", "scratch"))
+    scratch.mkdir()
     command = (
         *(imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-nostdin", "-f", "lavfi"),
         *("-i", "testsrc2=size=1280x720:rate=30:duration=12", "-c:v", "libx264"),
@@ -27,15 +31,22 @@ def test_ctrl_c_during_a_repair_leaves_nothing_half_written(tmp_path: Path) -> N
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        env={**os.environ, "TMPDIR": str(scratch)},
     )
     deadline = time.monotonic() + 200
     while not any(each.stat().st_size for each in into.glob(".palprep-*")):
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.02)
-    os.killpg(process.pid, signal.SIGINT)
+    family = psutil.Process(process.pid).children(recursive=True)
+    assert "ffmpeg" in " ".join(each.name() for each in family)
+    os.killpg(process.pid, number)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert (out, err) == ("", "")
+    assert process.returncode == 128 + number
+    [line] = err.splitlines()
+    assert out == ""
+    assert line.startswith(f"Interrupted: 0 of 1 files were fixed, and are kept in {into}. Go on")
     assert list(into.iterdir()) == []
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["out", "source.mp4"]
+    assert list(scratch.iterdir()) == []
+    assert not [each for each in family if each.is_running()]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["out", "scratch", "source.mp4"]

@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+from pathlib import Path
 
 import pytest
 
@@ -65,3 +66,9 @@ def test_a_file_that_is_gone_is_missing(make_video):
     path.unlink()
     with pytest.raises(FileMissing):
         source.open()
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no files of the kernel")
+def test_a_file_without_a_size_is_not_read():
+    """The kernel's files claim to be regular; reading some of them waits for ever."""
+    assert Source.of("/proc/self/status").type.description == "an empty file"

@@ -29,6 +29,7 @@ from palprep.preflight.asset import Asset
 from palprep.preflight.prepared import Prepared
 from palprep.publish.publishers import Content
 from palprep.storage.bucket import PROBE, PROBE_NAME, Bucket
+from palprep.workers.engine import WithTime
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -96,11 +97,21 @@ class CarryingEngine:
 
     def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """See :meth:`Engine.run`. Raises StorageError, too."""
+        return self._run(0.0, function, args, kwargs)  # type: ignore[no-any-return]
+
+    def for_length(self, media_s: float) -> WithTime:
+        """See :meth:`Engine.for_length`."""
+        return WithTime(self._run, media_s)
+
+    def _run(
+        self, media_s: float, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
+    ) -> Any:
         sent = tuple(self._sent_value(each) for each in args)
         named = {name: self._sent_value(each) for name, each in kwargs.items()}
-        answer = self._engine.run(carry_out, self._bucket.url, function, sent, named)
+        runner = self._engine.for_length(media_s)
+        answer = runner.run(carry_out, self._bucket.url, function, sent, named)
         task = next((each for each in args if isinstance(each, AssetTask)), None)
-        return answer.value if task is None else _received(answer, task)  # type: ignore[no-any-return]
+        return answer.value if task is None else _received(answer, task)
 
     def close(self, *, at_once: bool = False) -> None:
         """See :meth:`Engine.close`. The sources are removed from the bucket again."""

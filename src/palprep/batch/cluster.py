@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
 from palprep._version import __version__
-from palprep.batch.engine import DEFAULT_TIME_LIMIT_S
 from palprep.errors import PalprepError, ServiceUnreachable, ToolFailed, ToolMissing
 from palprep.vocabulary import install_advice
+from palprep.workers.engine import Limits, WithTime
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -37,13 +37,13 @@ class DaskEngine:
     """
 
     def __init__(
-        self, address: str, *, time_limit_s: float | None = None, connect_within_s: float = 10.0
+        self, address: str, *, limits: Limits | None = None, connect_within_s: float = 10.0
     ) -> None:
         try:
             distributed = importlib.import_module("distributed")
         except ImportError:
             raise ToolMissing(f"The dask engine needs an extra: {install_advice('dask')}") from None
-        self._time_limit_s = time_limit_s or DEFAULT_TIME_LIMIT_S
+        self._limits = limits or Limits()
         self._address = address
         try:
             self._client: Any = distributed.Client(
@@ -62,15 +62,25 @@ class DaskEngine:
 
     def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """See :meth:`Engine.run`."""
+        return self._run(0.0, function, args, kwargs)  # type: ignore[no-any-return]
+
+    def for_length(self, media_s: float) -> WithTime:
+        """See :meth:`Engine.for_length`."""
+        return WithTime(self._run, media_s)
+
+    def _run(
+        self, media_s: float, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
+    ) -> Any:
+        time_s = self._limits.time_for(media_s)
         future = self._client.submit(_here, __version__, function, args, kwargs, pure=False)
         try:
-            return future.result(timeout=self._time_limit_s)  # type: ignore[no-any-return]
+            return future.result(timeout=time_s)
         except PalprepError:
             raise
         except (TimeoutError, concurrent.futures.TimeoutError):
             future.cancel()
             raise ToolFailed(
-                f"The media work exceeded its limit of {self._time_limit_s:.0f} s on "
+                f"The media work exceeded its limit of {time_s:.0f} s on "
                 f"{self._address} and was given up"
             ) from None
         except Exception as error:  # noqa: BLE001 -- a lost scheduler, pickling: all of Dask's

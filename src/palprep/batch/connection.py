@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from palprep.api.call import Call, Rate
-from palprep.batch.sandbox_judges import MediaTrainer, RequiredStatement, judge_image
+from palprep.batch.sandbox_judges import Apart, MediaTrainer, RequiredStatement, judge_image
 from palprep.client import Client
 from palprep.client.hooks import RequestHook
 from palprep.client.policy import Limiter
@@ -23,6 +23,7 @@ from palprep.journal.store import Journal
 from palprep.pipelines.creation import Callbacks
 from palprep.publish.chosen import is_loopback
 from palprep.sandbox import Choices, Sandbox
+from palprep.workers.engine import Runner
 
 S = TypeVar("S")
 Outbound = Literal["loopback", "anywhere"]
@@ -93,11 +94,12 @@ def connect(
     statements: Sequence[RequiredStatement] = (),
     *,
     requests_per_s: int | None = None,
+    judge_in: Runner | None = None,
 ) -> Iterator[Remote]:
     """What stands between this run and the service, closed again at the end.
 
-    A sandbox of the run's own takes ``statements`` for consent, and palprep's template. At most
-    ``requests_per_s`` requests leave in a second.
+    A sandbox of the run's own takes ``statements`` for consent, and palprep's template; it has
+    media opened in ``judge_in``, or here. At most ``requests_per_s`` requests leave in a second.
 
     Raises UsageError when a piece is missing, before anything is sent.
     """
@@ -106,7 +108,7 @@ def connect(
         if base_url is None:
             named = connection.publish_to or connection.callback_url
             outbound: Outbound = "anywhere" if named else "loopback"
-            sandbox = stack.enter_context(_embedded(journal, into, statements, outbound))
+            sandbox = stack.enter_context(_embedded(journal, into, statements, outbound, judge_in))
             base_url, api_key = sandbox.url, sandbox.user_key
         if api_key is None:
             raise UsageError(f"No API key for {base_url}: set PALPREP_API_KEY")
@@ -151,6 +153,7 @@ def _embedded(
     into: Path,
     statements: Sequence[RequiredStatement],
     outbound: Outbound,
+    judge_in: Runner | None,
 ) -> contextlib.AbstractContextManager[Sandbox]:
     trainer = MediaTrainer((RequiredStatement(text=required_statement()), *statements))
 
@@ -158,8 +161,8 @@ def _embedded(
         return Sandbox(
             data=into / "sandbox",
             port=port,
-            judge_image=judge_image,
-            trainer=trainer,
+            judge_image=Apart(judge_image, judge_in) if judge_in else judge_image,
+            trainer=Apart(trainer, judge_in) if judge_in else trainer,
             choices=Choices(outbound=outbound),
         )
 

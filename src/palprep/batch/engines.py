@@ -1,13 +1,18 @@
-"""Which engine a run works with."""
+"""Which engine a run works with: worker processes here, or a cluster.
+
+Only media work goes through an engine. Requests to the service never do: an engine may run a task
+twice.
+"""
 
 from __future__ import annotations
 
 from palprep.batch.carrying import CarryingEngine
 from palprep.batch.cluster import DaskEngine
-from palprep.batch.engine import Engine, LocalEngine
 from palprep.batch.kept_files import InFolder, KeptFiles
 from palprep.errors import UsageError
 from palprep.storage.bucket import Bucket
+from palprep.workers.engine import Engine, Limits
+from palprep.workers.local import LocalEngine
 
 
 def make_engine(
@@ -15,7 +20,7 @@ def make_engine(
     *,
     jobs: int | None = None,
     store: str | None = None,
-    time_limit_s: float | None = None,
+    limits: Limits | None = None,
 ) -> Engine:
     """``local``, or ``dask://HOST:PORT``. Raises UsageError for anything else.
 
@@ -23,9 +28,9 @@ def make_engine(
     """
     if name.startswith("dask://"):
         if store is None:
-            return DaskEngine(name, time_limit_s=time_limit_s)
+            return DaskEngine(name, limits=limits)
         bucket = Bucket(store)
-        cluster = DaskEngine(name, time_limit_s=time_limit_s)
+        cluster = DaskEngine(name, limits=limits)
         try:
             return CarryingEngine(cluster, bucket)
         except BaseException:
@@ -35,7 +40,7 @@ def make_engine(
         raise UsageError(f"There is no engine {name!r}: give local or dask://HOST:PORT")
     if store is not None:
         raise UsageError("--store is for a cluster's workers: give --engine dask://HOST:PORT, too")
-    return LocalEngine(jobs, time_limit_s=time_limit_s)
+    return LocalEngine(jobs, limits=limits)
 
 
 def files_of(engine: Engine) -> KeptFiles:

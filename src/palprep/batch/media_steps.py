@@ -12,7 +12,6 @@ from typing import NamedTuple
 from palprep._version import __version__
 from palprep.batch.decision import Unfit, decide
 from palprep.batch.dossiers import record_dossier
-from palprep.batch.engine import Engine
 from palprep.batch.files import File
 from palprep.batch.kept_files import KeptFiles
 from palprep.batch.originals import SOURCES_NAME, Original, Originals
@@ -33,12 +32,14 @@ from palprep.journal.store import Journal
 from palprep.media.source import Source
 from palprep.pipelines.consent import different_people, missing_consent, named
 from palprep.preflight.asset import Asset
+from palprep.preflight.isolated import for_source, no_parts_left
 from palprep.preflight.prepared import Prepared
 from palprep.rules.consent import CONSENT_CHECKS
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Check
 from palprep.values import Outcome, Role, Value
 from palprep.views.picture_folder import PICTURES_NAME
+from palprep.workers.engine import Engine
 
 _SHOWING = (Role.FACE_IMAGE, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)
 """The roles whose files show a face."""
@@ -235,7 +236,9 @@ class MediaSteps:
         except MediaError as error:
             asset = unread(looked.task, error)
         else:
-            asset = self.engine.run(prepare_asset, looked.task, source)
+            into = Path(looked.task.into)
+            with no_parts_left(into, self.into / PICTURES_NAME):
+                asset = for_source(self.engine, source).run(prepare_asset, looked.task, source)
         self.journal.append(AssetPrepared(asset=asset), person=person, key=looked.key)
         return asset
 

@@ -17,13 +17,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from palprep.batch.engine import WorkStopped
 from palprep.batch.media_steps import MediaSteps, Ready
 from palprep.batch.people import Person
 from palprep.batch.progress import INTERRUPTED, Reporter, Stopped
 from palprep.batch.service_steps import Asked, ServiceSteps
 from palprep.errors import AT_SERVICE, JournalError, OutputUnwritable, PalprepError
 from palprep.journal.results import PersonOutcome, PersonStatus, failed
+from palprep.workers.engine import WorkStopped
 
 T = TypeVar("T")
 
@@ -79,5 +79,5 @@ def guarded(person: Person, steps: Callable[[], T]) -> T | PersonOutcome:
     except PalprepError as error:
         return failed(error.message, at_service=isinstance(error, AT_SERVICE))
     except Exception as error:  # noqa: BLE001 -- a defect at one person's files is not everybody's
-        _log.exception("unexpected error at %s", person.slug)
+        _log.debug("unexpected error at %s", person.slug, exc_info=True)
         return failed(f"Unexpected {type(error).__name__}: {error}. Please report this")

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from palprep._version import __version__
-from palprep.batch.engine import Engine
 from palprep.batch.originals import Original, Originals
 from palprep.batch.people import Person
 from palprep.batch.progress import Reporter
 from palprep.batch.settings import SETTINGS_NAME
 from palprep.batch.stages import reused, stage_key
-from palprep.batch.tasks import fittest_portrait
 from palprep.journal.entries import PortraitPicked
+from palprep.preflight.rank import pick_best
 from palprep.rules.profile import load_profile
 from palprep.values import Kind
+from palprep.workers.engine import Engine
 
 
 class Picked(NamedTuple):
@@ -53,7 +53,8 @@ def pick_portrait(
     else:
         reporter.begin("pick the portrait")
         images = {str(source.path): sha256 for sha256, (_, source) in known.items()}
-        sha256 = images[engine.run(fittest_portrait, tuple(images), profile)]
+        sources = [source for _, source in known.values()]
+        sha256 = images[pick_best(sources, profile=profile, engine=engine)[0].path]
         path, _ = known[sha256]
         journal.append(PortraitPicked(sha256=sha256), person=person.slug, key=key)
     others = ", ".join(each.name for each in person.portraits if each != path)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Literal
 
 from palprep.batch.connection import Connection, Remote, connect
-from palprep.batch.engine import Engine
 from palprep.batch.engines import files_of, make_engine
 from palprep.batch.given import People, people_given
 from palprep.batch.kept_files import FromKept
@@ -36,6 +35,8 @@ from palprep.publish.publishers import Publisher
 from palprep.rules.profile import load_profile
 from palprep.views.cell_progress import cell_progress
 from palprep.vocabulary import DEFAULT_PROFILE
+from palprep.workers.engine import Engine, Limits
+from palprep.workers.local import LocalEngine
 
 DEFAULT_INTO = "palprep-out"
 
@@ -50,6 +51,7 @@ def run(
     engine: Engine | str = "local",
     jobs: int | None = None,
     store: str | None = None,
+    limits: Limits | None = None,
     profile: str = DEFAULT_PROFILE,
     dry_run: bool = False,
     without_consent: bool = False,
@@ -75,8 +77,9 @@ def run(
     prepared, unless ``keep_sources`` says that they stay, in sources/.
 
     ``engine`` is ``local``, ``dask://HOST:PORT`` or an engine of your own. Your own is closed
-    only when the run is interrupted. ``jobs`` is the number of local worker processes. ``store``
-    is the URL of a bucket, through which files go to the workers of a cluster and back.
+    only when the run is interrupted. ``jobs`` is the number of local worker processes, ``limits``
+    what the work at one file may take. ``store`` is the URL of a bucket, through which files go to
+    the workers of a cluster and back.
     ``pace`` says how much may be asked for, and how long trainings are waited for.
     ``tell`` is called from several threads; ``note`` before the work begins, with what is odd or
     was guessed in the folder. Without ``tell``, a notebook shows the progress in the cell.
@@ -108,8 +111,10 @@ def run(
         note = note or _nothing
         _take_notes(given.loose, chosen, note)
         own = own_statements(chosen, profile)
-        workers = stack.enter_context(_opened_engine(engine, jobs, store))
-        connected = _connected(None if dry_run else asked, journal, place, own, allowed, note=note)
+        workers = stack.enter_context(_opened_engine(engine, jobs, store, limits))
+        connected = _connected(
+            None if dry_run else asked, journal, place, own, allowed, note=note, workers=workers
+        )
         service = stack.enter_context(connected)
         # Recorded once everything is there: a failed start leaves the last results as they are.
         record_start(
@@ -275,11 +280,13 @@ class _Run:
 
 
 @contextmanager
-def _opened_engine(engine: Engine | str, jobs: int | None, store: str | None) -> Iterator[Engine]:
+def _opened_engine(
+    engine: Engine | str, jobs: int | None, store: str | None, limits: Limits | None
+) -> Iterator[Engine]:
     if not isinstance(engine, str):
         yield engine
         return
-    own = make_engine(engine, jobs=jobs, store=store)
+    own = make_engine(engine, jobs=jobs, store=store, limits=limits)
     try:
         yield own
     finally:
@@ -295,12 +302,21 @@ def _connected(
     pace: Pace,
     *,
     note: TakeNote,
+    workers: Engine,
 ) -> Iterator[tuple[Remote, Publisher] | None]:
     if connection is None:
         yield None
         return
     with (
-        connect(connection, journal, into, own, requests_per_s=pace.requests_per_s) as remote,
+        connect(
+            connection,
+            journal,
+            into,
+            own,
+            requests_per_s=pace.requests_per_s,
+            # A cluster need not see the files of a sandbox on this machine.
+            judge_in=workers if isinstance(workers, LocalEngine) else None,
+        ) as remote,
         publisher_for(remote.client.base_url, remote.connection.publish_to) as publisher,
     ):
         for text in publisher.probe():

@@ -6,20 +6,24 @@ was measured, and what was heard.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Generic, ParamSpec, Self, TypeVar
 
 from pydantic import model_validator
 
 from palprep.api.face_checks import SERVICE_CHECKS
 from palprep.consent.statements import PLACEHOLDER, required_statement
-from palprep.errors import DamagedMedia, UsageError
+from palprep.errors import DamagedMedia, ToolFailed, UsageError
 from palprep.preflight.check_and_prepare import check, shared_toolkit
 from palprep.preflight.verify_wording import verify_wording
 from palprep.rules.report import Report
 from palprep.sandbox.judges import TrainingKind
 from palprep.values import Outcome, Role, Value
+from palprep.workers.engine import Runner
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _ROLES: Mapping[TrainingKind, tuple[Role, ...]] = {
     "voice": (Role.VOICE_AUDIO,),
@@ -98,6 +102,21 @@ class MediaTrainer:
                 return None
             why.append(f"{' '.join(heard.reasons)} Required is: “{required.text}”")
         return f"consent: the required statement was not heard in {where}. {' '.join(why)}"
+
+
+class Apart(Generic[P, T]):
+    """A judge or a trainer whose files are opened by the workers of an engine."""
+
+    def __init__(self, function: Callable[P, T], runner: Runner) -> None:
+        self._function = function
+        self._runner = runner
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
+        """What the function gives. Raises DamagedMedia where it crashes a worker, too."""
+        try:
+            return self._runner.run(self._function, *args, **kwargs)
+        except ToolFailed as error:
+            raise DamagedMedia(error.message) from None
 
 
 def _readable(report: Report) -> Report:

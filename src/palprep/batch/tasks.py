@@ -14,7 +14,6 @@ from palprep.media.source import Source
 from palprep.preflight.asset import Asset
 from palprep.preflight.check_and_prepare import Preflight
 from palprep.preflight.prepared import Prepared
-from palprep.preflight.rank import pick_best
 from palprep.preflight.same_person import same_person
 from palprep.rules.consent import ConsentSpoken, never_asked
 from palprep.rules.report import Check
@@ -105,12 +104,6 @@ def compare_faces(files: tuple[Prepared, ...], profile: str) -> tuple[Check, ...
     preflight = _preflight(profile)
     paths = [each.path for each in files]
     return same_person(paths, profile=preflight.profile, models=preflight.toolkit.models)
-
-
-def fittest_portrait(paths: tuple[str, ...], profile: str) -> str:
-    """The path of the image that makes the best portrait, whether or not it passes."""
-    preflight = _preflight(profile)
-    return pick_best(paths, profile=preflight.profile, models=preflight.toolkit.models)[0].path
 
 
 @functools.lru_cache(maxsize=2)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import sys
-from typing import Annotated
+import warnings
+from typing import Annotated, TextIO
 
 import typer
 
@@ -49,7 +51,28 @@ app.add_typer(api_app)
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    warnings.showwarning = _log_warning
+    # No character of a file's name or tags is one that the output cannot take.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))
+
+
+def _log_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """What a library warns of says nothing to a user: it goes to the log, for --verbose."""
+    import logging
+
+    del file
+    said = warnings.formatwarning(message, category, filename, lineno, line)
+    logging.getLogger("palprep.warnings").debug("%s", " ".join(said.split()))
 
 
 def run(arguments: list[str]) -> int:
@@ -59,8 +82,8 @@ def run(arguments: list[str]) -> int:
     except PalprepError as error:
         print_error(error.message)
         return exit_code_of(error)
-    except KeyboardInterrupt:
-        return ExitCode.INTERRUPTED
+    except KeyboardInterrupt as signal:
+        return getattr(signal, "code", ExitCode.INTERRUPTED)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else ExitCode.FAILED
     return ExitCode.OK

@@ -8,8 +8,10 @@ from typing import Annotated
 import typer
 
 from palprep.cli.exits import ExitCode
-from palprep.cli.options import AsJson, ProfileName
+from palprep.cli.going_on import interrupted
+from palprep.cli.options import AsJson, MemoryLimit, ProfileName, TimeLimit
 from palprep.cli.printing import at_work, print_json, show, tell_notes
+from palprep.cli.signals import Interrupted, interruptible
 from palprep.cli.verbosity import Quiet, tell, telling
 from palprep.vocabulary import DEFAULT_PROFILE
 
@@ -28,6 +30,8 @@ def best(
         float, typer.Option(min=0.01, max=60, help="Frames of a video to look at.")
     ] = 2.0,
     profile: ProfileName = DEFAULT_PROFILE,
+    time_limit: TimeLimit = None,
+    memory_limit: MemoryLimit = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -36,22 +40,35 @@ def best(
     Those with the fewest failing checks come first, then those with the fewest warnings, then the
     fittest. --json prints all of them. Exit code 1 when even the best fails a check.
     """
+    from palprep.cli.files_at_work import limits_of, workers
     from palprep.cli.given import require_there
-    from palprep.cli.summary import next_after_ranking
-    from palprep.preflight.rank import pick_best
-    from palprep.rules.profile import load_profile
-    from palprep.views.terminal import ranking_table
 
+    limits = limits_of(time_limit, memory_limit)
     require_there(source)
-    limits = load_profile(profile)
-    tell_notes(limits)
-    with at_work(f"looking at {source.name}", wanted=not as_json):
-        ranked = pick_best(source, profile=limits, per_second=per_second)
-    if as_json:
-        for candidate in ranked:
-            print_json(candidate.to_json())
-    else:
-        show(ranking_table(ranked, top))
-        with telling(quiet=quiet):
-            tell(next_after_ranking(ranked))
+    with telling(quiet=quiet or as_json):
+        try:
+            with interruptible(), workers(1, limits, begin=True) as crew:
+                # Loaded while the worker loads as much.
+                from palprep.cli.summary import next_after_ranking
+                from palprep.preflight.rank import pick_best
+                from palprep.rules.profile import load_profile
+                from palprep.views.terminal import ranking_table
+
+                held_against = load_profile(profile)
+                tell_notes(held_against)
+                with at_work(f"looking at {source.name}", wanted=not as_json):
+                    ranked = pick_best(
+                        source,
+                        profile=held_against,
+                        per_second=per_second,
+                        engine=crew.engine,
+                    )
+        except Interrupted as signal:
+            interrupted("Nothing was ranked, and nothing was written.", signal)
+        if as_json:
+            for candidate in ranked:
+                print_json(candidate.to_json())
+        else:
+            show(ranking_table(ranked, top))
+        tell(next_after_ranking(ranked))
     raise typer.Exit(ExitCode.FAILED if ranked[0].failed else ExitCode.OK)

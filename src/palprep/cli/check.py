@@ -2,39 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Container, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from palprep.cli.exits import ExitCode
+from palprep.cli.going_on import interrupted
 from palprep.cli.options import (
     AsJson,
     AsRole,
     Jobs,
     Language,
+    MemoryLimit,
     Paths,
     ProfileName,
     SpeakerName,
     Statement,
+    TimeLimit,
 )
-from palprep.cli.printing import at_work, print_json, show, tell_notes
+from palprep.cli.printing import print_json, show, tell_notes
+from palprep.cli.signals import Interrupted, interruptible
 from palprep.cli.speakers import folders_with_consent, speaker_of
-from palprep.cli.verbosity import LogFile, Quiet, Verbose, tell, telling
-from palprep.errors import FileMissing, PalprepError, ToolFailed, UsageError
+from palprep.cli.verbosity import LogFile, Quiet, Verbose, tell, tell_warning, telling
+from palprep.errors import FileMissing, MediaError, PalprepError, ToolFailed, UsageError
 from palprep.vocabulary import DEFAULT_PROFILE, Role
 
 if TYPE_CHECKING:
+    from palprep.cli.files_progress import FilesProgress
     from palprep.cli.given import Given
+    from palprep.facts.probe import Speaker
+    from palprep.preflight.isolated import Isolated
     from palprep.rules.report import Report
-
-    Run = Callable[..., Report]
-    """Calls a function with its arguments, here or elsewhere."""
-
+    from palprep.workers.local import LocalEngine
 
 EXAMPLES = (
     "palprep check portrait.jpg recording.m4a",
@@ -57,6 +59,8 @@ def check(
         ),
     ] = False,
     jobs: Jobs = 1,
+    time_limit: TimeLimit = None,
+    memory_limit: MemoryLimit = None,
     pictures: Annotated[
         Path | None,
         typer.Option(
@@ -80,36 +84,51 @@ def check(
     when a consent video is in the same folder. The exit code is 1 when a file fails a check or
     cannot be read.
     """
+    from palprep.cli.files_at_work import limits_of, workers
+    from palprep.cli.files_progress import files_progress
     from palprep.cli.given import inputs
-    from palprep.cli.pictures import targets
-    from palprep.cli.summary import Tally
-    from palprep.rules.profile import load_profile
-    from palprep.views.terminal import report_view
 
+    limits = limits_of(time_limit, memory_limit)
     named = inputs(paths)
     if named.problems and not as_json:
         raise UsageError(" ".join(named.problems))
     with telling(verbose=verbose, quiet=quiet or as_json, log_file=log_file):
-        limits = load_profile(profile)
-        tell_notes(limits)
-        judge = partial(
-            _judged,
-            apart=folders_with_consent(named.files, role),
-            role=role,
-            limits=limits.name,
-            profile=profile,
-            speaker=speaker_of(name, statement, language, profile=profile),
-            quick=quick,
-        )
-        drawn = targets(named.files, pictures) if pictures else {}
-        seen = Tally(limits)
-        for report in _reports(judge, named.given, jobs=jobs, wanted=not as_json):
-            seen.add(report)
-            if as_json:
-                print_json(report.to_json())
-            else:
-                show(report_view(report, everything=everything, verbose=verbose))
-            _draw(report, drawn.get(Path(report.path)))
+        told = 0
+        try:
+            with (
+                interruptible(),
+                workers(jobs, limits, begin=bool(named.files)) as at_work,
+                files_progress(len(named.given), wanted=not as_json) as progress,
+            ):
+                # Loaded while the first worker loads the decoders.
+                from palprep.cli.summary import Tally
+                from palprep.preflight.isolated import Isolated
+                from palprep.rules.profile import load_profile
+                from palprep.views.terminal import report_view
+
+                held_against = load_profile(profile)
+                tell_notes(held_against)
+                judge = partial(
+                    _judged,
+                    Isolated(held_against, at_work.engine, quick=quick),
+                    progress,
+                    apart=folders_with_consent(named.files, role),
+                    role=role,
+                    speaker=speaker_of(name, statement, language, profile=profile),
+                )
+                drawn = _targets(named.files, pictures)
+                seen = Tally(held_against)
+                for report in at_work.each(judge, named.given):
+                    seen.add(report)
+                    with progress.aside():
+                        if as_json:
+                            print_json(report.to_json())
+                        else:
+                            show(report_view(report, everything=everything, verbose=verbose))
+                    _draw(report, drawn.get(Path(report.path)), at_work.engine)
+                    told += 1
+        except Interrupted as signal:
+            interrupted(f"{told} of {len(named.given)} files were checked.", signal)
         tell(seen.summary(named.passed_over))
         tell(seen.next(paths))
     if named.problems:
@@ -118,59 +137,52 @@ def check(
 
 
 def _judged(
-    given: Given, run: Run, *, apart: Container[Path], role: Role | None, limits: str, **asked: Any
+    isolated: Isolated,
+    progress: FilesProgress,
+    given: Given,
+    *,
+    apart: Container[Path],
+    role: Role | None,
+    speaker: Speaker | None,
 ) -> Report:
-    """The report on what was named, also where it cannot be read or a worker died at it."""
-    from palprep.preflight.check_and_prepare import check as check_file
+    """The report on what was named, also where it cannot be read, or anything at all went wrong."""
+    from palprep.cli.files_at_work import as_error
     from palprep.rules.report import Report
 
     error: PalprepError
     if given.problem is not None:
         error = FileMissing(given.problem)
     else:
+        elsewhere = given.path.parent in apart
         try:
-            elsewhere = given.path.parent in apart
-            return run(check_file, given.path, role=role, consent_apart=elsewhere, **asked)
-        except ToolFailed as failed:
-            error = failed
-    return Report.of_error(given.path, error, role=role, profile=limits)
+            with progress.at(given.path.name):
+                return isolated.check(
+                    given.path, role=role, speaker=speaker, consent_apart=elsewhere
+                )
+        except Exception as raised:  # noqa: BLE001 -- the other files are checked all the same
+            error = as_error(raised)
+    return Report.of_error(given.path, error, role=role, profile=isolated.profile.name)
 
 
-def _reports(
-    judge: Callable[[Given, Run], Report], given: Sequence[Given], *, jobs: int, wanted: bool
-) -> Iterator[Report]:
-    """The reports in their order: made one by one, or with several jobs in worker processes."""
-    with _results(judge, given, jobs=jobs) as results:
-        for number, each in enumerate(given, start=1):
-            with at_work(f"checking {each.path.name} ({number} of {len(given)})", wanted=wanted):
-                report = next(results)
-            yield report
+def _targets(files: Sequence[Path], pictures: Path | None) -> dict[Path, Path]:
+    """Where each file's picture goes; empty when none are asked for."""
+    if pictures is None:
+        return {}
+    from palprep.cli.pictures import targets
+
+    return targets(files, pictures)
 
 
-@contextmanager
-def _results(
-    judge: Callable[[Given, Run], Report], given: Sequence[Given], *, jobs: int
-) -> Iterator[Iterator[Report]]:
-    if jobs == 1:
-        yield (judge(each, _here) for each in given)
-        return
-    from palprep.batch.engine import LocalEngine
-
-    # The engine is closed first: that ends what the threads wait for.
-    with ThreadPoolExecutor(jobs) as threads, LocalEngine(jobs) as engine:
-        yield threads.map(lambda each: judge(each, engine.run), given)
-
-
-def _here(function: Callable[..., Report], /, *arguments: Any, **options: Any) -> Report:
-    return function(*arguments, **options)
-
-
-def _draw(report: Report, target: Path | None) -> None:
+def _draw(report: Report, target: Path | None, engine: LocalEngine) -> None:
     """Write the picture of a file, where one was asked for and something can be drawn."""
+    if target is None or report.facts is None:
+        return
     from palprep.cli.pictures import write_picture
-    from palprep.preflight.check_and_prepare import shared_toolkit
 
-    if target is not None and report.facts is not None:
-        drawn = write_picture(report, target, shared_toolkit().models)
-        if drawn:
-            tell(f"Picture: {drawn}")
+    try:
+        drawn = engine.run(write_picture, report, target)
+    except (MediaError, ToolFailed) as error:
+        tell_warning(f"No picture of {report.path}: {error.message}")
+        return
+    if drawn:
+        tell(f"Picture: {drawn}")

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from palprep.cli.exits import ExitCode
-from palprep.cli.options import AsJson, Language, Statement
+from palprep.cli.options import AsJson, Language, MemoryLimit, Statement, TimeLimit
 from palprep.cli.printing import print_json, show
+from palprep.cli.signals import interruptible
 from palprep.cli.verbosity import Quiet, tell, telling
 from palprep.vocabulary import Outcome
 
@@ -35,6 +36,8 @@ def consent(
             help="Your own model: the folder of a Whisper model for CTranslate2.",
         ),
     ] = None,
+    time_limit: TimeLimit = None,
+    memory_limit: MemoryLimit = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -42,15 +45,30 @@ def consent(
 
     The exit code is 0 only when it was. An unknown outcome is 1, too.
     """
-    from palprep import verify_consent
+    from palprep.cli.files_at_work import limits_of, workers
     from palprep.cli.given import require_there
-    from palprep.cli.summary import next_after_consent
-    from palprep.consent.statements import read_statement
-    from palprep.views.consent_terminal import consent_view
 
+    limits = limits_of(time_limit, memory_limit)
     require_there(file)
-    required = read_statement(statement) if statement else None
-    facts = verify_consent(file, full_name=name, statement=required, language=language, model=model)
+    with interruptible(), workers(1, limits, begin=True) as crew:
+        # Loaded while the worker loads as much.
+        from palprep import verify_consent
+        from palprep.cli.summary import next_after_consent
+        from palprep.consent.statements import read_statement
+        from palprep.media.source import Source
+        from palprep.preflight.isolated import for_source
+        from palprep.views.consent_terminal import consent_view
+
+        required = read_statement(statement) if statement else None
+        source = Source.of(file)
+        facts = for_source(crew.engine, source).run(
+            verify_consent,
+            source,
+            full_name=name,
+            statement=required,
+            language=language,
+            model=model,
+        )
     if as_json:
         print_json(facts.shown(str(file)))
     else:

@@ -4,32 +4,39 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from palprep.cli.exits import ExitCode, exit_code_of, worst
+from palprep.cli.going_on import interrupted
 from palprep.cli.options import (
     AsJson,
     AsRole,
+    Jobs,
     Language,
+    MemoryLimit,
     Paths,
     ProfileName,
     SpeakerName,
     Statement,
+    TimeLimit,
 )
-from palprep.cli.printing import print_error, print_json, progress_bar, show, tell_notes
+from palprep.cli.printing import print_error, print_json, show, tell_notes
+from palprep.cli.signals import Interrupted, interruptible
 from palprep.cli.speakers import folders_with_consent, role_of, speaker_of
 from palprep.cli.verbosity import LogFile, Quiet, Verbose, tell, telling
-from palprep.errors import FileMissing, FixError, MediaError, PalprepError, ToolFailed, UsageError
+from palprep.errors import FileMissing, PalprepError, UsageError
 from palprep.vocabulary import DEFAULT_PROFILE, Role
 
 if TYPE_CHECKING:
+    from palprep.cli.files_progress import FilesProgress
     from palprep.cli.given import Given
     from palprep.facts.probe import Speaker
-    from palprep.preflight.check_and_prepare import Preflight
+    from palprep.preflight.isolated import Isolated
     from palprep.preflight.prepared import Prepared
 
 REJECTED = "rejected"
@@ -60,6 +67,9 @@ def fix(
             help="Also write a consent video: the part of the training video with the statement.",
         ),
     ] = False,
+    jobs: Jobs = 1,
+    time_limit: TimeLimit = None,
+    memory_limit: MemoryLimit = None,
     as_json: AsJson = False,
     verbose: Verbose = False,
     quiet: Quiet = False,
@@ -72,55 +82,107 @@ def fix(
     evidence is written next to it. Source files are never changed. The exit code is 1 when a file
     cannot be fixed, or still fails a check.
     """
+    from palprep.cli.files_at_work import limits_of, workers
+    from palprep.cli.files_progress import files_progress
     from palprep.cli.given import inputs
-    from palprep.cli.summary import fixed_summary_of, next_after_fix
-    from palprep.preflight.check_and_prepare import Preflight
 
+    limits = limits_of(time_limit, memory_limit)
     named = inputs(paths)
     if named.problems and not as_json:
         raise UsageError(" ".join(named.problems))
+    if split_consent and name is None:
+        raise UsageError("--split-consent needs --name: whose consent is it?")
     with telling(verbose=verbose, quiet=quiet or as_json, log_file=log_file):
-        preflight = Preflight(profile)
-        tell_notes(preflight.profile)
-        speaker = speaker_of(name, statement, language, profile=profile)
-        if split_consent and speaker is None:
-            raise UsageError("--split-consent needs --name: whose consent is it?")
-        apart = folders_with_consent(named.files, role)
-        holders = _holders(named.files, role) if split_consent else frozenset()
         made: list[Prepared] = []
         codes: list[ExitCode] = []
-        for given, folder in zip(named.given, _folders(named.given, into), strict=True):
-            asked = {
-                "role": role,
-                "speaker": speaker,
-                "consent_apart": given.path.parent in apart,
-                "split_consent": given.path in holders,
-            }
-            try:
-                files = _fixed(preflight, given, folder, bar=not as_json, **asked)
-            except (MediaError, FixError, ToolFailed) as error:
-                codes.append(ExitCode.USAGE if given.problem else exit_code_of(error))
-                _show_failure(preflight.profile.name, given, role, error, as_json=as_json)
-                continue
-            made += files
-            passed = all(each.report.passed for each in files)
-            codes.append(ExitCode.OK if passed else ExitCode.FAILED)
-            _show(files, speaker, as_json=as_json, verbose=verbose)
+        try:
+            with (
+                interruptible(),
+                workers(jobs, limits, begin=bool(named.files)) as at_work,
+                files_progress(len(named.given), wanted=not as_json) as progress,
+            ):
+                # Loaded while the first worker loads the decoders.
+                from palprep.cli.summary import fixed_summary_of, next_after_fix
+                from palprep.preflight.isolated import Isolated
+                from palprep.rules.profile import load_profile
+
+                held_against = load_profile(profile)
+                tell_notes(held_against)
+                work = partial(
+                    _fixed,
+                    Isolated(held_against, at_work.engine),
+                    progress,
+                    role=role,
+                    speaker=speaker_of(name, statement, language, profile=profile),
+                    apart=folders_with_consent(named.files, role),
+                    holders=_holders(named.files, role) if split_consent else frozenset(),
+                )
+                tasks = list(zip(named.given, _folders(named.given, into), strict=True))
+                for fixed in at_work.each(work, tasks):
+                    made += fixed.files
+                    codes.append(fixed.code)
+                    with progress.aside():
+                        _show(fixed, held_against.name, role, as_json=as_json, verbose=verbose)
+        except Interrupted as signal:
+            fit = sum(1 for code in codes if code is ExitCode.OK)
+            kept = f"{fit} of {len(named.given)} files were fixed, and are kept in {into}."
+            interrupted(kept, signal)
         tell(fixed_summary_of(made, into / REJECTED, failed=len(codes) - _sources(made)))
         tell(next_after_fix(made, into))
     raise typer.Exit(worst(codes))
 
 
+class _Fixed(NamedTuple):
+    """What became of one file: new files with their dossiers, or an error."""
+
+    given: Given
+    files: tuple[Prepared, ...] = ()
+    dossiers: tuple[Path | None, ...] = ()
+    error: PalprepError | None = None
+
+    @property
+    def code(self) -> ExitCode:
+        """The exit code that this file alone would give."""
+        if self.error is not None:
+            return ExitCode.USAGE if self.given.problem else exit_code_of(self.error)
+        passed = all(each.report.passed for each in self.files)
+        return ExitCode.OK if passed else ExitCode.FAILED
+
+
 def _fixed(
-    preflight: Preflight, given: Given, into: Path, *, bar: bool, **asked: Any
-) -> list[Prepared]:
-    """The new file; and the consent video, where it was split out of it."""
+    isolated: Isolated,
+    progress: FilesProgress,
+    task: tuple[Given, Path],
+    *,
+    role: Role | None,
+    speaker: Speaker | None,
+    apart: Container[Path],
+    holders: Container[Path],
+) -> _Fixed:
+    """The new file; and the consent video, where it was split out of it. Whatever goes wrong, it
+    goes wrong with this file alone.
+    """
+    from palprep.cli.files_at_work import as_error
+
+    given, into = task
     if given.problem is not None:
-        raise FileMissing(given.problem)
-    with progress_bar(given.path.name, wanted=bar) as advance:
-        prepared = preflight.prepare(given.path, into=into, progress=advance, **asked)
-    made = [prepared, *([prepared.consent] if prepared.consent else [])]
-    return [each if each.report.passed else _set_apart(each) for each in made]
+        return _Fixed(given, error=FileMissing(given.problem))
+    try:
+        with progress.at(given.path.name) as advance:
+            prepared = isolated.prepare(
+                given.path,
+                into=into,
+                role=role,
+                speaker=speaker,
+                consent_apart=given.path.parent in apart,
+                split_consent=given.path in holders,
+                progress=advance,
+            )
+        made = (prepared, *([prepared.consent] if prepared.consent else []))
+        files = tuple(each if each.report.passed else _set_apart(each) for each in made)
+        return _Fixed(given, files, tuple(_dossier(each, speaker) for each in files))
+    except Exception as error:  # noqa: BLE001 -- the other files are fixed all the same
+        return _Fixed(given, error=as_error(error))
 
 
 def _set_apart(prepared: Prepared) -> Prepared:
@@ -168,16 +230,15 @@ def _dossier(prepared: Prepared, speaker: Speaker | None) -> Path | None:
     return keep_dossier(prepared, person=speaker.full_name, written_at=now)
 
 
-def _show(
-    files: Sequence[Prepared], speaker: Speaker | None, *, as_json: bool, verbose: bool
-) -> None:
-    dossiers = [_dossier(each, speaker) for each in files]
-    if as_json:
-        entry, *clips = map(_entry, files, dossiers)
+def _show(fixed: _Fixed, profile: str, role: Role | None, *, as_json: bool, verbose: bool) -> None:
+    if fixed.error is not None:
+        _show_failure(profile, fixed.given, role, fixed.error, as_json=as_json)
+    elif as_json:
+        entry, *clips = map(_entry, fixed.files, fixed.dossiers)
         print_json(entry | ({"consent": clips[0]} if clips else {}))
-        return
-    for each, dossier in zip(files, dossiers, strict=True):
-        _show_file(each, dossier, verbose=verbose)
+    else:
+        for each, dossier in zip(fixed.files, fixed.dossiers, strict=True):
+            _show_file(each, dossier, verbose=verbose)
 
 
 def _entry(prepared: Prepared, dossier: Path | None) -> dict[str, Any]:

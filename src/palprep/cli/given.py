@@ -74,12 +74,17 @@ def _walk(folder: Path) -> Iterator[Path]:
     for where, below, names in os.walk(folder):
         below[:] = sorted(each for each in below if not each.startswith("."))
         for name in sorted(names):
-            path = Path(where, name)
-            if not name.startswith(".") and path.is_file():
-                yield path
+            # Also what is no regular file: a pipe that is named like media is refused, and said so.
+            if not name.startswith("."):
+                yield Path(where, name)
 
 
 def _not_there(path: Path) -> str:
+    from palprep.media.given import address_of
+
+    address = address_of(path)
+    if address is not None:
+        return f"{address} is an address, and no file: download it first."
     try:
         names = [each.name for each in path.parent.iterdir()]
     except OSError:

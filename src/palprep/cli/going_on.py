@@ -16,14 +16,18 @@ if TYPE_CHECKING:
     from palprep.cli.run_progress import RunProgress
 
 
-def interrupted(progress: RunProgress, into: Path, signal: Interrupted) -> NoReturn:
-    """Say it in one line, and leave with the signal's exit code."""
+def people_kept(progress: RunProgress, into: Path) -> str:
+    """What was kept of a run or a watch."""
+    page = shlex.join(["palprep", "report", str(into)])
+    return (
+        f"{progress.ended.total()} of {progress.people} people are through, and all that was done "
+        f"is kept in {into}; `{page}` writes its page. Nothing is created twice."
+    )
+
+
+def interrupted(kept: str, signal: Interrupted) -> NoReturn:
+    """Say in one line what was ``kept``, and leave with the signal's exit code."""
     # The same words that the shell was given; no option of palprep takes a secret.
     command = shlex.join(["palprep", *sys.argv[1:]])
-    page = shlex.join(["palprep", "report", str(into)])
-    tell_warning(
-        f"Interrupted: {progress.ended.total()} of {progress.people} people are through, and all "
-        f"that was done is kept in {into}; `{page}` writes its page. "
-        f"Nothing is created twice. Go on with: {command}"
-    )
+    tell_warning(f"Interrupted: {kept} Go on with: {command}")
     raise typer.Exit(signal.code) from None

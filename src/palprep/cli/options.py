@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from palprep.cli.durations import seconds
+from palprep.cli.sizes import size_bytes
 from palprep.vocabulary import Role
 
 Paths = Annotated[
@@ -19,6 +21,25 @@ Paths = Annotated[
 ]
 Jobs = Annotated[
     int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Files to work on at once.")
+]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(
+        "--time-limit",
+        parser=seconds,
+        metavar="DURATION",
+        help="Give a file up after this long: 90s, 10m. By default 5 minutes, and 10 seconds more "
+        "for each second that it lasts.",
+    ),
+]
+MemoryLimit = Annotated[
+    int | None,
+    typer.Option(
+        "--memory-limit",
+        parser=size_bytes,
+        metavar="SIZE",
+        help="Give a file up that takes more memory: 500MB, 2GiB. By default 3GiB.",
+    ),
 ]
 AsRole = Annotated[
     Role | None,

@@ -8,19 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from palprep.fixes.output import atomic_output
+from palprep.preflight.check_and_prepare import shared_toolkit
 from palprep.views.pictures import report_picture
 
 if TYPE_CHECKING:
     from palprep.rules.report import Report
-    from palprep.vision.models import Models
 
 
-def write_picture(report: Report, target: Path, models: Models) -> Path | None:
-    """Draw what was seen of a file into a PNG; None where there is nothing to draw.
+def write_picture(report: Report, target: Path) -> Path | None:
+    """Draw what was seen of a file into a PNG; None where there is nothing to draw. It decodes the
+    file: workers do that.
 
     Raises MediaError when the file can no longer be read, OutputUnwritable.
     """
-    picture = report_picture(report, models)
+    picture = report_picture(report, shared_toolkit().models)
     if picture is None:
         return None
     with atomic_output(target) as temporary:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from palprep.cli.going_on import interrupted
-from palprep.cli.options import AsJson, ProfileName
+from palprep.cli.going_on import interrupted, people_kept
+from palprep.cli.options import AsJson, MemoryLimit, ProfileName, TimeLimit
 from palprep.cli.service_options import (
     BUCKET_HELP,
     BaseUrl,
@@ -63,6 +63,8 @@ def run(
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Local worker processes; by default, all cores.")
     ] = None,
+    time_limit: TimeLimit = None,
+    memory_limit: MemoryLimit = None,
     profile: ProfileName = DEFAULT_PROFILE,
     only: Annotated[
         list[str] | None,
@@ -134,6 +136,7 @@ def run(
     from palprep.batch.pace import Pace
     from palprep.batch.runner import run as run_people
     from palprep.batch.selection import Selection, Shard
+    from palprep.cli.files_at_work import limits_of
     from palprep.cli.results import exit_code_of_results, print_results
     from palprep.cli.run_progress import run_progress
     from palprep.rules.profile import load_profile
@@ -146,6 +149,7 @@ def run(
         max_training=max_training,
         requests_per_s=rate,
     )
+    limits = limits_of(time_limit, memory_limit)
     connection = Connection(
         base_url=base_url,
         api_key=os.environ.get("PALPREP_API_KEY"),
@@ -179,6 +183,7 @@ def run(
                     engine=engine,
                     jobs=jobs,
                     store=store,
+                    limits=limits,
                     profile=profile,
                     dry_run=dry_run,
                     without_consent=without_consent,
@@ -187,7 +192,7 @@ def run(
                     note=lambda note: _tell_note(note, dry_run=dry_run),
                 )
         except Interrupted as signal:
-            interrupted(progress, place, signal)
+            interrupted(people_kept(progress, place), signal)
     results = [person.result for person in seen.people]
     print_results(results, as_json=as_json)
     with telling(quiet=quiet, log_file=log_file):

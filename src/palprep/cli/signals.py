@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from multiprocessing import resource_tracker
 from types import FrameType
 
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -30,8 +28,8 @@ class Interrupted(KeyboardInterrupt):
 def interruptible() -> Iterator[None]:
     """While this lasts, the first signal raises Interrupted in the main thread.
 
-    What is under way can then end well. The second signal does not wait for that: the workers are
-    told to end, and the process is gone.
+    What is under way can then end well. The second signal does not wait for that: the process is
+    gone, and its workers end by themselves.
     """
     asked: list[int] = []
 
@@ -42,11 +40,7 @@ def interruptible() -> Iterator[None]:
         asked.append(number)
         raise Interrupted(number)
 
-    # A closed terminal tells the whole group. multiprocessing's resource tracker, which lives by
-    # itself from the first worker on, must outlive that; it inherits what is ignored here.
     before = {number: signal.getsignal(number) for number in _ENDING}
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    resource_tracker.ensure_running()
     for number, handler in before.items():
         # What is ignored stays ignored: that is how `nohup` starts a program.
         signal.signal(number, handler if handler is signal.SIG_IGN else end)
@@ -58,9 +52,7 @@ def interruptible() -> Iterator[None]:
 
 
 def _leave(number: int) -> None:
-    for child in multiprocessing.active_children():
-        child.terminate()
-    # A terminal that was closed takes no more words.
+    # Workers notice that this process is gone, and end. A terminal that was closed takes no words.
     with contextlib.suppress(OSError):
         os.write(2, _AT_ONCE)
     os._exit(128 + number)

@@ -17,13 +17,14 @@ def speaker_of(
     name: str | None, statement: Path | None, language: str, *, profile: str
 ) -> Speaker | None:
     """Whose consent to listen for; None without a name."""
-    from palprep.consent.statements import read_statement
-    from palprep.facts.probe import Speaker
-
     if name is None:
         if statement is not None:
             raise UsageError("--statement needs --name as well: whose consent is it?")
         return None
+    # These load all decoders, which a command without a name leaves to its workers.
+    from palprep.consent.statements import read_statement
+    from palprep.facts.probe import Speaker
+
     required = read_statement(statement, profile=profile) if statement else None
     return Speaker(full_name=name, statement=required, language=language)
 

@@ -17,6 +17,7 @@ from typing import Annotated
 import typer
 
 from palprep.errors import OutputUnwritable, UsageError
+from palprep.escaping import escaped
 
 Verbose = Annotated[
     bool, typer.Option("--verbose", "-v", help="Also tell every step, and why it is taken.")
@@ -85,9 +86,16 @@ class _StandardError(logging.Handler):
         sys.stderr.flush()
 
 
+class _Harmless(logging.Formatter):
+    """Lines in which nothing gives a terminal orders."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return escaped(super().format(record))
+
+
 def _on_standard_error(*, verbose: bool, quiet: bool) -> logging.Handler:
     handler = _StandardError()
-    handler.setFormatter(logging.Formatter("%(message)s"))
+    handler.setFormatter(_Harmless("%(message)s"))
     if verbose:
         handler.setLevel(logging.DEBUG)
         return handler
@@ -106,7 +114,7 @@ def _into(path: Path) -> logging.Handler:
             f"The log file {path} cannot be written: {error.strerror}; choose another --log-file"
         ) from None
     line = "%(asctime)s.%(msecs)03dZ %(levelname)s %(name)s: %(message)s"
-    lines = logging.Formatter(line, datefmt="%Y-%m-%dT%H:%M:%S")
+    lines = _Harmless(line, datefmt="%Y-%m-%dT%H:%M:%S")
     lines.converter = time.gmtime
     handler.setFormatter(lines)
     return handler

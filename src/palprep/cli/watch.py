@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from palprep.cli.going_on import interrupted
+from palprep.cli.going_on import interrupted, people_kept
 from palprep.cli.options import AsJson
 from palprep.cli.service_options import (
     FOR_EVER,
@@ -65,7 +65,7 @@ def watch(
             with interruptible():
                 seen = watch_folder(directory, connection=connection, pace=pace, tell=progress.tell)
         except Interrupted as signal:
-            interrupted(progress, directory, signal)
+            interrupted(people_kept(progress, directory), signal)
     results = [person.standing for person in seen.people]
     print_results(results, as_json=as_json)
     with telling(quiet=quiet, log_file=log_file):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping
 from typing import TypedDict
 from urllib.parse import urlsplit
@@ -38,8 +39,8 @@ def checked_base_url(url: str) -> str:
         usable = False
     if not usable or parts.query or parts.fragment or parts.username:
         raise UsageError(
-            f"The base URL {url!r} is not of the form https://HOST[:PORT][/PATH]. Check "
-            "base_url, or PALPREP_BASE_URL."
+            f"The base URL {_without_user(url)!r} is not of the form https://HOST[:PORT][/PATH]. "
+            "Check base_url, or PALPREP_BASE_URL."
         )
     trimmed = url.rstrip("/")
     if trimmed.endswith("/v2"):
@@ -47,6 +48,11 @@ def checked_base_url(url: str) -> str:
     if not is_https(trimmed, loopback=True):
         log.warning("The API key travels unencrypted to %s; use https.", parts.hostname)
     return trimmed
+
+
+def _without_user(url: str) -> str:
+    """The address to show: a name and a password in it are somebody's secret."""
+    return re.sub(r"^([a-z]+://)?.*@", r"\1***@", url)
 
 
 class Identity(TypedDict):

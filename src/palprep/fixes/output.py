@@ -102,6 +102,12 @@ def move_into(path: Path, folder: Path) -> Path:
     return moved
 
 
+def remove_parts(folder: Path, pid: int) -> None:
+    """Remove from a folder what a process that was killed had half written."""
+    for part in folder.glob(f".palprep-{pid}-*.part*"):
+        part.unlink(missing_ok=True)
+
+
 def _rename(temporary: Path, target: Path) -> None:
     temporary.replace(target)
 
@@ -131,7 +137,8 @@ def _put_beside(temporary: Path, target: Path) -> Path:
 def _written_whole(
     target: Path, settle: Callable[[Path], object], *, lasting: bool = True
 ) -> Iterator[Path]:
-    temporary = target.with_name(f".palprep-{secrets.token_hex(6)}.part{target.suffix}")
+    name = f".palprep-{os.getpid()}-{secrets.token_hex(6)}.part{target.suffix}"
+    temporary = target.with_name(name)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         # Not tempfile: its files are private to the user, and the rename would keep that.

@@ -21,6 +21,7 @@ from av.video.stream import VideoStream
 from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
 from palprep.media.formats import DEMUXERS
 from palprep.media.source import Source
+from palprep.values import Kind
 
 MAX_FRAME_PIXELS = 8192 * 8192
 """Larger frames are not decoded: 8K has half as many pixels, and one frame of this size already
@@ -98,6 +99,19 @@ def translate_av_errors(source: Source) -> Iterator[None]:
             f"{source.name} starts like {source.type.description} but cannot be read "
             f"({reason}); export or record it again"
         ) from None
+
+
+def declared_length_s(source: Source) -> float:
+    """How long the media lasts in seconds, as the file says; 0 for an image, and where it says
+    nothing. Raises nothing for bad media, which whoever decodes it will name.
+    """
+    if source.type.kind not in {Kind.AUDIO, Kind.VIDEO}:
+        return 0.0
+    try:
+        with open_container(source, analyse_frames=False) as container:
+            return max(0.0, (container.duration or 0) / av.time_base)
+    except MediaError:
+        return 0.0
 
 
 def video_streams(container: InputContainer) -> tuple[VideoStream, ...]:

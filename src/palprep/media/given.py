@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import IO
 
 from typing_extensions import TypeIs
 
-from palprep.errors import FileUnreadable, OutputUnwritable, UsageError
+from palprep.errors import FileMissing, FileUnreadable, OutputUnwritable, UsageError
 from palprep.media.facts import UNNAMED
 from palprep.vocabulary import FileInput
 
@@ -59,6 +60,23 @@ def given_name(file: FileInput) -> str:
         return os.fspath(file)
     name = getattr(file, "name", None)
     return name if isinstance(name, str) and name else UNNAMED
+
+
+def address_of(path: Path) -> str | None:
+    """The address that somebody gave in place of a file's path; None for a path.
+
+    A path holds no two slashes in a row: ``http://host`` has become ``http:/host``.
+    """
+    found = re.fullmatch(r"([a-z][a-z0-9+.-]+):/+(.*)", str(path))
+    return f"{found[1]}://{found[2]}" if found else None
+
+
+def missing(path: Path) -> FileMissing:
+    """The error for a path at which there is nothing."""
+    address = address_of(path)
+    if address is not None:
+        return FileMissing(f"{address} is an address, and no file: download it first")
+    return FileMissing(f"{path} does not exist; check the path")
 
 
 def keep(file: Given) -> Path:

@@ -8,13 +8,13 @@ import stat
 import weakref
 from dataclasses import dataclass, field
 from functools import cached_property
-from io import BufferedReader
+from io import BufferedReader, BytesIO
 from pathlib import Path
 
 from palprep.errors import FileMissing, FileUnreadable
 from palprep.media.ebml import Matroska
 from palprep.media.facts import UNNAMED, FileFacts, MediaType
-from palprep.media.given import given_name, keep, on_disk
+from palprep.media.given import given_name, keep, missing, on_disk
 from palprep.media.isobmff import Movie
 from palprep.media.sniff import recognise
 from palprep.vocabulary import FileInput
@@ -75,7 +75,8 @@ class Source:
         with _open(place) as file:
             try:
                 status = os.fstat(file.fileno())
-                content = recognise(file, status.st_size)
+                # A file without a size is empty; or the kernel's, and may keep a reader waiting.
+                content = recognise(file if status.st_size else BytesIO(), status.st_size)
             except OSError as error:
                 raise FileUnreadable(f"{place} cannot be read: {error.strerror or error}") from None
         return cls(
@@ -167,7 +168,7 @@ def _open(path: Path) -> BufferedReader:
             raise FileUnreadable(f"{path} is no regular file (a pipe or a device)")
         return path.open("rb")
     except (FileNotFoundError, NotADirectoryError):
-        raise FileMissing(f"{path} does not exist; check the path") from None
+        raise missing(path) from None
     except OSError as error:
         reason = error.strerror or str(error)
         raise FileUnreadable(f"{path} cannot be read: {reason}; check its permissions") from None

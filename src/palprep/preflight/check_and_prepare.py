@@ -10,6 +10,7 @@ import functools
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, Self
 
 from palprep.errors import FixError, MediaError, UsageError
 from palprep.facts.probe import Speaker, Toolkit, probe
@@ -17,6 +18,8 @@ from palprep.fixes.apply import FixDone, apply
 from palprep.fixes.output import new_output
 from palprep.media.given import given_name
 from palprep.media.source import Source
+from palprep.preflight import INSIDE
+from palprep.preflight.isolated import Isolated
 from palprep.preflight.prepared import Prepared
 from palprep.preflight.roles import infer_role, require_kind, role_named
 from palprep.rules.consent import CONSENT_CHECKS
@@ -25,9 +28,11 @@ from palprep.rules.plans.consent import plan_consent_clip
 from palprep.rules.plans.plan import VideoPlan
 from palprep.rules.plans.planner import plan
 from palprep.rules.profile import Profile, load_profile
-from palprep.rules.report import Report, ReportError
+from palprep.rules.report import Report
 from palprep.values import Role
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput, RoleName
+from palprep.workers.engine import Limits
+from palprep.workers.local import LocalEngine
 
 Progress = Callable[[float], None]
 """Called with the fraction done, 0 to 1, never decreasing."""
@@ -38,6 +43,12 @@ class Preflight:
 
     The functions :func:`check` and :func:`prepare` use a shared one; make your own to hold
     the models of a worker, or a profile of your own.
+
+    ``isolated`` does all that decodes a file in ``jobs`` worker processes, each file within
+    ``limits`` of time and memory. What crashes a decoder, or keeps it busy for ever, is then
+    reported as that file's failure, and this process goes on. Use it for files that strangers
+    send, from as many threads as there are jobs; and end it by ``with`` or :meth:`close`.
+    Otherwise everything is done here, which saves the half second that a worker needs to start.
     """
 
     def __init__(
@@ -46,10 +57,30 @@ class Preflight:
         *,
         toolkit: Toolkit | None = None,
         quick: bool = False,
+        isolated: bool = False,
+        jobs: int = 1,
+        limits: Limits | None = None,
     ) -> None:
+        if isolated and toolkit is not None:
+            raise UsageError("Workers load networks of their own: leave the toolkit out")
         self.profile = profile if isinstance(profile, Profile) else load_profile(profile)
         self.toolkit = toolkit or Toolkit()
         self.quick = quick
+        self._isolated = None
+        if isolated:
+            engine = LocalEngine(jobs, limits=limits, modules=[INSIDE])
+            self._isolated = Isolated(self.profile, engine, quick=quick)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.close(at_once=kind is not None)
+
+    def close(self, *, at_once: bool = False) -> None:
+        """End the workers, where there are any; with ``at_once`` also those at work."""
+        if self._isolated is not None:
+            self._isolated.close(at_once=at_once)
 
     def check(
         self,
@@ -67,16 +98,16 @@ class Preflight:
         With ``speaker`` a video's consent statement is verified too; with ``consent_apart``
         it is not looked for in a training video, since another video holds it.
         """
+        if self._isolated is not None:
+            return self._isolated.check(
+                path, role=role, speaker=speaker, consent_apart=consent_apart
+            )
         wanted = role_named(role) if role is not None else None
         try:
             return self._report(Source.of(path), wanted, speaker, apart=consent_apart)
         except MediaError as error:
-            return Report(
-                path=path.shown if isinstance(path, Source) else given_name(path),
-                role=wanted,
-                profile=self.profile.name,
-                error=ReportError(code=error.code, message=error.message),
-            )
+            name = path.shown if isinstance(path, Source) else given_name(path)
+            return Report.of_error(name, error, role=wanted, profile=self.profile.name)
 
     def prepare(
         self,
@@ -103,8 +134,20 @@ class Preflight:
 
         The source, given as for :meth:`check`, is never touched. Raises MediaError for a file that
         cannot be read, FixError where the fix cannot be made, or no statement was heard that could
-        be split out, UsageError when the output would replace the source.
+        be split out, UsageError when the output would replace the source. Isolated, it raises
+        MediaTooHeavy and ToolFailed as well, for what a limit or a crash has ended.
         """
+        if self._isolated is not None:
+            return self._isolated.prepare(
+                path,
+                into=into,
+                role=role,
+                speaker=speaker,
+                consent_apart=consent_apart,
+                split_consent=split_consent,
+                overwrite=overwrite,
+                progress=progress,
+            )
         wanted = role_named(role) if role is not None else None
         if split_consent and speaker is None:
             raise UsageError("Splitting the consent out needs to know who speaks: give a speaker")
@@ -122,8 +165,8 @@ class Preflight:
             after = self._report_of_copy(before, output)
         else:
             applied = apply(fix, source, target_stem, overwrite=overwrite, progress=progress)
-            output, fixes = Source.of(applied.path), applied.fixes
-            after = self._report(output, before.role, speaker, apart=apart)
+            fixes = applied.fixes
+            output, after = self._proved(applied.path, source, before.role, speaker, apart=apart)
         clip = None
         if cut is not None:
             clip = self._split(cut, source, target_stem, speaker, overwrite=overwrite)
@@ -159,15 +202,36 @@ class Preflight:
     ) -> Prepared:
         stem = target_stem.with_name(f"{target_stem.name}-consent")
         applied = apply(cut, source, stem, overwrite=overwrite)
-        output = Source.of(applied.path)
+        output, report = self._proved(applied.path, source, Role.CONSENT_VIDEO, speaker)
         return Prepared(
             source=source.shown,
             source_sha256=source.sha256,
             path=output.path,
-            report=self._report(output, Role.CONSENT_VIDEO, speaker),
+            report=report,
             fixes=applied.fixes,
             sha256=output.sha256,
         )
+
+    def _proved(
+        self,
+        written: str,
+        source: Source,
+        role: Role | None,
+        speaker: Speaker | None,
+        *,
+        apart: bool = False,
+    ) -> tuple[Source, Report]:
+        """What a fix wrote, and the report on it. What cannot be read back is removed: FixError."""
+        try:
+            output = Source.of(written)
+            return output, self._report(output, role, speaker, apart=apart)
+        except MediaError as error:
+            Path(written).unlink(missing_ok=True)
+            raise FixError(
+                f"The fix of {source.name} failed: what it wrote could not be read back, and was "
+                f"removed ({error.message}). The source is as it was: export it again, in another "
+                "format"
+            ) from None
 
     def _judged_again(
         self, report: Report, *, role: Role | None = None, apart: bool = False, **changed: object
@@ -204,6 +268,16 @@ class Preflight:
         )
         left_out = CONSENT_CHECKS if elsewhere else ()
         return report_on(source.shown, facts, judged_as, self.profile, left_out=left_out)
+
+
+def check_inside(profile: Profile, quick: bool, source: Source, **asked: Any) -> Report:  # noqa: FBT001 -- the arguments of a task
+    """What a worker does for an isolated :meth:`Preflight.check`."""
+    return Preflight(profile, toolkit=shared_toolkit(), quick=quick).check(source, **asked)
+
+
+def prepare_inside(profile: Profile, source: Source, **asked: Any) -> Prepared:
+    """What a worker does for an isolated :meth:`Preflight.prepare`."""
+    return Preflight(profile, toolkit=shared_toolkit()).prepare(source, **asked)
 
 
 def check(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from palprep.escaping import escaped
 from palprep.fixes.done import FixDone
 from palprep.rules.report import Report
 from palprep.values import Value
@@ -29,4 +30,6 @@ class Prepared(Value):
 
     def __str__(self) -> str:
         done = [f"fixed {fix.id}: {fix.did}" for fix in self.fixes] or ["copied as it was"]
-        return "\n".join((f"{self.source} -> {self.path}", *done, self.report.table()))
+        return "\n".join(
+            (escaped(f"{self.source} -> {self.path}"), *map(escaped, done), self.report.table())
+        )

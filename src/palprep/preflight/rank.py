@@ -6,20 +6,22 @@ What fails fewer checks ranks higher; between equals the finer measure of
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from pydantic import Field
 
-from palprep.errors import MediaError, UnsupportedMedia
+from palprep.errors import MediaError, MediaTooHeavy, ToolFailed, UnsupportedMedia
 from palprep.facts.facts import Facts
 from palprep.media.frames import sample_frames
-from palprep.media.given import is_file
+from palprep.media.given import given_name, is_file
 from palprep.media.image import probe_and_open
 from palprep.media.source import Source
 from palprep.preflight.check_and_prepare import shared_toolkit
 from palprep.preflight.fitness import fitness, group_duplicates
+from palprep.preflight.isolated import for_source
 from palprep.rules.judge import judge
 from palprep.rules.profile import Profile, load_profile
 from palprep.rules.registry import PORTRAIT_CHECKS
@@ -28,6 +30,9 @@ from palprep.values import Kind, Outcome, Role, Value
 from palprep.vision.analysis import MAX_SIDE, analyse_portrait
 from palprep.vision.models import Models
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput
+from palprep.workers.engine import Engine, WorkStopped
+
+_log = logging.getLogger(__name__)
 
 
 class Candidate(Value):
@@ -53,28 +58,41 @@ class Ranking(tuple[Candidate, ...]):
 
 
 def pick_best(
-    source: FileInput | Iterable[FileInput],
+    source: FileInput | Iterable[FileInput | Source],
     *,
     profile: str | Path | Profile = DEFAULT_PROFILE,
     per_second: float = 2.0,
     models: Models | None = None,
+    engine: Engine | None = None,
 ) -> Ranking:
     """Rank the images of a folder, given images, or a video's frames at ``per_second``.
 
     A file is a path, its bytes, or a binary file. A folder's files that are no readable images are
-    passed over. Raises FileMissing when nothing is there, UnsupportedMedia when nothing of it is an
-    image or a video, MediaError for a video that does not decode.
+    passed over. With an ``engine`` its workers look at them, each file for itself: one that crashes
+    its worker is passed over as well, and logged. Raises FileMissing when nothing is there,
+    UnsupportedMedia when nothing of it is an image or a video, MediaError for a video that does not
+    decode, ToolFailed for one that crashes its worker.
     """
     limits = profile if isinstance(profile, Profile) else load_profile(profile)
-    loaded = models or shared_toolkit().models
     found: list[Candidate] = []
     files, lenient = _files(source)
     for file in files:
         try:
-            found += _candidates(Source.of(file), limits, loaded, per_second)
-        except MediaError:
+            looked = Source.of(file)
+            if engine is None:
+                loaded = models or shared_toolkit().models
+                found += candidates_in(looked, limits, per_second, loaded)
+            else:
+                runner = for_source(engine, looked)
+                found += runner.run(candidates_in, looked, limits, per_second)
+        except WorkStopped:
+            raise
+        except (MediaError, ToolFailed) as error:
             if not lenient:
                 raise
+            if isinstance(error, (MediaTooHeavy, ToolFailed)):
+                name = file.shown if isinstance(file, Source) else given_name(file)
+                _log.warning("%s is passed over: %s", name, error.message)
     if not found:
         where = source if isinstance(source, str | os.PathLike) else "What was given"
         raise UnsupportedMedia(f"{where} holds no image that could be read")
@@ -86,7 +104,9 @@ def pick_best(
     )
 
 
-def _files(source: FileInput | Iterable[FileInput]) -> tuple[Sequence[FileInput], bool]:
+def _files(
+    source: FileInput | Iterable[FileInput | Source],
+) -> tuple[Sequence[FileInput | Source], bool]:
     """The files to look at, and whether one that is no image is passed over."""
     if isinstance(source, str | os.PathLike):
         path = Path(source)
@@ -96,8 +116,15 @@ def _files(source: FileInput | Iterable[FileInput]) -> tuple[Sequence[FileInput]
     return ([source] if is_file(source) else list(source)), False
 
 
+def candidates_in(
+    source: Source, limits: Profile, per_second: float, models: Models | None = None
+) -> list[Candidate]:
+    """The image, or the video's frames at ``per_second``, in their order."""
+    return list(_candidates(source, limits, per_second, models or shared_toolkit().models))
+
+
 def _candidates(
-    source: Source, limits: Profile, models: Models, per_second: float
+    source: Source, limits: Profile, per_second: float, models: Models
 ) -> Iterator[Candidate]:
     if source.type.kind is Kind.IMAGE:
         image, pixels = probe_and_open(source, max_side=MAX_SIDE)

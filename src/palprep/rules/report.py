@@ -8,6 +8,7 @@ from typing import Any, Self
 from pydantic import Field, computed_field
 
 from palprep.errors import PalprepError
+from palprep.escaping import escaped
 from palprep.facts.facts import Facts
 from palprep.rules.measures import Measure, aligned
 from palprep.values import Outcome, Rect, Role, Value
@@ -137,9 +138,9 @@ class Report(Value):
         role = f"{self.role.value}, " if self.role else ""
         title = f"{self.verdict.value.upper()}  {self.path}  ({role}{self.profile})"
         if self.error is not None:
-            return f"{title}\n{self.error.message}"
+            return escaped(f"{title}\n{self.error.message}")
         rows = [
             (check.outcome.value, check.sentence, check.advice or "")
             for check in self.told(*Outcome)
         ]
-        return "\n".join((title, *aligned(rows)))
+        return escaped("\n".join((title, *aligned(rows))))

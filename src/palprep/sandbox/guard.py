@@ -1,4 +1,4 @@
-"""No web page reaches the sandbox by a name of its own, and no page of another origin asks it."""
+"""No web page reaches the sandbox by a name of its own, and no page of another machine asks it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ REFUSED = JsonAnswer(403, {"error": "The sandbox is for programs and pages of th
 
 
 class LoopbackOnly:
-    """Serves ``app`` to requests that name a loopback host, and come from no other origin.
+    """Serves ``app`` to requests that name a loopback host, and come from no page of another one.
 
     The sandbox's keys are public knowledge, and its routes under /_sandbox ask for none. A page
     could otherwise reach it by a name that resolves to this machine (DNS rebinding), or post to
-    it from elsewhere.
+    it from elsewhere. Pages of this machine may, on whatever port: developing one is what the
+    sandbox is for.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -48,6 +49,8 @@ class LoopbackOnly:
 
 
 def _names_loopback(url: str) -> bool:
+    if "\\" in url:
+        return False  # Browsers and urlsplit do not agree which host that names.
     try:
         host = urlsplit(url).hostname
     except ValueError:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import jinja2
 
+from palprep.escaping import escaped
 from palprep.rules.measures import measure_words
 from palprep.views.format import duration, file_gist, moment, position, size, stamp
 from palprep.views.marked_words import (
@@ -19,11 +20,20 @@ from palprep.views.marked_words import (
 from palprep.views.outcomes import OUTCOMES, SHADES, STATUSES
 
 
+def _harmless(value: object) -> object:
+    """What is shown, with control characters and marks of direction written out."""
+    if not isinstance(value, str):
+        return value
+    # Markup, which is known by this method, stays markup.
+    return type(value)(escaped(value)) if hasattr(value, "__html__") else escaped(value)
+
+
 def environment() -> jinja2.Environment:
     """The templates of this package, with every formatter as a filter."""
     made = jinja2.Environment(
         loader=jinja2.PackageLoader("palprep.views"),
         autoescape=True,
+        finalize=_harmless,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

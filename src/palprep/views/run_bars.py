@@ -27,8 +27,11 @@ class _OfAll(ProgressColumn):
         return Text("") if task.total is None else self._column.render(task)
 
 
-def run_bars(console: Console) -> Progress:
-    """Bars that are gone at the end. A task without a total is a person's line."""
+def run_bars(console: Console, *, redirect: bool = True) -> Progress:
+    """Bars that are gone at the end. A task without a total is a person's or a file's line.
+
+    With ``redirect`` whatever is printed meanwhile comes out above them, on their own stream.
+    """
     return Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -38,4 +41,6 @@ def run_bars(console: Console) -> Progress:
         _OfAll(TimeRemainingColumn()),
         console=console,
         transient=True,
+        redirect_stdout=redirect,
+        redirect_stderr=redirect,
     )

@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from palprep.escaping import escaped_line
 from palprep.rules.measures import counted, measure_words
 from palprep.rules.registry import RULES
 from palprep.rules.report import Check, Report
@@ -107,7 +108,7 @@ def title(outcome: Outcome, path: str) -> Text:
 
 def headed(word: str, style: str, path: str) -> Text:
     """A word in the margin, and the path next to it."""
-    return Text.assemble((f"{word:<{INDENT}}", style), (path, "bold"))
+    return Text.assemble((f"{word:<{INDENT}}", style), (escaped_line(path), "bold"))
 
 
 def indented(renderable: RenderableType) -> Padding:

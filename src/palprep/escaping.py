@@ -1,0 +1,55 @@
+r"""Text of strangers, made harmless for whoever looks at it.
+
+A file's name, a tag or an error of a library may hold escape sequences, which give a terminal
+orders, and characters that turn the direction of what stands around them (Unicode Technical
+Report 36, section 2.4: "bidirectional text spoofing"). All of them are shown as what they are:
+``\x1b``, ``\u202e``.
+"""
+
+from __future__ import annotations
+
+import re
+
+_UNSEEN = re.compile(
+    "["
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # Control characters, besides tab and line feed.
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # Marks of direction (UAX 9, section 2).
+    "\u2028\u2029"  # Ends of lines and paragraphs.
+    "\ufff9-\ufffb\U000e0000-\U000e007f"  # Annotations and tags, which are never drawn.
+    "\ud800-\udfff"  # Bytes of a name that is not UTF-8, and halves of characters.
+    "]"
+)
+_BREAKS = re.compile("[\t\n]")
+
+_BYTES = range(0xDC80, 0xDD00)
+"""How Python holds bytes of a name that are not UTF-8 (PEP 383)."""
+
+
+def escaped(text: str) -> str:
+    """The text with such characters written out. Tabs and line breaks stay."""
+    return _UNSEEN.sub(_written_out, text)
+
+
+def escaped_line(text: str) -> str:
+    """The text on one line: line breaks and tabs are written out, too."""
+    return _BREAKS.sub(_written_out, escaped(text))
+
+
+def escaped_json(text: str) -> str:
+    """JSON with such characters in JSON's own escapes: it stands for the same value."""
+    return _UNSEEN.sub(_in_json, text)
+
+
+def _written_out(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code in _BYTES:
+        code -= 0xDC00
+    short = {0x09: r"\t", 0x0A: r"\n", 0x0D: r"\r"}.get(code)
+    if short is not None:
+        return short
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def _in_json(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))

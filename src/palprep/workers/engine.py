@@ -1,0 +1,98 @@
+"""What hands work to other processes, and how much time and memory the work may take."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, ParamSpec, Protocol, TypeVar
+
+from pydantic import Field
+
+from palprep.errors import ToolFailed
+from palprep.values import Value
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+Run = Callable[[float, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
+"""Calls a function with its arguments, within the time for media of so many seconds."""
+
+FIRST_S = 300.0
+"""What any file may take. The slowest honest image takes a few seconds on a slow machine."""
+
+FOR_EACH_S = 10.0
+"""More for each second that the media lasts. A fix of 4K video encodes at a tenth of its own speed
+on two cores that others use as well."""
+
+LONGEST_S = 1800.0
+"""Media earns more time for half an hour at the most: the length is what the file says of itself,
+and nothing that the service takes lasts longer."""
+
+MEMORY_BYTES = 3 << 30
+"""What any file may take, ffmpeg included: fixing 4K video takes half of it."""
+
+
+class Limits(Value):
+    """What the work at one file may take. More than that ends the work, and only that work.
+
+    ``time_s`` is in seconds of the wall clock; None allows five minutes, and ten seconds for each
+    second that the media says it lasts, up to half an hour of it. ``memory_bytes`` is what the
+    worker and the programs that it runs hold in memory (the resident set).
+    """
+
+    time_s: float | None = Field(None, gt=0)
+    memory_bytes: int = Field(MEMORY_BYTES, gt=0)
+
+    def time_for(self, media_s: float) -> float:
+        """The time in seconds for media that says it lasts ``media_s``."""
+        if self.time_s is not None:
+            return self.time_s
+        return FIRST_S + FOR_EACH_S * min(max(0.0, media_s), LONGEST_S)
+
+
+class WorkStopped(ToolFailed):
+    """The workers were told to stop: nothing is wrong with the file."""
+
+    code = "work_stopped"
+
+
+class Runner(Protocol):
+    """Runs functions of importable modules, with arguments that can be pickled."""
+
+    def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """The function's value, or its error; blocks the calling thread.
+
+        Raises MediaTooHeavy when the work exceeded a limit, ToolFailed when the worker died or
+        the function failed with an error that is not palprep's, WorkStopped when the workers
+        were told to end. Callable from several threads at once.
+        """
+
+
+class WithTime:
+    """A runner whose work may take as long as media of one length needs."""
+
+    def __init__(self, run: Run, media_s: float) -> None:
+        self._run = run
+        self._media_s = media_s
+
+    def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """See :meth:`Runner.run`."""
+        return self._run(self._media_s, function, args, kwargs)  # type: ignore[no-any-return]
+
+
+class Engine(Runner, Protocol):
+    """Runs functions elsewhere, ``jobs`` at a time."""
+
+    @property
+    def jobs(self) -> int: ...
+
+    def for_length(self, media_s: float) -> Runner:
+        """The same workers, with a time limit for media that says it lasts ``media_s`` seconds."""
+
+    def close(self, *, at_once: bool = False) -> None:
+        """End the workers, with ``at_once`` also those that are at work."""
+
+
+def usable_cores() -> int:
+    """Processor cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

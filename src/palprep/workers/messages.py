@@ -1,0 +1,83 @@
+"""What a worker and the process that started it say to each other."""
+
+from __future__ import annotations
+
+import importlib
+import pickle
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Callback(Generic[P]):
+    """A keyword argument that the worker calls, and that runs here.
+
+    The worker does not wait for it, and gets no value of it.
+    """
+
+    def __init__(self, function: Callable[P, object]) -> None:
+        self._function = function
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> None:
+        self._function(*args, **kwargs)
+
+
+class ByName(Generic[P, T]):
+    """A function of a module that the worker loads, and this process does not."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module = module
+        self._name = name
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
+        function: Callable[P, T] = getattr(importlib.import_module(self._module), self._name)
+        return function(*args, **kwargs)
+
+
+class Task(NamedTuple):
+    """One call. ``callbacks`` names the keyword arguments that are called back."""
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    callbacks: tuple[str, ...]
+
+
+class Ready(NamedTuple):
+    """The worker has loaded what it was told to."""
+
+
+class Called(NamedTuple):
+    """The task calls a callback."""
+
+    name: str
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+
+
+class Done(NamedTuple):
+    """The task's value."""
+
+    value: Any
+
+
+class Failed(NamedTuple):
+    """The task's error, one of palprep's own. Any other is told as :class:`Unexpected`."""
+
+    error: Exception
+
+
+def task(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bytes:
+    """The call, for :func:`read`; callbacks are left here."""
+    sent = {name: value for name, value in kwargs.items() if not isinstance(value, Callback)}
+    callbacks = tuple(name for name in kwargs if name not in sent)
+    return pickle.dumps(Task(function, args, sent, callbacks))
+
+
+def read(message: bytes) -> Any:
+    """One of the messages above. What comes from a worker is as trustworthy as the worker: it is
+    kept apart so that it may crash, and is no cage for code that a file has smuggled in.
+    """
+    return pickle.loads(message)  # noqa: S301 -- see above

@@ -1,0 +1,138 @@
+"""Checking and preparing in worker processes: one file's crash, hang or greed is its own."""
+
+from __future__ import annotations
+
+import importlib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from palprep.errors import FixError, ToolFailed, UsageError
+from palprep.facts.probe import Toolkit
+from palprep.media.source import Source
+from palprep.preflight import isolated
+from palprep.preflight.check_and_prepare import Preflight, check
+from palprep.preflight.rank import pick_best
+from palprep.workers.engine import Limits
+from palprep.workers.local import LocalEngine
+from palprep.workers.messages import ByName
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    """Importable by the workers, as what they are given must be."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(HERE))
+        yield importlib.import_module("hostile")
+
+
+@pytest.fixture(scope="module")
+def preflight(hostile):
+    with Preflight(isolated=True, limits=Limits(memory_bytes=1 << 30)) as made:
+        yield made
+
+
+def as_hostile(kind: type[Source], path: Path) -> Source:
+    """The file, of a kind that misbehaves when it is opened."""
+    source = Source.of(path)
+    return kind(**{name: getattr(source, name) for name in source.__dataclass_fields__})
+
+
+def test_a_worker_says_what_this_process_says(preflight, portrait_path):
+    assert preflight.check(portrait_path) == check(portrait_path)
+
+
+def test_bytes_are_checked_and_prepared(preflight, portrait_path, tmp_path):
+    raw = portrait_path.read_bytes()
+    report = preflight.check(raw, role="face-image")
+    assert report.facts is not None
+    told = []
+    ready = preflight.prepare(raw, into=tmp_path, role="face-image", progress=told.append)
+    assert ready.report.passed
+    assert ready.path.parent == tmp_path
+    assert [told[0], told[-1]] == [0.0, 1.0]
+
+
+def test_bad_media_is_a_failed_report(preflight, tmp_path):
+    (tmp_path / "cut.jpg").write_bytes(b"\xff\xd8\xff\xe0\x00\x10JFIF")
+    assert preflight.check(tmp_path / "cut.jpg").error.code == "media_damaged"
+    assert preflight.check(tmp_path / "nothing.jpg").error.code == "file_missing"
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "says"),
+    [
+        ("Crashing", "tool_failed", "A worker process died (SIGSEGV) at this file"),
+        ("Greedy", "media_too_heavy", "takes more than 1,024 MiB of memory"),
+        ("Unforeseen", "tool_failed", "IndexError: index 3 is out of bounds; in hostile.py"),
+    ],
+)
+def test_what_goes_wrong_in_a_worker_is_that_files_report(
+    preflight, hostile, portrait_path, kind, code, says
+):
+    bad = as_hostile(getattr(hostile, kind), portrait_path)
+    with ThreadPoolExecutor(2) as threads:
+        report, other = threads.map(preflight.check, [bad, portrait_path])
+    assert report.error.code == code
+    assert says in report.error.message
+    assert other.error is None
+
+
+def test_a_file_that_takes_too_long_is_given_up(hostile, portrait_path, monkeypatch):
+    monkeypatch.setattr("palprep.workers.worker._CLEAN_UP_WITHIN_S", 0.2)
+    bad = as_hostile(hostile.Hanging, portrait_path)
+    with Preflight(isolated=True, limits=Limits(time_s=1)) as preflight:
+        report = preflight.check(bad)
+    assert report.error.code == "media_too_heavy"
+    assert "takes longer than 1 s" in report.error.message
+
+
+def test_what_a_killed_worker_had_half_written_goes(
+    preflight, portrait_path, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(isolated, "_PREPARE", ByName("hostile", "half_written"))
+    (tmp_path / ".palprep-1-0123456789ab.part.jpg").write_text("another's")
+    with pytest.raises(ToolFailed, match="SIGKILL"):
+        preflight.prepare(portrait_path, into=tmp_path)
+    assert [each.name for each in tmp_path.iterdir()] == [".palprep-1-0123456789ab.part.jpg"]
+
+
+def test_a_toolkit_stays_in_its_process():
+    with pytest.raises(UsageError, match="leave the toolkit out"):
+        Preflight(isolated=True, toolkit=Toolkit())
+
+
+def test_the_best_is_picked_among_those_that_crash_nothing(
+    hostile, portrait_path, folder, caplog, monkeypatch
+):
+    files = sorted(folder.iterdir())
+    with LocalEngine(1) as engine:
+        ranked = pick_best(folder, engine=engine)
+        assert {Path(each.path).name for each in ranked} == {
+            *("good.jpg", "twin.jpg", "blurred.jpg", "nobody.png")
+        }
+        bad = as_hostile(hostile.Crashing, files[0])
+        with pytest.raises(ToolFailed, match="SIGSEGV"):
+            pick_best([bad], engine=engine)
+        monkeypatch.setattr("palprep.preflight.rank._files", lambda _: ([bad, files[1]], True))
+        assert [each.path for each in pick_best(folder, engine=engine)] == [str(files[1])]
+    assert "is passed over: A worker process died (SIGSEGV)" in caplog.text
+
+
+def test_media_that_a_fix_made_unreadable_is_removed(portrait_path, tmp_path, monkeypatch):
+    """And the fix is blamed, not the source."""
+    module = "palprep.preflight.check_and_prepare"
+    apply = importlib.import_module(module).apply
+
+    def spoil(plan, source, target_stem, **options):
+        applied = apply(plan, source, target_stem, **options)
+        Path(applied.path).write_bytes(b"nothing that anybody knows")
+        return applied
+
+    monkeypatch.setattr(f"{module}.apply", spoil)
+    with pytest.raises(FixError, match=r"what it wrote could not be read back, and was removed"):
+        Preflight().prepare(portrait_path, into=tmp_path)
+    assert list(tmp_path.iterdir()) == []

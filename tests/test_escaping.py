@@ -1,0 +1,53 @@
+"""Strangers' text can neither order a terminal about nor turn the text around it."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from rich.table import Table
+from rich.text import Text
+
+from palprep.escaping import escaped, escaped_json, escaped_line
+from palprep.views.console import SafeConsole
+
+HOSTILE = "\x00\x07\x08\r\x1b\x7f\x9b\u061c\u200e\u2028\u202e\u2066\ufffa\U000e0041\udcff\ud800"
+
+
+def test_characters_are_written_out() -> None:
+    assert escaped("ada\x1b[31m\udce9\u202egpj") == r"ada\x1b[31m\xe9\u202egpj"
+    assert not set(escaped(HOSTILE)) & set(HOSTILE)
+    assert escaped("Zoë\t“Ada”\n東京 \U0001f600") == "Zoë\t“Ada”\n東京 \U0001f600"
+    assert escaped_line("one\r\n\ttwo") == r"one\r\n\ttwo"
+
+
+def test_json_stays_the_same_value() -> None:
+    value = {f"key{HOSTILE}": [HOSTILE, "Zoë"]}
+    line = escaped_json(json.dumps(value, ensure_ascii=False))
+    assert json.loads(line.encode("utf-8")) == value
+    assert not set(line) & set(HOSTILE)
+    assert "Zoë" in line
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_whatever_is_printed_is_harmless(terminal: bool) -> None:
+    table = Table("name\x1b[2J", box=None)
+    table.add_row(Text(f"row {HOSTILE}", "bold"))
+    table.add_row("text\x1b[2J\x9b")
+    screen = io.StringIO()
+    console = SafeConsole(file=screen, width=200, force_terminal=terminal, color_system=None)
+    for each in (table, Text.assemble(("bold\x1b[2J", "bold"), " after"), "text\x1b[2J"):
+        console.print(each, highlight=False)
+    shown = screen.getvalue()
+    # Rich's own orders begin and end a style.
+    own = shown.replace("\x1b[1m", "").replace("\x1b[0m", "")
+    assert not set(own) & set(HOSTILE)
+    assert own.count(r"\x1b[2J") >= 2
+
+
+def test_styles_stay_where_they_were() -> None:
+    screen = io.StringIO()
+    console = SafeConsole(file=screen, width=80, force_terminal=True, color_system="standard")
+    console.print(Text.assemble(("a\x1bb", "bold"), "c\x1bd"), highlight=False)
+    assert screen.getvalue() == "\x1b[1ma\x1b[0m\x1b[1m\\x1b\x1b[0m\x1b[1mb\x1b[0mc\\x1bd\n"

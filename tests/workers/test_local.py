@@ -1,0 +1,238 @@
+"""Local workers: one task's crash, hang or greed is its own, and nothing is left behind."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import logging
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from palprep.errors import MediaTooHeavy, ToolFailed, UnsupportedMedia, UsageError
+from palprep.workers.engine import Limits, WorkStopped
+from palprep.workers.local import LocalEngine
+from palprep.workers.messages import Callback
+
+SMALL = 400 << 20
+"""Enough for a worker without decoders."""
+
+
+def appears(path: Path) -> int:
+    """The number in a file, once it is there."""
+    give_up = time.monotonic() + 60
+    while time.monotonic() < give_up:
+        if path.exists() and path.read_text():
+            return int(path.read_text())
+        time.sleep(0.02)
+    pytest.fail(f"{path} never came")
+
+
+def goes(pid: int) -> bool:
+    """Whether a process ends, or has ended."""
+    give_up = time.monotonic() + 20
+    while time.monotonic() < give_up:
+        if not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_values_and_errors_come_back(engine, work):
+    assert engine.run(work.double, 21) == 42
+    with pytest.raises(UnsupportedMedia, match="is a spreadsheet") as caught:
+        engine.run(work.refuse, name="tables.xls")
+    assert caught.value.name == "tables.xls"
+
+
+def test_a_crash_is_one_tasks_error(engine, work):
+    with concurrent.futures.ThreadPoolExecutor(3) as threads:
+        crashed = threads.submit(engine.run, work.crash)
+        left = threads.submit(engine.run, work.leave)
+        fine = threads.submit(engine.run, work.double, 4)
+        assert fine.result() == 8
+        with pytest.raises(ToolFailed, match=r"died \(SIGSEGV\)"):
+            crashed.result()
+        with pytest.raises(ToolFailed, match=r"died \(exit code 3\)"):
+            left.result()
+    assert engine.run(work.double, 5) == 10
+
+
+@pytest.mark.parametrize("hang", ["hang", "hang_in_c"])
+def test_a_hang_ends_at_the_time_limit(work, hang, monkeypatch):
+    monkeypatch.setattr("palprep.workers.worker._CLEAN_UP_WITHIN_S", 0.5)
+    with LocalEngine(1, limits=Limits(time_s=0.5)) as engine:
+        assert engine.run(work.double, 1) == 2
+        with pytest.raises(MediaTooHeavy, match=r"takes longer than 0\.5 s"):
+            engine.run(getattr(work, hang))
+        assert engine.run(work.double, 3) == 6
+
+
+def test_longer_media_may_take_longer(work):
+    limits = Limits()
+    assert limits.time_for(0) == 300
+    assert limits.time_for(60) == 900
+    assert limits.time_for(1e9) == limits.time_for(1800) == 18_300
+    assert Limits(time_s=7).time_for(60) == 7
+    with LocalEngine(1) as engine:
+        assert engine.for_length(60).run(work.double, 2) == 4
+
+
+def test_filling_the_memory_ends_at_the_memory_limit(work):
+    with LocalEngine(1, limits=Limits(memory_bytes=SMALL)) as engine:
+        with pytest.raises(MediaTooHeavy, match="more than 400 MiB of memory"):
+            engine.run(work.fill_memory)
+        assert engine.run(work.double, 3) == 6
+
+
+def test_memory_of_what_a_task_runs_counts(work, tmp_path):
+    with (
+        LocalEngine(1, limits=Limits(memory_bytes=SMALL)) as engine,
+        pytest.raises(MediaTooHeavy),
+    ):
+        engine.run(work.fill_memory_of_a_child, str(tmp_path))
+    assert goes(appears(tmp_path / "child"))
+
+
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        ("raise_what_cannot_be_read", r"Unreadable: 1 and 2; in work\.py:\d+"),
+        ("refuse_with_what_cannot_be_sent", "UnsupportedMedia: a spreadsheet"),
+        ("answer_with_what_cannot_be_sent", "TypeError: cannot pickle"),
+        ("recurse", "RecursionError"),
+    ],
+)
+def test_what_cannot_be_sent_fails_one_task_alone(work, function, told):
+    with LocalEngine(1) as engine, concurrent.futures.ThreadPoolExecutor(3) as threads:
+        asked = [
+            threads.submit(engine.run, work.double, 1),
+            threads.submit(engine.run, getattr(work, function)),
+            threads.submit(engine.run, work.double, 2),
+        ]
+        with pytest.raises(ToolFailed, match=told):
+            asked[1].result()
+        assert (asked[0].result(), asked[2].result()) == (2, 4)
+
+
+def test_what_a_task_tells_arrives_in_order(engine, work):
+    heard = []
+    assert engine.run(work.count, 3, told=Callback(heard.append)) == 3
+    assert heard == [0, 1, 2]
+
+
+def test_an_error_in_a_callback_ends_the_task(engine, work):
+    def refuse(number: int) -> None:
+        raise UsageError("enough")
+
+    with pytest.raises(UsageError, match="enough"):
+        engine.run(work.count, 3, told=Callback(refuse))
+    assert engine.run(work.double, 3) == 6
+
+
+def test_what_libraries_say_is_logged_and_not_shown(work, capfd, caplog):
+    with caplog.at_level(logging.DEBUG, "palprep.workers"), LocalEngine(1) as engine:
+        folder = engine.run(work.talk)
+        give_up = time.monotonic() + 20
+        while "printed by a library" not in caplog.text and time.monotonic() < give_up:
+            engine.run(work.double, 1)
+    assert "UserWarning: a warning of a library" in caplog.text
+    assert "written by a decoder" in caplog.text
+    assert {record.levelno for record in caplog.records} == {logging.DEBUG}
+    assert capfd.readouterr() == ("", "")
+    assert not Path(folder).exists()
+
+
+def test_temporary_files_of_a_killed_worker_go(work, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with LocalEngine(1) as engine, pytest.raises(ToolFailed, match="SIGKILL"):
+        engine.run(work.leave_temporary_files)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_stopping_ends_what_a_task_waits_for(work, tmp_path):
+    engine = LocalEngine(1)
+    failures = []
+
+    def ask():
+        try:
+            engine.run(work.run_a_child, str(tmp_path))
+        except ToolFailed as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    child = appears(tmp_path / "child")
+    engine.close(at_once=True)
+    thread.join(10)
+    assert not thread.is_alive()
+    assert (tmp_path / "cleaned").exists()
+    with pytest.raises(ProcessLookupError):
+        os.kill(child, 0)
+    assert [type(each) for each in failures] == [WorkStopped]
+    with pytest.raises(WorkStopped):
+        engine.run(work.double, 1)
+
+
+def test_workers_work_at_the_same_time(engine, work):
+    with concurrent.futures.ThreadPoolExecutor(2) as threads:
+        pids = set(threads.map(lambda _: engine.run(work.pause, 0.5), range(2)))
+    assert len(pids) == 2
+    assert os.getpid() not in pids
+
+
+def test_a_worker_is_replaced_when_it_has_done_enough(work, monkeypatch):
+    monkeypatch.setattr("palprep.workers.local._MOST_TASKS", 2)
+    with LocalEngine(1) as engine:
+        pids = [engine.run(work.pause, 0) for _ in range(4)]
+    assert pids[0] == pids[1] != pids[2] == pids[3]
+
+
+PROGRAM = """
+    import sys
+    from palprep.workers.local import LocalEngine
+    import work
+
+    LocalEngine(1).run(work.run_a_child, sys.argv[1])
+"""
+
+
+def test_workers_end_with_a_program_that_is_killed(work, tmp_path):
+    """And the program needs no guard around its main part."""
+    script = tmp_path / "program.py"
+    script.write_text(textwrap.dedent(PROGRAM))
+    path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    with subprocess.Popen(
+        [sys.executable, script, tmp_path], env={**os.environ, "PYTHONPATH": path}
+    ) as program:
+        child = appears(tmp_path / "child")
+        [worker] = psutil.Process(program.pid).children()
+        program.kill()
+    assert goes(worker.pid)
+    assert goes(child)
+    assert (tmp_path / "cleaned").exists()
+
+
+def test_an_impossible_number_of_jobs():
+    with pytest.raises(UsageError, match="--jobs must be at least 1"):
+        LocalEngine(-1)
+
+
+def test_a_worker_that_ended_between_tasks_is_replaced(work):
+    with LocalEngine(1) as engine:
+        first = engine.run(work.pause, 0)
+        os.kill(first, 9)
+        assert goes(first)
+        assert engine.run(work.pause, 0) != first
+
+
+def test_workers_that_cannot_start_are_told_of(work, monkeypatch):
+    monkeypatch.setattr("palprep.workers.worker._START_WITHIN_S", 0.0)
+    with LocalEngine(1) as engine, pytest.raises(ToolFailed, match="end before they have begun"):
+        engine.run(work.double, 1)
