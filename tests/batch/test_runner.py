@@ -11,9 +11,9 @@ from remember import Remembering
 
 from palprep.batch.pace import Pace
 from palprep.batch.status import status
-from palprep.batch.tasks import fittest_portrait
 from palprep.errors import JournalError, OutputUnwritable, ServiceUnreachable, UsageError
 from palprep.journal.store import JOURNAL_NAME, Journal
+from palprep.preflight.rank import candidates_in
 from palprep.values import Role
 
 
@@ -170,7 +170,7 @@ def test_of_several_portraits_the_fittest_is_taken_and_said(go, add, log, sample
         assert person.reasons[0].startswith(
             "IMG_1.heic is the portrait: it is fitter than IMG_2.jpg, IMG_3.jpg"
         )
-    assert asked.count(fittest_portrait) == 1
+    assert asked.count(candidates_in) == 2
 
 
 def test_a_failed_start_changes_nothing_of_an_earlier_run(go, add, out, connection):
