@@ -170,7 +170,7 @@ def test_of_several_portraits_the_fittest_is_taken_and_said(go, add, log, sample
         assert person.reasons[0].startswith(
             "IMG_1.heic is the portrait: it is fitter than IMG_2.jpg, IMG_3.jpg"
         )
-    assert asked.count(candidates_in) == 2
+    assert asked.count(candidates_in) == 2  # Each image for itself, and once.
 
 
 def test_a_failed_start_changes_nothing_of_an_earlier_run(go, add, out, connection):

@@ -52,7 +52,7 @@ def pick_portrait(
         [(path, _)] = known.values()
     else:
         reporter.begin("pick the portrait")
-        images = {str(source.path): sha256 for sha256, (_, source) in known.items()}
+        images = {source.shown: sha256 for sha256, (_, source) in known.items()}
         sources = [source for _, source in known.values()]
         sha256 = images[pick_best(sources, profile=profile, engine=engine)[0].path]
         path, _ = known[sha256]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def people_kept(progress: RunProgress, into: Path) -> str:
-    """What was kept of a run or a watch."""
+    """What was kept of a run or a watch, and how to look at it."""
     page = shlex.join(["palprep", "report", str(into)])
     return (
         f"{progress.ended.total()} of {progress.people} people are through, and all that was done "
