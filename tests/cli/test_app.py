@@ -61,6 +61,18 @@ def test_help_names_no_types_that_words_tell(palprep: Palprep) -> None:
 
 
 @pytest.mark.parametrize(
+    "variable",
+    [
+        *("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "GOOGLE_SERVICE_ACCOUNT"),
+        *("AZURE_STORAGE_ACCOUNT_NAME", "AZURE_STORAGE_ACCOUNT_KEY"),
+        *("PALPREP_PUBLISH_TO", "PALPREP_STORE"),
+    ],
+)
+def test_help_names_the_variables_of_buckets(palprep: Palprep, variable: str) -> None:
+    assert variable in "".join(palprep("run", "--help").out.split())
+
+
+@pytest.mark.parametrize(
     ("words", "offered"),
     [
         ("palprep expl", "explain"),

@@ -1,5 +1,6 @@
 import datetime as dt
 import json
+from pathlib import Path
 
 import pytest
 
@@ -64,6 +65,16 @@ def test_the_dossier_lies_beside_the_video_and_holds_the_evidence(prepared):
     assert [check.id for check in entry.checks] == ["mouth_moves"]
     assert {"palprep", "av"} <= set(entry.tools)
     assert examine_dossier(path).flaws == ()
+
+
+def test_files_that_lie_in_a_bucket_are_on_record_too(prepared):
+    """As a worker elsewhere prepares them: neither the source nor the output is here."""
+    prepared.path.unlink()
+    Path(prepared.source).unlink()
+    path = keep_dossier(prepared, person="ada", written_at=NOON)
+    entry = read_dossier(path).evidence
+    assert (entry.output.sha256, entry.output.size_bytes) == (prepared.sha256, 18)
+    assert (entry.source.sha256, entry.source.size_bytes) == (prepared.source_sha256, None)
 
 
 def test_where_nothing_was_listened_for_there_is_no_dossier(prepared):

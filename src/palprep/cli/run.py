@@ -98,6 +98,7 @@ def run(
         str | None,
         typer.Option(
             envvar="PALPREP_PUBLISH_TO",
+            metavar="URL",
             help=f"Bucket the service fetches from. {BUCKET_HELP}",
         ),
     ] = None,

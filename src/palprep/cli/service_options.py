@@ -11,7 +11,7 @@ from palprep.cli.durations import seconds
 from palprep.errors import UsageError
 from palprep.storage.clouds import CLOUDS
 
-BUCKET_HELP = " ".join(f"{cloud.example} (set {cloud.credentials})." for cloud in CLOUDS)
+BUCKET_HELP = " ".join(f"{cloud.example}: set {cloud.credentials}." for cloud in CLOUDS)
 """The buckets' URLs, and the variables of their credentials."""
 
 BaseUrl = Annotated[

@@ -27,7 +27,8 @@ class FileProof(Value):
 
     name: str
     sha256: str
-    size_bytes: int
+    size_bytes: int | None
+    """None for a file that was not on the machine which wrote the entry."""
 
 
 class ConsentCheck(Value):

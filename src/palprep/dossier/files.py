@@ -100,7 +100,7 @@ def keep_dossier(
         person=person,
         consent=facts.consent,
         source=_proof(source, prepared.source_sha256),
-        output=_proof(video, prepared.sha256),
+        output=FileProof(name=video.name, sha256=prepared.sha256, size_bytes=facts.file.size_bytes),
         written_at=written_at,
         checks=(
             *(_noted(check) for check in prepared.report.checks if check.id in _CHECKED),
@@ -257,7 +257,9 @@ def _write(path: Path, dossier: Dossier) -> None:
 
 
 def _proof(path: Path, sha256: str) -> FileProof:
-    return FileProof(name=path.name, sha256=sha256, size_bytes=path.stat().st_size)
+    # A worker elsewhere may have fetched it.
+    size_bytes = path.stat().st_size if path.is_file() else None
+    return FileProof(name=path.name, sha256=sha256, size_bytes=size_bytes)
 
 
 def _versions() -> dict[str, str]:
