@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import struct
+
 import av
 import numpy as np
 import pytest
 
+from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.audio import probe_audio
 from palprep.media.samples import stream_samples
 from palprep.media.source import Source
+
+from .conftest import sine
 
 RATE = 48_000
 
@@ -55,3 +60,56 @@ def test_absurd_time_stamps_do_not_become_hours_of_silence(make_sound, tmp_path)
                 packet.dts = packet.pts
                 target.mux(packet)
     assert probe_audio(Source.of(path)).duration_s < 605
+
+
+@pytest.fixture
+def make_float_wav(tmp_path):
+    """A WAV of 32-bit floats, which the module wave does not write."""
+
+    def make(samples: np.ndarray, rate: int = RATE):
+        channels = np.atleast_2d(samples)
+        count = len(channels)
+        data = channels.T.astype("<f4").tobytes()
+        form = struct.pack("<HHIIHH", 3, count, rate, rate * 4 * count, 4 * count, 32)
+        size = struct.pack("<I", 20 + len(form) + len(data))
+        path = tmp_path / "float.wav"
+        path.write_bytes(
+            b"RIFF" + size + b"WAVEfmt " + struct.pack("<I", len(form)) + form
+            + b"data" + struct.pack("<I", len(data)) + data
+        )  # fmt: skip
+        return path
+
+    return make
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e30, 1e20, -1e4])
+@pytest.mark.parametrize("channels", [1, 2])
+def test_samples_that_are_no_sound_are_damage_with_its_place(make_float_wav, value, channels):
+    samples = np.tile(sine(3.0, RATE), (channels, 1))
+    samples[-1, round(2.5 * RATE)] = value
+    source = Source.of(make_float_wav(samples))
+    with pytest.raises(DamagedMedia, match=r"damaged at 2\.50 s"):
+        probe_audio(source)
+    with pytest.raises(DamagedMedia, match=r"damaged at 2\.(49|50) s"):
+        list(stream_samples(source, rate_hz=16_000))
+
+
+def test_what_a_float_recorder_overshoots_is_sound(make_float_wav):
+    samples = sine(1.0, RATE)
+    samples[1000] = 30.0
+    levels = probe_audio(Source.of(make_float_wav(samples))).levels
+    assert levels is not None
+    assert levels.peak_dbfs == pytest.approx(29.5, abs=0.1)
+
+
+@pytest.mark.parametrize("rate", [1, 100, 500, 999, 768_001, 2_000_000_000])
+def test_rates_that_no_recorder_has_are_refused(make_wav, rate):
+    path = make_wav(np.zeros(2000, np.float32), rate)
+    with pytest.raises(UnsupportedMedia, match=rf"{rate:,} Hz; palprep reads 1,000 to 768,000 Hz"):
+        probe_audio(Source.of(path))
+
+
+@pytest.mark.parametrize("rate", [1_000, 768_000])
+def test_the_lowest_and_the_highest_rate_are_read(make_wav, rate):
+    path = make_wav(sine(0.5, rate, hz=100), rate)
+    assert probe_audio(Source.of(path)).duration_s == pytest.approx(0.5)

@@ -143,3 +143,15 @@ def test_an_edge_in_the_spectrum_hints_at_an_earlier_conversion(band, rate, word
 )
 def test_no_edge_no_hint(band, rate):
     assert codec_hints(band, rate) == ()
+
+
+@pytest.mark.parametrize("rate", [1_000, 1_500, 768_000])
+def test_rates_at_the_rim_are_measured(tmp_path, rate):
+    times = np.arange(2 * rate) / rate
+    path = write(
+        tmp_path / "a.wav", (0.3 * np.sin(2 * np.pi * 200 * times)).astype(np.float32), rate
+    )
+    voice = measure_voice(Source.of(path))[1]
+    assert (voice.sample_rate_hz, voice.duration_s) == (rate, pytest.approx(2.0))
+    # The weighting's shelf at 1.7 kHz lies above half of the lowest rates.
+    assert voice.integrated_lufs == pytest.approx(-13.5, abs=4)

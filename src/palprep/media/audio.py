@@ -27,7 +27,8 @@ def probe_audio(source: Source, *, levels: bool = True, sinks: Sinks | None = No
     The chosen stream is the one that the container marks as default, else the first. With
     ``levels``, or with ``sinks`` that take its samples, it is decoded once, a second at a time.
     Without them only headers are read, and the duration is the stated one. Raises DamagedMedia
-    when nothing decodes, UnsupportedMedia when there is no audio stream or no decoder for it.
+    when nothing decodes, or to no sound; UnsupportedMedia when there is no audio stream, no
+    decoder for it, or its sample rate is not read.
     """
     with open_container(source) as container:
         streams = audio_streams(container)
@@ -38,14 +39,12 @@ def probe_audio(source: Source, *, levels: bool = True, sinks: Sinks | None = No
         duration = streams[chosen].duration_s or _stated(container)
         if levels or sinks is not None:
             meter = LevelMeter()
+            stream = audio_stream(container, streams[chosen].index, source)
             others = sinks(streams[chosen]) if sinks is not None else ()
-            decode = AudioDecode([Sink(meter.add), *others])
-            for packet in Packets(
-                container, audio_stream(container, streams[chosen].index, source)
-            ):
+            decode = AudioDecode([Sink(meter.add), *others], source)
+            for packet in Packets(container, stream):
                 decode.feed(packet)
             decode.finish()
-            decode.require_sound(source)
             duration = meter.samples / (decode.rate_hz or 1)
             measured = meter.levels()
     if not duration:
@@ -71,8 +70,7 @@ class LevelMeter:
 
     def add(self, block: NDArray[np.float32]) -> None:
         """Take a block of shape (samples,) or (channels, samples) into account."""
-        finite = np.nan_to_num(block, nan=0.0, posinf=1.0, neginf=-1.0)
-        flat = finite.ravel()
+        flat = block.ravel()
         self.samples += block.shape[-1]
         self._values += flat.size
         self._peak = max(self._peak, float(np.abs(flat).max(initial=0.0)))

@@ -68,19 +68,18 @@ class PacketScan:
             self._sound_base_s = float(audio.time_base or 0)
             if sinks is not None:
                 levels = Sink(self._meter.add)
-                self._decode = AudioDecode([levels, *sinks(self.streams[self.chosen])])
+                self._decode = AudioDecode([levels, *sinks(self.streams[self.chosen])], source)
         self._walk(container, stream, walked)
 
-    def listen(self, source: Source) -> None:
+    def listen(self) -> None:
         """Decode the sound that the walk has kept, to its end. To be called once.
 
-        Raises DamagedMedia when nothing of it decodes.
+        Raises DamagedMedia when nothing of it decodes, or to no sound.
         """
         if self._decode is not None:
             while self._waiting:
                 self._decode.feed(self._waiting.popleft())
             self._decode.finish()
-            self._decode.require_sound(source)
             self._heard = True
 
     @property

@@ -29,6 +29,14 @@ _LEAST_GAP_S = 0.1
 _MOST_FILLED_S = 600.0
 """Silence put in at the most: absurd time stamps must not become hours of it."""
 
+LOWEST_RATE_HZ, HIGHEST_RATE_HZ = 1_000, 768_000
+"""Sound of other rates is refused. 768 kHz is the highest that converters are sold with; a
+telephone has 8 kHz, and below 1 kHz no word can be understood."""
+
+_LOUDEST = 1_000.0
+"""Samples beyond so many times full scale are damage: recorders that write floats exceed it by
+30 dB at the most, and this is 60."""
+
 _LAYOUTS = {2: "stereo", 3: "2.1", 4: "quad", 5: "5.0", 6: "5.1", 7: "6.1", 8: "7.1"}
 
 
@@ -62,39 +70,54 @@ def stream_samples(
     samples count presentation time.
 
     Raises, when the iteration starts or meets it, MediaError as ``open_container`` does,
-    UnsupportedMedia when there is no such audio stream, DamagedMedia when nothing decodes.
+    UnsupportedMedia when there is no such audio stream or of no rate that is read, DamagedMedia
+    when nothing decodes, or to no sound.
     """
     with open_container(source, analyse_frames=False) as container:
         blocks: deque[Samples] = deque()
-        decode = AudioDecode([Sink(blocks.append, rate_hz, channels)])
+        decode = AudioDecode([Sink(blocks.append, rate_hz, channels)], source)
         for packet in Packets(container, audio_stream(container, stream, source)):
             decode.feed(packet)
             while blocks:
                 yield blocks.popleft()
         decode.finish()
-        decode.require_sound(source)
         yield from blocks
 
 
 def audio_stream(container: InputContainer, index: int | None, source: Source) -> AudioStream:
     """The audio stream at an index of the container, by default the first one.
 
-    Raises UnsupportedMedia when there is none, or its codec is unknown.
+    Raises UnsupportedMedia when there is none, its codec is unknown, or its sample rate is not
+    between :data:`LOWEST_RATE_HZ` and :data:`HIGHEST_RATE_HZ`.
     """
     for audio in container.streams.audio:
         if index is None or audio.index == index:
             if audio.codec_context is None:
                 raise UnsupportedMedia(f"{source.name}: its sound is in an unknown codec")
+            _require_rate(audio.codec_context.sample_rate, source)
             return audio
     there = ", ".join(str(audio.index) for audio in container.streams.audio) or "none"
     raise UnsupportedMedia(f"{source.name} has no such audio stream (audio streams: {there})")
 
 
-class AudioDecode:
-    """One decode of a stream, whose samples go to every sink in the shape that it asks for."""
+def _require_rate(rate_hz: int, source: Source) -> None:
+    if not LOWEST_RATE_HZ <= rate_hz <= HIGHEST_RATE_HZ:
+        raise UnsupportedMedia(
+            f"{source.name} has a sample rate of {rate_hz:,} Hz; palprep reads "
+            f"{LOWEST_RATE_HZ:,} to {HIGHEST_RATE_HZ:,} Hz. Record it at 48,000 Hz"
+        )
 
-    def __init__(self, sinks: Sequence[Sink]) -> None:
+
+class AudioDecode:
+    """One decode of a stream, whose samples go to every sink in the shape that it asks for.
+
+    What reaches a sink is sound: every sample is a number, and none is beyond 60 dB over full
+    scale. Anything else raises DamagedMedia, which says where it stands.
+    """
+
+    def __init__(self, sinks: Sequence[Sink], source: Source) -> None:
         self._sinks = sinks
+        self._source = source
         self._converters: list[_Converter] | None = None
         self._fill_s = _MOST_FILLED_S
         self.times = AudioTimes()
@@ -105,25 +128,25 @@ class AudioDecode:
     def feed(self, packet: Any) -> None:
         """Decode a packet, and hand on the blocks that it completes."""
         for frame in decoded(packet):
-            if frame.samples and frame.sample_rate:
+            if frame.samples and LOWEST_RATE_HZ <= frame.sample_rate <= HIGHEST_RATE_HZ:
                 self._take(frame)
 
     def finish(self) -> None:
-        """Hand on what is left at the end of the stream."""
+        """Hand on what is left at the end of the stream.
+
+        Raises DamagedMedia when not one sample has decoded.
+        """
         for converter in self._converters or ():
             converter.finish()
-
-    def require_sound(self, source: Source) -> None:
-        """Raise DamagedMedia when not one sample has decoded."""
         if self.rate_hz is None:
             raise DamagedMedia(
-                f"The sound of {source.name} does not decode; export or record it again"
+                f"The sound of {self._source.name} does not decode; export or record it again"
             )
 
     def _take(self, frame: AudioFrame) -> None:
         if self._converters is None:
             self.rate_hz = frame.sample_rate
-            self._converters = _converters(self._sinks, frame)
+            self._converters = _converters(self._sinks, frame, self._source)
         gap_s = self._gap_before(frame)
         if frame.time is not None:
             self.times.add(frame.time, frame.samples / frame.sample_rate)
@@ -142,13 +165,16 @@ class AudioDecode:
         return gap_s
 
 
-def _converters(sinks: Sequence[Sink], first: AudioFrame) -> list[_Converter]:
+def _converters(sinks: Sequence[Sink], first: AudioFrame, source: Source) -> list[_Converter]:
     """One for each shape that is asked for: sinks that ask for the same share it."""
     shapes: dict[tuple[int, int], list[Sink]] = {}
     for sink in sinks:
         shape = (sink.rate_hz or first.sample_rate, sink.channels or first.layout.nb_channels)
         shapes.setdefault(shape, []).append(sink)
-    return [_Converter(rate_hz, channels, alike) for (rate_hz, channels), alike in shapes.items()]
+    return [
+        _Converter(rate_hz, channels, alike, source)
+        for (rate_hz, channels), alike in shapes.items()
+    ]
 
 
 class _Converter:
@@ -158,7 +184,8 @@ class _Converter:
     resampler, and the blocks stay as they began.
     """
 
-    def __init__(self, rate_hz: int, channels: int, sinks: Sequence[Sink]) -> None:
+    def __init__(self, rate_hz: int, channels: int, sinks: Sequence[Sink], source: Source) -> None:
+        self._source = source
         self._rate_hz = rate_hz
         self._channels = channels
         self._left = [
@@ -170,6 +197,7 @@ class _Converter:
         self._shape: tuple[str, str, int] | None = None
         self._waiting: list[Samples] = []
         self._count = 0
+        self._delivered = 0
 
     def fill(self, gap_s: float) -> None:
         missing = round(gap_s * self._rate_hz)
@@ -225,7 +253,9 @@ class _Converter:
         block = np.concatenate(self._waiting, axis=1)
         self._waiting, self._count = [], 0
         block = block[0] if block.shape[0] == 1 else np.ascontiguousarray(block)
+        self._require_sound(block)
         length = block.shape[-1]
+        self._delivered += length
         for push, left in self._left:
             push(block if left is None or left >= length else block[..., :left])
         self._left = [
@@ -233,3 +263,15 @@ class _Converter:
             for push, left in self._left
             if left is None or left > length
         ]
+
+    def _require_sound(self, block: Samples) -> None:
+        highest = np.abs(block).max(initial=0.0)
+        # False for what is no number, too.
+        if highest <= _LOUDEST:
+            return
+        wrong = ~(np.abs(block) <= _LOUDEST)
+        at = self._delivered + int(np.argmax(wrong if block.ndim == 1 else wrong.any(axis=0)))
+        raise DamagedMedia(
+            f"The sound of {self._source.name} is damaged at {at / self._rate_hz:.2f} s: samples "
+            "are no numbers there, or far beyond full scale. Export or record it again"
+        )

@@ -134,7 +134,7 @@ class VideoScan:
         nothing of the sound decodes, UnsupportedMedia when there is no decoder for it.
         """
         with translate_av_errors(self._source):
-            self._packets.listen(self._source)
+            self._packets.listen()
         return self.facts.model_copy(
             update={
                 "timing": _timing(self._source, self._packets, self._timing),

@@ -42,9 +42,9 @@ def measure_levels(source: Source, *, parts: int) -> Levels:
         meters.append((envelope, loudness))
 
         def push(block: Floats) -> None:
-            clean = np.nan_to_num(block.reshape(channels, -1), nan=0.0, posinf=1.0, neginf=-1.0)
-            envelope.push(clean)
-            loudness.push(clean)
+            sound = block.reshape(channels, -1)
+            envelope.push(sound)
+            loudness.push(sound)
 
         return (Sink(push, stream.sample_rate_hz, channels),)
 

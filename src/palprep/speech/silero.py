@@ -106,12 +106,18 @@ class Silero:
         # The gates in torch's order: input, forget, cell, output.
         for index, gate in enumerate(gates):
             total = gate + self._recurrent @ hidden
-            open_ = 1.0 / (1.0 + np.exp(-total))
+            open_ = _sigmoid(total)
             cell = open_[128:256] * cell + open_[:128] * np.tanh(total[256:384])
             hidden = open_[384:] * np.tanh(cell)
             outputs[index] = hidden
         logits = np.maximum(outputs, 0.0) @ self._output + self._output_bias
-        return np.asarray(1.0 / (1.0 + np.exp(-logits)), np.float32), State(hidden, cell)
+        return np.asarray(_sigmoid(logits), np.float32), State(hidden, cell)
+
+
+def _sigmoid(values: Floats) -> Floats:
+    # Bounded: far louder than full scale, the exponential would overflow.
+    exponential: Floats = np.exp(-np.maximum(values, np.float32(-80.0)))
+    return 1.0 / (1.0 + exponential)
 
 
 def _as_matrix(weight: Floats) -> Floats:

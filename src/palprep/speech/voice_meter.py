@@ -103,13 +103,12 @@ class VoiceMeter:
             return
         block: Floats = np.concatenate(self._waiting, axis=1)
         self._waiting = []
-        clean = np.nan_to_num(block, nan=0.0, posinf=1.0, neginf=-1.0)
-        self._samples += clean.shape[1]
+        self._samples += block.shape[1]
         for meter in (self._loudness, self._peak, self._defects):
-            meter.push(clean)
-        mean: Floats = clean.mean(axis=1, keepdims=True)
-        self._envelope.push(clean, np.where(np.abs(mean) < _OFFSET, np.float32(0), mean))
-        mono = mix_down(clean)
+            meter.push(block)
+        mean: Floats = block.mean(axis=1, keepdims=True)
+        self._envelope.push(block, np.where(np.abs(mean) < _OFFSET, np.float32(0), mean))
+        mono = mix_down(block)
         self._hear(self._resampled(mono))
         self._spectrum.push(mono, self._recent)
 
