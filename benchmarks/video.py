@@ -9,6 +9,7 @@ wanted. All of it takes about three minutes on two idle cores.
 
 check      a training video of 2 minutes (1080p30 H.264, a person who moves and is heard), the
            full check and the quick one, against ffmpeg decoding it to null with as many threads
+hdr        20 seconds of 4K in PQ, the full check, against ffmpeg decoding it likewise
 remux      the same video into a new mp4, against ``ffmpeg -c copy -movflags +faststart``
 transcode  10 seconds of it, against the bare ffmpeg command with the same settings
 memory     the peak of a process that checks 4 seconds of 4K; it does not grow with the length
@@ -31,9 +32,15 @@ from side_by_side import Benchmark, Figure, best_of, ffmpeg, options, run
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 PEOPLE = CHECKOUT / "sample_media" / "people"
-LENGTH_S, SHORT_S = 120, 10
+LENGTH_S, SHORT_S, HDR_S = 120, 10, 20
 PART_S = 20
 """Longer videos repeat what was encoded once: making them would take longer than all else."""
+
+SDR = ("-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p")
+PQ = (
+    *("-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p10le"),
+    *("-color_primaries", "bt2020", "-color_trc", "smpte2084", "-colorspace", "bt2020nc"),
+)
 
 PORTRAIT = PEOPLE / "anna-miller" / "portrait.png"
 VOICE = PEOPLE / "jane-carter" / "recording.m4a"
@@ -60,6 +67,22 @@ def check(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
     )
     yield whole.against(decoded, "full check against decoding to null", 1.3)
     yield few.against(decoded, "quick check against decoding to null", 0.15)
+
+
+def hdr(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
+    """The full check of HDR, whose frames are brought to sRGB, against decoding."""
+    video = _person(folder / "hdr.mp4", HDR_S, "3840:2160", part_s=2, encoding=PQ)
+    warm = _person(folder / "warm.mp4", 1, "320:180")
+    full = Preflight()
+    full.check(warm, role="training-video")
+
+    def bare() -> None:
+        ffmpeg("-threads", str(decoder_threads()), "-i", str(video), "-f", "null", "-")
+
+    whole, decoded = best_of(
+        arguments.rounds, lambda: full.check(video, role="training-video"), bare
+    )
+    yield whole.against(decoded, "full check of 4K HDR against decoding to null", 1.3)
 
 
 def remux(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
@@ -100,6 +123,12 @@ def transcode(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
 def memory(folder: Path, _: argparse.Namespace) -> Iterator[Figure]:
     """The peak of one check; it does not get better by repeating."""
     video = _person(folder / "large.mp4", 4, "3840:2160")
+    yield Figure("peak memory of checking 4K, MiB", _peak_mib(video), 400)
+    video = _person(folder / "hdr.mp4", HDR_S, "3840:2160", part_s=2, encoding=PQ)
+    yield Figure("peak memory of checking 4K HDR, MiB", _peak_mib(video), 400)
+
+
+def _peak_mib(video: Path) -> float:
     code = (
         "import resource, sys\n"
         "from palprep.preflight.check_and_prepare import check\n"
@@ -110,18 +139,26 @@ def memory(folder: Path, _: argparse.Namespace) -> Iterator[Figure]:
     printed = subprocess.run(
         [sys.executable, "-c", code, str(video)], capture_output=True, text=True, check=True
     ).stdout
-    yield Figure("peak memory of checking 4K, MiB", int(printed) / 1024, 400)
+    return int(printed) / 1024
 
 
 BENCHMARKS: Mapping[str, Benchmark] = {
     "check": check,
+    "hdr": hdr,
     "remux": remux,
     "transcode": transcode,
     "memory": memory,
 }
 
 
-def _person(target: Path, seconds: int, size: str) -> Path:
+def _person(
+    target: Path,
+    seconds: int,
+    size: str,
+    *,
+    part_s: int = PART_S,
+    encoding: tuple[str, ...] = SDR,
+) -> Path:
     """A portrait that sways before the lens with a sensor's noise, and a voice beside it."""
     if target.exists():
         return target
@@ -137,8 +174,8 @@ def _person(target: Path, seconds: int, size: str) -> Path:
     )
     part = target.with_suffix(".part.mp4")
     ffmpeg(
-        *("-framerate", "30", "-i", str(PORTRAIT), "-t", str(min(seconds, PART_S)), "-vf", sway),
-        *("-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", str(part)),
+        *("-framerate", "30", "-i", str(PORTRAIT), "-t", str(min(seconds, part_s)), "-vf", sway),
+        *(*encoding, str(part)),
     )
     ffmpeg(
         *("-stream_loop", "-1", "-i", str(part), "-stream_loop", "-1", "-i", str(VOICE)),

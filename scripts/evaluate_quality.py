@@ -25,11 +25,11 @@ from numpy.typing import NDArray
 from evaluate_portraits import wilson
 from face_material import portrait_of, read_labels
 from marked import replace_marked
+from palprep.media.light import LINEAR, to_srgb
 from palprep.rules.profile import Limit, load_profile
 from palprep.values import Outcome, Rect, Role
 from palprep.vision.analysis import detect_subject
 from palprep.vision.arrays import Pixels, resized
-from palprep.vision.colour import LINEAR, to_srgb
 from palprep.vision.landmarks import Landmarks
 from palprep.vision.models import Models
 from palprep.vision.quality import measure_quality

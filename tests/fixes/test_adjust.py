@@ -6,8 +6,8 @@ from PIL import Image, ImageDraw
 
 from palprep.errors import FixError
 from palprep.fixes.adjust import adjust
+from palprep.media.light import LINEAR, to_srgb
 from palprep.rules.plans.plan import Crop, ImagePlan
-from palprep.vision.colour import LINEAR, to_srgb
 
 
 def plan(**steps) -> ImagePlan:

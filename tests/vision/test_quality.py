@@ -7,10 +7,10 @@ import cv2
 import numpy as np
 import pytest
 
+from palprep.media.light import LINEAR, to_srgb
 from palprep.values import Rect
 from palprep.vision.analysis import Detections
 from palprep.vision.arrays import Pixels, resized
-from palprep.vision.colour import LINEAR, to_srgb
 from palprep.vision.facts import PortraitFacts, Quality
 from palprep.vision.quality import measure_quality
 from palprep.vision.scores import STEPS, overall_score, quality_scores

@@ -1,9 +1,10 @@
 """From a file to its facts: which measures are taken of what, each in as few passes as can be.
 
 An image is decoded once. A recording is decoded once, for its levels and for the voice in it.
-A video is opened twice. The first time its packets are walked, which tells its timing, and its
-sound is decoded once: for its levels, for the voice, and for the opening in which consent is
-looked for. The second time its frames are decoded, sparsely, while the sound is being listened to.
+A video is opened three times. The first time one frame is decoded, by a decoder that gives its
+memory back. The second time its packets are walked, which tells its timing, and its sound is
+decoded once: for its levels, for the voice, and for the opening in which consent is looked for.
+The third time its frames are decoded, sparsely, while the sound is being listened to.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ import numpy as np
 from PIL import Image
 
 from palprep.errors import FixError
+from palprep.media.light import LINEAR, to_srgb
 from palprep.rules.plans.plan import Crop, ImagePlan
-from palprep.vision.colour import LINEAR, to_srgb
 
 
 def adjust(picture: Image.Image, plan: ImagePlan) -> Image.Image:

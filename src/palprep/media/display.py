@@ -11,9 +11,10 @@ from av.sidedata.sidedata import SideData, SideDataContainer
 from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
+from palprep.media.hdr import HLG, PQ, as_srgb
+
 _BT709, _UNSPECIFIED, _HD_HEIGHT = 1, 2, 720
-_SRGB_TRANSFER, _HDR_TRANSFERS = 13, frozenset({16, 18})
-"""Code points of ITU-T H.273: IEC 61966-2-1, and PQ and HLG."""
+"""Code points of ITU-T H.273, and from where on a video is in high definition."""
 
 
 class DisplayMatrix(NamedTuple):
@@ -58,15 +59,14 @@ def upright(frame: VideoFrame, aspect: Fraction, max_side: int | None) -> NDArra
         width, height = max(1, round(width * scale)), max(1, round(height * scale))
     # Without a word of the file, swscale would take HD for standard definition.
     guessed = frame.colorspace == _UNSPECIFIED and frame.height >= _HD_HEIGHT
-    hdr = frame.color_trc in _HDR_TRANSFERS
+    hdr = frame.color_trc in {PQ, HLG}
     rgb: NDArray[Any] = frame.to_ndarray(
-        format="rgb24",
+        format="rgb48le" if hdr else "rgb24",
         width=width,
         height=height,
         interpolation="AREA" if width < frame.width else "BILINEAR",
         src_colorspace=_BT709 if guessed else None,
-        # As a viewer without HDR shows it: diffuse white (203 cd/m2, BT.2408) becomes white.
-        dst_color_trc=_SRGB_TRANSFER if hdr else None,
-        dst_color_primaries=_BT709 if hdr else None,
     )
+    if hdr:
+        rgb = as_srgb(rgb, int(frame.color_trc), int(frame.color_primaries))
     return np.ascontiguousarray(DisplayMatrix.of(frame).applied(rgb), dtype=np.uint8)

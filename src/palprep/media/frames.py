@@ -112,6 +112,8 @@ def _sampled(
             if due is None or at >= due:
                 due = _next_due(due, at, step)
                 yield SampledFrame(at, upright(frame, aspect, wanted.max_side))
+            # Not kept until the next one is decoded: of 4K it takes 12 MB and more.
+            del frame
     return due is not None
 
 

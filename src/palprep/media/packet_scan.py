@@ -1,4 +1,4 @@
-"""One walk over all packets of a video: its timing, one frame, and the sound to be decoded."""
+"""One walk over all packets of a video: its timing, and the sound to be decoded."""
 
 from __future__ import annotations
 
@@ -9,18 +9,14 @@ from typing import Any
 
 from av.container import InputContainer
 from av.stream import Stream
-from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from palprep.media.audio import LevelMeter, Sinks, audio_streams, default_stream
-from palprep.media.container import Packets, decoded
+from palprep.media.container import Packets
 from palprep.media.facts import AudioFacts
 from palprep.media.samples import AudioDecode, Sink, audio_stream
 from palprep.media.source import Source
 from palprep.media.timing import AudioTimes, TimingMeter
-
-_MOST_PACKETS_TRIED = 300
-"""A stream that shows nothing for ten seconds is taken for one that never will."""
 
 _MOST_WAITING_BYTES = 1 << 26
 """Packets of sound that wait to be decoded: a quarter of an hour of AAC. What comes before
@@ -49,8 +45,6 @@ class PacketScan:
         self.streams = audio_streams(container)
         self.chosen = default_stream(self.streams) if self.streams else 0
         self.timing = TimingMeter(stream.time_base or Fraction(1, 1000))
-        self.frame: VideoFrame | None = None
-        """The first one that decodes."""
         self.broken = False
         """A packet is marked as corrupt, or the container ends in the middle of one."""
         self._decode: AudioDecode | None = None
@@ -104,15 +98,11 @@ class PacketScan:
     def _walk(
         self, container: InputContainer, stream: VideoStream, walked: Sequence[Stream]
     ) -> None:
-        tried = 0
         packets = Packets(container, *walked)
         for packet in packets:
             if packet.stream.index == stream.index:
                 self.timing.add(packet)
                 self.broken |= packet.is_corrupt
-                if self.frame is None and tried < _MOST_PACKETS_TRIED:
-                    tried += 1
-                    self.frame = next(iter(decoded(packet)), None)
             else:
                 self._keep(packet)
         self.broken |= packets.broken

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, cast
 
+from av.container import InputContainer
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.audio import Sinks
 from palprep.media.container import (
+    Packets,
+    decoded,
     limit_frames,
     open_container,
     translate_av_errors,
@@ -22,10 +26,14 @@ from palprep.media.container import (
 from palprep.media.display import DisplayMatrix
 from palprep.media.facts import VideoFacts
 from palprep.media.isobmff import DolbyVision
+from palprep.media.memory import hand_back
 from palprep.media.packet_scan import PacketScan
 from palprep.media.signal_facts import TimingFacts
 from palprep.media.source import Source
 from palprep.media.timing import Timing, timing_facts
+
+_MOST_PACKETS_TRIED = 300
+"""A stream that shows nothing for ten seconds is taken for one that never will."""
 
 _TRANSFERS = {
     1: "bt709",
@@ -66,28 +74,19 @@ def scan_video(source: Source, *, sinks: Sinks | None) -> Iterator[VideoScan]:
     or FileUnreadable, UnsupportedMedia (no video stream, no decoder, frames too large),
     DamagedMedia when the container cannot be read or no frame decodes.
     """
-    with open_container(source) as container:
-        streams = video_streams(container)
-        if not streams:
-            raise UnsupportedMedia(f"{source.name} has no video stream")
-        stream = streams[0]
-        if stream.codec_context is None:
-            raise UnsupportedMedia(f"{source.name}: its video is in an unknown codec")
-        limit_frames(stream)
-        # Decoding would replace these by what the frames themselves say.
-        stated = stream.codec_context.width, stream.codec_context.height
+    header = _Header.of(source)
+    with open_container(source, analyse_frames=False) as container:
+        stream = video_streams(container)[0]
         packets = PacketScan(container, stream, source, sinks=sinks)
         timing = packets.timing.result(stated_end=_stated_end(stream))
-        frame = packets.frame
-        if frame is None or timing is None:
+        if timing is None:
             raise DamagedMedia(f"No frame of {source.name} decodes; export or record it again")
-        header = _Header.of(stream, frame, stated)
         dolby = _dolby_vision(source)
         transfer = header.transfer or (_BASE_LAYERS.get(dolby.compatibility) if dolby else None)
         facts = VideoFacts(
             container=source.type.format,
-            codec=stream.codec_context.codec.canonical_name,
-            codec_profile=stream.profile,
+            codec=header.codec,
+            codec_profile=header.codec_profile,
             pixel_format=header.pixel_format,
             bits_per_channel=header.bits,
             stored_width=header.width,
@@ -99,18 +98,18 @@ def scan_video(source: Source, *, sinks: Sinks | None) -> Iterator[VideoScan]:
             duration_s=timing.duration_s,
             start_s=timing.start_s,
             frames=timing.frames,
-            frame_rate_nominal=_rate(stream.average_rate),
+            frame_rate_nominal=_rate(header.average_rate),
             frame_rate=timing.frame_rate,
             frame_rate_constant=timing.constant,
             color_transfer=transfer,
             hdr=transfer in _HDR or (dolby is not None and dolby.compatibility == 0),
             moov_position=source.movie.moov_position if source.movie else None,
-            bit_rate=_bit_rate(stream, timing),
+            bit_rate=header.bit_rate or _bit_rate(timing),
             truncated=source.truncated or packets.broken,
             mirrored=header.mirrored,
-            interlaced=frame.interlaced_frame,
+            interlaced=header.interlaced,
             dolby_vision=f"{dolby.profile}.{dolby.compatibility}" if dolby else None,
-            video_streams=len(streams),
+            video_streams=header.video_streams,
             timing=_timing(source, packets, timing),
             audio=packets.sound(source),
         )
@@ -156,8 +155,13 @@ def _dolby_vision(source: Source) -> DolbyVision | None:
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """Shape and colour of the frames: the stream's header, completed by its first frame."""
+    """What the stream's header says, completed by its first frame."""
 
+    codec: str
+    codec_profile: str | None
+    bit_rate: int | None
+    average_rate: Fraction | None
+    video_streams: int
     width: int
     height: int
     rotation: Literal[0, 90, 180, 270]
@@ -166,14 +170,47 @@ class _Header:
     pixel_format: str | None
     bits: int | None
     transfer: str | None
+    interlaced: bool
 
     @classmethod
-    def of(cls, stream: VideoStream, frame: VideoFrame, stated: tuple[int, int]) -> _Header:
+    def of(cls, source: Source) -> _Header:
+        """By a decoder of its own, that is gone before others start: of 4K it keeps 70 MB.
+
+        Raises as :func:`scan_video` does.
+        """
+        try:
+            with open_container(source) as container:
+                streams = video_streams(container)
+                if not streams:
+                    raise UnsupportedMedia(f"{source.name} has no video stream")
+                if streams[0].codec_context is None:
+                    raise UnsupportedMedia(f"{source.name}: its video is in an unknown codec")
+                return cls._read(streams, container, source)
+        finally:
+            hand_back()
+
+    @classmethod
+    def _read(
+        cls, streams: tuple[VideoStream, ...], container: InputContainer, source: Source
+    ) -> _Header:
+        stream = streams[0]
+        limit_frames(stream)
         context = stream.codec_context
+        # Decoding would replace these by what the frames themselves say.
+        stated = context.width, context.height
+        frame = _first_frame(container, stream)
+        if frame is None:
+            raise DamagedMedia(f"No frame of {source.name} decodes; export or record it again")
         turn = DisplayMatrix.of(frame)
         pixels = frame.format
         transfer = _TRANSFERS.get(int(frame.color_trc)) or _TRANSFERS.get(int(context.color_trc))
         return cls(
+            codec=context.codec.canonical_name,
+            codec_profile=stream.profile,
+            bit_rate=stream.bit_rate or None,
+            average_rate=stream.average_rate,
+            video_streams=len(streams),
+            interlaced=frame.interlaced_frame,
             width=stated[0] or frame.width,
             height=stated[1] or frame.height,
             rotation=cast("Literal[0, 90, 180, 270]", -turn.quarters * 90 % 360),
@@ -191,6 +228,11 @@ class _Header:
         return (height, width) if self.rotation in {90, 270} else (width, height)
 
 
+def _first_frame(container: InputContainer, stream: VideoStream) -> VideoFrame | None:
+    packets = itertools.islice(Packets(container, stream), _MOST_PACKETS_TRIED)
+    return next((frame for packet in packets for frame in decoded(packet)), None)
+
+
 def _stated_end(stream: VideoStream) -> int | None:
     if stream.duration is None:
         return None
@@ -201,7 +243,5 @@ def _rate(rate: Fraction | None) -> float | None:
     return float(rate) if rate else None
 
 
-def _bit_rate(stream: VideoStream, timing: Timing) -> int | None:
-    if stream.bit_rate:
-        return stream.bit_rate
+def _bit_rate(timing: Timing) -> int | None:
     return round(timing.size_bytes * 8 / timing.duration_s) if timing.duration_s > 0 else None

@@ -1,11 +1,13 @@
 """sRGB, linear light and CIELAB of single colours, without arrays: rules may use it.
 
-The sRGB curve is that of IEC 61966-2-1. CIELAB is that of CIE 15 under D65, the white of sRGB.
+CIELAB is that of CIE 15 under D65, the white of sRGB.
 """
 
 from __future__ import annotations
 
 import math
+
+from palprep.media.srgb import decoded
 
 Colour = tuple[float, float, float]
 """Red, green and blue, X, Y and Z, or L*, a* and b*."""
@@ -25,16 +27,6 @@ WHITE = (0.95047, 1.0, 1.08883)
 """XYZ of D65."""
 KNEE = 6 / 29
 """Where the curve of CIELAB turns from a line into a cube root, after the root."""
-
-
-def decoded(level: float) -> float:
-    """Linear light, 0 to 1, of an sRGB level, 0 to 1."""
-    return level / 12.92 if level <= 0.04045 else float(((level + 0.055) / 1.055) ** 2.4)
-
-
-def encoded(light: float) -> float:
-    """The sRGB level, 0 to 1, of linear light, 0 to 1."""
-    return 12.92 * light if light <= 0.0031308 else float(1.055 * light ** (1 / 2.4) - 0.055)
 
 
 def to_linear(rgb: tuple[int, int, int]) -> Colour:

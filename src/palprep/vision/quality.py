@@ -5,10 +5,11 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
+from palprep.media.light import LINEAR
 from palprep.values import Rect
 from palprep.vision.arrays import Floats, Mask, Pixels, resized, shrunk
 from palprep.vision.cielab import hue_and_chroma, linear_to_lab, to_linear
-from palprep.vision.colour import LINEAR, pixels_to_lab
+from palprep.vision.colour import pixels_to_lab
 from palprep.vision.facts import Quality
 from palprep.vision.landmark_indices import FACE_OVAL
 from palprep.vision.landmarks import Landmarks
