@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from palprep.facts.probe import QUICK_SAMPLES, Speaker, Toolkit, probe
+from palprep.facts.probe import QUICK_SAMPLES, ProbeLimits, Speaker, Toolkit, probe
 from palprep.media.source import Source
 from palprep.preflight.check_and_prepare import Preflight
 from palprep.rules.video_person import facing_limits
@@ -56,7 +56,7 @@ def test_quick_leaves_the_rest_unknown_and_looks_at_few_frames(toolkit):
 
 
 def test_the_voice_of_a_video_needs_no_look_at_its_picture(toolkit):
-    facts = probe(Source.of(CONSENT), Role.VOICE_AUDIO, toolkit)
+    facts = probe(Source.of(CONSENT), Role.VOICE_AUDIO, toolkit, limits=ProbeLimits(None, None))
     assert facts.voice.speech
     assert facts.footage is None
     assert facts.portrait is None

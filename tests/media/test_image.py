@@ -9,10 +9,18 @@ import zlib
 import numpy as np
 import pillow_heif
 import pytest
+from bombs import WEBP_120_MEGAPIXELS
 from PIL import Image, ImageCms, ImageFile, PngImagePlugin
 
 from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia
-from palprep.media.image import load_image, open_image, probe_and_open
+from palprep.media import image as image_module
+from palprep.media.image import (
+    load_image,
+    open_image,
+    probe_and_load,
+    probe_and_open,
+    probe_within,
+)
 from palprep.media.source import Source
 
 from .conftest import gradient
@@ -198,7 +206,7 @@ def test_bombs_are_refused_before_decoding_and_without_warnings(tmp_path, data):
     path.write_bytes(data)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(UnsupportedMedia, match="at most 120,000,000"):
+        with pytest.raises(UnsupportedMedia, match="at most 240,000,000"):
             probe_and_open(Source.of(path))[0]
 
 
@@ -241,3 +249,58 @@ def test_other_files_are_refused_by_name(tmp_path, picture):
     path.unlink()
     with pytest.raises(FileMissing):
         probe_and_open(source)[0]
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_a_region_is_a_crop_of_the_upright_image(tmp_path, picture, orientation):
+    path = tmp_path / "a.png"
+    picture.save(path, exif=exif_of(orientation))
+    source = Source.of(path)
+    region = (5, 9, 31, 40)
+    assert probe_and_load(source, region=region)[1] == load_image(source).crop(region)
+
+
+def test_a_large_image_is_averaged_over_squares(tmp_path, monkeypatch):
+    noise = np.random.default_rng(1).integers(0, 256, (120, 90, 3), np.uint8)
+    path = tmp_path / "a.png"
+    Image.fromarray(noise).save(path)
+    monkeypatch.setattr(image_module, "_WORK_PIXELS", 40 * 30)
+    monkeypatch.setattr("palprep.media.pixels._STRIP_PIXELS", 90 * 8)
+    facts, picture = probe_and_load(Source.of(path))
+    assert (facts.width, facts.height, picture.size) == (90, 120, (30, 40))
+    means = noise.reshape(40, 3, 30, 3, 3).mean(axis=(1, 3))
+    assert np.abs(np.asarray(picture) - means).max() <= 1
+
+
+@pytest.mark.parametrize("form", ["lossy", "lossless", "transparent"])
+def test_webp_is_decoded_as_by_pillow(tmp_path, picture, form):
+    path = tmp_path / "a.webp"
+    if form == "transparent":
+        picture = picture.copy()
+        picture.putalpha(Image.linear_gradient("L").resize(picture.size))
+    picture.save(path, lossless=form != "lossy", exact=True)
+    with Image.open(path) as opened:
+        white = Image.new("RGB", opened.size, "white")
+        white.paste(opened.convert("RGB"), mask=opened.convert("RGBA").getchannel("A"))
+    assert np.array_equal(open_image(Source.of(path)), np.asarray(white))
+
+
+def test_a_few_bytes_that_ask_for_gigabytes_are_not_decoded(tmp_path):
+    path = tmp_path / "a.webp"
+    path.write_bytes(WEBP_120_MEGAPIXELS)
+    source = Source.of(path)
+    facts, pixels = probe_within(source, max_side=1000, max_memory_mb=250)
+    assert pixels is None
+    assert (facts.width, facts.decoding_mb) == (10950, pytest.approx(959, abs=1))
+    with pytest.raises(UnsupportedMedia, match="takes 959 MB of memory, of which it is given 250"):
+        open_image(source)
+
+
+@pytest.mark.parametrize(("options", "least_mb"), [({}, 0.1), ({"progressive": True}, 5.2)])
+def test_a_jpeg_is_decoded_smaller_where_memory_is_short(tmp_path, options, least_mb):
+    path = tmp_path / "a.jpg"
+    Image.new("RGB", (1600, 1080), "teal").save(path, **options)
+    source = Source.of(path)
+    facts, picture = probe_and_load(source, max_memory_mb=least_mb + 0.6)
+    assert facts.decoding_mb == pytest.approx(least_mb, abs=0.1)
+    assert (facts.width, picture.width) == (1600, 400)

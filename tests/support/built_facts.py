@@ -37,6 +37,7 @@ def image_facts():
             format="jpeg", width=1600, height=1200,
             orientation=1, mode="RGB", bits_per_channel=8, icc_profile=None, icc_is_srgb=None,
             has_alpha=False, frames=1, metadata=(), base64_chars=1_000_000,
+            decoding_mb=8.0,
         )  # fmt: skip
         file = FileFacts(path=name, name=name, size_bytes=750_000, type=JPEG)
         return Facts(file=file, image=still.model_copy(update=changed))

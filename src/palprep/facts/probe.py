@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import Self
+from typing import NamedTuple, Self
 
 from pydantic import model_validator
 
@@ -25,7 +25,7 @@ from palprep.facts.facts import Facts
 from palprep.media.audio import probe_audio
 from palprep.media.facts import AudioStreamFacts, VideoFacts
 from palprep.media.frames import sample_frames
-from palprep.media.image import probe_and_open
+from palprep.media.image import probe_within
 from palprep.media.prefetch import prefetch
 from palprep.media.samples import Sink
 from palprep.media.signal import SignalMeter
@@ -75,6 +75,15 @@ class Speaker(Value):
         return statement_for(self.full_name, self.statement, language=self.language)
 
 
+class ProbeLimits(NamedTuple):
+    """How far a file is read. None of each is: to the end, whatever it takes."""
+
+    image_memory_mb: float | None
+    """Images whose decoding takes more are not looked at."""
+    duration_s: float | None
+    """What lies beyond it is neither listened to nor looked at."""
+
+
 class Toolkit:
     """What measuring needs, loaded when first used and kept. Safe to share by threads."""
 
@@ -100,47 +109,56 @@ def probe(
     role: Role,
     toolkit: Toolkit,
     *,
+    limits: ProbeLimits,
     speaker: Speaker | None = None,
     quick: bool = False,
 ) -> Facts:
-    """Everything that can be measured of a file in that role.
+    """Everything that can be measured of a file in that role, as far as ``limits`` allow.
 
     ``quick`` looks at headers, packets and a few key frames, and listens to nothing.
     Raises MediaError for a file that cannot be read.
     """
     match source.type.kind:
         case Kind.IMAGE:
-            image, pixels = probe_and_open(source, max_side=MAX_SIDE)
-            seen = analyse_portrait(pixels, toolkit.models, size=(image.width, image.height))
+            image, pixels = probe_within(
+                source, max_side=MAX_SIDE, max_memory_mb=limits.image_memory_mb
+            )
+            seen = None
+            if pixels is not None:
+                seen = analyse_portrait(pixels, toolkit.models, size=(image.width, image.height))
             return Facts(file=source.facts, image=image, portrait=seen)
         case Kind.AUDIO if quick:
             return Facts(file=source.facts, recording=probe_audio(source, levels=False))
         case Kind.AUDIO:
-            recording, voice = measure_voice(source, network=toolkit.voice_activity)
+            recording, voice = measure_voice(
+                source, network=toolkit.voice_activity, most_s=limits.duration_s
+            )
             return Facts(file=source.facts, recording=recording, voice=voice)
         case Kind.VIDEO if quick:
             video = probe_video(source, levels=False)
-            signal, footage = _look_at(source, video, toolkit, quick=True)
+            signal, footage = _look_at(source, video, toolkit, limits, quick=True)
             video = video.model_copy(update={"signal": signal})
             return Facts(
                 file=source.facts, video=video, portrait=footage.typical(), footage=footage
             )
         case Kind.VIDEO:
-            return _probe_video(source, role, toolkit, speaker)
+            return _probe_video(source, role, toolkit, speaker, limits)
         case Kind.OTHER:
             raise UnsupportedMedia(f"{source.name} is {source.type.description}")
 
 
-def _probe_video(source: Source, role: Role, toolkit: Toolkit, speaker: Speaker | None) -> Facts:
+def _probe_video(
+    source: Source, role: Role, toolkit: Toolkit, speaker: Speaker | None, limits: ProbeLimits
+) -> Facts:
     ear = _Ear(toolkit, speaker if role is not Role.VOICE_AUDIO else None)
-    with scan_video(source, sinks=ear.sinks) as scan:
+    with scan_video(source, sinks=ear.sinks, most_s=limits.duration_s) as scan:
         if role is Role.VOICE_AUDIO:
             video, voice = ear.listen(scan)
             return Facts(file=source.facts, video=video, voice=voice)
         with ThreadPoolExecutor(max_workers=1) as other:
             # Decoders and networks leave Python's lock alone, so that eye and ear work at once.
             hearing = other.submit(ear.listen, scan)
-            signal, footage = _look_at(source, scan.facts, toolkit, quick=False)
+            signal, footage = _look_at(source, scan.facts, toolkit, limits, quick=False)
             video, voice = hearing.result()
     return Facts(
         file=source.facts,
@@ -185,10 +203,13 @@ class _Ear:
 
 
 def _look_at(
-    source: Source, video: VideoFacts, toolkit: Toolkit, *, quick: bool
+    source: Source, video: VideoFacts, toolkit: Toolkit, limits: ProbeLimits, *, quick: bool
 ) -> tuple[SignalFacts | None, FootageFacts]:
     most = QUICK_SAMPLES if quick else MOST_SAMPLES
-    step_s = max(SHORTEST_STEP_S, video.duration_s / most)
+    duration_s = video.duration_s
+    if limits.duration_s is not None:
+        duration_s = min(duration_s, limits.duration_s)
+    step_s = max(SHORTEST_STEP_S, duration_s / most)
     signal = SignalMeter(key_frames_only=quick)
     frames = sample_frames(
         source,
@@ -196,13 +217,14 @@ def _look_at(
         max_side=FRAME_SIDE,
         key_frames_only=quick,
         on_luma=signal.add,
+        most_s=limits.duration_s,
     )
     footage = analyse_footage(
         # The next frames are decoded while faces are looked for.
         prefetch(frames),
         toolkit.models,
         every_s=step_s,
-        count=max(1, int(video.duration_s / step_s)),
+        count=max(1, int(duration_s / step_s)),
         close_looks=QUICK_LOOKS if quick else CLOSE_LOOKS,
     )
     return signal.result(), footage

@@ -21,7 +21,8 @@ def adjust(picture: Image.Image, plan: ImagePlan) -> Image.Image:
 
     Raises FixError when the (turned) crop reaches outside the image.
     """
-    crop = _checked_crop(picture, plan)
+    require_within(picture.size, plan)
+    crop = plan.crop or Crop(left=0, top=0, width=picture.width, height=picture.height)
     gains = tuple(gain * 2.0**plan.exposure_ev for gain in plan.white_balance)
     if plan.level_deg:
         # One channel at a time: a float copy of a 50-megapixel picture is 600 MB at once.
@@ -42,17 +43,17 @@ def adjust(picture: Image.Image, plan: ImagePlan) -> Image.Image:
     return picture
 
 
-def _checked_crop(picture: Image.Image, plan: ImagePlan) -> Crop:
-    whole = Crop(left=0, top=0, width=picture.width, height=picture.height)
-    crop = plan.crop or whole
-    if not crop.lies_within(*picture.size, level_deg=plan.level_deg):
+def require_within(size: tuple[int, int], plan: ImagePlan) -> None:
+    """Raise FixError when the plan's (turned) crop reaches outside an image of that size."""
+    width, height = size
+    crop = plan.crop or Crop(left=0, top=0, width=width, height=height)
+    if not crop.lies_within(width, height, level_deg=plan.level_deg):
         turned = f" turned by {plan.level_deg:g}°" if plan.level_deg else ""
         raise FixError(
             f"A crop of {crop.width}x{crop.height} px at ({crop.left}, {crop.top}){turned} "
-            f"reaches outside the {picture.width}x{picture.height} px image; choose a smaller "
+            f"reaches outside the {width}x{height} px image; choose a smaller "
             "crop, or take the picture with more room around the head"
         )
-    return crop
 
 
 def _turned(channel: Image.Image, crop: Crop, degrees: float, gain: float) -> Image.Image:

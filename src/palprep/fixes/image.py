@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
 from PIL import Image
 
-from palprep.fixes.adjust import adjust
+from palprep.fixes.adjust import adjust, require_within
 from palprep.fixes.done import Applied, FixDone
 from palprep.fixes.fit import BEST_QUALITY, Encoded, fit
 from palprep.fixes.output import new_output
 from palprep.media.facts import ImageFacts
-from palprep.media.image import probe_and_open
+from palprep.media.image import probe_and_load
+from palprep.media.pixels import Box
 from palprep.media.source import Source
-from palprep.rules.plans.plan import ImagePlan
+from palprep.rules.plans.plan import Crop, ImagePlan
 
 SUFFIXES = {"jpeg": ".jpg", "png": ".png"}
 
@@ -28,8 +30,11 @@ def fix_image(
     outside the image, CannotFit when no quality and size fits, MediaError for a source that
     does not decode, OutputUnwritable.
     """
-    facts, pixels = probe_and_open(source)
-    picture = adjust(Image.fromarray(pixels), plan)
+    region = _region(plan)
+    facts, picture = probe_and_load(source, region=region, max_memory_mb=plan.max_memory_mb)
+    whole = (facts.width, facts.height)
+    require_within(whole, plan)
+    picture = adjust(picture, plan if region is None else _moved(plan, region, whole, picture.size))
     full_size = picture.size
     if plan.max_side_px is not None and max(picture.size) > plan.max_side_px:
         bounds = (plan.max_side_px, plan.max_side_px)
@@ -52,6 +57,42 @@ def fix_image(
         *_encoded(plan, facts, wanted_size, encoded),
     )
     return Applied(path=str(output.path), fixes=done)
+
+
+def _region(plan: ImagePlan) -> Box | None:
+    """What a crop takes of the image, turned with it; None for all of it."""
+    crop = plan.crop
+    if crop is None:
+        return None
+    turn = math.radians(plan.level_deg)
+    cos, sin = abs(math.cos(turn)), abs(math.sin(turn))
+    half_width = (crop.width * cos + crop.height * sin) / 2
+    half_height = (crop.width * sin + crop.height * cos) / 2
+    x, y = crop.left + crop.width / 2, crop.top + crop.height / 2
+    return (
+        *(math.floor(x - half_width), math.floor(y - half_height)),
+        *(math.ceil(x + half_width), math.ceil(y + half_height)),
+    )
+
+
+def _moved(
+    plan: ImagePlan, region: Box, whole: tuple[int, int], size: tuple[int, int]
+) -> ImagePlan:
+    """The plan for a region of the whole image, which has come at that size."""
+    if plan.crop is None:
+        return plan
+    left, top = max(0, region[0]), max(0, region[1])
+    wide, high = min(whole[0], region[2]) - left, min(whole[1], region[3]) - top
+    across, down = size[0] / wide, size[1] / high
+    # Of a smaller image a pixel is left out on every side: places are rounded.
+    rim = 0 if (wide, high) == size else 1
+    crop = Crop(
+        left=math.ceil((plan.crop.left - left) * across) + rim,
+        top=math.ceil((plan.crop.top - top) * down) + rim,
+        width=max(1, math.floor(plan.crop.width * across) - 3 * rim),
+        height=max(1, math.floor(plan.crop.height * down) - 3 * rim),
+    )
+    return plan.model_copy(update={"crop": crop})
 
 
 def _decoded(facts: ImageFacts) -> Iterator[FixDone]:

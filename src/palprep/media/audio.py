@@ -21,12 +21,19 @@ Sinks = Callable[[AudioStreamFacts], Iterable[Sink]]
 """Who takes the samples of a stream, given what its header says."""
 
 
-def probe_audio(source: Source, *, levels: bool = True, sinks: Sinks | None = None) -> AudioFacts:
+def probe_audio(
+    source: Source,
+    *,
+    levels: bool = True,
+    sinks: Sinks | None = None,
+    most_s: float | None = None,
+) -> AudioFacts:
     """Facts of a recording, or of the sound of a video.
 
     The chosen stream is the one that the container marks as default, else the first. With
     ``levels``, or with ``sinks`` that take its samples, it is decoded once, a second at a time.
-    Without them only headers are read, and the duration is the stated one. Raises DamagedMedia
+    Without them only headers are read, and the duration is the stated one. Decoding ends soon
+    after ``most_s``, and the duration is then the stated one if that is longer. Raises DamagedMedia
     when nothing decodes, or to no sound; UnsupportedMedia when there is no audio stream, no
     decoder for it, or its sample rate is not read.
     """
@@ -35,17 +42,20 @@ def probe_audio(source: Source, *, levels: bool = True, sinks: Sinks | None = No
         if not streams:
             raise UnsupportedMedia(f"{source.name} has no sound")
         chosen = default_stream(streams)
-        measured = None
+        measured = heard_s = None
         duration = streams[chosen].duration_s or _stated(container)
         if levels or sinks is not None:
             meter = LevelMeter()
             stream = audio_stream(container, streams[chosen].index, source)
             others = sinks(streams[chosen]) if sinks is not None else ()
-            decode = AudioDecode([Sink(meter.add), *others], source)
+            decode = AudioDecode([Sink(meter.add), *others], source, most_s=most_s)
             for packet in Packets(container, stream):
                 decode.feed(packet)
+                if decode.full:
+                    break
             decode.finish()
-            duration = meter.samples / (decode.rate_hz or 1)
+            heard_s = meter.samples / (decode.rate_hz or 1)
+            duration = max(duration, heard_s) if decode.full else heard_s
             measured = meter.levels()
     if not duration:
         raise DamagedMedia(f"{source.name} holds no sound at all; export or record it again")
@@ -55,6 +65,7 @@ def probe_audio(source: Source, *, levels: bool = True, sinks: Sinks | None = No
         streams=streams,
         chosen=chosen,
         levels=measured,
+        heard_s=heard_s if duration > (heard_s or duration) else None,
     )
 
 

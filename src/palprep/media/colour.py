@@ -22,20 +22,22 @@ def has_alpha(picture: Image.Image) -> bool:
 
 
 def to_srgb(picture: Image.Image, icc: bytes | None) -> Image.Image:
-    """The image as 8-bit sRGB in mode ``RGB``, flattened onto white.
+    """An image of mode L, RGB, CMYK or LAB as 8-bit sRGB in mode ``RGB``.
 
     ``icc`` is the embedded profile; pass None where :func:`describe_icc` finds it to be sRGB,
     which saves the conversion. A profile that is broken, or of another colour space than the
     pixels, is ignored, as browsers do. The intent is perceptual, the default of ICC viewers.
     """
-    upright = eight_bits(picture)
-    alpha = upright.getchannel("A") if "A" in upright.getbands() else None
-    profile = _profile(icc, upright)
-    colours = upright.convert("RGB") if profile is None else _converted(upright, profile)
-    if alpha is None:
-        return colours
-    white = Image.new("RGB", colours.size, _WHITE)
-    white.paste(colours, mask=alpha)
+    profile = _profile(icc, picture)
+    return picture.convert("RGB") if profile is None else _converted(picture, profile)
+
+
+def on_white(picture: Image.Image) -> Image.Image:
+    """The image, in a mode of :func:`eight_bits`, with what is transparent flattened onto white."""
+    if "A" not in picture.getbands():
+        return picture
+    white = Image.new("RGB", picture.size, _WHITE)
+    white.paste(picture.convert("RGB"), mask=picture.getchannel("A"))
     return white
 
 
@@ -81,19 +83,17 @@ def _profile(icc: bytes | None, picture: Image.Image) -> ImageCms.ImageCmsProfil
     except (ImageCms.PyCMSError, OSError, ValueError):
         return None
     space = _PROFILE_SPACES.get(profile.profile.xcolor_space)
-    own = {"RGBA": "RGB"}.get(picture.mode, picture.mode)
-    return profile if space == own else None
+    return profile if space == picture.mode else None
 
 
 def _converted(picture: Image.Image, profile: ImageCms.ImageCmsProfile) -> Image.Image:
-    opaque = picture.convert("RGB") if picture.mode == "RGBA" else picture
     try:
         turned = ImageCms.profileToProfile(
-            opaque, profile, ImageCms.createProfile("sRGB"), outputMode="RGB"
+            picture, profile, ImageCms.createProfile("sRGB"), outputMode="RGB"
         )
     except (ImageCms.PyCMSError, ValueError):
-        return opaque.convert("RGB")
-    return turned if turned is not None else opaque.convert("RGB")
+        return picture.convert("RGB")
+    return turned if turned is not None else picture.convert("RGB")
 
 
 def _is_srgb(profile: ImageCms.ImageCmsProfile) -> bool:

@@ -16,6 +16,11 @@ FLOOR_DBFS = -120.0
 """Levels are reported no lower than this; digital silence reads as this value."""
 
 
+MOST_IMAGE_MEMORY_MB = 250.0
+"""What decoding an image takes at the most, in MB, unless a profile says otherwise. With the
+networks loaded, 300 MiB, a process that checks or fixes it stays below 600 MiB."""
+
+
 class MediaType(Value):
     """What a file is, by its content alone.
 
@@ -72,6 +77,8 @@ class ImageFacts(Value):
     ``thumbnail``, ``xmp``."""
     base64_chars: int
     """Length of the file in base64 without line breaks: 4 * ceil(bytes / 3)."""
+    decoding_mb: float
+    """Memory that its decoder takes at the least, in MB: for a JPEG, at an eighth of its size."""
 
 
 class AudioLevels(Value):
@@ -102,10 +109,12 @@ class AudioFacts(Value):
 
     container: str
     duration_s: float
-    """Decoded length of the chosen stream when it was decoded, else its stated length."""
+    """Decoded length of the chosen stream when all of it was decoded, else its stated length."""
     streams: tuple[AudioStreamFacts, ...]
     chosen: int
     levels: AudioLevels | None
+    heard_s: float | None = None
+    """How much was listened to, from the start, where that is not all of it."""
 
     @property
     def stream(self) -> AudioStreamFacts:

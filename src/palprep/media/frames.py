@@ -56,6 +56,7 @@ def sample_frames(
     max_side: int | None = None,
     key_frames_only: bool = False,
     on_luma: LumaObserver | None = None,
+    most_s: float | None = None,
 ) -> Generator[SampledFrame, None, None]:
     """Frames at about ``per_second``, in order; one decode serves all who look at them.
 
@@ -64,14 +65,14 @@ def sample_frames(
     second (freezes, black), steps (cuts, exposure) or sways (shake, fifths of a second apart)
     shows at half the rate as well. With ``key_frames_only`` only those key frames are decoded
     that are due; all other packets are passed over. ``on_luma`` is given the luma of every frame
-    that is decoded, the unsampled ones too. With ``max_side`` the longer side has at most that
-    many pixels. Memory does not grow with the length: one sampled frame at a time, and the
-    decoder's own few.
+    that is decoded, the unsampled ones too. Frames after ``most_s`` are left out. With ``max_side``
+    the longer side has at most that many pixels. Memory does not grow with the length: one sampled
+    frame at a time, and the decoder's own few.
 
     Raises MediaError, when the iteration starts or meets it, as ``open_container`` does;
     UnsupportedMedia without a video stream, DamagedMedia when nothing decodes.
     """
-    sampling = _Sampling(per_second, max_side, on_luma)
+    sampling = _Sampling(per_second, max_side, on_luma, math.inf if most_s is None else most_s)
     try:
         shown = yield from _sampled(source, sampling, key_frames_only=key_frames_only)
         if not shown and key_frames_only:
@@ -89,6 +90,7 @@ class _Sampling(NamedTuple):
     per_second: float
     max_side: int | None
     on_luma: LumaObserver | None
+    most_s: float
 
 
 def _sampled(
@@ -107,6 +109,8 @@ def _sampled(
             if frame.pts is None or frame.time_base is None:
                 continue
             at = float(frame.pts * frame.time_base)
+            if at > wanted.most_s and due is not None:
+                break
             if wanted.on_luma is not None:
                 wanted.on_luma(at, small_luma(frame))
             if due is None or at >= due:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import struct
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -13,10 +15,11 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
-from palprep.media.colour import describe_icc, eight_bits, to_srgb
+from palprep.media.colour import describe_icc, to_srgb
 from palprep.media.exif import Exif, read_exif, xmp_orientation
-from palprep.media.facts import ImageFacts
+from palprep.media.facts import MOST_IMAGE_MEMORY_MB, ImageFacts
 from palprep.media.heif import HeifImage
+from palprep.media.pixels import Box, opaque
 from palprep.media.raster import RasterImage, check_pixels
 from palprep.media.source import Source
 from palprep.values import Kind
@@ -30,6 +33,9 @@ programs that turn warnings into errors."""
 
 MAX_FILE_BYTES = 1 << 28
 """Images above 256 MiB are refused unread: the decoders take the whole file into memory."""
+
+_WORK_PIXELS = 25_000_000
+"""Larger images are averaged over squares of whole pixels, while they are taken over."""
 
 _UPRIGHT = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -48,32 +54,76 @@ def open_image(source: Source, *, max_side: int | None = None) -> NDArray[np.uin
 
     With ``max_side`` the longer side has at most that many pixels; a larger JPEG is then
     decoded at reduced size, which costs a fraction of a full decode. Never enlarged.
-    Raises as :func:`probe_and_open` does.
+    Raises as :func:`probe_and_load` does.
     """
-    return np.asarray(load_image(source, max_side=max_side))
+    return probe_and_open(source, max_side=max_side)[1]
 
 
 def load_image(source: Source, *, max_side: int | None = None) -> Image.Image:
     """As :func:`open_image`, as a Pillow image of mode ``RGB`` that is free of metadata."""
-    with _opened(source) as image:
-        _, is_srgb = describe_icc(image.icc)
-        return _pixels(image, _exif(image), max_side, is_srgb=is_srgb)
+    return probe_and_load(source, max_side=max_side)[1]
 
 
 def probe_and_open(
     source: Source, *, max_side: int | None = None
 ) -> tuple[ImageFacts, NDArray[np.uint8]]:
-    """Facts and pixels from one decode; of the pixels see :func:`open_image`.
+    """Facts and pixels from one decode; of the pixels see :func:`open_image`."""
+    facts, picture = probe_and_load(source, max_side=max_side)
+    return facts, np.asarray(picture)
 
-    Raises FileMissing or FileUnreadable; UnsupportedMedia for another kind of file, or for
-    more than ``raster.MAX_PIXELS``; DamagedMedia when it does not decode.
+
+def probe_and_load(
+    source: Source,
+    *,
+    max_side: int | None = None,
+    region: Box | None = None,
+    max_memory_mb: float | None = MOST_IMAGE_MEMORY_MB,
+) -> tuple[ImageFacts, Image.Image]:
+    """Facts and pixels from one decode; of the pixels see :func:`load_image`.
+
+    ``region`` is the part that is wanted, in pixels of the upright image. A large image comes
+    averaged over squares of pixels: its size tells. Raises FileMissing or FileUnreadable;
+    UnsupportedMedia for another kind of file, for more than ``raster.MAX_PIXELS``, or where
+    decoding takes more than ``max_memory_mb``; DamagedMedia when it does not decode.
     """
+    wanted = _Wanted(max_side, region, max_memory_mb)
+    facts, picture = _probed(source, wanted)
+    if picture is None:
+        raise UnsupportedMedia(
+            f"Decoding {source.name} takes {facts.decoding_mb:,.0f} MB of memory, of which it is "
+            f"given {max_memory_mb:,.0f} MB. Export it smaller"
+        )
+    return facts, picture
+
+
+def probe_within(
+    source: Source, *, max_side: int, max_memory_mb: float | None
+) -> tuple[ImageFacts, NDArray[np.uint8] | None]:
+    """As :func:`probe_and_open`; the pixels are None where decoding takes more memory.
+
+    None of ``max_memory_mb`` is no limit.
+    """
+    facts, picture = _probed(source, _Wanted(max_side, None, max_memory_mb))
+    return facts, None if picture is None else np.asarray(picture)
+
+
+class _Wanted(NamedTuple):
+    """What is asked for of the pixels: see :func:`probe_and_load`."""
+
+    max_side: int | None
+    region: Box | None
+    max_memory_mb: float | None
+
+
+def _probed(source: Source, wanted: _Wanted) -> tuple[ImageFacts, Image.Image | None]:
     with _opened(source) as image:
         exif = _exif(image)
         icc = describe_icc(image.icc)
-        pixels = _pixels(image, exif, max_side, is_srgb=icc[1])
-        facts = _facts(image, exif, icc, source)
-        return facts, np.asarray(pixels)
+        picture = None
+        if wanted.max_memory_mb is None or image.decoded_bytes <= wanted.max_memory_mb * 1e6:
+            picture = _pixels(image, exif, wanted, is_srgb=icc[1])
+        # Last, since PNG can place metadata after the pixels.
+        return _facts(image, exif, icc, source), picture
 
 
 @contextmanager
@@ -113,28 +163,67 @@ def _exif(image: HeifImage | RasterImage) -> Exif:
 
 
 def _pixels(
-    image: HeifImage | RasterImage, exif: Exif, max_side: int | None, *, is_srgb: bool | None
+    image: HeifImage | RasterImage, exif: Exif, wanted: _Wanted, *, is_srgb: bool | None
 ) -> Image.Image:
-    picture = image.decode() if isinstance(image, HeifImage) else image.decode(max_side)
-    turn = _UPRIGHT.get(exif.orientation or 1)
-    # Palette indices and 16-bit greys cannot be averaged, so this comes before scaling.
-    stored = eight_bits(picture)
-    if max_side is not None and max(stored.size) > max_side:
-        stored = _shrunk(stored, max_side)
-    upright = to_srgb(stored, None if is_srgb else image.icc)
+    if isinstance(image, HeifImage):
+        decoded = image.decode()
+    else:
+        most = None if wanted.max_memory_mb is None else wanted.max_memory_mb * 1e6
+        decoded = image.decode(wanted.max_side, most)
+    orientation = exif.orientation or 1
+    box = (0, 0, *decoded.size)
+    if wanted.region is not None:
+        box = _scaled(_stored(wanted.region, orientation, image.size), image.size, decoded.size)
+        if box[0] >= box[2] or box[1] >= box[3]:
+            box = (0, 0, *decoded.size)
+    wide, high = box[2] - box[0], box[3] - box[1]
+    factor = 1
+    while (wide // factor) * (high // factor) > _WORK_PIXELS:
+        factor += 1
+    mode, stored = opaque(decoded, box, factor=factor)
+    # What was decoded goes before other copies are made.
+    del decoded
+    if wanted.max_side is not None and max(stored.shape[:2]) > wanted.max_side:
+        stored = _shrunk(stored, wanted.max_side)
+    upright = to_srgb(_in_pillow(mode, stored), None if is_srgb else image.icc)
+    turn = _UPRIGHT.get(orientation)
     turned = upright if turn is None else upright.transpose(turn)
     turned.info = {}
     return turned
 
 
-def _shrunk(picture: Image.Image, max_side: int) -> Image.Image:
-    scale = max_side / max(picture.size)
-    width, height = (max(1, round(side * scale)) for side in picture.size)
-    if picture.mode in {"L", "RGB"}:
-        # The same average over areas as Pillow's, several times as fast.
-        small = cv2.resize(np.asarray(picture), (width, height), interpolation=cv2.INTER_AREA)
-        return Image.fromarray(small.astype(np.uint8, copy=False))
-    return picture.resize((width, height), Image.Resampling.BOX)
+def _in_pillow(mode: str, pixels: NDArray[np.uint8]) -> Image.Image:
+    height, width = pixels.shape[:2]
+    return Image.frombuffer(mode, (width, height), pixels, "raw", mode, 0, 1)
+
+
+def _stored(region: Box, orientation: int, size: tuple[int, int]) -> Box:
+    """A region of the upright image, as it lies in the stored one of that size."""
+    left, top, right, bottom = region
+    if orientation >= 5:
+        left, top, right, bottom = top, left, bottom, right
+    width, height = size
+    if orientation in {2, 3, 7, 8}:
+        left, right = width - right, width - left
+    if orientation in {3, 4, 6, 7}:
+        top, bottom = height - bottom, height - top
+    return left, top, right, bottom
+
+
+def _scaled(box: Box, size: tuple[int, int], other: tuple[int, int]) -> Box:
+    """A box of an image of one size in the same image of another, and inside of it."""
+    across, down = other[0] / size[0], other[1] / size[1]
+    return (
+        *(max(0, int(box[0] * across)), max(0, int(box[1] * down))),
+        *(min(other[0], math.ceil(box[2] * across)), min(other[1], math.ceil(box[3] * down))),
+    )
+
+
+def _shrunk(pixels: NDArray[np.uint8], max_side: int) -> NDArray[np.uint8]:
+    height, width = pixels.shape[:2]
+    scale = max_side / max(width, height)
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    return np.asarray(cv2.resize(pixels, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def _facts(
@@ -159,6 +248,7 @@ def _facts(
         frames=image.frames,
         metadata=tuple(sorted(_metadata(image, exif))),
         base64_chars=4 * -(-source.size_bytes // 3),
+        decoding_mb=round(image.decoded_bytes / 1e6, 1),
     )
 
 

@@ -40,8 +40,9 @@ class PacketScan:
         source: Source,
         *,
         sinks: Sinks | None,
+        most_s: float | None,
     ) -> None:
-        """``sinks`` None leaves the sound undecoded."""
+        """``sinks`` None leaves the sound undecoded; beyond ``most_s`` no sound is decoded."""
         self.streams = audio_streams(container)
         self.chosen = default_stream(self.streams) if self.streams else 0
         self.timing = TimingMeter(stream.time_base or Fraction(1, 1000))
@@ -62,7 +63,8 @@ class PacketScan:
             self._sound_base_s = float(audio.time_base or 0)
             if sinks is not None:
                 levels = Sink(self._meter.add)
-                self._decode = AudioDecode([levels, *sinks(self.streams[self.chosen])], source)
+                takers = [levels, *sinks(self.streams[self.chosen])]
+                self._decode = AudioDecode(takers, source, most_s=most_s)
         self._walk(container, stream, walked)
 
     def listen(self) -> None:
@@ -71,7 +73,7 @@ class PacketScan:
         Raises DamagedMedia when nothing of it decodes, or to no sound.
         """
         if self._decode is not None:
-            while self._waiting:
+            while self._waiting and not self._decode.full:
                 self._decode.feed(self._waiting.popleft())
             self._decode.finish()
             self._heard = True
@@ -86,13 +88,17 @@ class PacketScan:
         if not self.streams:
             return None
         stated = self.streams[self.chosen].duration_s or self._packet_times.length_s
-        rate_hz = self._decode.rate_hz if self._decode and self._heard else None
+        decode = self._decode if self._heard else None
+        rate_hz = decode.rate_hz if decode else None
+        heard_s = self._meter.samples / rate_hz if rate_hz else None
+        cut_off = heard_s is not None and decode is not None and decode.full and stated > heard_s
         return AudioFacts(
             container=source.type.format,
-            duration_s=self._meter.samples / rate_hz if rate_hz else stated,
+            duration_s=stated if heard_s is None or cut_off else heard_s,
             streams=self.streams,
             chosen=self.chosen,
             levels=self._meter.levels() if rate_hz else None,
+            heard_s=heard_s if cut_off else None,
         )
 
     def _walk(
@@ -114,7 +120,7 @@ class PacketScan:
             # What lies before zero is an encoder's priming, which no player presents.
             if end > 0.0:
                 self._packet_times.add(max(start, 0.0), end - max(start, 0.0))
-        if self._decode is None:
+        if self._decode is None or self._decode.full:
             return
         self._waiting.append(packet)
         self._waiting_bytes += packet.size + _PACKET_BYTES

@@ -11,17 +11,28 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import BinaryIO
 
-from PIL import Image, ImageFile
+import cv2
+import numpy as np
+from PIL import ImageFile
 from PIL.JpegImagePlugin import JpegImageFile
 from PIL.PngImagePlugin import PngImageFile
 from PIL.WebPImagePlugin import WebPImageFile
 
 from palprep.errors import UnsupportedMedia
 from palprep.media.colour import has_alpha
+from palprep.media.jpeg import read_frame
+from palprep.media.pixels import Decoded, InArray, InPillow
 
-MAX_PIXELS = 120_000_000
-"""Images above this are refused before any pixel is decoded: the largest phone sensors in
-use give 108 megapixels, and 120 million pixels take 360 MB as RGB."""
+MAX_PIXELS = 240_000_000
+"""Images above this are refused before any pixel is decoded: the largest sensors of phones give
+200 megapixels."""
+
+_COEFFICIENT_BYTES = 2
+"""Of each sample of a progressive JPEG: libjpeg keeps all of them, whatever the scale."""
+_WEBP_BYTES_PER_PIXEL, _ANIMATED_BYTES_PER_PIXEL = 8, 16
+"""libwebp's own picture and the result; of an animation, two canvases and Pillow's two copies."""
+_SCALES = (1, 2, 4, 8)
+"""By which libjpeg can decode an image smaller, at a fraction of the work."""
 
 DECODERS: Mapping[str, type[ImageFile.ImageFile]] = MappingProxyType(
     {"jpeg": JpegImageFile, "png": PngImageFile, "webp": WebPImageFile}
@@ -51,43 +62,103 @@ class RasterImage:
         if form == "webp":
             # Its decoder allocates the canvas as soon as it is built.
             check_pixels(_webp_canvas(file), name)
-        self._picture = DECODERS[form](file)
-        self._form = form
-        info = self._picture.info
-        self.size = self._picture.size
-        self.mode = self._picture.mode
-        self.frames = int(getattr(self._picture, "n_frames", 1))
+        self._frame = read_frame(file, name) if form == "jpeg" else None
+        file.seek(0)
+        picture = DECODERS[form](file)
+        self._picture: ImageFile.ImageFile | None = picture
+        self._file, self._form = file, form
+        info = picture.info
+        self._info = info
+        self._texts: frozenset[str] = frozenset()
+        self.size = picture.size
+        self.mode = picture.mode
+        self.frames = int(getattr(picture, "n_frames", 1))
         self.icc: bytes | None = info.get("icc_profile") or None
         self.exif: bytes | None = info.get("exif") or _from_hex(info.get(_PNG_EXIF))
-        self.has_alpha = has_alpha(self._picture)
+        self.has_alpha = has_alpha(picture)
         self.bits = _png_bits(file) if form == "png" else 8
 
-    def decode(self, max_side: int | None = None) -> Image.Image:
-        """The first frame as stored. A JPEG may come scaled down by 2, 4 or 8, with its
-        longer side still at least ``max_side``."""
-        if max_side is not None and self._form == "jpeg":
-            width, height = self.size
-            scale = min(1.0, max_side / max(width, height))
-            self._picture.draft(None, (max(1, int(width * scale)), max(1, int(height * scale))))
-        self._picture.load()
-        return self._picture
+    @property
+    def decoded_bytes(self) -> int:
+        """Memory that :meth:`decode` takes at the least, a JPEG at an eighth of its size."""
+        return self._bytes_at(_SCALES[-1])
+
+    def decode(self, max_side: int | None = None, max_bytes: float | None = None) -> Decoded:
+        """The first frame as stored. To be called once.
+
+        A JPEG may come scaled down by 2, 4 or 8: with its longer side still at least
+        ``max_side``, and so that decoding takes ``max_bytes`` at the most.
+        """
+        # Handed on, not kept: whoever takes the pixels decides how long they stay.
+        picture, self._picture = self._picture, None
+        if picture is None:
+            raise RuntimeError("an image is decoded once")
+        if self._form == "webp" and self.frames == 1:
+            del picture
+            return self._decoded_webp()
+        if self._form == "jpeg":
+            picture.draft(None, self._drafted(max_side, max_bytes))
+        picture.load()
+        self._texts = frozenset(getattr(picture, "text", {}))
+        return InPillow(picture)
+
+    def _drafted(self, max_side: int | None, max_bytes: float | None) -> tuple[int, int]:
+        longest = max(self.size)
+        scale = 1
+        for smaller in _SCALES[1:]:
+            large_enough = max_side is not None and longest // smaller >= max_side
+            too_much = max_bytes is not None and self._bytes_at(scale) > max_bytes
+            if large_enough or too_much:
+                scale = smaller
+        width, height = self.size
+        return max(1, width // scale), max(1, height // scale)
+
+    def _decoded_webp(self) -> Decoded:
+        """By OpenCV, which has the same decoder and needs half of Pillow's memory for it."""
+        self._file.seek(0)
+        data = np.frombuffer(self._file.read(), np.uint8)
+        pixels = cv2.imdecode(data, cv2.IMREAD_UNCHANGED)
+        if pixels is None or pixels.shape[1::-1] != self.size:
+            raise ValueError("its pixels are damaged")
+        return InArray(np.asarray(pixels, np.uint8), blue_first=True)
+
+    def _bytes_at(self, scale: int) -> int:
+        width, height = self.size
+        pixels = width * height
+        if self._form == "webp":
+            still = self.frames == 1
+            return pixels * (_WEBP_BYTES_PER_PIXEL if still else _ANIMATED_BYTES_PER_PIXEL)
+        stored = pixels * _pillow_bytes(self.mode)
+        if self._form == "png":
+            return stored
+        kept = 0.0
+        if self._frame is not None and self._frame.progressive:
+            kept = pixels * self._frame.samples * _COEFFICIENT_BYTES
+        return int(stored // scale**2 + kept)
 
     @property
     def xmp(self) -> bytes | None:
         """The XMP packet. PNG can place it after the pixels."""
-        packet = self._picture.info.get("xmp") or self._picture.info.get(_PNG_XMP)
+        packet = self._info.get("xmp") or self._info.get(_PNG_XMP)
         return packet.encode() if isinstance(packet, str) else packet or None
 
     @property
     def has_iptc(self) -> bool:
         """Whether Photoshop's block of a JPEG holds IPTC records."""
-        return 0x0404 in self._picture.info.get("photoshop", {})
+        return 0x0404 in self._info.get("photoshop", {})
 
     @property
     def has_comment(self) -> bool:
-        """Whether there is a JPEG comment or a PNG text."""
-        texts = getattr(self._picture, "text", {}) if self._form == "png" else {}
-        return "comment" in self._picture.info or bool(texts.keys() - _NO_COMMENTS)
+        """Whether there is a JPEG comment, or a PNG text once it is decoded."""
+        texts = self._texts if self._form == "png" else frozenset()
+        return "comment" in self._info or bool(texts - _NO_COMMENTS)
+
+
+def _pillow_bytes(mode: str) -> int:
+    """Of each pixel as Pillow keeps it."""
+    if mode.startswith("I;16"):
+        return 2
+    return 1 if mode in {"1", "L", "P"} else 4
 
 
 def _from_hex(profile: str | None) -> bytes | None:

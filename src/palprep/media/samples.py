@@ -115,15 +115,24 @@ class AudioDecode:
     scale. Anything else raises DamagedMedia, which says where it stands.
     """
 
-    def __init__(self, sinks: Sequence[Sink], source: Source) -> None:
+    def __init__(
+        self, sinks: Sequence[Sink], source: Source, *, most_s: float | None = None
+    ) -> None:
         self._sinks = sinks
         self._source = source
+        self._most_s = most_s
+        self._taken_s = 0.0
         self._converters: list[_Converter] | None = None
         self._fill_s = _MOST_FILLED_S
         self.times = AudioTimes()
         """Of the samples that were decoded."""
         self.rate_hz: int | None = None
         """Of the first frame; None as long as nothing has decoded."""
+
+    @property
+    def full(self) -> bool:
+        """More than ``most_s`` was decoded: what else there is need not be fed."""
+        return self._most_s is not None and self._taken_s > self._most_s
 
     def feed(self, packet: Any) -> None:
         """Decode a packet, and hand on the blocks that it completes."""
@@ -148,6 +157,7 @@ class AudioDecode:
             self.rate_hz = frame.sample_rate
             self._converters = _converters(self._sinks, frame, self._source)
         gap_s = self._gap_before(frame)
+        self._taken_s += gap_s + frame.samples / frame.sample_rate
         if frame.time is not None:
             self.times.add(frame.time, frame.samples / frame.sample_rate)
         for converter in self._converters:

@@ -67,17 +67,20 @@ def probe_video(source: Source, *, levels: bool = True) -> VideoFacts:
 
 
 @contextmanager
-def scan_video(source: Source, *, sinks: Sinks | None) -> Iterator[VideoScan]:
+def scan_video(
+    source: Source, *, sinks: Sinks | None, most_s: float | None = None
+) -> Iterator[VideoScan]:
     """Look at every packet, decode one frame, and keep the sound for :meth:`VideoScan.listen`.
 
-    ``sinks`` take the samples of the chosen sound; None leaves it undecoded. Raises FileMissing
+    ``sinks`` take the samples of the chosen sound, until soon after ``most_s``; None leaves it
+    undecoded. Raises FileMissing
     or FileUnreadable, UnsupportedMedia (no video stream, no decoder, frames too large),
     DamagedMedia when the container cannot be read or no frame decodes.
     """
     header = _Header.of(source)
     with open_container(source, analyse_frames=False) as container:
         stream = video_streams(container)[0]
-        packets = PacketScan(container, stream, source, sinks=sinks)
+        packets = PacketScan(container, stream, source, sinks=sinks, most_s=most_s)
         timing = packets.timing.result(stated_end=_stated_end(stream))
         if timing is None:
             raise DamagedMedia(f"No frame of {source.name} decodes; export or record it again")

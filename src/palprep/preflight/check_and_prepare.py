@@ -20,6 +20,7 @@ from palprep.media.given import given_name
 from palprep.media.source import Source
 from palprep.preflight import INSIDE
 from palprep.preflight.isolated import Isolated
+from palprep.preflight.limits import probe_limits
 from palprep.preflight.prepared import Prepared
 from palprep.preflight.roles import infer_role, require_kind, role_named
 from palprep.rules.consent import CONSENT_CHECKS
@@ -263,6 +264,7 @@ class Preflight:
             source,
             judged_as,
             self.toolkit,
+            limits=probe_limits(self.profile, judged_as),
             speaker=None if elsewhere else speaker,
             quick=self.quick,
         )

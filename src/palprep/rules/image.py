@@ -57,6 +57,25 @@ class ImageTrainingFormat(Rule[ImageFacts]):
         return Measured(value=image.format, words={"format": image.format.upper()})
 
 
+class ImageMemory(Rule[ImageFacts]):
+    """An image of some kilobytes can ask for gigabytes of memory. One that takes more than the
+    limit is not decoded.
+    """
+
+    needs = IMAGE
+    id = "image_memory"
+    label = "Memory to decode"
+    unit = "MB"
+    sentences = Sentences(
+        "Decoding the image takes {measured} of memory.",
+        above="The image was not looked at: decoding it takes {measured} of memory.",
+    )
+    advice = "Export it smaller, and as a JPEG that is not progressive."
+
+    def measure(self, image: ImageFacts) -> Measured:
+        return Measured(value=image.decoding_mb, shown=f"{image.decoding_mb:,.0f} MB")
+
+
 class ImageBase64Length(Rule[ImageFacts]):
     """The image travels as base64 in a JSON body: 4 characters for every 3 bytes, without line
     breaks. This limit is reached before the one of the whole body, 30 MiB.

@@ -30,6 +30,7 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from palprep.api.fields import MAX_IMAGE_BASE64_CHARS
 from palprep.errors import ProfileError
+from palprep.media.facts import MOST_IMAGE_MEMORY_MB
 from palprep.rules.consent_limits import ConsentLimits
 from palprep.rules.renamed import with_current_ids
 from palprep.values import Outcome, Role, Value
@@ -37,20 +38,24 @@ from palprep.vocabulary import DEFAULT_PROFILE
 
 BUILT_IN = ("core-4", "core-4.5", "core-3")
 
-CONTRACT: Final[Mapping[str, float]] = {"imageBase64": MAX_IMAGE_BASE64_CHARS}
-"""Numbers of the service's specification, which a bound can name instead of repeating them."""
+NAMED: Final[Mapping[str, float]] = {
+    "imageBase64": MAX_IMAGE_BASE64_CHARS,
+    "imageMemory": MOST_IMAGE_MEMORY_MB,
+}
+"""Numbers of the service's specification, and of palprep's decoders, which a bound can name
+instead of repeating them."""
 
 
-def _of_contract(bound: object) -> object:
+def _named(bound: object) -> object:
     if not isinstance(bound, str):
         return bound
-    if bound not in CONTRACT:
-        known = ", ".join(CONTRACT)
-        raise ValueError(f"the specification has no number {bound!r}; give one, or one of {known}")
-    return CONTRACT[bound]
+    if bound not in NAMED:
+        known = ", ".join(NAMED)
+        raise ValueError(f"no number is named {bound!r}; give one, or one of {known}")
+    return NAMED[bound]
 
 
-Bound = Annotated[float | None, BeforeValidator(_of_contract)]
+Bound = Annotated[float | None, BeforeValidator(_named)]
 
 
 class Limit(Value):
@@ -125,10 +130,19 @@ class Profile(Value):
         """Rule id to limits, in the order in which reports list them."""
         return self.limits.get(role, {})
 
-    def tightest_maximum(self, role: Role, rule_id: str) -> float | None:
-        """The smallest upper bound for the rule, if there is one."""
+    def tightest_maximum(
+        self, role: Role, rule_id: str, level: Outcome | None = None
+    ) -> float | None:
+        """The smallest upper bound for the rule, at that level or at any, if there is one."""
         limits = self.for_role(role).get(rule_id, ())
-        return min((limit.max for limit in limits if limit.max is not None), default=None)
+        return min(
+            (
+                limit.max
+                for limit in limits
+                if limit.max is not None and level in {None, limit.level}
+            ),
+            default=None,
+        )
 
     def tightest_minimum(
         self, role: Role, rule_id: str, level: Outcome | None = None

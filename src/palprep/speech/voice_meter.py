@@ -42,11 +42,12 @@ _RECENT = 512
 
 
 def measure_voice(
-    source: Source, *, network: Silero | None = None
+    source: Source, *, network: Silero | None = None, most_s: float | None = None
 ) -> tuple[AudioFacts, VoiceFacts]:
     """Measure a recording, or the sound of a video: its plain levels, and the voice in it.
 
-    The sound is decoded once, a second at a time; what is kept of an hour is about 60 MiB.
+    The sound is decoded once, a second at a time, and no further than soon after ``most_s``;
+    what is kept of an hour is about 60 MiB.
     Raises MediaError for what cannot be read and ToolMissing without the voice activity network.
     """
     meters: list[VoiceMeter] = []
@@ -55,7 +56,7 @@ def measure_voice(
         meters.append(VoiceMeter.of(stream, network or Silero.load()))
         return (meters[0].sink,)
 
-    audio = probe_audio(source, sinks=sinks)
+    audio = probe_audio(source, sinks=sinks, most_s=most_s)
     return audio, meters[0].facts()
 
 

@@ -69,6 +69,8 @@ class ImagePlan(Value):
     max_side_px: int | None = Field(default=None, gt=0)
     min_side_px: int = Field(default=1, gt=0)
     """The short side is never scaled below this to fit; a smaller source keeps its size."""
+    max_memory_mb: float | None = None
+    """What decoding may take; a JPEG of more is decoded smaller. None is no limit."""
 
 
 class AudioPlan(Value):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from palprep.api.fields import MAX_IMAGE_BASE64_CHARS
 from palprep.errors import UsageError
 from palprep.facts.facts import Facts
+from palprep.rules.image import ImageMemory
 from palprep.rules.plans.asked import not_passed, reasons_for
 from palprep.rules.plans.image import adjustments
 from palprep.rules.plans.plan import ImagePlan, Plan
@@ -18,7 +19,7 @@ from palprep.rules.plans.video import plan_video
 from palprep.rules.plans.voice import plan_voice
 from palprep.rules.profile import Profile
 from palprep.rules.report import Report
-from palprep.values import Role
+from palprep.values import Outcome, Role
 
 _IMAGE_FIXES = {
     "convert": ("image_format", "image_training_format"),
@@ -55,6 +56,7 @@ def _plan_image(report: Report, facts: Facts, profile: Profile) -> ImagePlan | N
         formats=("png", "jpeg") if facts.image.format == "png" else ("jpeg",),
         max_base64_chars=_whole(profile, "image_base64_length") or MAX_IMAGE_BASE64_CHARS,
         max_side_px=_whole(profile, "image_long_side"),
+        max_memory_mb=profile.tightest_maximum(Role.FACE_IMAGE, ImageMemory.id, Outcome.FAIL),
     )
 
 

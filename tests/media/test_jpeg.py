@@ -1,0 +1,69 @@
+"""What the markers of a JPEG say before a decoder sees it."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from PIL import Image
+
+from palprep.errors import DamagedMedia
+from palprep.media.jpeg import MOST_SCANS, read_frame
+
+
+def jpeg(**options) -> bytes:
+    data = io.BytesIO()
+    Image.effect_noise((96, 64), 60).convert("RGB").save(data, "JPEG", **options)
+    return data.getvalue()
+
+
+def frame_of(data: bytes):
+    return read_frame(io.BytesIO(data), "a.jpg")
+
+
+def last_scan(data: bytes) -> tuple[int, int]:
+    """Where the last scan begins and ends."""
+    return data.rindex(b"\xff\xda"), data.rindex(b"\xff\xd9")
+
+
+@pytest.mark.parametrize("progressive", [False, True])
+@pytest.mark.parametrize(("subsampling", "samples"), [("4:4:4", 3), ("4:2:2", 2), ("4:2:0", 1.5)])
+def test_how_an_image_is_coded(progressive, subsampling, samples):
+    frame = frame_of(jpeg(progressive=progressive, subsampling=subsampling))
+    assert frame == (progressive, samples)
+
+
+def test_restarts_padding_and_comments_are_no_scans():
+    data = jpeg(restart_marker_blocks=2, comment=b"\xff\xda" * 2 * MOST_SCANS, progressive=True)
+    padded = data[:2] + b"\xff" * 100 + data[2:]
+    assert frame_of(padded) == frame_of(jpeg(progressive=True))
+
+
+def test_what_follows_the_image_is_not_looked_at():
+    """Phones append a film, or a second image, in which any bytes can stand."""
+    assert frame_of(jpeg() + b"\xff\xda\x00\x04ab" * 2 * MOST_SCANS) == (False, 1.5)
+
+
+def test_scans_beyond_count_are_damage():
+    data = jpeg(progressive=True)
+    start, end = last_scan(data)
+    bomb = data[:end] + data[start:end] * MOST_SCANS + data[end:]
+    with pytest.raises(DamagedMedia, match="more than 100 scans"):
+        frame_of(bomb)
+    honest = data[:end] + data[start:end] * (MOST_SCANS // 2) + data[end:]
+    assert frame_of(honest) is not None
+
+
+@pytest.mark.parametrize(
+    ("stuffing", "words"),
+    [(b"\xff" * 70_000, "bytes of padding"), (b"\xff\xfe\x00\x02" * 10_001, "10,000 segments")],
+)
+def test_stuffing_is_damage(stuffing, words):
+    data = jpeg()
+    with pytest.raises(DamagedMedia, match=words):
+        frame_of(data[:2] + stuffing + data[2:])
+
+
+@pytest.mark.parametrize("data", [b"\xff\xd8", b"\xff\xd8\xff\xc0", b"\xff\xd8\xff\xc0\x00\x01"])
+def test_nothing_is_said_of_a_frame_that_is_missing(data):
+    assert frame_of(data) is None
