@@ -77,7 +77,7 @@ class ImageFacts(Value):
     ``thumbnail``, ``xmp``."""
     base64_chars: int
     """Length of the file in base64 without line breaks: 4 * ceil(bytes / 3)."""
-    decoding_mb: float
+    decoding_mb: float | None = None
     """Memory that its decoder takes at the least, in MB: for a JPEG, at an eighth of its size."""
 
 

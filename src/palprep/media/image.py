@@ -90,8 +90,8 @@ def probe_and_load(
     facts, picture = _probed(source, wanted)
     if picture is None:
         raise UnsupportedMedia(
-            f"Decoding {source.name} takes {facts.decoding_mb:,.0f} MB of memory, of which it is "
-            f"given {max_memory_mb:,.0f} MB. Export it smaller"
+            f"Decoding {source.name} takes {facts.decoding_mb or 0:,.0f} MB of memory, "
+            f"of which it is given {max_memory_mb:,.0f} MB. Export it smaller"
         )
     return facts, picture
 

@@ -72,7 +72,9 @@ class ImageMemory(Rule[ImageFacts]):
     )
     advice = "Export it smaller, and as a JPEG that is not progressive."
 
-    def measure(self, image: ImageFacts) -> Measured:
+    def measure(self, image: ImageFacts) -> Measured | None:
+        if image.decoding_mb is None:
+            return None
         return Measured(value=image.decoding_mb, shown=f"{image.decoding_mb:,.0f} MB")
 
 

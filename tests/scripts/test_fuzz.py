@@ -1,0 +1,82 @@
+"""The fuzzer: its damage can be made again and minimised, and its worker tells what happens."""
+
+from __future__ import annotations
+
+import importlib
+import random
+
+import pytest
+
+from palprep.media.source import Source
+from palprep.values import Kind
+
+
+@pytest.fixture
+def script(checkout, monkeypatch):
+    monkeypatch.syspath_prepend(str(checkout / "scripts"))
+    return importlib.import_module
+
+
+def test_damage_is_the_same_for_the_same_seed(script):
+    mutations = script("fuzz_mutations")
+    data = bytes(range(256)) * 40
+    chances = (random.Random(seed) for seed in (5, 5, 6))  # noqa: S311 - repeatable, and no secret
+    first, again, other = map(mutations.drawn, chances)
+    assert mutations.mutated(data, first) == mutations.mutated(data, again) != data
+    assert mutations.mutated(data, first) != mutations.mutated(data, other)
+
+
+def test_every_kind_of_damage_does_some_at_every_place(script):
+    mutations = script("fuzz_mutations")
+    for kind in mutations.KINDS:
+        for place in (0.0, 0.5, 0.9999):
+            for value in range(0, 97, 3):
+                damage = mutations.Mutation(kind, place, value)
+                assert isinstance(mutations.mutated(b"RIFF....WAVEfmt ", [damage]), bytes)
+        changed = [
+            mutations.mutated(bytes(range(1, 200)), [mutations.Mutation(kind, 0.3, value)])
+            for value in range(20)
+        ]
+        assert any(each != bytes(range(1, 200)) for each in changed), kind
+
+
+def test_a_case_keeps_only_the_damage_that_it_needs(script):
+    mutations = script("fuzz_mutations")
+    case = tuple(mutations.Mutation("flip a bit", 0.5, value) for value in range(6))
+    needed = case[-2]
+    assert mutations.minimised(case, lambda few: needed in few) == (needed,)
+    assert mutations.minimised(case[:1], lambda _: True) == case[:1]
+
+
+def test_the_seeds_are_files_of_every_accepted_format(script, tmp_path):
+    found = [Source.of(path).type for path in script("fuzz_seeds").seeds(tmp_path)]
+    formats = {each.format for each in found if each.accepted}
+    assert formats >= {
+        *("jpeg", "png", "webp", "heic", "wav", "mp3", "m4a", "flac", "ogg", "webm"),
+        *("mp4", "mov", "mkv", "avi", "mpg", "mts"),
+    }
+    assert {each.kind for each in found} >= {Kind.IMAGE, Kind.AUDIO, Kind.VIDEO}
+
+
+def test_the_worker_tells_what_became_of_a_file(script, tmp_path, make_wav_seed):
+    worker = script("fuzz_worker").Worker(tmp_path)
+    try:
+        good = worker.run(make_wav_seed, fix=False)
+        bad = tmp_path / "b.wav"
+        bad.write_bytes(make_wav_seed.read_bytes()[:40])
+        damaged = worker.run(bad, fix=True)
+        worker._process.kill()
+        died = worker.run(make_wav_seed, fix=False)
+        after = worker.run(make_wav_seed, fix=False)
+    finally:
+        worker.end()
+    assert (good.end, good.failed, after.end) == ("fail", None, "fail")
+    assert (damaged.end, damaged.failed) == ("media_damaged", None)
+    assert died.failed.startswith("dies with exit status")
+    assert good.mib > 50
+
+
+@pytest.fixture
+def make_wav_seed(script, tmp_path):
+    (tmp_path / "seeds").mkdir()
+    return next(script("fuzz_seeds")._pcm(tmp_path / "seeds"))
