@@ -11,6 +11,7 @@ import pytest
 TOOLS = {
     "import contracts": ("lint-imports", "--no-cache"),
     "types": ("mypy",),
+    "types as editors see them": ("pyright",),
     "style": ("ruff", "check"),
     "format": ("ruff", "format", "--check"),
 }

@@ -43,9 +43,9 @@ def unfit(*roles: Role, check: str = "resolution") -> dict[Role, Unfit]:
 def test_a_file_stops_what_needs_it(asked, failing, made, refused, left_out):
     decision = decide(asked, unfit(*failing), voice_from_video=False)
     assert _made(decision.requests) == made
-    said = [f"{role} fails" for role in refused]
-    partly = [f"Only the {made} is made, for these reasons"] if made and said else []
-    assert list(decision.refused) == partly + said
+    only = f"Only the {made} is made. " if made and refused else ""
+    said = only + "\n".join(f"{role} fails" for role in refused)
+    assert "\n".join(decision.refused) == said
     assert list(decision.left_out) == [f"Left out: {role} fails" for role in left_out]
 
 
@@ -53,7 +53,8 @@ def test_a_file_stops_what_needs_it(asked, failing, made, refused, left_out):
 def test_without_consent_nothing_is_made_of_a_video(from_video, made):
     decision = decide(FROM_VIDEO, {}, missing=("not heard",), voice_from_video=from_video)
     assert _made(decision.requests) == made
-    assert decision.refused[-2:] == ("not heard", WITHOUT_CONSENT)
+    only = "" if from_video else "Only the voice is made. "
+    assert decision.refused == (f"{only}not heard", WITHOUT_CONSENT)
 
 
 def test_a_consent_that_nothing_needs_is_told():

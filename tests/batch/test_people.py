@@ -80,7 +80,7 @@ def test_two_recordings_are_ambiguous_until_one_is_named(folder):
     put_wav(folder / "one.wav")
     put_wav(folder / "two.wav")
     [problem] = read_person(folder).problems
-    assert problem.startswith("which file is the voice-audio: one.wav, two.wav?")
+    assert problem.startswith("Which file is the voice-audio: one.wav, two.wav?")
     assert "recording" in problem
     (folder / "person.toml").write_text('[files]\nvoice-audio = "two.wav"\n')
     person = read_person(folder)

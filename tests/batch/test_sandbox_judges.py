@@ -26,7 +26,7 @@ def test_an_ending_that_lies_fails_as_the_service_says_it(wav: Path, tmp_path: P
     lying = tmp_path / "recording.mp4"
     shutil.copy(wav, lying)
     refused = MediaTrainer()("voice", (lying,)) or ""
-    assert refused.startswith("voice-audio: The name of the file ends in .mp4, but its content is")
+    assert refused.startswith("voice-audio: The name of the file ends in .mp4. ")
 
 
 def test_what_is_no_media_is_damaged(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def test_top_shows_no_more_than_asked(palprep: Palprep, pictures: Path) -> None:
     assert "portrait.heic" in ran.out
     assert "landscape" not in ran.out
     best = pictures / "portrait.heic"
-    assert ran.err == f"1 of 2 images pass. Next: palprep fix {best} --into prepared\n"
+    assert ran.err == f"1 of 2 images passes. Next: palprep fix {best} --into prepared\n"
     assert palprep("best", pictures, "--quiet").err == ""
 
 

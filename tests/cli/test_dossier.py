@@ -46,7 +46,11 @@ def test_evidence_that_holds(palprep: Palprep, tmp_path: Path) -> None:
     (entry,) = ran.objects
     assert (entry["intact"], entry["in_force"], entry["flaws"]) == (True, True, [])
     assert entry["entries"][0]["consent"]["full_name"] == "Ada Lovelace"
-    assert palprep("dossier", "consent.consent.json").out.startswith("HOLDS")
+    shown = palprep("dossier", "consent.consent.json")
+    assert shown.out.startswith("HOLDS")
+    following = "palprep dossier consent.consent.json --export consent.html"
+    assert shown.err == f"1 dossier: 1 holds. Next: {following}\n"
+    assert palprep("dossier", "consent.consent.json", "--quiet").err == ""
 
 
 def test_words_that_were_not_said_hold_nothing(palprep: Palprep, tmp_path: Path) -> None:
@@ -65,6 +69,7 @@ def test_an_expiry_and_a_revocation_are_added(palprep: Palprep, tmp_path: Path) 
     ran = palprep("dossier", path)
     assert ran.code == 1
     assert ran.out.startswith("VOID")
+    assert "1 dossier: 1 void. Next: where a consent does not hold" in ran.err
     assert "by letter" in ran.out
     entries = json.loads((tmp_path / path).read_text())["entries"]
     assert [entry["kind"] for entry in entries] == ["evidence", "expiry", "revocation"]

@@ -64,6 +64,16 @@ def test_a_misspelled_check_is_usage_and_helps(palprep: Palprep) -> None:
     assert "image_base64_length" in ran.err
 
 
+def test_a_word_leads_to_the_checks_that_hold_it(palprep: Palprep) -> None:
+    assert "did you mean video_duration?" in palprep("explain", "duration").err
+
+
+def test_no_id_is_cut_on_a_narrow_terminal(palprep: Palprep) -> None:
+    ran = palprep("explain", COLUMNS="80", FORCE_COLOR="1")
+    assert all(rule in ran.out for rule in RULES)
+    assert ran.err == "Next: palprep explain CHECK_ID\n"
+
+
 def test_an_unknown_profile_is_usage(palprep: Palprep) -> None:
     ran = palprep("explain", "--profile", "core-9")
     assert ran.code == 2

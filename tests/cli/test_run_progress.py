@@ -61,6 +61,15 @@ def test_bars_count_people_and_name_who_is_at_work() -> None:
     assert "training" not in whole
 
 
+def test_a_long_step_leaves_the_times_whole() -> None:
+    bars = run_bars(Console(file=io.StringIO(), width=80, color_system=None))
+    progress = RunProgress(bars)
+    progress.tell(step("ada", "prepare face-image, training-video, consent-video, " * 3))
+    whole, ada = drawn(bars)
+    assert whole.endswith("0:00:00 left -:--:--")
+    assert ada.endswith("… 0:00:00")
+
+
 def test_more_people_at_work_than_a_screen_holds() -> None:
     bars = run_bars(Console(file=io.StringIO(), width=80, color_system=None))
     progress = RunProgress(bars)

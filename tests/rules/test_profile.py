@@ -101,7 +101,7 @@ def test_a_users_profile_replaces_what_it_names_and_keeps_the_rest(tmp_path):
     ("text", "says"),
     [
         ("name = ", "not valid TOML"),
-        ('name = "a"\nextends = "nowhere"', "No profile 'nowhere'"),
+        ('name = "a"\nextends = "nowhere"', "There is no profile 'nowhere'"),
         (OWN.replace('level = "fail"', 'level = "pass"'), "level"),
         (OWN.replace("face-image", "face-picture"), "face-picture"),
         (OWN.replace("source =", "sauce ="), "sauce"),

@@ -49,7 +49,8 @@ def with_limit(rule_id: str, role: Role, **changes: object) -> Profile:
         ("image_metadata", {"metadata": ("exif", "gps", "icc")},
          "The image carries private metadata: data of the camera (EXIF), the place (GPS)."),
         ("file_extension", {"name": "ada.png"},
-         "The name of the file ends in .png, but its content is a JPEG image (.jpg, .jpeg)."),
+         ("The name of the file ends in .png. "
+          "The service does not take that for its content, a JPEG image (.jpg, .jpeg).")),
         ("file_extension", {"name": "ada"},
          "The name of the file has no extension. Its content is a JPEG image (.jpg, .jpeg)."),
         ("image_resolution", {}, "The image has 1600 x 1200 px."),
@@ -151,7 +152,7 @@ def test_a_way_without_a_sentence_is_told_by_what_was_measured():
 
 def test_braces_in_a_name_stay_as_they_are(image_facts):
     found = checks(image_facts(name="ada.{0}"), Role.FACE_IMAGE)["file_extension"]
-    assert found.sentence.startswith("The name of the file ends in .{0}, but")
+    assert found.sentence.startswith("The name of the file ends in .{0}. ")
 
 
 @pytest.fixture

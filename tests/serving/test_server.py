@@ -129,3 +129,9 @@ def test_a_server_that_never_started_can_be_stopped(listener: socket.socket) -> 
 def test_answers_do_not_wait_for_acknowledgements(listener: socket.socket) -> None:
     """asyncio disables Nagle's algorithm on connections of sockets whose protocol is TCP."""
     assert listener.proto == socket.IPPROTO_TCP
+
+
+@pytest.mark.parametrize("port", [-1, 65_536])
+def test_what_is_no_port_is_an_error_of_the_system(port: int) -> None:
+    with pytest.raises(OSError, match="0 to 65535"):
+        listening_socket("127.0.0.1", port)

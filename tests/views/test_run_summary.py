@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from palprep.journal.run_view import PersonStanding
-from palprep.views.run_summary import next_step, summary
+from palprep.views.run_summary import RUN, by_file, next_step, summary
 
 
 def standing(status, *, voice_status=None):
@@ -31,12 +31,33 @@ def test_everybody_is_counted():
         ([standing("refused"), standing("waiting", voice_status="started")],
          "`palprep watch 'my out'`"),
         ([standing("in_doubt"), standing("failed")], "`palprep status 'my out'`"),
-        ([standing("waiting")], "run the same command again"),
+        ([standing("waiting")], "start the same command again"),
     ],
 )  # fmt: skip
 def test_the_most_urgent_comes_next(people, said):
     assert said in next_step(people, Path("my out"))
 
 
+def test_what_goes_on_with_the_run_is_named():
+    assert "start `palprep run` again" in next_step([standing("failed")], Path("out"), again=RUN)
+
+
 def test_after_a_dry_run():
     assert "without --dry-run" in next_step([standing("waiting")], Path("out"), dry_run=True)
+
+
+def test_a_file_is_named_once_for_all_that_is_found_in_it() -> None:
+    reasons = [
+        "Only the voice is made. a.jpg (face-image): Two people.",
+        "a.jpg (face-image): Far.",
+    ]
+    other = [
+        "Left out: b.jpg (face-image): Dark.",
+        "Left out: b.jpg (face-image): Small.",
+        "And this.",
+    ]
+    assert by_file([*reasons, *other]) == [
+        "Only the voice is made. a.jpg (face-image): Two people. Far.",
+        "Left out: b.jpg (face-image): Dark. Small.",
+        "And this.",
+    ]

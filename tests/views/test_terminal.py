@@ -11,7 +11,7 @@ from palprep.journal.run_view import PersonResult
 from palprep.preflight.rank import Candidate
 from palprep.rules.report import Check, Report, ReportError
 from palprep.values import Outcome, Role
-from palprep.views.terminal import ranking_table, report_view, results_table
+from palprep.views.terminal import ranking_table, report_view, results_view
 
 NASTY = "[bold]because[/]"
 
@@ -35,11 +35,24 @@ def result(status: PersonStatus, person: str = "ada") -> PersonResult:
     )
 
 
-def test_the_table_shows_ids_and_reasons_as_they_are() -> None:
-    text = shown(results_table([result("done"), result("in_doubt", "bob")]))
-    assert "v1" in text
-    assert "in doubt" in text
-    assert NASTY in text
+def test_people_are_shown_with_ids_and_reasons_as_they_are() -> None:
+    text = shown(results_view([result("done"), result("in_doubt", "bob")]))
+    assert [line.rstrip() for line in text.splitlines()] == [
+        "done      ada",
+        "          voice v1 completed",
+        "in doubt  bob",
+        "          voice v1 completed",
+        f"          {NASTY}",
+    ]
+
+
+def test_what_is_long_goes_on_below_itself_and_not_in_the_margin() -> None:
+    long = result("in_doubt").model_copy(update={"reasons": ("word " * 40,)})
+    lines = shown(results_view([long]), 80).splitlines()
+    assert len(lines) == 5
+    assert all(line.startswith(" " * 10 + "word") for line in lines[2:])
+    heading = shown(report_view(Report(path="a/" * 60, role=None, profile="core-4")), 80)
+    assert heading.splitlines()[1].startswith(" " * 8 + "a/")
 
 
 REPORT = Report(

@@ -74,7 +74,7 @@ def decide(
     refused = _reasons(unfit, needed, (*missing, WITHOUT_CONSENT) if stops else ())
     if refused and not requests.nothing:
         made = "voice" if requests.voice is not None else "replica"
-        refused = (f"Only the {made} is made, for these reasons", *refused)
+        refused = (f"Only the {made} is made. {refused[0]}", *refused[1:])
     spare = [role for role in unfit if role not in needed]
     left_out = _reasons(unfit, spare, () if stops else missing)
     return Decision(

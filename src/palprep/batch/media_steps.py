@@ -343,7 +343,9 @@ def why_unfit(asset: Asset, besides: Container[str] = ()) -> tuple[str, ...]:
     """
     where, report = named(asset), asset.report
     if report.error is not None:
-        return (f"{where}: {report.error.message}",)
+        # Errors about media begin with the name of the file, which is told once.
+        bare = report.error.message.removeprefix(f"{Path(asset.source).name} ")
+        return (f"{where}{': ' if bare == report.error.message else ' '}{bare}",)
     # Not ``report.told``: what follows from a check among ``besides`` makes the file unfit as well.
     failed = tuple(
         dict.fromkeys(

@@ -151,7 +151,7 @@ def _which(role: Role, choices: Sequence[File]) -> str:
     names = ", ".join(path.name for path in choices)
     hints = ", ".join(sorted(HINTS[role]))
     return (
-        f"which file is the {role.value}: {names}? Keep one, put one of these words into its "
+        f"Which file is the {role.value}: {names}? Keep one, put one of these words into its "
         f'name alone ({hints}), or write [files] {role.value} = "…" into {SETTINGS_NAME}'
     )
 

@@ -81,7 +81,7 @@ class ServiceSteps:
         if requests.nothing:
             return Asked(refused(*not_made, at_service=True))
         if not_made:
-            not_made = ("Only the voice is made, for these reasons", *not_made)
+            not_made = (f"Only the voice is made. {not_made[0]}", *not_made[1:])
         made: list[Creation] = []
         trouble: list[PalprepError] = []
         for make in (self._voice, self._replica):

@@ -6,7 +6,7 @@ import inspect
 import json
 import os
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -58,12 +58,16 @@ def build() -> typer.Typer:
     app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
     groups: dict[str, typer.Typer] = {}
     names = {id(getattr(calls, name)): name for name in calls.__all__}
+    actions: dict[str, list[str]] = {}
+    for endpoint in calls.ENDPOINTS:
+        if not endpoint.unspecified:
+            actions.setdefault(endpoint.resource, []).append(endpoint.action.replace("_", "-"))
     for endpoint in calls.ENDPOINTS:
         resource = "unspecified" if endpoint.unspecified else endpoint.resource
         action = names[id(endpoint)] if endpoint.unspecified else endpoint.action
         group = groups.get(resource)
         if group is None:
-            group = typer.Typer(cls=Group, no_args_is_help=True, help=_about(resource))
+            group = typer.Typer(cls=Group, no_args_is_help=True, help=_about(resource, actions))
             groups[resource] = group
             app.add_typer(group, name=resource.replace("_", "-"))
         path = f"{resource} {action}".replace("_", "-")
@@ -90,10 +94,10 @@ def _example(endpoint: Endpoint[..., Any]) -> str:
     return "".join(f" {each}" for each in needed or others[:1])
 
 
-def _about(resource: str) -> str:
+def _about(resource: str, actions: Mapping[str, Sequence[str]]) -> str:
     if resource == "unspecified":
         return "Operations that the specification mentions without showing them."
-    return f"Operations on {resource.replace('_', ' ')}."
+    return f"Actions: {', '.join(actions[resource])}."
 
 
 def _command(endpoint: Endpoint[..., Any]) -> Callable[..., None]:

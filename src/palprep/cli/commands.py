@@ -7,6 +7,7 @@ that a command needs. A command loads nothing that only other commands need.
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -97,8 +98,31 @@ class CommandOnDemand(TyperCommand):
         return load(self._command).make_context(*arguments, **more)
 
 
+_PLAIN: Mapping[str, str] = {
+    "<str>": "TEXT",
+    "<list[str]>": "TEXT",
+    "<path>": "PATH",
+    "<int>": "N",
+    "<int range>": "N",
+    "<float>": "NUMBER",
+}
+"""Words of shells for types of Python."""
+
+
 class Command(TyperCommand):
     """A command whose help names its arguments plainly, and ends with examples."""
+
+    def make_context(self, *arguments: Any, **more: Any) -> Any:
+        """The context; a value that cannot be meant is told without the name of Python's error."""
+        try:
+            return super().make_context(*arguments, **more)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")
+            raise
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """What follows the name in the first line of the help."""
+        return [_argument(piece) for piece in super().collect_usage_pieces(ctx)]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, without the types that their words tell, and the options."""
@@ -108,11 +132,7 @@ class Command(TyperCommand):
             if record is not None:
                 name, words = record
                 kind = parameter.param_type_name
-                plain = (
-                    name.split(" <")[0]
-                    if kind == "argument"
-                    else name.replace("<list[str]>", "TEXT")
-                )
+                plain = _argument(name) if kind == "argument" else _option(name)
                 records[kind].append((plain, words))
         for heading, kind in (("Arguments", "argument"), ("Options", "option")):
             if records[kind]:
@@ -125,6 +145,17 @@ class Command(TyperCommand):
         if self.epilog:
             with formatter.section("Examples"):
                 formatter.write("".join(f"  {line}\n" for line in self.epilog.splitlines()))
+
+
+def _argument(name: str) -> str:
+    """``{file} <path>`` as shells have it: ``FILE``."""
+    return re.sub(r"\w+", lambda word: word[0].upper(), re.sub(r"[{}]| <.*", "", name))
+
+
+def _option(name: str) -> str:
+    for python, plain in _PLAIN.items():
+        name = name.replace(python, plain)
+    return name
 
 
 class CommandTable(Group):

@@ -10,7 +10,8 @@ import typer
 
 from palprep.cli.exits import ExitCode
 from palprep.cli.options import AsJson
-from palprep.cli.printing import print_json, print_note, show
+from palprep.cli.printing import print_json, show
+from palprep.cli.verbosity import Quiet, tell, telling
 from palprep.errors import UsageError
 
 if TYPE_CHECKING:
@@ -47,12 +48,14 @@ def dossier(
         typer.Option(metavar="FILE.html", help="Write one HTML file to read, print and hand on."),
     ] = None,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Verify consent dossiers: the chain of entries, the videos, and the journal of the run.
 
     --expires and --revoke add an entry; nothing is ever taken away. --export only reads the
     dossiers. Exit code 1 when something was changed, or the consent does not hold now.
     """
+    from palprep.cli.summary import next_after_dossiers
     from palprep.dossier import files as dossiers
     from palprep.views.dossier_page import export_dossiers
     from palprep.views.dossier_terminal import dossier_view
@@ -74,7 +77,10 @@ def dossier(
         else:
             show(dossier_view(found, now))
     if export is not None:
-        print_note(f"exported: {export_dossiers(examined, export, now=now)}")
+        export_dossiers(examined, export, now=now)
+    if not as_json or export is not None:
+        with telling(quiet=quiet):
+            tell(next_after_dossiers(examined, paths, export, now))
     sound = all(not each.flaws and (revoke or each.dossier.in_force(now)) for each in examined)
     raise typer.Exit(ExitCode.OK if sound else ExitCode.FAILED)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from palprep.cli.verbosity import Quiet, tell, telling
 
 if TYPE_CHECKING:
     from palprep.callbacks.server import Delivery
@@ -19,30 +22,47 @@ def listen(
         Path, typer.Option("--journal", help="The output folder of a run.", show_default=False)
     ],
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8701,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
+    ] = 8701,
     public_url: Annotated[
         str | None,
         typer.Option(help="How the service reaches this port: a tunnel's or proxy's address."),
     ] = None,
+    quiet: Quiet = False,
 ) -> None:
     """Receive the service's callbacks into the journal of a run, until Ctrl-C.
 
     Prints the secret address to give as callback_url.
     """
+    from palprep.cli.given import require_there
     from palprep.journal.inbox import listen as receive
+    from palprep.rules.measures import counted
+    from palprep.serving.ending import until_signalled
+
+    require_there(journal)
+    received = 0
 
     def ready(address: str) -> None:
         typer.echo(f"palprep listens on {address}")
 
     def arrived(delivery: Delivery) -> None:
+        nonlocal received
+        received += 1
         kind = type(delivery.event).__name__ if delivery.event else "unknown event"
         typer.echo(f"{kind}: {delivery.body}")
 
-    receive(
-        journal,
-        host=host,
-        port=port,
-        public_url=public_url,
-        on_ready=ready,
-        on_delivery=arrived,
-    )
+    with telling(quiet=quiet), until_signalled() as stop:
+        receive(
+            journal,
+            host=host,
+            port=port,
+            public_url=public_url,
+            on_ready=ready,
+            on_delivery=arrived,
+            stop=stop,
+        )
+        tell(
+            f"{counted(received, 'callback', 'callbacks')} received. "
+            f"Next: palprep report {shlex.quote(str(journal))}"
+        )

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from palprep.cli.verbosity import tell_warning
 from palprep.escaping import escaped, escaped_json
 
 if TYPE_CHECKING:
@@ -36,15 +37,10 @@ def print_error(message: str) -> None:
     sys.stderr.write(f"palprep: {escaped(line)}\n")
 
 
-def print_note(message: str) -> None:
-    """One line on standard error that is no error."""
-    sys.stderr.write(f"{escaped(message)}\n")
-
-
 def tell_notes(profile: Profile) -> None:
-    """What the owner of a profile should change, on standard error."""
+    """What the owner of a profile should change."""
     for note in profile.notes:
-        print_note(f"palprep: {note}")
+        tell_warning(note)
 
 
 def progress_console() -> Console | None:

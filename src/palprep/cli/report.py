@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from palprep.cli.verbosity import Quiet, tell, telling
 from palprep.errors import UsageError
 
 EXAMPLES = ("palprep report palprep-out", "palprep report out/shard-* --into out")
@@ -25,14 +26,26 @@ def report(
         Path | None,
         typer.Option("--into", help="The folder for the results of several DIRs as one."),
     ] = None,
+    quiet: Quiet = False,
 ) -> None:
     """Write results.jsonl and report.html again, with what has arrived since."""
     from palprep.batch.merging import write_merged_report
     from palprep.batch.outputs import write_report
+    from palprep.batch.status import status
+    from palprep.cli.given import require_there
+    from palprep.views.run_summary import RUN, next_step, summary
 
+    for each in directories:
+        require_there(each)
     if into is not None:
-        typer.echo(write_merged_report(directories, into))
+        page = write_merged_report(directories, into)
     elif len(directories) == 1:
-        typer.echo(write_report(directories[0]))
+        page = write_report(directories[0])
     else:
         raise UsageError("Give --into: the folder for the results of all of them as one")
+    typer.echo(page)
+    people = [person for each in directories for person in status(each).people]
+    with telling(quiet=quiet):
+        tell(summary(people))
+        one = into is None
+        tell(next_step(people, directories[0], again=RUN) if one else f"Next: open {page}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from palprep.cli.exits import ExitCode, worst
 from palprep.cli.printing import print_json, show
-from palprep.views.terminal import results_table
+from palprep.views.terminal import results_view
 
 if TYPE_CHECKING:
     from palprep.journal.run_view import PersonStanding
@@ -19,7 +19,7 @@ def print_results(results: Sequence[PersonStanding], *, as_json: bool) -> None:
         for result in results:
             print_json(result.to_json())
     else:
-        show(results_table(results))
+        show(results_view(results))
 
 
 def exit_code_of_results(results: Iterable[PersonStanding]) -> ExitCode:

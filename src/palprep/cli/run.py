@@ -11,6 +11,7 @@ import typer
 
 from palprep.cli.going_on import interrupted, people_kept
 from palprep.cli.options import AsJson, MemoryLimit, ProfileName, TimeLimit
+from palprep.cli.printing import tell_notes
 from palprep.cli.service_options import (
     BUCKET_HELP,
     BaseUrl,
@@ -170,9 +171,8 @@ def run(
         run_progress(bars=not as_json and not quiet) as progress,
     ):
         if base_url is None and not dry_run:
-            tell("no --base-url and no PALPREP_BASE_URL: using an embedded sandbox on loopback")
-        for note in load_profile(profile).notes:
-            tell(note)
+            tell("No --base-url and no PALPREP_BASE_URL: an embedded sandbox is used")
+        tell_notes(load_profile(profile))
         try:
             with interruptible():
                 seen = run_people(
@@ -199,7 +199,7 @@ def run(
     with telling(quiet=quiet, log_file=log_file):
         tell(f"{summary(results)}, in {duration(time.monotonic() - began)}")
         if not as_json:
-            tell(f"the whole story is in {place / 'report.html'}")
+            tell(f"The whole story is in {place / 'report.html'}")
         tell(next_step(results, place, dry_run=dry_run))
     raise typer.Exit(exit_code_of_results(results))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import datetime as dt
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +11,7 @@ import typer
 from palprep.cli.exits import ExitCode
 from palprep.cli.options import AsJson
 from palprep.cli.printing import print_json, show
+from palprep.cli.verbosity import Quiet, tell, telling
 from palprep.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,14 +54,19 @@ def status(
         ),
     ] = None,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Show where every person stands; with --found or --retry, resolve what is in doubt.
 
     Exit code 4 while something is in doubt.
     """
     from palprep.batch.status import status as read_status
+    from palprep.cli.given import require_there
     from palprep.cli.results import exit_code_of_results
+    from palprep.views.run_summary import RUN, next_step, summary
 
+    for each in directories:
+        require_there(each)
     if len(directories) > 1 and (found or retry):
         raise UsageError("Resolve one DIR at a time: name the one that the doubt is in")
     _resolve(directories[0], found or [], retry or [])
@@ -76,25 +82,30 @@ def status(
         _show_people(people)
         for standing in standings:
             _show_open_ends(standing)
+        with telling(quiet=quiet):
+            tell(summary(people))
+            # What is in doubt has been told, with the commands that resolve it.
+            if not doubts and len(directories) == 1:
+                tell(next_step(people, directories[0], again=RUN))
     raise typer.Exit(ExitCode.IN_DOUBT if doubts else exit_code_of_results(people))
 
 
 def _show_head(standing: Standing, *, named: bool) -> None:
-    state = "a run is at work on it" if standing.running else "no run is at work on it"
+    from palprep.views.format import stamp
+
+    state = "A run is at work on it." if standing.running else "No run is at work on it."
     where = f"{standing.directory}: " if named else ""
-    typer.echo(f"{where}{standing.target}; last entry {standing.updated_at}; {state}")
+    last = stamp(dt.datetime.fromisoformat(standing.updated_at))
+    typer.echo(f"{where}{state} Last entry: {last}. Service: {standing.target}.")
 
 
 def _show_people(people: Sequence[PersonStanding]) -> None:
-    from palprep.views.outcomes import STATUSES
-    from palprep.views.terminal import results_table
+    from palprep.views.terminal import results_view
 
     shown = _worth_showing(people)
-    show(results_table(shown))
+    show(results_view(shown))
     if len(shown) < len(people):
-        counts = Counter(STATUSES[each.status].word.lower() for each in people)
-        told = ", ".join(f"{count:,} {word}" for word, count in counts.most_common())
-        typer.echo(f"{len(people):,} people: {told}. --json lists all of them.")
+        typer.echo(f"{len(shown):,} of {len(people):,} people are shown. --json lists all.")
 
 
 def _show_open_ends(standing: Standing) -> None:

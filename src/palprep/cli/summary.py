@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 from palprep.vocabulary import Outcome
 
 if TYPE_CHECKING:
+    import datetime as dt
+
     from palprep.consent.facts import ConsentFacts
+    from palprep.dossier.files import ExaminedDossier
     from palprep.preflight.prepared import Prepared
     from palprep.preflight.rank import Candidate
     from palprep.rules.profile import Profile
@@ -106,11 +109,12 @@ def next_after_ranking(ranked: Sequence[Candidate]) -> str:
     best, fit = ranked[0], sum(not each.failed for each in ranked)
     frames = best.at_s is not None
     looked = counted(len(ranked), *(("frame", "frames") if frames else ("image", "images")))
+    passing = f"{fit} of {looked} {'passes' if fit == 1 else 'pass'}."
     if best.failed:
         return f"None of {looked} passes. Next: take another one, as the failing checks say."
     if frames:
-        return f"{fit} of {looked} pass. Next: save the frame of rank 1, and check it."
-    return f"{fit} of {looked} pass. Next: palprep fix {shown([Path(best.path)])} --into prepared"
+        return f"{passing} Next: save the frame of rank 1, and check it."
+    return f"{passing} Next: palprep fix {shown([Path(best.path)])} --into prepared"
 
 
 def next_after_consent(consent: ConsentFacts, file: Path) -> str:
@@ -121,6 +125,28 @@ def next_after_consent(consent: ConsentFacts, file: Path) -> str:
         return "Next: record the statement again, word for word, and run the same command."
     fix = f"palprep fix {shown([file])} --name {shlex.quote(consent.full_name)} --into prepared"
     return f"Next: {fix}"
+
+
+def next_after_dossiers(
+    examined: Sequence[ExaminedDossier],
+    paths: Sequence[Path],
+    export: Path | None,
+    now: dt.datetime,
+) -> str:
+    """How many dossiers hold, and what to do with them."""
+    from palprep.rules.measures import counted
+    from palprep.views.dossier_words import standing
+
+    words = Counter(standing(each, now).word.lower() for each in examined)
+    found = ", ".join(f"{count} {word}" for word, count in words.items())
+    said = f"{counted(len(examined), 'dossier', 'dossiers')}: {found}."
+    if export is not None:
+        return f"{said} Next: open {export}"
+    if words["flawed"]:
+        return f"{said} Next: find out what was changed. Until then, use nothing that it is about."
+    if words["void"]:
+        return f"{said} Next: where a consent does not hold, delete what was made of the person."
+    return f"{said} Next: palprep dossier {shown(paths)} --export consent.html"
 
 
 def shown(paths: Sequence[Path]) -> str:

@@ -47,10 +47,12 @@ def watch(
     from palprep.batch.connection import Connection
     from palprep.batch.pace import Pace
     from palprep.batch.watch_folder import watch as watch_folder
+    from palprep.cli.given import require_there
     from palprep.cli.results import exit_code_of_results, print_results
     from palprep.cli.run_progress import run_progress
-    from palprep.views.run_summary import next_step, summary
+    from palprep.views.run_summary import RUN, next_step, summary
 
+    require_there(directory)
     pace = Pace(wait_s=waiting_time(wait, no_wait=no_wait, otherwise=FOR_EVER), requests_per_s=rate)
     connection = Connection(
         base_url=base_url,
@@ -70,5 +72,5 @@ def watch(
     print_results(results, as_json=as_json)
     with telling(quiet=quiet, log_file=log_file):
         tell(summary(results))
-        tell(next_step(results, directory))
+        tell(next_step(results, directory, again=RUN))
     raise typer.Exit(exit_code_of_results(results))

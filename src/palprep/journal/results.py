@@ -73,8 +73,8 @@ class PersonOutcome(Value):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Everything that there is to say of it."""
-        return (*self.notes, *self.not_made, *self.reasons)
+        """Everything that there is to say of it: first why it is how it is."""
+        return (*self.reasons, *self.not_made, *self.notes)
 
     def ended_well(self) -> PersonOutcome:
         """The outcome once everything that was asked for is ready."""

@@ -167,7 +167,9 @@ class SandboxPublisher(Closing):
         except (httpx.HTTPError, OSError) as error:
             raise PublishError(
                 f"{content.name} could not be sent to the sandbox's asset host at "
-                f"{self._http.base_url}: {error or type(error).__name__}"
+                f"{self._http.base_url}: {error or type(error).__name__}. Is it running? "
+                "`palprep sandbox` starts one; for another service name a bucket to publish to "
+                "(s3://, gs:// or az://)"
             ) from None
         if not reply.is_success:
             raise PublishError(

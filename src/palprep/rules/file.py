@@ -18,7 +18,8 @@ class FileExtension(Rule[FileFacts]):
     label = "Extension matches the content"
     sentences = Sentences(
         "The extension of the file fits its content.",
-        otherwise="The name of the file ends in {extension}, but its content is {content}.",
+        otherwise="The name of the file ends in {extension}. The service does not take that for "
+        "its content, {content}.",
         bare="The name of the file has no extension. Its content is {content}.",
     )
     predicts = "accepted file types of training_audio_url; download_link"

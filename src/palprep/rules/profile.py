@@ -211,12 +211,17 @@ def _parse(name: str) -> dict[str, Any]:
             resources.files("palprep.rules").joinpath("profiles", f"{name}.toml").read_text("utf-8")
         )
     else:
+        known = ", ".join(BUILT_IN)
         try:
             text = Path(name).read_text("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            known = ", ".join(BUILT_IN)
+        except FileNotFoundError:
             raise ProfileError(
-                f"No profile {name!r}: give one of {known}, or the path of a TOML file ({error})"
+                f"There is no profile {name!r}: give one of {known}, or the path of a TOML file"
+            ) from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise ProfileError(
+                f"The profile {name!r} cannot be read ({error}): give one of {known}, or the path "
+                "of a TOML file"
             ) from None
     try:
         return tomllib.loads(text)

@@ -60,7 +60,10 @@ class VoiceSpeechLength(Rule[VoiceFacts]):
             warn="There is more speech than is of use: {seconds}.",
         ),
     )
-    advice = "Record one to three minutes of natural speech. palprep fix keeps the best of more."
+    advice = (
+        "Record one to three minutes of natural speech. Of a longer recording palprep fix keeps "
+        "the best part."
+    )
 
     def measure(self, voice: VoiceFacts) -> Measured:
         return Measured(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import signal
 import ssl
 import sys
 import threading
@@ -25,6 +24,7 @@ from palprep.sandbox.judges import JudgeImage, Trainer, judge_by_bytes, train_by
 from palprep.sandbox.keys import DEFAULT_KEYS, ApiKey, KeyRing
 from palprep.sandbox.server import DroppableProtocol, bind_loopback
 from palprep.sandbox.store import Store
+from palprep.serving.ending import until_signalled
 from palprep.serving.server import ServerThread, url_of
 
 T = TypeVar("T")
@@ -200,16 +200,10 @@ def serve(
 ) -> None:
     """Announce where the sandbox answers, then serve until interrupted or terminated.
 
-    SIGINT and SIGTERM are handled in the main thread only, and their former handlers return at
-    the end. Setting ``until`` ends it from another thread. Raises what entering the sandbox
-    raises.
+    Signals are handled in the main thread only. Setting ``until`` ends it from another thread.
+    Raises what entering the sandbox raises.
     """
-    stop = until or threading.Event()
-    with sandbox, ExitStack() as restored:
-        if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                previous = signal.signal(number, lambda *_: stop.set())
-                restored.callback(signal.signal, number, previous)
+    with sandbox, until_signalled(until) as stop:
         (announce or _print)(f"palprep sandbox ready on {sandbox.url}")
         stop.wait()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import socket
 import threading
@@ -19,11 +20,15 @@ T = TypeVar("T")
 log = logging.getLogger("palprep.serving")
 
 _BACKLOG = 512
+_LAST_PORT = 65535
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
     """A TCP socket that listens on the address ``host``, IPv4 or IPv6; ``port`` 0 takes a free
-    one. Raises OSError when the system refuses, for example because the port is in use."""
+    one. Raises OSError when the system refuses, for example because the port is in use, and for
+    what is no port."""
+    if not 0 <= port <= _LAST_PORT:
+        raise OSError(errno.EINVAL, f"a port is a number from 0 to {_LAST_PORT}")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio switches Nagle's algorithm off only where the protocol is named; with it on, an
     # answer's body waits for the acknowledgement of its head, 40 ms later.

@@ -18,6 +18,7 @@ from palprep.views.marked_words import (
     was_found,
 )
 from palprep.views.outcomes import OUTCOMES, SHADES, STATUSES
+from palprep.views.run_summary import by_file
 
 
 def _harmless(value: object) -> object:
@@ -48,6 +49,7 @@ def environment() -> jinja2.Environment:
         gist=file_gist,
         size=size,
         stamp=stamp,
+        by_file=by_file,
     )
     made.globals.update(
         outcomes=OUTCOMES,

@@ -191,8 +191,12 @@ class _Maker:
         return _Shown(**{name: each and self._show(each) for name, each in found.items()})
 
     def _portrait(self, person: PersonView) -> str | None:
-        by_role = {asset.role: asset for asset in person.assets}
-        faces = (pictures_of(by_role[role]).face for role in PICTURED if role in by_role)
+        # A portrait that was left out may show anybody, or no one.
+        shown = sorted(
+            (asset for asset in person.assets if asset.role in PICTURED),
+            key=lambda asset: (not asset.report.passed, PICTURED.index(asset.role)),
+        )
+        faces = (pictures_of(asset).face for asset in shown)
         return next((found for face in faces if face and (found := self._show(face))), None)
 
     def _link(self, file: str) -> str | None:

@@ -2,29 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rich.console import Console, RenderableType
 from rich.progress import (
     BarColumn,
     Progress,
-    ProgressColumn,
     SpinnerColumn,
-    Task,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
-from rich.text import Text
+from rich.table import Column
+
+_REST = 1
+"""The ratio of the one column that takes what the others leave."""
 
 
-class _OfAll(ProgressColumn):
-    """A column that only the bar for everybody has: how long one person takes is not known."""
+class _RunBars(Progress):
+    """Two tables: a long step of a person takes no width from the bar above it."""
 
-    def __init__(self, column: ProgressColumn) -> None:
-        super().__init__()
-        self._column = column
+    def __init__(self, console: Console, *, redirect: bool) -> None:
+        self._all = (
+            SpinnerColumn(),
+            TextColumn("{task.description}", table_column=Column(no_wrap=True)),
+            BarColumn(bar_width=None, table_column=Column(ratio=_REST)),
+            TimeElapsedColumn(),
+            TextColumn("left", style="dim"),
+            TimeRemainingColumn(),
+        )
+        step = Column(ratio=_REST, no_wrap=True, overflow="ellipsis")
+        self._one = (
+            SpinnerColumn(),
+            TextColumn("{task.description}", table_column=step),
+            TimeElapsedColumn(),
+        )
+        # Last: it draws at once.
+        super().__init__(
+            console=console,
+            transient=True,
+            expand=True,
+            redirect_stdout=redirect,
+            redirect_stderr=redirect,
+        )
 
-    def render(self, task: Task) -> RenderableType:
-        return Text("") if task.total is None else self._column.render(task)
+    def get_renderables(self) -> Iterable[RenderableType]:
+        """The bar for everybody, then the people at work. How long one of them takes is not known:
+        such a task has no total."""
+        for columns, known in ((self._all, True), (self._one, False)):
+            tasks = [task for task in self.tasks if (task.total is not None) is known]
+            if tasks:
+                self.columns = columns
+                yield self.make_tasks_table(tasks)
 
 
 def run_bars(console: Console, *, redirect: bool = True) -> Progress:
@@ -32,15 +61,4 @@ def run_bars(console: Console, *, redirect: bool = True) -> Progress:
 
     With ``redirect`` whatever is printed meanwhile comes out above them, on their own stream.
     """
-    return Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        _OfAll(BarColumn(bar_width=24)),
-        TimeElapsedColumn(),
-        _OfAll(TextColumn("left", style="dim")),
-        _OfAll(TimeRemainingColumn()),
-        console=console,
-        transient=True,
-        redirect_stdout=redirect,
-        redirect_stderr=redirect,
-    )
+    return _RunBars(console, redirect=redirect)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from palprep.journal.results import PersonStatus
@@ -32,8 +32,28 @@ def people_words(number: int) -> str:
     return "1 person" if number == 1 else f"{number:,} people"
 
 
-def next_step(results: Sequence[PersonStanding], into: Path, *, dry_run: bool = False) -> str:
-    """What to do now: one sentence, with the command."""
+def by_file(reasons: Iterable[str]) -> list[str]:
+    """The reasons, with a file that several of them are about named once."""
+    told: list[str] = []
+    about = ""
+    for reason in reasons:
+        file, named, rest = reason.partition("): ")
+        if named and about.endswith(file):
+            told[-1] += f" {rest}"
+        else:
+            told.append(reason)
+            about = file if named else ""
+    return told
+
+
+SAME = "the same command"
+RUN = "`palprep run`"
+
+
+def next_step(
+    results: Sequence[PersonStanding], into: Path, *, dry_run: bool = False, again: str = SAME
+) -> str:
+    """What to do now: one sentence, with the command. ``again`` is what goes on with the run."""
     found = {each.status for each in results}
     place = shlex.quote(str(into))
     if "in_doubt" in found:
@@ -41,11 +61,11 @@ def next_step(results: Sequence[PersonStanding], into: Path, *, dry_run: bool = 
     if any(_in_training(each) for each in results):
         return f"Next: `palprep watch {place}` waits for the trainings."
     if found & {"refused", "failed"}:
-        return "Next: fix what the reasons name, and run the same command again."
+        return f"Next: fix what the reasons name, and start {again} again."
     if dry_run:
-        return "Next: run the same command without --dry-run."
+        return "Next: start the same command without --dry-run."
     if "waiting" in found:
-        return "Next: run the same command again. It goes on, and creates nothing twice."
+        return f"Next: start {again} again. It goes on, and creates nothing twice."
     return f"Next: open {into / 'report.html'}"
 
 

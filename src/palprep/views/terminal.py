@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from palprep.rules.video_person import facing_limits
 from palprep.values import Outcome
 from palprep.views.format import position
 from palprep.views.outcomes import OUTCOMES, STATUSES
+from palprep.views.run_summary import by_file
 from palprep.views.timeline_terminal import TerminalTimeline
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 _NAMED = 3
 """Checks that follow from a finding which are named before the others are counted."""
+
+_STATUS = 10
+"""Cells of the margin in which the longest word for a status stands apart from the person."""
 
 INDENT = 8
 """Cells in front of everything that belongs to the file named above it."""
@@ -41,7 +45,7 @@ def report_view(
     ids, measures, limits and their sources.
     """
     role = f"{report.role.value}, " if report.role else ""
-    heading = title(report.verdict, report.path).append(f"  {role}{report.profile}", "dim")
+    heading = title(report.verdict, report.path, f"{role}{report.profile}")
     if report.error is not None:
         return Group(heading, indented(Text(report.error.message)))
     listed = [
@@ -60,20 +64,18 @@ def report_view(
     )
 
 
-def results_table(results: Iterable[PersonStanding]) -> Table:
-    """One row per person: how it ended, what was made, and why not."""
-    table = _table("person", "status", "voice", "replica")
-    table.add_column("", overflow="fold", ratio=1)
+def results_view(results: Iterable[PersonStanding]) -> RenderableType:
+    """Each person: how it ended, what was made, and why not, in the whole width below the name."""
+    people = _margin(_STATUS)
     for result in results:
         look = STATUSES[result.status]
-        table.add_row(
-            Text(result.person),
-            Text(look.word.lower(), look.style),
-            _made(result.voice_id, result.voice_status),
-            _made(result.replica_id, result.replica_status),
-            Text("\n".join(result.reasons)),
-        )
-    return table
+        told = [
+            Text(escaped_line(result.person), "bold"),
+            *_made(result),
+            *map(Text, by_file(result.reasons)),
+        ]
+        people.add_row(Text(look.word.lower(), look.style), Text("\n").join(told))
+    return people
 
 
 def ranking_table(ranked: Sequence[Candidate], top: int) -> Table:
@@ -101,14 +103,19 @@ def _labels(check_ids: Iterable[str]) -> str:
     return ", ".join(RULES[each].label for each in check_ids)
 
 
-def title(outcome: Outcome, path: str) -> Text:
-    """The first line about a file: its outcome and its path."""
-    return headed(outcome.value.upper(), OUTCOMES[outcome].style, path)
+def title(outcome: Outcome, path: str, more: str = "") -> RenderableType:
+    """The first line about a file: its outcome and its path, and what else is known of it."""
+    return headed(outcome.value.upper(), OUTCOMES[outcome].style, path, more)
 
 
-def headed(word: str, style: str, path: str) -> Text:
+def headed(word: str, style: str, path: str, more: str = "") -> RenderableType:
     """A word in the margin, and the path next to it."""
-    return Text.assemble((f"{word:<{INDENT}}", style), (escaped_line(path), "bold"))
+    line = _margin(INDENT)
+    line.add_row(
+        Text(word, style),
+        Text.assemble((escaped_line(path), "bold"), (f"  {more}" if more else "", "dim")),
+    )
+    return line
 
 
 def indented(renderable: RenderableType) -> Padding:
@@ -162,7 +169,24 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _made(resource_id: str | None, status: str | None) -> Text:
-    if resource_id is None:
-        return Text("-", "dim")
-    return Text.assemble(resource_id, (f"\n{status}", "dim"))
+def _margin(width: int) -> Table:
+    """Words in a margin of ``width`` cells, and what belongs to each next to it."""
+    table = Table(box=None, show_header=False, padding=0)
+    table.add_column(width=width, no_wrap=True)
+    table.add_column(ratio=1, overflow="fold")
+    return table
+
+
+def _made(result: PersonStanding) -> Iterator[Text]:
+    """One line with what was created; none where nothing was."""
+    created = (
+        ("voice", result.voice_id, result.voice_status),
+        ("replica", result.replica_id, result.replica_status),
+    )
+    parts = [
+        Text.assemble(f"{what} {made} ", (str(state), "dim"))
+        for what, made, state in created
+        if made
+    ]
+    if parts:
+        yield Text(", ").join(parts)

@@ -1,0 +1,43 @@
+"""palprep listen: a server that runs until it is stopped, and says what it received."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from pathlib import Path
+
+import httpx
+import pytest
+
+from palprep.journal.store import Journal
+
+from .conftest import SCRIPT, Palprep
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_well_and_counts(tmp_path: Path, number: signal.Signals) -> None:
+    Journal.of(tmp_path, create=True).close()
+    command = [SCRIPT, "listen", "--journal", tmp_path, "--port", "0"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
+        address = process.stdout.readline().split()[-1]
+        httpx.post(f"{address}/ada", json={"event_type": "none"}, trust_env=False)
+        process.send_signal(number)
+        assert process.wait(timeout=60) == 0
+        said = process.stderr.read()
+    assert said == f"1 callback received. Next: palprep report {tmp_path}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--journal", "nowhere"), "nowhere does not exist"),
+        (("--journal", ".", "--port", "99999"), "--port"),
+    ],
+)
+def test_what_cannot_be_meant_is_usage(
+    palprep: Palprep, arguments: tuple[str, ...], says: str
+) -> None:
+    ran = palprep("listen", *arguments)
+    assert ran.code == 2
+    assert says in ran.err
