@@ -119,6 +119,16 @@ def test_a_guess_says_why(folder, mp4):
     ]
 
 
+def test_a_name_that_is_listened_for_is_told_where_no_one_wrote_it(folder, mp4):
+    (folder / "portrait.jpg").write_bytes(JPEG)
+    assert read_person(folder).guessed_name is None
+    (folder / "consent.mp4").write_bytes(mp4)
+    guessed = read_person(folder).guessed_name
+    assert guessed.startswith(f"{read_person(folder).name} is taken as the name in the consent")
+    (folder / "person.toml").write_text('full_name = "Ada King"')
+    assert read_person(folder).guessed_name is None
+
+
 def test_what_nobody_uses_is_named(folder):
     (folder / "a.jpg").write_bytes(JPEG)
     (folder / "notes.docx").write_text("hello")

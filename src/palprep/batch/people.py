@@ -21,6 +21,10 @@ from palprep.errors import UsageError
 from palprep.values import Kind, Role, Value
 
 
+LISTENED_TO = frozenset({Role.TRAINING_VIDEO, Role.CONSENT_VIDEO})
+"""The roles whose files may hold the statement."""
+
+
 class Person(Value):
     """One person: the folder's name, the settings, and the file of each role."""
 
@@ -51,6 +55,16 @@ class Person(Value):
     def full_name(self) -> str:
         """The name that the consent statement must hold."""
         return self.settings.full_name or self.name
+
+    @property
+    def guessed_name(self) -> str | None:
+        """What is said of the full name where no one wrote it and it will be listened for."""
+        if self.settings.full_name or not self.sources.keys() & LISTENED_TO:
+            return None
+        return (
+            f"{self.full_name} is taken as the name in the consent statement: for another one, "
+            f"write full_name into {SETTINGS_NAME}"
+        )
 
     def with_portrait(self, path: File, why: str) -> Person:
         """The person with one of the ``portraits`` picked."""

@@ -33,8 +33,8 @@ class Note(Value):
     """One sentence about what was found before the work begins.
 
     ``person`` is None for what concerns nobody alone. ``about`` says whether it tells a file's role
-    as its name or person.toml has it, a role that was guessed, a file that is not used, or
-    something of the bucket that is published to.
+    as its name or person.toml has it, a role or a full name that was guessed, a file that is not
+    used, or something of the bucket that is published to.
     """
 
     person: str | None
