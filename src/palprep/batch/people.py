@@ -20,7 +20,6 @@ from palprep.batch.settings import (
 from palprep.errors import UsageError
 from palprep.values import Kind, Role, Value
 
-
 LISTENED_TO = frozenset({Role.TRAINING_VIDEO, Role.CONSENT_VIDEO})
 """The roles whose files may hold the statement."""
 
