@@ -145,7 +145,7 @@ def test_an_unfit_file_that_nothing_needs_vetoes_nobody(go, add, log, out):
     [person] = go().people
     assert person.status == "done"
     [reason] = results(out)[0]["reasons"]
-    assert reason.startswith("Left out: portrait.jpg (face-image): ")
+    assert reason.startswith("Left out: portrait.jpg (face-image) is a text file")
     assert log.creates == {"voice": 1}
 
 

@@ -31,7 +31,7 @@ def test_everybody_is_counted():
         ([standing("refused"), standing("waiting", voice_status="started")],
          "`palprep watch 'my out'`"),
         ([standing("in_doubt"), standing("failed")], "`palprep status 'my out'`"),
-        ([standing("waiting")], "start the same command again"),
+        ([standing("waiting")], "run the same command again"),
     ],
 )  # fmt: skip
 def test_the_most_urgent_comes_next(people, said):

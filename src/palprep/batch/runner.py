@@ -157,8 +157,8 @@ def _take_notes(loose: Sequence[str], people: Sequence[Person], note: TakeNote) 
         for each in person.chosen:
             about: Literal["guess", "role"] = "guess" if each.guessed else "role"
             note(Note(person=person.slug, text=each.words, about=about))
-        if (text := person.guessed_name) is not None:
-            note(Note(person=person.slug, text=text, about="guess"))
+        if person.guessed_name is not None:
+            note(Note(person=person.slug, text=person.guessed_name, about="guess"))
         for text in person.unused:
             note(Note(person=person.slug, text=text, about="unused"))
 

@@ -46,14 +46,15 @@ def by_file(reasons: Iterable[str]) -> list[str]:
     return told
 
 
-SAME = "the same command"
-RUN = "`palprep run`"
+SAME = "run the same command again"
+RUN = "start `palprep run` again"
+"""How a run goes on: told by itself, and by the commands that only look at it."""
 
 
 def next_step(
     results: Sequence[PersonStanding], into: Path, *, dry_run: bool = False, again: str = SAME
 ) -> str:
-    """What to do now: one sentence, with the command. ``again`` is what goes on with the run."""
+    """What to do now: one sentence, with the command. ``again`` says how the run goes on."""
     found = {each.status for each in results}
     place = shlex.quote(str(into))
     if "in_doubt" in found:
@@ -61,11 +62,11 @@ def next_step(
     if any(_in_training(each) for each in results):
         return f"Next: `palprep watch {place}` waits for the trainings."
     if found & {"refused", "failed"}:
-        return f"Next: fix what the reasons name, and start {again} again."
+        return f"Next: fix what the reasons name, and {again}."
     if dry_run:
-        return "Next: start the same command without --dry-run."
+        return "Next: run the same command without --dry-run."
     if "waiting" in found:
-        return f"Next: start {again} again. It goes on, and creates nothing twice."
+        return f"Next: {again}. It goes on, and creates nothing twice."
     return f"Next: open {into / 'report.html'}"
 
 
