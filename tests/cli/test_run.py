@@ -140,8 +140,12 @@ def test_an_output_in_the_way_is_one_clear_line(
 
 
 @pytest.mark.parametrize("command", ["status", "report"])
-def test_a_folder_without_a_journal_is_one_clear_line(palprep: Palprep, command: str) -> None:
-    ran = palprep(command, "nothing-here")
+def test_a_folder_without_a_journal_is_one_clear_line(
+    palprep: Palprep, tmp_path: Path, command: str
+) -> None:
+    assert palprep(command, "nothing-here").code == 2
+    (tmp_path / "empty").mkdir()
+    ran = palprep(command, "empty")
     assert ran.code == 1
     assert ran.err.count("\n") == 1
 

@@ -62,7 +62,7 @@ class Person(Value):
             return None
         return (
             f"{self.full_name} is taken as the name in the consent statement: for another one, "
-            f"write full_name into {SETTINGS_NAME}"
+            f"write full_name into {SETTINGS_NAME}, or into the manifest"
         )
 
     def with_portrait(self, path: File, why: str) -> Person:
