@@ -260,6 +260,15 @@ async def test_a_closed_client_says_so():
         await asynchronous.voices.get("v")
 
 
+@pytest.mark.parametrize(
+    "url", ["https://user:SECRET@h", "user:SECRET@h", "https://u:SECRET/x@h", "ftp://a@SECRET@h?q"]
+)
+def test_a_password_in_an_address_is_not_repeated(url):
+    with pytest.raises(errors.UsageError, match=r"\*\*\*@h") as refused:
+        Client(api_key="k", base_url=url)
+    assert "SECRET" not in str(refused.value)
+
+
 @pytest.mark.parametrize("url", ["https://h:port", "https://h:99999", "https://h:0"])
 def test_a_port_that_is_none_is_found_at_once(url):
     with pytest.raises(errors.UsageError, match="not of the form"):

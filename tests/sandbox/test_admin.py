@@ -151,3 +151,16 @@ def test_every_choice_that_is_a_value_is_asked_for_somewhere():
         if isinstance(node, ast.Attribute)
     }
     assert sorted(Choices.model_fields.keys() - names) == []
+
+
+@pytest.mark.parametrize("lifetime", ["nan", "inf", "soon"])
+def test_a_lifetime_that_is_no_number_of_seconds(raw, lifetime):
+    refused = raw.send("PUT", f"/_sandbox/assets/a.mp3?expires_in={lifetime}", content=b"a")
+    assert refused.status_code == 400
+    assert "expires_in is a number of seconds" in refused.json()["error"]
+
+
+def test_a_seed_with_half_a_character(raw):
+    refused = raw.send("POST", "/_sandbox/seed", content=b'{"pals": [{"pal_id": "\\ud800"}]}')
+    assert refused.status_code == 400
+    assert "half a character" in refused.json()["error"]

@@ -28,6 +28,7 @@ PATHS = ["/", "/openapi.json", "/v2/tools", "/assets/token/name", "/_sandbox/log
         {"origin": "https://page.example"},
         {"origin": "null"},
         {"origin": "http://[::1"},
+        {"origin": "http://page.example\\@127.0.0.1"},
     ],
 )
 def test_no_web_page_reaches_any_route(raw, path, headers):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import hmac
 import inspect
-import json
 import secrets
 from collections.abc import Awaitable, Callable
 from types import TracebackType
@@ -23,6 +22,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from palprep.api.events import AnyEvent, parse_event
+from palprep.api.strict_json import json_value
 from palprep.errors import PalprepError, ToolFailed
 from palprep.serving.server import ServerThread, listening_socket, url_of
 from palprep.values import Value
@@ -72,12 +72,12 @@ def callback_app(
         try:
             async with asyncio.timeout(within_s):
                 raw = await _bounded_body(request, max_body_bytes)
-            body = json.loads(raw, parse_constant=_no_number)
+            body = json_value(raw)
         except _Refused as refused:
             return PlainTextResponse(str(refused), refused.status)
         except TimeoutError:
             return PlainTextResponse("the body did not arrive in time", 408)
-        except (ClientDisconnect, ValueError, RecursionError):
+        except (ClientDisconnect, ValueError):
             return PlainTextResponse("the body is not JSON", 400)
         delivery = Delivery(tag=request.path_params.get("tag"), event=_parsed(body), body=body)
         try:
@@ -121,10 +121,6 @@ async def _bounded_body(request: Request, limit: int) -> bytes:
         if len(body) > limit:
             raise too_long
     return bytes(body)
-
-
-def _no_number(literal: str) -> Any:
-    raise ValueError(f"{literal} is not JSON")
 
 
 def _parsed(body: Any) -> AnyEvent | None:

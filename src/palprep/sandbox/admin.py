@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
+from palprep.api.strict_json import json_value
 from palprep.errors import UsageError
 from palprep.sandbox.answers import JsonAnswer
 from palprep.sandbox.assets import Assets, AssetTooLarge
@@ -16,7 +18,7 @@ from palprep.sandbox.control import Control, Missing
 from palprep.sandbox.faults import parse_script
 from palprep.sandbox.recorder import parse_recording
 from palprep.sandbox.service import Service
-from palprep.sandbox.web import BodyTooLarge, json_value, read_body, respond
+from palprep.sandbox.web import BodyTooLarge, read_body, respond
 
 MAX_ADMIN_BODY = 64 * 1024 * 1024
 
@@ -184,10 +186,15 @@ def _explained(handler: AdminHandler) -> AdminHandler:
 
 def _lifetime(request: Request) -> float | None:
     given = request.query_params.get("expires_in")
+    if given is None:
+        return None
     try:
-        return None if given is None else float(given)
-    except ValueError as error:
-        raise UsageError("expires_in is a number of seconds.") from error
+        seconds = float(given)
+    except ValueError:
+        seconds = math.nan
+    if not math.isfinite(seconds):
+        raise UsageError("expires_in is a number of seconds.")
+    return seconds
 
 
 def _members(content: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any, cast
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from palprep.api.strict_json import json_value
 from palprep.api.wire import UNSET, AccountSettings
 from palprep.errors import InvalidRequest, Problem
 from palprep.sandbox.answers import JsonAnswer, Refused, refuse_message
@@ -23,7 +24,7 @@ from palprep.sandbox.keys import ApiKey, KeyRing
 from palprep.sandbox.log import note_request
 from palprep.sandbox.routes import Serving
 from palprep.sandbox.service import Service
-from palprep.sandbox.web import BodyTooLarge, json_value, read_body, respond
+from palprep.sandbox.web import BodyTooLarge, read_body, respond
 
 log = logging.getLogger(__name__)
 

@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from palprep.api.redact import redact
+from palprep.api.strict_json import json_value
 from palprep.sandbox.store import Store
-from palprep.sandbox.web import json_value
 
 KEPT_REQUESTS = 50_000
 SHOWN_BYTES = 64 * 1024

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
-from typing import Any, Never
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -41,24 +39,6 @@ async def read_body(request: Request, limit: int) -> bytes:
     if not keep:
         raise BodyTooLarge(f"The body is too large: at most {limit} bytes are taken.")
     return b"".join(chunks)
-
-
-def json_value(body: bytes) -> Any:
-    """Strict JSON: numbers are finite and nesting ends. Raises ValueError, which says what is
-    wrong."""
-    try:
-        return json.loads(body, parse_constant=_not_finite, parse_float=_finite)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    return value if math.isfinite(value) else _not_finite(text)
-
-
-def _not_finite(text: str) -> Never:
-    raise ValueError(f"{text} is not a finite number")
 
 
 def respond(answer: JsonAnswer) -> Response:
