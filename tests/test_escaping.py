@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 
 import pytest
 from rich.table import Table
 from rich.text import Text
 
 from palprep.escaping import escaped, escaped_json, escaped_line
+from palprep.preflight.check_and_prepare import check
 from palprep.views.console import SafeConsole
+from palprep.views.html import environment
 
 HOSTILE = "\x00\x07\x08\r\x1b\x7f\x9b\u061c\u200e\u2028\u202e\u2066\ufffa\U000e0041\udcff\ud800"
 
@@ -51,3 +54,21 @@ def test_styles_stay_where_they_were() -> None:
     console = SafeConsole(file=screen, width=80, force_terminal=True, color_system="standard")
     console.print(Text.assemble(("a\x1bb", "bold"), "c\x1bd"), highlight=False)
     assert screen.getvalue() == "\x1b[1ma\x1b[0m\x1b[1m\\x1b\x1b[0m\x1b[1mb\x1b[0mc\\x1bd\n"
+
+
+def test_reports_and_prepared_files_are_printed_harmlessly(tmp_path: Path) -> None:
+    path = tmp_path / "clear\x1b[2J\u202e.jpg"
+    path.write_bytes(b"\xff\xd8\xff\xe0\x00\x10JFIF")
+    printed = str(check(path))
+    assert r"clear\x1b[2J\u202e.jpg" in printed
+    assert not set(printed) & set(HOSTILE)
+
+
+def test_a_page_shows_what_strangers_wrote_and_is_not_turned_by_it() -> None:
+    macro = "{% macro row(x) %}<b>{{ x }}</b>{% endmacro %}"
+    template = environment().from_string(macro + "{{ row(name) }}|{{ name|filename }}|{{ n }}")
+    page = template.render(name=f"<i>{HOSTILE}", n=3)
+    assert page.startswith("<b>&lt;i&gt;\\x00")
+    assert page.endswith("|3")
+    assert page.count(r"\u202e") == 2
+    assert not set(page) & set(HOSTILE)

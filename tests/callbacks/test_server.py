@@ -86,7 +86,9 @@ def test_only_posts(server):
     assert httpx.get(server.url_for("x"), trust_env=False).status_code == 405
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"NaN", b'{"a": Infinity}', b"[" * 60_000, b"1e999"])
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"\xff", b"NaN", b'{"a": Infinity}', b"[" * 60_000, b"1e999"]
+)
 def test_what_is_not_json_is_refused(server, inbox, body):
     assert post(server, f"{NONCE}/x", content=body).status_code == 400
     assert inbox.look("x") == ()

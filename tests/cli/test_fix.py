@@ -46,7 +46,7 @@ def test_files_of_the_same_name_do_not_overwrite_each_other(
 ) -> None:
     people = sample_media / "people"
     portraits = [people / "jane-carter/portrait.heic", people / "anna-miller/portrait.png"]
-    ran = palprep("fix", *portraits, "--into", "out", "--json")
+    ran = palprep("fix", *portraits, "--into", "out", "--json", "--jobs", "2")
     assert ran.code == 0
     assert [Path(entry["prepared"]).parent.name for entry in ran.objects] == [
         "jane-carter",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -54,6 +55,16 @@ def test_bytes_are_checked_and_prepared(preflight, portrait_path, tmp_path):
     assert ready.report.passed
     assert ready.path.parent == tmp_path
     assert [told[0], told[-1]] == [0.0, 1.0]
+
+
+async def test_asyncio_waits_in_threads(preflight, portrait_path, tmp_path):
+    (tmp_path / "cut.jpg").write_bytes(b"\xff\xd8\xff\xe0\x00\x10JFIF")
+    asked = (
+        asyncio.to_thread(preflight.check, path) for path in (portrait_path, tmp_path / "cut.jpg")
+    )
+    whole, cut = await asyncio.gather(*asked)
+    assert whole.passed
+    assert cut.error.code == "media_damaged"
 
 
 def test_bad_media_is_a_failed_report(preflight, tmp_path):
