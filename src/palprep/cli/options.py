@@ -38,7 +38,7 @@ MemoryLimit = Annotated[
         "--memory-limit",
         parser=size_bytes,
         metavar="SIZE",
-        help="Give a file up that takes more memory: 500MB, 2GiB. By default 3GiB.",
+        help="Give a file up that takes more memory: 500MB, 2GiB. By default 6GiB.",
     ),
 ]
 AsRole = Annotated[

@@ -28,8 +28,9 @@ LONGEST_S = 1800.0
 """Media earns more time for half an hour at the most: the length is what the file says of itself,
 and nothing that the service takes lasts longer."""
 
-MEMORY_BYTES = 3 << 30
-"""What any file may take, ffmpeg included: fixing 4K video takes half of it."""
+MEMORY_BYTES = 6 << 30
+"""What any file may take, ffmpeg included: encoding 4K video takes 2.3 GiB with two threads, and
+more with more of them."""
 
 
 class Limits(Value):
