@@ -6,6 +6,7 @@ import ctypes
 import os
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from palprep.media.source import Source
@@ -40,6 +41,16 @@ class Unforeseen(Source):
 
     def open(self):
         raise IndexError("index 3 is out of bounds")
+
+
+def not_to_be_proved(
+    profile: Profile, source: Source, *, into: Path, wrote: Callable[[str], None], **asked: object
+) -> None:
+    """Stands for a fix whose result kills whoever reads it."""
+    Path(into, "ready.jpg").write_text("whole")
+    wrote(str(Path(into, "ready.jpg")))
+    os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(60)
 
 
 def half_written(profile: Profile, source: Source, *, into: Path, **asked: object) -> None:

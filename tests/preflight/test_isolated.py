@@ -111,6 +111,13 @@ def test_what_a_killed_worker_had_half_written_goes(
     assert [each.name for each in tmp_path.iterdir()] == [".palprep-1-0123456789ab.part.jpg"]
 
 
+def test_what_cannot_be_proved_goes(preflight, portrait_path, tmp_path, monkeypatch):
+    monkeypatch.setattr(isolated, "_PREPARE", ByName("hostile", "not_to_be_proved"))
+    with pytest.raises(ToolFailed, match="SIGKILL"):
+        preflight.prepare(portrait_path, into=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_toolkit_stays_in_its_process():
     with pytest.raises(UsageError, match="leave the toolkit out"):
         Preflight(isolated=True, toolkit=Toolkit())

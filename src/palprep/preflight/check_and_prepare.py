@@ -277,9 +277,25 @@ def check_inside(profile: Profile, quick: bool, source: Source, **asked: Any) ->
     return Preflight(profile, toolkit=shared_toolkit(), quick=quick).check(source, **asked)
 
 
-def prepare_inside(profile: Profile, source: Source, **asked: Any) -> Prepared:
-    """What a worker does for an isolated :meth:`Preflight.prepare`."""
-    return Preflight(profile, toolkit=shared_toolkit()).prepare(source, **asked)
+def prepare_inside(
+    profile: Profile, source: Source, *, wrote: Callable[[str], None], **asked: Any
+) -> Prepared:
+    """What a worker does for an isolated :meth:`Preflight.prepare`. ``wrote`` hears of each file
+    before it is proved.
+    """
+    return _Telling(profile, wrote).prepare(source, **asked)
+
+
+class _Telling(Preflight):
+    """Tells what a fix has written, so that it can be removed if this process ends at it."""
+
+    def __init__(self, profile: Profile, wrote: Callable[[str], None]) -> None:
+        super().__init__(profile, toolkit=shared_toolkit())
+        self._wrote = wrote
+
+    def _proved(self, written: str, *args: Any, **kwargs: Any) -> tuple[Source, Report]:
+        self._wrote(written)
+        return super()._proved(written, *args, **kwargs)
 
 
 def check(

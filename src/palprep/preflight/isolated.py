@@ -66,13 +66,30 @@ class Isolated:
         **asked: Any,
     ) -> Prepared:
         """See :meth:`Preflight.prepare`. Raises MediaTooHeavy, and ToolFailed for a worker that
-        died, as well; WorkStopped when the engine is closed meanwhile.
+        died, as well, and removes what was written and could not be proved; WorkStopped when the
+        engine is closed meanwhile.
         """
         source = Source.of(path)
         runner = for_source(self._engine, source)
         told = {} if progress is None else {"progress": Callback(progress)}
-        with no_parts_left(Path(into)):
-            return runner.run(_PREPARE, self.profile, source, into=Path(into), **asked, **told)
+        written: list[str] = []
+        try:
+            with no_parts_left(Path(into)):
+                return runner.run(
+                    _PREPARE,
+                    self.profile,
+                    source,
+                    into=Path(into),
+                    wrote=Callback(written.append),
+                    **asked,
+                    **told,
+                )
+        except WorkStopped:
+            raise  # Nothing is wrong with it; and the same file may be there from before.
+        except (ToolFailed, MediaTooHeavy):
+            for each in written:
+                Path(each).unlink(missing_ok=True)
+            raise
 
     def close(self, *, at_once: bool = False) -> None:
         """End the workers."""
