@@ -1,24 +1,31 @@
 """What the benchmarks share: taking turns, figures with their bounds, and the command line.
 
 Contenders take turns on the same machine, so that a slow or busy machine slows all of them, and
-what is judged is a ratio of one run.
+what is judged is a ratio of one run. With ``--save`` the figures go into ``results/``, from which
+scripts/make_docs.py writes docs/performance.md.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import platform
 import resource
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import imageio_ffmpeg
 
 FFMPEG: str = imageio_ffmpeg.get_ffmpeg_exe()
+
+RESULTS = Path(__file__).parent / "results"
 
 Action = Callable[[], object]
 
@@ -93,20 +100,41 @@ def options(doc: str | None, names: Mapping[str, Benchmark]) -> argparse.Argumen
     parser = argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
     parser.add_argument("--only", choices=sorted(names))
     parser.add_argument("--json", action="store_true", help="one object per line")
+    parser.add_argument("--save", action="store_true", help="keep the figures in results/")
     return parser
 
 
 def run(benchmarks: Mapping[str, Benchmark], arguments: argparse.Namespace) -> int:
     """Print one line per figure; the exit status is 1 when one does not hold."""
     held = True
+    found: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="palprep-benchmark-") as folder:
         for name, benchmark in benchmarks.items():
             if arguments.only not in {None, name}:
                 continue
             for figure in benchmark(Path(folder), arguments):
                 held &= figure.holds
+                found.append(figure)
                 print(_line(figure, as_json=arguments.json), flush=True)
+    if arguments.save:
+        save(RESULTS / f"{Path(sys.argv[0]).stem}.json", found, whole=arguments.only is None)
     return 0 if held else 1
+
+
+def save(path: Path, figures: Sequence[Figure], *, whole: bool) -> None:
+    """Keep the figures with the day and the machine; those that were kept before, too, unless this
+    is the ``whole`` benchmark."""
+    kept = {} if whole or not path.exists() else json.loads(path.read_text(encoding="utf-8"))
+    now = {
+        "on": datetime.now(UTC).date().isoformat(),
+        "machine": f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}",
+        # Processes that wanted a core in the last minute: more than there are cores is a busy
+        # machine, whose times by the clock say little.
+        "load": round(os.getloadavg()[0], 1),
+    }
+    kept |= {figure.name: {**asdict(figure), **now} for figure in figures}
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
 def ffmpeg(*arguments: str) -> None:

@@ -1,13 +1,18 @@
-"""What the benchmarks want at most, read from their sources: the table of docs/performance.md."""
+"""What the benchmarks measured, and what they want at most: the table of docs/performance.md.
+
+Bounds are read from the benchmarks' sources, measurements from what their ``--save`` has kept.
+"""
 
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
+RESULTS = BENCHMARKS / "results"
 
 
 class Bound(NamedTuple):
@@ -16,6 +21,31 @@ class Bound(NamedTuple):
     benchmark: str
     figure: str
     at_most: float
+
+
+class Row(NamedTuple):
+    """One line of the table. ``measured`` is empty where nothing was kept."""
+
+    benchmark: str
+    figure: str
+    at_most: float
+    measured: str = ""
+    detail: str = ""
+
+
+def rows() -> Iterator[Row]:
+    """Every figure: first what was kept of a benchmark, then what its source names besides."""
+    named = list(bounds())
+    for path in sorted(BENCHMARKS.glob("*.py")):
+        kept = RESULTS / f"{path.stem}.json"
+        figures = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
+        for name, each in figures.items():
+            detail = f"{each['detail']}; " if each["detail"] else ""
+            told = f"{detail}{each['on']}, {each['machine']}, load {each['load']:g}"
+            yield Row(path.name, name, each["at_most"], f"{each['measured']:.3g}", told)
+        for bound in named:
+            if bound.benchmark == path.name and bound.figure not in figures:
+                yield Row(*bound)
 
 
 def bounds() -> Iterator[Bound]:
@@ -51,8 +81,11 @@ def _of(function: ast.FunctionDef, benchmark: str) -> Iterator[Bound]:
 
 
 def table() -> str:
-    """The bounds as a table in Markdown."""
-    rows = "\n".join(
-        f"| `{each.benchmark}` | {each.figure} | {each.at_most:g} |" for each in bounds()
+    """All of it as a table in Markdown."""
+    lines = "\n".join(
+        f"| `{each.benchmark}` | {each.figure} | {each.measured} | {each.at_most:.3g} "
+        f"| {each.detail} |"
+        for each in rows()
     )
-    return f"| Benchmark | Figure | At most |\n|---|---|---|\n{rows}\n"
+    head = "| Benchmark | Figure | Measured | At most | How |\n|---|---|---|---|---|\n"
+    return f"{head}{lines}\n"

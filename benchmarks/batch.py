@@ -1,0 +1,273 @@
+"""What a run of many people costs: two workers against one, a person among many, the page.
+
+    uv run benchmarks/batch.py [--only jobs|people|dask] [--people 100 1000] [--json] [--save]
+
+``jobs``: portraits of 12 megapixels and recordings of a minute, prepared by one worker, by two,
+and by two of a Dask cluster on this machine. ``people``: synthetic people with a short recording
+each, from nothing to a trained voice, through a sandbox whose clock is virtual; then the whole page
+once more. 10,000 of them take an hour: ``--people 100 10000``.
+
+Every file has bytes of its own, so that nothing is reused. Memory is the proportional set size of
+each process (Linux).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
+
+from PIL import Image
+
+from palprep.batch.connection import Connection
+from palprep.batch.outputs import write_report
+from palprep.batch.pace import Pace
+from palprep.batch.runner import run as run_people
+from palprep.batch.watch_folder import watch
+from palprep.sandbox import Sandbox
+from side_by_side import Benchmark, Figure, Spent, ffmpeg, options, run
+
+SAMPLES = Path(__file__).resolve().parents[1] / "sample_media" / "people"
+PORTRAIT = SAMPLES / "anna-miller" / "portrait.png"
+RECORDING = SAMPLES / "jane-carter" / "recording.m4a"
+
+WIDTH, HEIGHT = 3000, 4000
+SHORT_S = 14
+"""Of speech, just enough for a voice."""
+
+SPEED_UP = 1.7
+"""How much faster two workers on two cores are than one."""
+
+WORKER_MIB = 500.0
+GROWTH = 1.2
+"""How much dearer a person may be among many than among few."""
+
+PAGE_S, PAGE_PEOPLE = 10.0, 1000
+"""What the page of so many people may take, whose thumbnails are there."""
+
+DAY_S = 86_400.0
+LOOK_S = 0.1
+
+NO_WAITING = Pace(wait_s=0.0, doubt_wait_s=0.0)
+
+
+def jobs(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
+    """Media work alone: nothing is asked for."""
+    for what, make, count in (
+        ("images", portraits, arguments.images),
+        ("recordings", recordings, arguments.recordings),
+    ):
+        people = make(folder / what, count)
+        name = f"{count} {what}, two workers / one"
+        one, two = (prepared(folder, people, number) for number in (1, 2))
+        yield two.spent.against(one.spent, name, 1 / SPEED_UP)
+        largest = max(one.largest_mib, two.largest_mib)
+        yield Figure(f"a worker at {what}, MiB", largest, WORKER_MIB)
+
+
+def dask(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
+    """The same images on a Dask cluster of two workers."""
+    from distributed import LocalCluster  # noqa: PLC0415 -- of an extra
+
+    people = portraits(folder / "images", arguments.images)
+    two = prepared(folder, people, 2)
+    cluster: Any = LocalCluster  # distributed has no types
+    with cluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as running:
+        address = running.scheduler_address.replace("tcp://", "dask://")
+        there = prepared(folder, people, 2, engine=address)
+    name = f"{arguments.images} images, two workers of Dask / two here"
+    yield Figure(
+        name, there.spent.wall / two.spent.wall, 1.5, f"{there.spent.wall:.1f} s by the clock"
+    )
+
+
+def people(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
+    """Everything, from nothing to done."""
+    few = min(arguments.people)
+    first = 0.0
+    for count in sorted(arguments.people):
+        place = folder / f"people-{count}"
+        short_recordings(place / "people", count)
+        with Memory(os.getpid()) as memory:
+            spent = Spent.on(partial(from_nothing_to_done, place))
+        first = first or spent.cpu / count
+        detail = (
+            f"in all {spent.wall:.0f} s by the clock, {spent.cpu:.0f} s of processor, at most "
+            f"{memory.together_mib:.0f} MiB; {kib(place / 'out') / count:.0f} KiB of output a "
+            f"person, {kib(place / 'out' / 'journal.sqlite') / count:.0f} KiB of them journal"
+        )
+        name = f"a person among {count:,} / one among {few:,}, processor"
+        yield Figure(name, spent.cpu / count / first, GROWTH, detail)
+        page = Spent.on(partial(write_report, place / "out"))
+        if count <= PAGE_PEOPLE:
+            yield Figure(f"the page of {count:,} people again, s", page.wall, PAGE_S)
+        shutil.rmtree(place)
+
+
+def from_nothing_to_done(place: Path) -> None:
+    """Prepare and ask for everything, let the trainings pass, and take in how they ended."""
+    with Sandbox(place / "service", clock="virtual") as service:
+        connection = Connection(base_url=service.url, api_key=service.user_key)
+        out = place / "out"
+        run_people(
+            place / "people", into=out, connection=connection, jobs=2, pace=NO_WAITING, tell=silent
+        )
+        service.advance(DAY_S)
+        seen = watch(out, connection=connection, pace=NO_WAITING, tell=silent)
+    statuses = {person.status for person in seen.people}
+    if statuses != {"done"}:
+        raise SystemExit(f"not everybody is done: {statuses}")
+
+
+def silent(_: object) -> None:
+    """Tell no one how it goes on."""
+
+
+class Measured:
+    """What one command took, and how much its largest worker held."""
+
+    def __init__(self, spent: Spent, largest_mib: float) -> None:
+        self.spent, self.largest_mib = spent, largest_mib
+
+
+def prepared(folder: Path, given: Path, workers: int, engine: str = "local") -> Measured:
+    """``palprep run --dry-run`` as a whole."""
+    into = folder / "out"
+    shutil.rmtree(into, ignore_errors=True)
+    command = [sys.executable, "-m", "palprep", "run", str(given), "--into", str(into)]
+    command += ["--dry-run", "--quiet", "--engine", engine]
+    command += ["--jobs", str(workers)] if engine == "local" else []
+    largest = 0.0
+
+    def go() -> None:
+        nonlocal largest
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+            with Memory(process.pid) as memory:
+                code = process.wait()
+            largest = memory.largest_child_mib
+        if code != 0:
+            raise SystemExit(f"{' '.join(command)} ended with {code}")
+
+    return Measured(Spent.on(go), largest)
+
+
+class Memory:
+    """Looks at the children of a process, ten times a second."""
+
+    def __init__(self, pid: int) -> None:
+        self.largest_child_mib = self.together_mib = 0.0
+        self._pid = pid
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        while not self._over.wait(LOOK_S):
+            children = [pss_mib(pid) for pid in children_of(self._pid)]
+            self.largest_child_mib = max(self.largest_child_mib, *children, 0.0)
+            self.together_mib = max(self.together_mib, sum(children) + pss_mib(self._pid))
+
+
+def children_of(pid: int) -> list[int]:
+    """The processes that a process has started, whichever of its threads did."""
+    found: list[int] = []
+    for thread in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found += map(int, thread.read_text().split())
+    return found
+
+
+def pss_mib(pid: int) -> float:
+    """The proportional set size; 0 once the process has ended."""
+    with contextlib.suppress(OSError, StopIteration):
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+        return int(next(line for line in lines if line.startswith("Pss:")).split()[1]) / 1024
+    return 0.0
+
+
+def portraits(folder: Path, count: int) -> Path:
+    """People with a portrait each: one picture, told apart by a comment in the file."""
+    with Image.open(PORTRAIT) as picture:
+        tall = picture.convert("RGB").resize((HEIGHT, HEIGHT))
+        left = (HEIGHT - WIDTH) // 2
+        upright = tall.crop((left, 0, left + WIDTH, HEIGHT))
+    one = folder.with_suffix(".jpg")
+    folder.mkdir(exist_ok=True)
+    upright.save(one, quality=90)
+    data = one.read_bytes()
+
+    def numbered(number: int) -> bytes:
+        comment = f"{number:08}".encode()
+        return data[:2] + b"\xff\xfe" + (len(comment) + 2).to_bytes(2, "big") + comment + data[2:]
+
+    given = people_with(folder, "portrait.jpg", map(numbered, range(count)))
+    for person in given.iterdir():
+        # A portrait says nothing of the voice that the replica is to have.
+        (person / "person.toml").write_text('stock_voice = "anna"\n')
+    return given
+
+
+def recordings(folder: Path, count: int) -> Path:
+    """People with a recording each, of a minute and more."""
+    return people_with(folder, "recording.m4a", numbered_m4a(RECORDING, count))
+
+
+def short_recordings(folder: Path, count: int) -> Path:
+    """People with a recording each, as short as it may be."""
+    folder.mkdir(parents=True)
+    short = folder.with_suffix(".m4a")
+    ffmpeg("-i", str(RECORDING), "-t", str(SHORT_S), "-c", "copy", str(short))
+    return people_with(folder, "recording.m4a", numbered_m4a(short, count))
+
+
+def numbered_m4a(recording: Path, count: int) -> Iterator[bytes]:
+    """The recording so many times, told apart by a box at its end that every reader skips."""
+    data = recording.read_bytes()
+    for number in range(count):
+        yield data + (16).to_bytes(4, "big") + b"free" + f"{number:08}".encode()
+
+
+def people_with(folder: Path, name: str, files: Iterator[bytes]) -> Path:
+    """A folder for each file."""
+    for number, content in enumerate(files):
+        person = folder / f"person-{number:06}"
+        person.mkdir(parents=True, exist_ok=True)
+        (person / name).write_bytes(content)
+    return folder
+
+
+def kib(path: Path) -> float:
+    """What a file or a folder takes."""
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(each.stat().st_size for each in files if each.is_file()) / 1024
+
+
+BENCHMARKS: Mapping[str, Benchmark] = {"jobs": jobs, "people": people, "dask": dask}
+
+
+def main() -> int:
+    """Run it with the options of the command line."""
+    parser = options(__doc__, BENCHMARKS)
+    parser.add_argument("--images", type=int, default=200)
+    parser.add_argument("--recordings", type=int, default=20)
+    parser.add_argument("--people", type=int, nargs="+", default=[100, 1000])
+    return run(BENCHMARKS, parser.parse_args())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
