@@ -1,6 +1,6 @@
 """How long check() takes for a phone's portrait, against decoding it and against MediaPipe.
 
-    uv run benchmarks/faces.py [--picture FILE] [--rounds N] [--mediapipe FOLDER]
+    uv run benchmarks/faces.py [--picture FILE] [--rounds N] [--mediapipe FOLDER] [--json] [--save]
 
 Makes a JPEG and a HEIC of 12 megapixels from the picture (the sample portrait by default), and
 times, in one run and in turns, so that a busy machine burdens all alike:
@@ -11,8 +11,7 @@ times, in one run and in turns, so that a busy machine burdens all alike:
   as loading of palprep's is not. palprep does not need MediaPipe: pip installs it from PyPI
   into an environment of its own, which is thrown away, or kept in FOLDER for the next run.
 
-Prints medians and ratios. Exit status 1 when the check of the JPEG takes more than 1.3 times
-the bare decode, or no less than MediaPipe with its decode.
+What is judged are ratios of medians.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ import sys
 import tempfile
 import venv
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -34,13 +33,13 @@ import pillow_heif
 from PIL import Image
 
 from palprep.preflight.check_and_prepare import Preflight
-from side_by_side import Spent
+from side_by_side import Benchmark, Figure, Spent, options, run
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 WIDTH, HEIGHT = 4000, 3000
 
 MOST_DECODES = 1.3
-"""How many bare decodes the check of a JPEG may take."""
+"""How many bare decodes a check may take."""
 
 DECODE, CHECK, MEDIAPIPE = "full decode", "check()", "MediaPipe with decode"
 
@@ -159,28 +158,21 @@ class Landmarker:
         self.process.wait(timeout=30)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--picture",
-        type=Path,
-        default=CHECKOUT / "sample_media" / "people" / "anna-miller" / "portrait.png",
-    )
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--mediapipe", type=Path, help="folder that keeps its environment")
-    options = parser.parse_args(arguments)
+def check(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
+    """A check of each kind of file, in proportion to the others."""
     pillow_heif.register_heif_opener()
-    with tempfile.TemporaryDirectory() as folder:
-        python, task = install_rival(options.mediapipe or Path(folder) / "mediapipe")
-        jpeg, heic = enlarge(options.picture, Path(folder))
-        medians = {}
-        for path in (jpeg, heic):
-            runs = compare(path, python, task, options.rounds)
-            medians[path] = {name: statistics.median(seconds) for name, seconds in runs.items()}
-            report(path, runs)
-    check = medians[jpeg][CHECK]
-    kept = check <= MOST_DECODES * medians[jpeg][DECODE] and check < medians[jpeg][MEDIAPIPE]
-    return 0 if kept else 1
+    python, task = install_rival(arguments.mediapipe or folder / "mediapipe")
+    jpeg, heic = enlarge(arguments.picture, folder)
+    for path in (jpeg, heic):
+        runs = compare(path, python, task, arguments.rounds)
+        medians = {name: statistics.median(seconds) for name, seconds in runs.items()}
+        kind = path.suffix[1:].upper()
+        for name, bound in ((DECODE, MOST_DECODES), (MEDIAPIPE, 1.0)):
+            pairs = zip(runs[CHECK], runs[name], strict=True)
+            paired = statistics.median(ours / theirs for ours, theirs in pairs)
+            detail = f"{medians[CHECK]:.3g} s / {medians[name]:.3g} s (paired {paired:.2f})"
+            ratio = medians[CHECK] / medians[name]
+            yield Figure(f"check of a 12 megapixel {kind} / {name}", ratio, bound, detail)
 
 
 def compare(path: Path, python: Path, task: Path, rounds: int) -> dict[str, list[float]]:
@@ -201,17 +193,16 @@ def compare(path: Path, python: Path, task: Path, rounds: int) -> dict[str, list
     return runs
 
 
-def report(path: Path, runs: dict[str, list[float]]) -> None:
-    size = path.stat().st_size / 1e6
-    print(f"{path.name}, {WIDTH} x {HEIGHT}, {size:.1f} MB, medians of {len(runs[CHECK])}:")
-    base = statistics.median(runs[DECODE])
-    for name, seconds in runs.items():
-        median = statistics.median(seconds)
-        ratio = statistics.median(
-            one / decoded for one, decoded in zip(seconds, runs[DECODE], strict=True)
-        )
-        print(f"  {name:22} {median * 1000:7.0f} ms  {median / base:5.2f} x  (paired {ratio:.2f})")
+BENCHMARKS: Mapping[str, Benchmark] = {"check": check}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    parser = options(__doc__, BENCHMARKS)
+    parser.add_argument(
+        "--picture",
+        type=Path,
+        default=CHECKOUT / "sample_media" / "people" / "anna-miller" / "portrait.png",
+    )
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--mediapipe", type=Path, help="folder that keeps its environment")
+    sys.exit(run(BENCHMARKS, parser.parse_args()))

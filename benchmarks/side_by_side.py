@@ -72,7 +72,7 @@ class Spent:
 
         The latter tells more where others are at work on the machine.
         """
-        detail = f"{self.wall:.3f} s / {other.wall:.3f} s"
+        detail = f"{self.wall:.3g} s / {other.wall:.3g} s"
         if other.cpu:
             detail += f" (CPU {self.cpu / other.cpu:.3f})"
         return Figure(name, self.wall / other.wall, at_most, detail)

@@ -1,13 +1,14 @@
 """Kill a run and the service at random moments, and count what was created twice or lost.
 
-    uv run scripts/kill_at_random.py [--kills 200] [--minutes 60] [--people 5] [--seed N] [--json]
+    uv run scripts/kill_at_random.py [--kills 200] [--minutes 60] [--people 5] [--seed N]
+                                     [--json] [--write]
 
 A round: people with a portrait and a recording each, whose files are prepared; a service without
 memory of them; and ``run``, killed again and again (SIGKILL), now and then the service too or
 instead. Then both are left alone until everybody is done. A creation in doubt is decided as a
 person would decide it: by looking at what the service has. At the end of each round the service's
 own database is compared with the journal: every voice and every replica must be there once, under
-the id that the journal knows.
+the id that the journal knows. ``--write`` puts the figures into docs/performance.md.
 
 Nothing is replaced: the run is ``palprep.run`` and the service the sandbox, in processes of their
 own, over real sockets and files. Exit status 1 when something was created twice or lost.
@@ -38,6 +39,7 @@ from typing import Any
 
 import imageio_ffmpeg
 
+from marked import replace_marked
 from palprep.batch.connection import Connection
 from palprep.batch.pace import Pace
 from palprep.batch.runner import run
@@ -49,7 +51,8 @@ from palprep.journal.store import JOURNAL_NAME, Journal
 from palprep.sandbox import USER_KEY, Choices, Sandbox, serve
 from palprep.sandbox.store import Store
 
-JANE = Path(__file__).resolve().parents[1] / "sample_media" / "people" / "jane-carter"
+CHECKOUT = Path(__file__).resolve().parents[1]
+JANE = CHECKOUT / "sample_media" / "people" / "jane-carter"
 
 QUICK = Choices(voice_seconds=0.2, replica_seconds=0.3, callback_retry_seconds=(0.3,) * 40)
 PACE = Pace(wait_s=30.0, doubt_wait_s=0.2)
@@ -100,6 +103,22 @@ class Tally:
             "doubts": self.doubts,
             "killed_after": dict(self.at.most_common()),
         }
+
+
+def table(tally: Tally) -> list[str]:
+    """The figures in Markdown."""
+    figures = (
+        *(tally.run_kills, tally.service_kills, tally.wanted),
+        *(tally.duplicates, tally.losses, tally.doubts),
+    )
+    killed_after = ", ".join(f"`{kind}` {times}" for kind, times in tally.at.most_common())
+    return [
+        "| Kills of the run | of the service | Wanted | Created twice | Lost | In doubt, decided |",
+        "|---|---|---|---|---|---|",
+        f"| {' | '.join(map(str, figures))} |",
+        "",
+        f"The last entry of the journal when the run was killed: {killed_after}.",
+    ]
 
 
 class Stage:
@@ -312,6 +331,7 @@ def main() -> int:
     parser.add_argument("--people", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--write", action="store_true", help="into docs/performance.md")
     given = parser.parse_args()
 
     def tell(tally: Tally) -> None:
@@ -326,6 +346,8 @@ def main() -> int:
             seconds=60 * given.minutes,
             tell=tell,
         )
+    if given.write:
+        replace_marked(CHECKOUT / "docs" / "performance.md", "kills", table(tally))
     if given.json:
         print(json.dumps(tally.to_json()))
     else:
