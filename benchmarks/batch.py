@@ -8,7 +8,8 @@ each, from nothing to a trained voice, through a sandbox whose clock is virtual;
 once more. 10,000 of them take an hour: ``--people 100 10000``.
 
 Every file has bytes of its own, so that nothing is reused. Memory is the proportional set size of
-each process (Linux).
+each process, and what each process works is its processor time (both Linux): on a busy machine that
+says what two workers gain, and the clock does not.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -69,6 +71,12 @@ def jobs(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
         name = f"{count} {what}, two workers / one"
         one, two = (prepared(folder, people, number) for number in (1, 2))
         yield two.spent.against(one.spent, name, 1 / SPEED_UP)
+        detail = (
+            f"processor {two.spent.cpu:.0f} s, {two.busiest_s:.0f} s of them the busiest process / "
+            f"{one.spent.cpu:.0f} s, {one.busiest_s:.0f} s; {one.spent.cpu / count:.2f} s each"
+        )
+        least = two.at_least_s / one.at_least_s
+        yield Figure(f"{name}, by what each process works", least, 1 / SPEED_UP, detail)
         largest = max(one.largest_mib, two.largest_mib)
         yield Figure(f"a worker at {what}, MiB", largest, WORKER_MIB)
 
@@ -96,12 +104,12 @@ def people(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
     for count in sorted(arguments.people):
         place = folder / f"people-{count}"
         short_recordings(place / "people", count)
-        with Memory(os.getpid()) as memory:
+        with Family(os.getpid()) as family:
             spent = Spent.on(partial(from_nothing_to_done, place))
         first = first or spent.cpu / count
         detail = (
             f"in all {spent.wall:.0f} s by the clock, {spent.cpu:.0f} s of processor, at most "
-            f"{memory.together_mib:.0f} MiB; {kib(place / 'out') / count:.0f} KiB of output a "
+            f"{family.together_mib:.0f} MiB; {kib(place / 'out') / count:.0f} KiB of output a "
             f"person, {kib(place / 'out' / 'journal.sqlite') / count:.0f} KiB of them journal"
         )
         name = f"a person among {count:,} / one among {few:,}, processor"
@@ -131,11 +139,19 @@ def silent(_: object) -> None:
     """Tell no one how it goes on."""
 
 
+@dataclass(frozen=True)
 class Measured:
-    """What one command took, and how much its largest worker held."""
+    """What one command took, how much its largest worker held, and the processor time of the
+    process that worked the most."""
 
-    def __init__(self, spent: Spent, largest_mib: float) -> None:
-        self.spent, self.largest_mib = spent, largest_mib
+    spent: Spent
+    largest_mib: float
+    busiest_s: float
+
+    @property
+    def at_least_s(self) -> float:
+        """What it takes on two cores that do nothing else: no process works on both at once."""
+        return max(self.busiest_s, self.spent.cpu / 2)
 
 
 def prepared(folder: Path, given: Path, workers: int, engine: str = "local") -> Measured:
@@ -145,25 +161,27 @@ def prepared(folder: Path, given: Path, workers: int, engine: str = "local") -> 
     command = [sys.executable, "-m", "palprep", "run", str(given), "--into", str(into)]
     command += ["--dry-run", "--quiet", "--engine", engine]
     command += ["--jobs", str(workers)] if engine == "local" else []
-    largest = 0.0
+    seen: list[Family] = []
 
     def go() -> None:
-        nonlocal largest
         with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-            with Memory(process.pid) as memory:
+            with Family(process.pid) as family:
                 code = process.wait()
-            largest = memory.largest_child_mib
+            seen.append(family)
         if code != 0:
             raise SystemExit(f"{' '.join(command)} ended with {code}")
 
-    return Measured(Spent.on(go), largest)
+    spent = Spent.on(go)
+    return Measured(spent, seen[0].largest_child_mib, max(seen[0].cpu_s.values(), default=0.0))
 
 
-class Memory:
-    """Looks at the children of a process, ten times a second."""
+class Family:
+    """A process and its children, looked at ten times a second: their memory, as proportional set
+    sizes, and their processor time by process."""
 
     def __init__(self, pid: int) -> None:
         self.largest_child_mib = self.together_mib = 0.0
+        self.cpu_s: dict[int, float] = {}
         self._pid = pid
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
@@ -178,9 +196,12 @@ class Memory:
 
     def _look(self) -> None:
         while not self._over.wait(LOOK_S):
-            children = [pss_mib(pid) for pid in children_of(self._pid)]
-            self.largest_child_mib = max(self.largest_child_mib, *children, 0.0)
-            self.together_mib = max(self.together_mib, sum(children) + pss_mib(self._pid))
+            children = children_of(self._pid)
+            held = [pss_mib(pid) for pid in children]
+            self.largest_child_mib = max(self.largest_child_mib, *held, 0.0)
+            self.together_mib = max(self.together_mib, sum(held) + pss_mib(self._pid))
+            for pid in (self._pid, *children):
+                self.cpu_s[pid] = max(cpu_s(pid), self.cpu_s.get(pid, 0.0))
 
 
 def children_of(pid: int) -> list[int]:
@@ -197,6 +218,14 @@ def pss_mib(pid: int) -> float:
     with contextlib.suppress(OSError, StopIteration):
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
         return int(next(line for line in lines if line.startswith("Pss:")).split()[1]) / 1024
+    return 0.0
+
+
+def cpu_s(pid: int) -> float:
+    """Seconds of processor so far, in user and kernel mode; 0 once the process has ended."""
+    with contextlib.suppress(OSError, IndexError):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     return 0.0
 
 
