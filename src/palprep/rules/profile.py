@@ -19,7 +19,9 @@ statement (:mod:`palprep.rules.consent_limits`).
 
 from __future__ import annotations
 
+import copy
 import datetime as dt
+import functools
 import tomllib
 from collections.abc import Mapping
 from importlib import resources
@@ -224,6 +226,13 @@ def _parse(name: str) -> dict[str, Any]:
                 "of a TOML file"
             ) from None
     try:
-        return tomllib.loads(text)
+        return copy.deepcopy(_tables(text))
     except tomllib.TOMLDecodeError as error:
         raise ProfileError(f"Profile {name} is not valid TOML: {error}") from None
+
+
+@functools.lru_cache(maxsize=16)
+def _tables(text: str) -> dict[str, Any]:
+    """Parsed once: a run asks for its profile for every file, and a parse takes longer than all
+    else that is done for a file outside the workers."""
+    return tomllib.loads(text)
