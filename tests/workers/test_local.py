@@ -51,6 +51,18 @@ def test_values_and_errors_come_back(engine, work):
     assert caught.value.name == "tables.xls"
 
 
+@pytest.mark.parametrize(
+    ("jobs", "asked", "threads"), [(2, None, 2), (4, None, 1), (9, None, 1), (4, "3", 3)]
+)
+def test_each_worker_gets_its_share_of_the_cores(work, monkeypatch, jobs, asked, threads):
+    monkeypatch.setattr("palprep.workers.local.usable_cores", lambda: 4)
+    monkeypatch.delenv("OPENCV_FOR_THREADS_NUM", raising=False)
+    if asked is not None:
+        monkeypatch.setenv("OPENCV_FOR_THREADS_NUM", asked)
+    with LocalEngine(jobs) as engine:
+        assert engine.run(work.opencv_threads) == threads
+
+
 def test_a_crash_is_one_tasks_error(engine, work):
     with concurrent.futures.ThreadPoolExecutor(3) as threads:
         crashed = threads.submit(engine.run, work.crash)

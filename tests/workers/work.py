@@ -21,6 +21,12 @@ def double(number: int) -> int:
     return 2 * number
 
 
+def opencv_threads() -> int:
+    import cv2  # noqa: PLC0415 -- in a worker only
+
+    return cv2.getNumThreads()
+
+
 def refuse(name: str) -> None:
     raise UnsupportedMedia(f"{name} is a spreadsheet", name=name)
 

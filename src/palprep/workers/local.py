@@ -40,7 +40,8 @@ class LocalEngine:
 
     A worker that crashes, hangs or takes too much memory is the end of its task alone. Workers
     start when they are needed, or with :meth:`begin`; ``modules`` are what they load at once. They
-    end with :meth:`close`, or with this process, however it ends.
+    end with :meth:`close`, or with this process, however it ends. Each may use its share of the
+    processor cores: with as many workers as there are cores, one thread.
     """
 
     def __init__(
@@ -54,7 +55,7 @@ class LocalEngine:
         if self.jobs < 1:
             raise UsageError(f"--jobs must be at least 1, not {jobs}")
         self.limits = limits or Limits()
-        self._crew = _Crew(self.jobs, tuple(modules))
+        self._crew = _Crew(self.jobs, tuple(modules), threads=max(1, usable_cores() // self.jobs))
         self._finalizer = weakref.finalize(self, self._crew.close, at_once=True)
 
     def begin(self) -> None:
@@ -146,10 +147,10 @@ class LocalEngine:
 class _Crew:
     """The workers: at most as many as there are places. The last one that became idle is next."""
 
-    def __init__(self, places: int, modules: tuple[str, ...]) -> None:
+    def __init__(self, places: int, modules: tuple[str, ...], *, threads: int) -> None:
         self.stopping = False
         self._places = places
-        self._modules = modules
+        self._modules, self._threads = modules, threads
         self._idle: list[Worker] = []
         self._busy: list[Worker] = []
         self._changed = threading.Condition()
@@ -162,7 +163,7 @@ class _Crew:
             self._changed.wait_for(lambda: self.stopping or len(self._busy) < self._places)
             if self.stopping:
                 raise _stopped()
-            worker = self._idle.pop() if self._idle else _started(self._modules)
+            worker = self._idle.pop() if self._idle else _started(self._modules, self._threads)
             self._busy.append(worker)
             return worker
 
@@ -197,9 +198,9 @@ class _Crew:
             self._changed.wait_for(lambda: not self._busy, timeout=_NOTICED_WITHIN_S)
 
 
-def _started(modules: tuple[str, ...]) -> Worker:
+def _started(modules: tuple[str, ...], threads: int) -> Worker:
     try:
-        return Worker(modules)
+        return Worker(modules, threads=threads)
     except OSError as error:
         raise ToolFailed(
             f"No worker process can be started ({error.strerror or error}): end other programs, "

@@ -35,6 +35,9 @@ _CLEAN_UP_WITHIN_S = 8.0
 _LINE_BYTES = 4096
 """Of what a library writes to standard error at once."""
 
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OPENCV_FOR_THREADS_NUM")
+"""How many threads libraries start is said in the environment, before they are loaded."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -61,10 +64,12 @@ class Worker:
     multiprocessing, which runs the program's main module again in each worker.
 
     It leads a group of processes, so that nothing outlives it. It has a folder of its own for
-    temporary files. What libraries write to standard error is logged, at level DEBUG.
+    temporary files. What libraries write to standard error is logged, at level DEBUG. The
+    libraries of networks and matrices get so many ``threads``, unless the environment says
+    otherwise.
     """
 
-    def __init__(self, modules: Sequence[str] = ()) -> None:
+    def __init__(self, modules: Sequence[str] = (), *, threads: int = 1) -> None:
         self.tasks = 0
         self._ready = False
         self._folder = tempfile.mkdtemp(prefix="palprep-worker-")
@@ -81,7 +86,11 @@ class Worker:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 process_group=0,
-                env={**os.environ, "TMPDIR": self._folder},
+                env={
+                    **dict.fromkeys(_THREADS, str(threads)),
+                    **os.environ,
+                    "TMPDIR": self._folder,
+                },
             )
         self._connection: Connection[Any, Any] = Connection(ours.detach())
         self._reaping = threading.Lock()
