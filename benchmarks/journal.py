@@ -30,7 +30,7 @@ from palprep.journal.entries import (
     RunStarted,
 )
 from palprep.journal.results import PersonOutcome, Snapshot
-from palprep.journal.run_view import people
+from palprep.journal.run_view import RunReader
 from palprep.journal.store import Journal
 from palprep.preflight.asset import Asset
 from palprep.preflight.check_and_prepare import check
@@ -112,7 +112,8 @@ def make(journal: Journal, what: str, name: str) -> None:
 def results_of(into: Path) -> None:
     """results.jsonl, from the journal."""
     with Journal.of(into) as journal:
-        write_results(into, people(journal))
+        run = RunReader(journal)
+        write_results(into, (run.person(each.slug) for each in run.people))
 
 
 def status_of(into: Path) -> tuple[float, float]:

@@ -7,7 +7,7 @@ import json
 import pytest
 from finished_runs import person, run
 
-from palprep.batch.merging import merged, write_merged_report
+from palprep.batch.merging import Merged, write_merged_report
 from palprep.batch.outputs import write_report
 from palprep.batch.selection import Selection, Shard
 from palprep.errors import JournalError, UsageError
@@ -51,9 +51,10 @@ def test_a_folder_of_its_own(shards, tmp_path):
 def test_what_makes_one_run(tmp_path):
     ada, bob = person(slug="ada"), person(slug="bob")
     later = run(ada).model_copy(update={"started_at": "2026", "updated_at": "2027"})
-    whole = merged({tmp_path / "b": run(bob), tmp_path / "a": later})
+    whole = Merged({tmp_path / "b": run(bob), tmp_path / "a": later})
     assert [each.slug for each in whole.people] == ["ada", "bob"]
-    assert (whole.started_at, whole.updated_at) == ("2026", "2027")
+    assert [whole.person(slug) for slug in ("ada", "bob")] == [ada, bob]
+    assert (whole.head.started_at, whole.head.updated_at) == ("2026", "2027")
 
 
 @pytest.mark.parametrize(
@@ -68,4 +69,4 @@ def test_what_makes_one_run(tmp_path):
 def test_what_does_not(tmp_path, change, said):
     other = run(person(slug="ada")).model_copy(update=change)
     with pytest.raises(UsageError, match=said):
-        merged({tmp_path / "a": run(person(slug="ada")), tmp_path / "b": other})
+        Merged({tmp_path / "a": run(person(slug="ada")), tmp_path / "b": other})

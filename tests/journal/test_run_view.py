@@ -19,8 +19,9 @@ from palprep.journal.entries import (
     Reused,
     RunStarted,
 )
+from palprep.journal.outcomes import CUT_OFF
 from palprep.journal.results import FaceVerdict, PersonOutcome, Snapshot
-from palprep.journal.run_view import CUT_OFF, view
+from palprep.journal.run_view import PersonView, RunReader, view
 from palprep.journal.store import Journal
 
 RUN = RunStarted(
@@ -170,3 +171,50 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
     with pytest.raises(OutputUnwritable, match="cannot be written"):
         replace(tmp_path / "folder", ["x"])
     assert sorted(each.name for each in tmp_path.iterdir()) == ["folder", "results.jsonl"]
+
+
+def validated(passed):
+    return FaceValidated(verdict=FaceVerdict(passed=passed, message="m", model="core-4", checks=()))
+
+
+def test_a_reader_reads_reports_of_whom_it_is_asked_for(journal, monkeypatch):
+    journal.append(RUN)
+    make(journal, "voice", "v", status="completed")
+    journal.append(validated(passed=True), person="ada", key="face")
+    end(journal, "waiting", complete=True)
+    reader = RunReader(journal)
+    whole = view(journal)
+    assert (reader.head, reader.view()) == (whole.head, whole)
+    assert [PersonView(**dict(each)) for each in reader.people] == [
+        each.model_copy(update={"face": None, "timings": ()}) for each in whole.people
+    ]
+    assert reader.person("ada").face.passed
+    assert [each.slug for each in reader.view({"bob"}).people] == ["bob"]
+    monkeypatch.setattr(RunReader, "person", lambda *_: pytest.fail("reports were read"))
+    [ada, _] = reader.view(with_reports=False).people
+    assert (ada.status, ada.voice.id) == ("done", "v1")
+
+
+def test_a_mark_changes_with_whatever_is_known_of_somebody(journal):
+    journal.append(RUN)
+    end(journal, "waiting", "because")
+    marks = [RunReader(journal).mark("ada")]
+    end(journal, "waiting", "because")
+    assert RunReader(journal).mark("ada") == marks[0]
+    for body in (validated(passed=True), validated(passed=True)):
+        journal.append(body, person="ada", key="face")
+        marks.append(RunReader(journal).mark("ada"))
+    last = journal.newest()
+    journal.append(RUN)
+    journal.append(Reused(seq=last.seq), person="ada", key="face")
+    end(journal, "waiting", "because")
+    assert RunReader(journal).mark("ada") == marks[-1]
+    make(journal, "voice", "v")
+    marks.append(RunReader(journal).mark("ada"))
+    assert len(set(marks)) == 4
+    assert RunReader(journal).mark("bob") not in marks
+
+
+def test_a_reader_needs_a_run(journal):
+    with pytest.raises(JournalError, match="holds no run yet"):
+        RunReader(journal)

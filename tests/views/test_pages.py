@@ -9,13 +9,14 @@ from elements import Elements
 from finished_runs import FULL, person, run
 from PIL import Image
 
-from palprep.batch.outputs import write_pages
+from palprep.batch.outputs import write_outputs, write_pages
 from palprep.journal.run_view import RunView
 from palprep.media.source import sha256_of
 from palprep.preflight.asset import Asset
 from palprep.rules.report import Report
 from palprep.values import Role
 from palprep.views.page import MOST_ON_ONE_PAGE, pages
+from palprep.views.picture_folder import PICTURES_NAME
 
 
 def crowd(count: int) -> RunView:
@@ -105,6 +106,38 @@ def test_pages_of_many_load_their_pictures_as_files(tmp_path: Path, pictured: As
         for image in images:
             assert image["loading"] == "lazy"
             assert ((into / page).parent / image["src"]).is_file()
+
+
+def test_the_first_page_reads_no_report_of_whom_it_shows_already(
+    tmp_path: Path, pictured: Asset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = (*crowd(MOST_ON_ONE_PAGE).people, person(assets=(pictured,)))
+    write_pages(tmp_path, run(*people))
+    before = (tmp_path / "report.html").read_text("utf-8")
+    later = run(*people).model_copy(update={"updated_at": "2027-01-01T00:00:00.000+00:00"})
+    [*own, first] = pages(later, tmp_path)
+    assert all(each.is_in(tmp_path) for each in own)
+    assert not first.is_in(tmp_path)
+    assert first.tells_the_same_of_everybody(tmp_path)
+    monkeypatch.setattr(RunView, "person", lambda *_: pytest.fail("a report was read"))
+    after = first.html()
+    assert PICTURES_NAME in after
+    assert after.count("<img") == before.count("<img") == 1
+
+
+def test_results_are_written_when_somebody_stands_otherwise(tmp_path: Path) -> None:
+    two = run(person(slug="ada"), person(slug="bob"))
+    write_outputs(tmp_path, two)
+    (tmp_path / "results.jsonl").write_text("kept\n")
+    write_outputs(tmp_path, two.model_copy(update={"updated_at": "2027-01-01T00:00:00.000+00:00"}))
+    assert (tmp_path / "results.jsonl").read_text() == "kept\n"
+    write_outputs(tmp_path, two, again=True)
+    assert "ada" in (tmp_path / "results.jsonl").read_text()
+    (tmp_path / "results.jsonl").unlink()
+    write_outputs(tmp_path, two)
+    assert "ada" in (tmp_path / "results.jsonl").read_text()
+    write_outputs(tmp_path, run(person(slug="ada", status="failed"), person(slug="bob")))
+    assert '"failed"' in (tmp_path / "results.jsonl").read_text()
 
 
 def test_a_name_is_no_way_out_of_the_page(tmp_path: Path) -> None:

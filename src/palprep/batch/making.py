@@ -16,8 +16,8 @@ from palprep.batch.person import PersonSteps
 from palprep.batch.progress import Reporter
 from palprep.batch.service_steps import Asked
 from palprep.journal.entries import PersonEnded
+from palprep.journal.outcomes import up_to_date
 from palprep.journal.results import PersonOutcome
-from palprep.journal.run_view import up_to_date
 from palprep.journal.store import Journal
 
 _PREPARING_AT_MOST = 256

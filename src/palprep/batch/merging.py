@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from palprep.batch.outputs import view_of, write_outputs
+from palprep.batch.outputs import write_outputs
 from palprep.errors import UsageError
 from palprep.fixes.output import unwritable
-from palprep.journal.run_view import RunView
-from palprep.journal.store import JOURNAL_NAME
+from palprep.journal.run_view import PersonView, ReadableRun, RunReader
+from palprep.journal.store import JOURNAL_NAME, Journal
 from palprep.views.page import REPORT_NAME
 from palprep.views.picture_folder import PICTURES_NAME
 
@@ -28,46 +29,60 @@ def write_merged_report(directories: Sequence[str | Path], into: str | Path) -> 
         raise UsageError(
             f"{place} holds a run, whose results would be lost: give another --into folder"
         )
-    whole = merged({each: view_of(each) for each in parts})
-    for each in parts:
-        _take_pictures(each / PICTURES_NAME, place / PICTURES_NAME)
-    write_outputs(place, whole)
+    with contextlib.ExitStack() as stack:
+        journals = {each: stack.enter_context(Journal.of(each)) for each in parts}
+        whole = Merged({each: RunReader(journal) for each, journal in journals.items()})
+        for each in parts:
+            _take_pictures(each / PICTURES_NAME, place / PICTURES_NAME)
+        write_outputs(place, whole, again=True)
     return place / REPORT_NAME
 
 
-def merged(runs: Mapping[Path, RunView]) -> RunView:
-    """One run with the people of all, in the order of their names.
+class Merged:
+    """Runs by their folders, as one run with the people of all, in the order of their names.
 
     Raises UsageError where one person is in two of them, or where they differ in what holds for
     all people: the service, the profile, a dry run.
     """
-    (first_place, first), *others = runs.items()
-    for place, run in others:
-        for what in ("target", "profile", "dry_run"):
-            if getattr(run, what) != getattr(first, what):
-                raise UsageError(
-                    f"{first_place} and {place} are no parts of one run: {what} is "
-                    f"{getattr(first, what)} and {getattr(run, what)}"
-                )
-    known: dict[str, Path] = {}
-    for place, run in runs.items():
-        for person in run.people:
-            before = known.setdefault(person.slug, place)
-            if before != place:
-                raise UsageError(
-                    f"{person.slug} is in {before} and in {place}: merge parts that share nobody, "
-                    "such as the shards of one run"
-                )
-    people = sorted(
-        (person for run in runs.values() for person in run.people), key=lambda each: each.slug
-    )
-    return first.model_copy(
-        update={
-            "started_at": min(run.started_at for run in runs.values()),
-            "updated_at": max(run.updated_at for run in runs.values()),
-            "people": tuple(people),
-        }
-    )
+
+    def __init__(self, runs: Mapping[Path, ReadableRun]) -> None:
+        (first_place, first), *others = ((place, run.head) for place, run in runs.items())
+        for place, head in others:
+            for what in ("target", "profile", "dry_run"):
+                if getattr(head, what) != getattr(first, what):
+                    raise UsageError(
+                        f"{first_place} and {place} are no parts of one run: {what} is "
+                        f"{getattr(first, what)} and {getattr(head, what)}"
+                    )
+        self._home: dict[str, ReadableRun] = {}
+        known: dict[str, Path] = {}
+        for place, run in runs.items():
+            for person in run.people:
+                before = known.setdefault(person.slug, place)
+                if before != place:
+                    raise UsageError(
+                        f"{person.slug} is in {before} and in {place}: merge parts that share "
+                        "nobody, such as the shards of one run"
+                    )
+                self._home[person.slug] = run
+        self.people = sorted(
+            (person for run in runs.values() for person in run.people), key=lambda each: each.slug
+        )
+        heads = [run.head for run in runs.values()]
+        self.head = first.model_copy(
+            update={
+                "started_at": min(head.started_at for head in heads),
+                "updated_at": max(head.updated_at for head in heads),
+            }
+        )
+
+    def mark(self, slug: str) -> str:
+        """See :meth:`RunView.mark`."""
+        return self._home[slug].mark(slug)
+
+    def person(self, slug: str) -> PersonView:
+        """See :meth:`RunView.person`."""
+        return self._home[slug].person(slug)
 
 
 def _take_pictures(source: Path, into: Path) -> None:

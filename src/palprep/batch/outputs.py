@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
-from palprep.errors import JournalError
 from palprep.fixes.output import atomic_output
-from palprep.journal.run_view import PersonView, RunView, view
+from palprep.journal.run_view import PersonView, ReadableRun, RunReader
 from palprep.journal.store import Journal
-from palprep.views.page import REPORT_NAME, pages
+from palprep.views.page import REPORT_NAME, Page, pages
 
 RESULTS_NAME = "results.jsonl"
 
 
-def write_outputs(into: Path, run: RunView) -> None:
-    """Write the results and the pages of a run into its folder."""
-    write_results(into, run.people)
-    write_pages(into, run)
+def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
+    """Write the results and the pages of a run into its folder, where they do not show it as it
+    stands; the results in any case where ``again`` says so.
+    """
+    made = pages(run, into)
+    # The first page is written last: what it shows, the results have.
+    told = made[-1].tells_the_same_of_everybody(into) and (into / RESULTS_NAME).is_file()
+    if again or not told:
+        write_results(into, (run.person(each.slug) for each in run.people))
+    _write(into, made)
 
 
-def write_pages(into: Path, run: RunView) -> None:
+def write_pages(into: Path, run: ReadableRun) -> None:
     """Write those pages of a run that do not show it as it stands."""
-    for page in pages(run, into):
+    _write(into, pages(run, into))
+
+
+def _write(into: Path, made: Iterable[Page]) -> None:
+    for page in made:
         if not page.is_in(into):
             replace(into / page.place, (page.html(),), lasting=False)
 
@@ -34,23 +44,24 @@ def write_results(into: Path, people: Iterable[PersonView]) -> None:
     replace(into / RESULTS_NAME, (f"{line}\n" for line in lines))
 
 
+def written_results(into: Path, people: Container[str]) -> Iterator[dict[str, Any]]:
+    """The lines of results.jsonl about these people."""
+    with (into / RESULTS_NAME).open(encoding="utf-8") as file:
+        for line in file:
+            found: dict[str, Any] = json.loads(line)
+            if found["person"] in people:
+                yield found
+
+
 def write_report(directory: str | Path) -> Path:
     """Write the page again from the journal of an output folder, and return its path.
 
     Raises JournalError when there is no journal, or no run in it.
     """
     into = Path(directory)
-    write_outputs(into, view_of(into))
+    with Journal.of(into) as journal:
+        write_outputs(into, RunReader(journal), again=True)
     return into / REPORT_NAME
-
-
-def view_of(directory: Path) -> RunView:
-    """The last run of an output folder. Raises JournalError as :func:`write_report` does."""
-    with Journal.of(directory) as journal:
-        run = view(journal)
-    if run is None:
-        raise JournalError(f"The journal in {directory} holds no run yet")
-    return run
 
 
 def replace(path: Path, parts: Iterable[str], *, lasting: bool = True) -> None:

@@ -26,9 +26,9 @@ from palprep.batch.selection import Selection
 from palprep.batch.service_steps import Asked, ServiceSteps
 from palprep.batch.starting import how_they_ended, record_start
 from palprep.batch.watch import Watch, keep_watch
-from palprep.errors import CreationUnrecorded, JournalError, OutputUnwritable
+from palprep.errors import CreationUnrecorded, OutputUnwritable
 from palprep.journal.results import PersonOutcome
-from palprep.journal.run_view import RunView, view
+from palprep.journal.run_view import RunReader, RunView
 from palprep.journal.store import Journal
 from palprep.publish.chosen import publisher_for
 from palprep.publish.publishers import Publisher
@@ -58,6 +58,7 @@ def run(
     pace: Pace | None = None,
     tell: Tell | None = None,
     note: TakeNote | None = None,
+    with_reports: bool = True,
 ) -> RunView:
     """Bring every person as far as possible, and write the results.
 
@@ -93,7 +94,8 @@ def run(
     An interrupted run (KeyboardInterrupt) finishes and records the requests under way, and leaves
     results.jsonl and report.html as they are: `palprep report` writes them from the journal.
 
-    Returns the people who were worked on, as they stand now.
+    Returns the people who were worked on, as they stand now. Without ``with_reports`` their
+    ``assets`` are left out. Those of many thousand people take gigabytes; results.jsonl has them.
 
     Raises UsageError where there are no people, ManifestError with all mistakes of a manifest.
     Raises JournalError and OutputUnwritable when the output cannot be kept. What goes wrong with
@@ -136,13 +138,9 @@ def run(
         else:
             under_way.make_all(media, *service, profile, allowed)
         drop_empty(place)
-        seen = view(journal)
-        if seen is None:
-            raise JournalError(f"{journal.path} lost the run that it recorded: run it again")
+        seen = RunReader(journal)
         write_outputs(place, seen)
-    worked_on = {each.slug for each in chosen}
-    here = tuple(each for each in seen.people if each.slug in worked_on)
-    return seen.model_copy(update={"people": here})
+        return seen.view({each.slug for each in chosen}, with_reports=with_reports)
 
 
 def _nothing(_: object) -> None:

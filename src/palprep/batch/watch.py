@@ -18,8 +18,8 @@ from palprep.client.wait import FIRST_POLL_S, LOOK_EVERY_S, PASSING
 from palprep.errors import PalprepError
 from palprep.journal.creations import Creation, CreationState
 from palprep.journal.entries import AboutCreation, PersonEnded, Polled
+from palprep.journal.outcomes import up_to_date
 from palprep.journal.results import PersonOutcome, failed
-from palprep.journal.run_view import up_to_date
 from palprep.journal.store import Journal
 from palprep.pipelines.make import ask_state
 

@@ -11,11 +11,11 @@ from palprep.batch.pace import Pace
 from palprep.batch.progress import Progress, Reporter, Tell
 from palprep.batch.sandbox_judges import RequiredStatement
 from palprep.batch.watch import Watch, keep_watch
-from palprep.errors import JournalError, UsageError
+from palprep.errors import UsageError
 from palprep.journal.creations import Creation
 from palprep.journal.entries import RunStarted
 from palprep.journal.results import PersonOutcome
-from palprep.journal.run_view import RunView, view
+from palprep.journal.run_view import RunReader, RunView
 from palprep.journal.store import Journal
 
 
@@ -25,12 +25,13 @@ def watch(
     connection: Connection | None = None,
     pace: Pace | None = None,
     tell: Tell | None = None,
+    with_reports: bool = True,
 ) -> RunView:
     """Wait for the trainings of the last run, and write the results when something has ended.
 
     Everything that can be asked for is asked for at least once, also when ``pace`` leaves no time
     to wait. Nothing is created, and no file is worked on. ``connection`` is to the service of that
-    run. ``tell`` hears of everybody who is waited for.
+    run. ``tell`` hears of everybody who is waited for. ``with_reports`` as for :func:`run`.
 
     Raises JournalError without a run in the folder, or while one is at work there; UsageError for
     a connection to another service.
@@ -38,11 +39,9 @@ def watch(
     asked, allowed = connection or Connection(), pace or Pace()
     place = Path(directory)
     with Journal.of(place, lock=True) as journal:
-        seen = view(journal)
-        if seen is None:
-            raise JournalError(f"The journal in {directory} holds no run yet")
-        if seen.target != asked.target:
-            raise UsageError(_other_service(seen.target))
+        seen = RunReader(journal)
+        if seen.head.target != asked.target:
+            raise UsageError(_other_service(seen.head.target))
         before = journal.newest()
         with connect(
             asked,
@@ -84,9 +83,9 @@ def watch(
             )
         after = journal.newest()
         if before is not None and after is not None and after.seq > before.seq:
-            seen = view(journal) or seen
+            seen = RunReader(journal)
             write_outputs(place, seen)
-    return seen
+        return seen.view(with_reports=with_reports)
 
 
 def _statements(journal: Journal) -> list[RequiredStatement]:

@@ -135,10 +135,12 @@ def run(
     and creates nothing twice. Without --wait, trainings are waited for up to 15 minutes.
     """
     from palprep.batch.connection import Connection
+    from palprep.batch.outputs import written_results
     from palprep.batch.pace import Pace
     from palprep.batch.runner import run as run_people
     from palprep.batch.selection import Selection, Shard
     from palprep.cli.files_at_work import limits_of
+    from palprep.cli.printing import print_json
     from palprep.cli.results import exit_code_of_results, print_results
     from palprep.cli.run_progress import run_progress
     from palprep.rules.profile import load_profile
@@ -190,12 +192,17 @@ def run(
                     without_consent=without_consent,
                     pace=pace,
                     tell=progress.tell,
+                    with_reports=False,
                     note=lambda note: _tell_note(note, dry_run=dry_run),
                 )
         except Interrupted as signal:
             interrupted(people_kept(progress, place), signal)
-    results = [person.result for person in seen.people]
-    print_results(results, as_json=as_json)
+    results = [person.standing for person in seen.people]
+    if as_json:
+        for line in written_results(place, {each.person for each in results}):
+            print_json(line)
+    else:
+        print_results(results, as_json=False)
     with telling(quiet=quiet, log_file=log_file):
         tell(f"{summary(results)}, in {duration(time.monotonic() - began)}")
         if not as_json:

@@ -65,7 +65,13 @@ def watch(
     ):
         try:
             with interruptible():
-                seen = watch_folder(directory, connection=connection, pace=pace, tell=progress.tell)
+                seen = watch_folder(
+                    directory,
+                    connection=connection,
+                    pace=pace,
+                    tell=progress.tell,
+                    with_reports=False,
+                )
         except Interrupted as signal:
             interrupted(people_kept(progress, directory), signal)
     results = [person.standing for person in seen.people]

@@ -8,5 +8,6 @@ projection              what the entries add up to, in tables beside them
 creations               the states of a creation, as one table
 at_most_once, resolve   creating, and deciding what is in doubt
 inbox                   callbacks into a journal
+outcomes                how the work for a person stands today
 run_view                the journal read back, person by person
 """

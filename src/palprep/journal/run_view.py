@@ -7,13 +7,13 @@ written again from the journal shows what the run showed.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Container, Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 from pydantic import Field
 
 from palprep.errors import JournalError
-from palprep.journal.creations import Creation, CreationState, doubt_words, error_words
+from palprep.journal.creations import Creation
 from palprep.journal.entries import (
     AssetPrepared,
     Body,
@@ -26,22 +26,12 @@ from palprep.journal.entries import (
     PersonNames,
     RunStarted,
 )
+from palprep.journal.outcomes import IN_TRAINING, up_to_date
 from palprep.journal.results import FaceVerdict, PersonOutcome, PersonStatus
 from palprep.journal.store import Journal
 from palprep.preflight.asset import Asset
 from palprep.rules.report import Report
 from palprep.values import Role, Value
-
-CUT_OFF = PersonOutcome(
-    status="waiting",
-    reasons=("The run ended before this person was finished: run the same command again",),
-)
-RESOLVED = PersonOutcome(
-    status="waiting", reasons=("The doubt is resolved: run the same command again",)
-)
-IN_TRAINING = PersonOutcome(
-    status="waiting", reasons=("The end of the training is not known yet",), complete=True
-)
 
 
 class PersonStanding(Value):
@@ -76,28 +66,20 @@ class Timing(Value):
     seconds: float
 
 
-class PersonView(Value):
-    """Everything the journal knows of one person in the last run."""
+class PersonOverview(Value):
+    """What a list of everybody shows of one person. No report is read for it."""
 
     slug: str
     name: str
     full_name: str
     status: PersonStatus
     reasons: tuple[str, ...]
-    assets: tuple[Asset, ...] = Field(default=(), repr=False)
-    face: FaceVerdict | None = None
     voice: Creation | None = None
     replica: Creation | None = None
-    timings: tuple[Timing, ...] = ()
     waived: tuple[str, ...] = ()
     """What is missing of the consent, where the run was told to go on regardless."""
     at_service: bool = False
     """The service refused, or could not be reached."""
-
-    @property
-    def consent(self) -> Asset | None:
-        """The video in which the consent statement was listened for."""
-        return next((asset for asset in self.assets if asset.consent is not None), None)
 
     @property
     def standing(self) -> PersonStanding:
@@ -107,6 +89,19 @@ class PersonView(Value):
         )
         used = {"voice": self.voice, "replica": self.replica}
         return _standing(self.slug, outcome, self.waived, used)
+
+
+class PersonView(PersonOverview):
+    """Everything the journal knows of one person in the last run."""
+
+    assets: tuple[Asset, ...] = Field(default=(), repr=False)
+    face: FaceVerdict | None = None
+    timings: tuple[Timing, ...] = ()
+
+    @property
+    def consent(self) -> Asset | None:
+        """The video in which the consent statement was listened for."""
+        return next((asset for asset in self.assets if asset.consent is not None), None)
 
     @property
     def result(self) -> PersonResult:
@@ -132,11 +127,83 @@ class RunView(RunHead):
 
     people: tuple[PersonView, ...] = Field(repr=False)
 
+    @property
+    def head(self) -> RunHead:
+        """What is the same for all people."""
+        return RunHead(**{name: getattr(self, name) for name in RunHead.model_fields})
+
+    def mark(self, slug: str) -> str:
+        """What changes when anything changes that is known of the person."""
+        return self.person(slug).model_dump_json()
+
+    def person(self, slug: str) -> PersonView:
+        """Everything that is known of the person."""
+        return next(person for person in self.people if person.slug == slug)
+
 
 class RunStanding(RunHead):
     """The last run of a journal, with where each person stands."""
 
     people: tuple[PersonStanding, ...]
+
+
+class ReadableRun(Protocol):
+    """A run that results and pages are made of, one person after the other."""
+
+    @property
+    def head(self) -> RunHead: ...
+    @property
+    def people(self) -> Sequence[PersonOverview]: ...
+    def mark(self, slug: str) -> str:
+        """See :meth:`RunView.mark`."""
+
+    def person(self, slug: str) -> PersonView:
+        """See :meth:`RunView.person`."""
+
+
+class RunReader:
+    """The last run of a journal that stays open, as it stood when this was made.
+
+    A report is read for the person whose report is asked for, and for no one else: memory grows
+    with the number of people and not with what is known of them.
+
+    Raises JournalError when there was no run, or when another version of palprep recorded it in a
+    way that this one cannot read.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        started = _started(journal)
+        if started is None:
+            where = journal.path.parent if journal.path else "memory"
+            raise JournalError(f"The journal in {where} holds no run yet")
+        self.head = RunHead(**_head(journal, started))
+        gathered = _gathered(journal, started)
+        self.people = tuple(person.overview() for person in gathered.values())
+        self._journal = journal
+        self._names = {names.slug: names for names in started.body.people}
+        self._own = {person.slug: person for person in self.people}
+        self._numbers = journal.standing_numbers()
+
+    def mark(self, slug: str) -> str:
+        """See :meth:`RunView.mark`. Reports never change: the numbers of their entries will do."""
+        numbers = [each for each in self._numbers.get(slug, ()) if each[0] not in _STANDING]
+        return f"{self._own[slug].model_dump_json()} {numbers}"
+
+    def person(self, slug: str) -> PersonView:
+        """See :meth:`RunView.person`."""
+        person = _Person(self._names[slug])
+        for entry in self._journal.standing(person=slug):
+            uses = isinstance(entry.body, CreationUsed)
+            person.take(entry.body, self._journal.creation(entry.key or "") if uses else None)
+        return person.view()
+
+    def view(self, slugs: Container[str] | None = None, *, with_reports: bool = True) -> RunView:
+        """All of it at once, or the people of these slugs; without reports, what lists show."""
+        wanted = (each for each in self.people if slugs is None or each.slug in slugs)
+        people = (
+            self.person(each.slug) if with_reports else PersonView(**dict(each)) for each in wanted
+        )
+        return RunView(**dict(self.head), people=tuple(people))
 
 
 def view(journal: Journal) -> RunView | None:
@@ -145,24 +212,7 @@ def view(journal: Journal) -> RunView | None:
     Raises JournalError when another version of palprep recorded it in a way that this one
     cannot read.
     """
-    started = _started(journal)
-    if started is None:
-        return None
-    return RunView(**_head(journal, started), people=tuple(people(journal)))
-
-
-def people(journal: Journal) -> Iterator[PersonView]:
-    """Everything about each person of the last run, read when it is that person's turn.
-
-    Raises JournalError as :func:`view` does.
-    """
-    started = _started(journal)
-    for names in started.body.people if started else ():
-        person = _Person(names)
-        for entry in journal.standing(person=names.slug):
-            uses = isinstance(entry.body, CreationUsed)
-            person.take(entry.body, journal.creation(entry.key or "") if uses else None)
-        yield person.view()
+    return RunReader(journal).view() if _started(journal) is not None else None
 
 
 def standing(journal: Journal) -> RunStanding | None:
@@ -173,14 +223,20 @@ def standing(journal: Journal) -> RunStanding | None:
     started = _started(journal)
     if started is None:
         return None
+    people = _gathered(journal, started).values()
+    return RunStanding(
+        **_head(journal, started), people=tuple(person.standing() for person in people)
+    )
+
+
+def _gathered(journal: Journal, started: Entry[RunStarted]) -> dict[str, _Person]:
+    """Everybody, without reports."""
     own = {names.slug: _Person(names) for names in started.body.people}
     creations = {creation.key: creation for creation in journal.creations()}
     for entry in journal.standing(*_STANDING):
         if entry.person in own:
             own[entry.person].take(entry.body, creations.get(entry.key or ""))
-    return RunStanding(
-        **_head(journal, started), people=tuple(person.standing() for person in own.values())
-    )
+    return own
 
 
 _STANDING = ("creation:voice", "creation:replica", "consent_waived", "person_ended")
@@ -262,21 +318,25 @@ class _Person:
     def _today(self) -> PersonOutcome:
         return up_to_date(self._outcome, tuple(self._used.values()))
 
-    def view(self) -> PersonView:
-        """Everything taken in."""
+    def overview(self) -> PersonOverview:
+        """What was taken in, without reports."""
         outcome = self._today
-        return PersonView(
-            slug=self._names.slug,
-            name=self._names.name,
-            full_name=self._names.full_name,
+        return PersonOverview(
+            **dict(self._names),
             status=outcome.status,
             reasons=outcome.words,
             at_service=outcome.at_service,
             waived=self._waived,
-            assets=tuple(self._assets[role] for role in Role if role in self._assets),
-            face=self._face,
             voice=self._used.get("voice"),
             replica=self._used.get("replica"),
+        )
+
+    def view(self) -> PersonView:
+        """Everything taken in."""
+        return PersonView(
+            **dict(self.overview()),
+            assets=tuple(self._assets[role] for role in Role if role in self._assets),
+            face=self._face,
             timings=tuple(_timings(self._assets.values(), self._used)),
         )
 
@@ -298,43 +358,6 @@ def _standing(
         reasons=(*(f"Gone on without consent: {why}" for why in waived), *outcome.words),
         at_service=outcome.at_service,
     )
-
-
-def up_to_date(recorded: PersonOutcome | None, creations: Sequence[Creation]) -> PersonOutcome:
-    """The recorded outcome, changed by what has arrived since.
-
-    ``creations`` are the person's own, as they stand now.
-    """
-    doubts = tuple(doubt_words(c) for c in creations if c.state is CreationState.IN_DOUBT)
-    if doubts:
-        before = recorded or PersonOutcome(status="in_doubt")
-        reasons = tuple(dict.fromkeys((*before.reasons, *doubts)))
-        return before.model_copy(update={"status": "in_doubt", "reasons": reasons})
-    if recorded is None:
-        return CUT_OFF
-    if recorded.complete and recorded.status in {"waiting", "in_doubt"}:
-        return _as_trained(recorded, creations)
-    # The doubt that ended the work is resolved; what was left to do is not done yet.
-    return _changed(recorded, RESOLVED) if recorded.status == "in_doubt" else recorded
-
-
-def _as_trained(recorded: PersonOutcome, creations: Sequence[Creation]) -> PersonOutcome:
-    """The outcome that follows from how the trainings stand."""
-    if any(c.state is CreationState.ABSENT for c in creations):
-        return _changed(recorded, RESOLVED)
-    errors = tuple(error_words(c) for c in creations if c.state is CreationState.ERROR)
-    if errors:
-        return _changed(
-            recorded, PersonOutcome(status="failed", reasons=errors, complete=True, at_service=True)
-        )
-    if creations and all(c.state is CreationState.COMPLETED for c in creations):
-        return recorded.ended_well()
-    return recorded if recorded.status == "waiting" else _changed(recorded, IN_TRAINING)
-
-
-def _changed(recorded: PersonOutcome, now: PersonOutcome) -> PersonOutcome:
-    """What holds now, with what was decided on the way."""
-    return now.model_copy(update={"notes": recorded.notes, "not_made": recorded.not_made})
 
 
 def _timings(assets: Iterable[Asset], used: Mapping[str, Creation]) -> Iterable[Timing]:

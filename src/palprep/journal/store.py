@@ -184,6 +184,15 @@ class Journal:
                 "LEFT JOIN content ON sha256 = content",
             )
 
+    def standing_numbers(self) -> dict[str, list[tuple[str, int]]]:
+        """For each person of the last run: every slot, and the number of the entry that counts."""
+        found: dict[str, list[tuple[str, int]]] = {}
+        with self._projected() as connection:
+            rows = connection.execute("SELECT person, slot, counts FROM standing ORDER BY 1, 2")
+            for person, slot, counts in rows:
+                found.setdefault(person, []).append((slot, counts))
+        return found
+
     def creation(self, key: str) -> Creation | None:
         """Where the creation of that key stands; None when it was never intended."""
         return next(iter(self._creations("key = ?", key)), None)

@@ -7,16 +7,16 @@ import base64
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
-from typing import Any, NamedTuple
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple, TypeVar
 
 import jinja2
 
 from palprep._version import __version__
 from palprep.dossier.files import dossier_path
-from palprep.journal.run_view import PersonView, RunView
+from palprep.journal.run_view import PersonOverview, PersonView, ReadableRun, RunHead, RunView
 from palprep.preflight.asset import Asset
 from palprep.rules.report import Check, Report
 from palprep.values import Outcome, Role
@@ -40,9 +40,11 @@ ROLE_TITLES: dict[Role, str] = {
     Role.VOICE_AUDIO: "Voice recording",
 }
 
-_STAMP = re.compile(rb'<meta name="stamp" content="([0-9a-f]+)">')
-_STAMP_WITHIN = 2_000
-"""Bytes from the start of a page that hold its stamp."""
+_TOLD = re.compile(rb'<meta name="(stamp|face)" content="([0-9a-z.]*)">')
+_HEAD = 2_000
+"""Bytes from the start of a page that hold what it tells of itself."""
+
+P = TypeVar("P", bound=PersonOverview)
 
 
 class Page(NamedTuple):
@@ -57,57 +59,93 @@ class Page(NamedTuple):
 
     def is_in(self, folder: Path) -> bool:
         """Whether the page lies in this output folder as it would be written now."""
-        try:
-            with (folder / self.place).open("rb") as file:
-                found = _STAMP.search(file.read(_STAMP_WITHIN))
-        except OSError:
-            return False
-        return found is not None and found[1].decode() == self.stamp
+        return _head_of(folder / self.place).get("stamp") == self.stamp
+
+    def tells_the_same_of_everybody(self, folder: Path) -> bool:
+        """Whether the first page in this folder is of the same people, as they stand now. It may be
+        of another run."""
+        found = _head_of(folder / self.place).get("stamp", "")
+        return found.partition(".")[0] == self.stamp.partition(".")[0]
 
 
-def pages(run: RunView, folder: Path) -> Iterator[Page]:
-    """All pages of a run, for its output folder.
+def _head_of(path: Path) -> dict[str, str]:
+    """What a written page tells of itself; nothing where there is none."""
+    try:
+        with path.open("rb") as file:
+            return {name.decode(): told.decode() for name, told in _TOLD.findall(file.read(_HEAD))}
+    except OSError:
+        return {}
+
+
+def pages(run: ReadableRun, folder: Path) -> list[Page]:
+    """All pages of a run, for its output folder, the one that a reader opens first last.
 
     Up to :data:`MOST_ON_ONE_PAGE` people stand on one page, which holds its pictures itself.
     More have a page each, and the first page leads to them; pictures are then files next to it.
     Sound and video are files in either case: prepared files that lie in the folder.
+    A person's reports are read when that person's page is made, and not before.
     """
     pictures = PictureFolder(folder / PICTURES_NAME)
     index = Path(REPORT_NAME)
     templates = environment()
+    head = run.head.model_dump_json()
+    marks = {person.slug: run.mark(person.slug) for person in run.people}
+    stamp = f"{_digest(*marks.values())}.{_digest(head)}"
     if len(run.people) <= MOST_ON_ONE_PAGE:
         show = pictures.embedded
-        yield Page(index, _digest(run.model_dump_json()), partial(page, run, folder, show))
-        return
+
+        def alone() -> str:
+            everybody = tuple(run.person(slug) for slug in marks)
+            return page(RunView(**dict(run.head), people=everybody), folder, show, stamp=stamp)
+
+        return [Page(index, stamp, alone)]
     within = folder / PEOPLE_FOLDER
-    links: list[str] = []
-    stamps: list[str] = []
     people = worst_first(run.people)
     maker = _Maker(templates, Beside(folder, within), pictures.linked_from(within))
-    for person in people:
-        place = Path(PEOPLE_FOLDER, f"{person.slug}.html")
-        stamp = _digest(person.model_dump_json())
-        links.append(address(place, Path()))
-        stamps.append(stamp)
-        yield Page(place, stamp, partial(maker.person, run, person, stamp))
-    stamp = _digest(run.model_copy(update={"people": ()}).model_dump_json(), *stamps)
-    maker = _Maker(templates, Beside(folder, folder), pictures.linked_from(folder))
-    yield Page(index, stamp, partial(maker.report, run, people, stamp, links))
+
+    def of_person(slug: str, stamp: str) -> str:
+        return maker.person(run.head, run.person(slug), stamp)
+
+    stamps = {person.slug: _digest(marks[person.slug]) for person in people}
+    own = {
+        slug: Page(Path(PEOPLE_FOLDER, f"{slug}.html"), stamp, partial(of_person, slug, stamp))
+        for slug, stamp in stamps.items()
+    }
+    leading = _Maker(templates, Beside(folder, folder), pictures.linked_from(folder))
+
+    def portrait(person: PersonOverview) -> str | None:
+        """As the person's own page, which is written before, tells; else of the reports."""
+        told = _head_of(folder / own[person.slug].place)
+        if told.get("stamp") != stamps[person.slug]:
+            return leading.portrait(run.person(person.slug))
+        return address(pictures.place / told["face"], folder) if told.get("face") else None
+
+    def first() -> str:
+        links = [address(own[person.slug].place, Path()) for person in people]
+        return leading.report(run.head, people, stamp, links, portrait)
+
+    return [*own.values(), Page(index, stamp, first)]
 
 
-def page(run: RunView, folder: Path | None = None, show: Show = drawn_now) -> str:
+def page(
+    run: RunView,
+    folder: Path | None = None,
+    show: Show = drawn_now,
+    *,
+    stamp: str | None = None,
+) -> str:
     """One page with everybody, the worst first. Every value is escaped.
 
     ``folder`` is where the page will lie. It links to files that lie there too, which a browser
     reads when somebody opens or plays them. Nothing else is fetched. ``show`` gives a picture
-    its address.
+    its address. ``stamp`` is the digest that the page carries, by default of all that it shows.
     """
     beside = None if folder is None else Beside(folder, folder)
     maker = _Maker(environment(), beside, show)
-    return maker.report(run, worst_first(run.people), _digest(run.model_dump_json()))
+    return maker.report(run, worst_first(run.people), stamp or _digest(run.model_dump_json()))
 
 
-def worst_first(people: Sequence[PersonView]) -> list[PersonView]:
+def worst_first(people: Sequence[P]) -> list[P]:
     """What needs a person first, then what went wrong, then what is open or done; by name."""
     order = {status: place for place, status in enumerate(WORST_FIRST)}
     return sorted(people, key=lambda each: (order[each.status], each.name.casefold(), each.slug))
@@ -144,25 +182,38 @@ class _Maker:
         self._templates, self._beside, self._show = templates, beside, show
 
     def report(
-        self, run: RunView, people: Sequence[PersonView], stamp: str, links: Sequence[str] = ()
+        self,
+        run: RunHead,
+        people: Sequence[PersonOverview],
+        stamp: str,
+        links: Sequence[str] = (),
+        portrait: Callable[[PersonOverview], str | None] | None = None,
     ) -> str:
         """The page that a reader opens first. ``links`` lead to the people, who stand on the page
-        itself without them."""
-        counts = Counter[str](person.status for person in run.people)
+        itself without them. ``portrait`` gives the address of a small picture of somebody."""
+        counts = Counter[str](person.status for person in people)
         return self._render(
             "report.html.j2",
             run=run,
             people=people,
-            stamp=stamp,
+            told={"stamp": stamp},
             links=links or [f"#p{number}" for number in range(1, len(people) + 1)],
             apart=bool(links),
             counts=[(status, counts[status]) for status in WORST_FIRST if counts[status]],
             results=self._link("results.jsonl"),
+            portrait=portrait or self.portrait,
         )
 
-    def person(self, run: RunView, person: PersonView, stamp: str) -> str:
+    def person(self, run: RunHead, person: PersonView, stamp: str) -> str:
         """The page of one person."""
-        return self._render("person_page.html.j2", run=run, person=person, stamp=stamp)
+        face = self.portrait(person)
+        return self._render(
+            "person_page.html.j2",
+            run=run,
+            person=person,
+            told={"stamp": stamp, "face": PurePosixPath(face).name if face else ""},
+            portrait=self.portrait,
+        )
 
     def _render(self, template: str, **context: Any) -> str:
         script = self._source("page.js")
@@ -173,7 +224,6 @@ class _Maker:
             index=REPORT_NAME,
             role_titles=ROLE_TITLES,
             pictures=self._pictures,
-            portrait=self._portrait,
             link=self._link,
             listen=self._listen,
             dossier=self._dossier,
@@ -190,7 +240,8 @@ class _Maker:
         found = pictures_of(asset)._asdict()
         return _Shown(**{name: each and self._show(each) for name, each in found.items()})
 
-    def _portrait(self, person: PersonView) -> str | None:
+    def portrait(self, person: PersonView) -> str | None:
+        """The address of the best picture of a person, as small as it stands next to a name."""
         # A portrait that was left out may show anybody, or no one.
         shown = sorted(
             (asset for asset in person.assets if asset.role in PICTURED),
