@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -11,9 +12,11 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from palprep.batch.files import RemoteFile
 from palprep.batch.given import people_given as given
+from palprep.batch.requests import requests_for
 from palprep.batch.row import COLUMNS, ManifestRow
 from palprep.batch.settings import Settings
 from palprep.errors import ManifestError, RowProblem, UsageError
+from palprep.pipelines.requests import ReplicaRequest, VoiceRequest
 from palprep.values import Role
 
 WHOLE = {
@@ -30,6 +33,8 @@ WHOLE = {
     "tags": ["one", "two"],
     "model": "core-4.5",
     "callback_url": "https://example.com/c",
+    "auto_fix_training_image": False,
+    "properties": {"style": "calm", "tries": 2},
     "statement": "ada/words.txt",
     "language": "de",
     "split_consent": True,
@@ -67,8 +72,17 @@ def write_parquet(path: Path, *rows: dict) -> Path:
 
 
 def whole_csv(path: Path) -> Path:
-    cells = ["|".join(each) if isinstance(each, list) else str(each) for each in WHOLE.values()]
-    return write_csv(path, ",".join(WHOLE), ",".join(f'"{cell}"' for cell in cells))
+    cells = [
+        "|".join(each)
+        if isinstance(each, list)
+        else json.dumps(each)
+        if isinstance(each, dict)
+        else str(each)
+        for each in WHOLE.values()
+    ]
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([WHOLE, cells])
+    return path
 
 
 @pytest.mark.parametrize(
@@ -113,6 +127,16 @@ def test_a_row_of_the_library_is_a_row_of_a_file(place, monkeypatch):
         place / "people.csv", "person,voice-audio,full_name", "ada,ada/voice.wav,Ada Lovelace"
     )
     assert people_given(rows) == people_given(path)
+
+
+def test_every_field_of_a_replica_reaches_its_request(place):
+    given = {"auto_fix_training_image": True, "properties": {"style": "calm"}}
+    row = {"person": "ada", "face-image": "ada/face.jpg", "stock_voice": "gloria", **given}
+    [ada] = people_given(write_jsonl(place / "p.jsonl", row)).people
+    replica = requests_for(ada, ada.sources, "core-4").replica
+    assert {name: getattr(replica, name) for name in given} == given
+    assert ReplicaRequest.model_fields.keys() <= {"replica_name", "model_name", *COLUMNS}
+    assert VoiceRequest.model_fields.keys() <= {*COLUMNS}
 
 
 def test_what_a_spreadsheet_writes(place):
@@ -222,6 +246,8 @@ def test_places_that_no_file_is_fetched_from(place, place_of_file):
         ('{"person": "a", "voice_audio": "ada/voice.wav", "nmae": "x"}', "did you mean name?"),
         ('{"person": "a", "voice-audio": "ada/voice.wav", "tags": "x"}', "must be a list"),
         ('{"person": "a", "voice-audio": "ada/voice.wav", "model": "x"}', "must be one of core-4"),
+        ('{"person": "a", "voice-audio": "ada/voice.wav", "properties": "x"}', "JSON object"),
+        ('{"person": "a", "voice-audio": "ada/voice.wav", "properties": [1]}', "must be an obj"),
         ('{"person": "a", "voice-audio": "ada/voice.wav", "statement": "no"}', "no is not there"),
         ('{"person": "a", "voice-audio": "ada/voice.wav", "statement": "s3://b/k"}', "machine"),
     ],

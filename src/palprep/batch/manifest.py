@@ -25,6 +25,7 @@ _WORDS = {
     "tuple_type": "must be a list",
     "bool_parsing": "must be true or false",
     "bool_type": "must be true or false",
+    "dict_type": "must be an object",
 }
 """What pydantic says less plainly."""
 

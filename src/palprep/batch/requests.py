@@ -70,12 +70,15 @@ def requests_for(person: Person, roles: Container[Role], profile: str) -> Reques
     elif Role.FACE_IMAGE in roles:
         stock_voice = stock_voice or settings.voice_name
         used = (Role.FACE_IMAGE,) if stock_voice else ()
+    from_image = Role.FACE_IMAGE in used
     if used:
         replica = ReplicaRequest(
             replica_name=person.name,
             model_name=model,
             voice_name=stock_voice,
             callback_url=settings.callback_url,
+            auto_fix_training_image=settings.auto_fix_training_image if from_image else None,
+            properties=settings.properties,
         )
     return Requests(
         voice=voice,

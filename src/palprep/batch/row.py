@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -81,6 +82,16 @@ def _place(text: str) -> str:
     return text
 
 
+def _object(value: Any) -> Any:
+    """An object that stands in one cell of a table."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        raise PydanticCustomError("object", "must be a JSON object, such as {{}}") from None
+
+
 Slug = Annotated[str, BeforeValidator(_text), Field(min_length=1), AfterValidator(_folder_name)]
 Place = Annotated[str, Field(min_length=1), AfterValidator(_place)]
 
@@ -104,6 +115,9 @@ class ManifestRow(Settings, Files):
     """A video of the statement of consent, where the training video does not open with it."""
     voice_audio: Place | None = Field(None, alias="voice-audio")
     """A recording, or a video whose sound is taken. Without it the training video's sound is."""
+
+    properties: Annotated[Mapping[str, Any] | None, BeforeValidator(_object)] = None
+    """The replica's ``properties``, as the service takes them. A table holds them as JSON."""
 
     @property
     def places(self) -> dict[Role, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path, PurePath
 from typing import Annotated, Any
@@ -83,6 +83,10 @@ class Settings(Value):
     """The replica's model, and with it the limits that the files are held against."""
     callback_url: ShortLink | None = None
     """The service tells this address of the outcome. The run does not wait for the replica then."""
+    auto_fix_training_image: bool | None = None
+    """Whether the service may fix the image that it trains a replica from."""
+    properties: Mapping[str, Any] | None = None
+    """The replica's ``properties``, as the service takes them."""
     statement: str | None = None
     """A text or TOML file with the consent statement that your service demands."""
     language: str = "en"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from palprep.values import Value
@@ -33,6 +34,7 @@ class ReplicaRequest(Value):
     voice_name: str | None = None
     callback_url: str | None = None
     auto_fix_training_image: bool | None = None
+    properties: Mapping[str, Any] | None = None
 
 
 Request = VoiceRequest | ReplicaRequest
