@@ -220,7 +220,7 @@ def test_names_come_from_the_folder(folder):
     ("text", "said"),
     [
         ('fullname = "A"', "there is no setting fullname; did you mean full_name?"),
-        ('zzz = "A"', "there is no setting zzz; known are callback_url, description,"),
+        ('zzz = "A"', "there is no setting zzz; known are auto_fix_training_image, callback_url,"),
         ('[files]\nvideo = "a"', "there is no setting files.video; known are face-image"),
         ('name = ""', "name: String should have at least 1 character"),
         ("tags = 3", "tags: Input should be a valid tuple"),
