@@ -11,14 +11,18 @@ from pathlib import Path
 import carried
 import pytest
 from bucket import KEYS, real_bucket
-from cluster import Cluster, real_cluster
 
+from cluster import Cluster, real_cluster
+from palprep.batch import originals
 from palprep.batch.carrying import CarryingEngine, InBucket
 from palprep.batch.cluster import DaskEngine, OtherVersion
 from palprep.batch.engines import make_engine
+from palprep.batch.runner import run
 from palprep.errors import StorageError, ToolFailed, UsageError
 from palprep.media.source import Source
 from palprep.storage.bucket import Bucket
+
+from .conftest import PACE
 
 pytest.importorskip("distributed")
 
@@ -137,6 +141,28 @@ def test_one_bucket_for_both_keeps_files_from_this_machine(
     published = replace(connection, publish_to=STORE)
     [ada] = go(engine=cluster.address, store=STORE, connection=published).people
     assert ada.status == "done"
+    assert log.creates == {"voice": 1}
+
+
+def test_people_in_a_bucket_are_fetched_by_workers(
+    cluster, here, out, log, wav, connection, monkeypatch
+):
+    """Their files never come to this machine, neither before the work nor after it."""
+    people = Bucket("s3://media/people")
+    people.put("ada/recording.wav", wav)
+    people.put("ada/person.toml", b'name = "Ada"')
+    monkeypatch.setattr(InBucket, "fetch", lambda *_: pytest.fail("fetched"))
+    monkeypatch.setattr(originals, "fetch", lambda *_, **__: pytest.fail("fetched"))
+    [ada] = run(
+        "s3://media/people",
+        into=out,
+        engine=cluster.address,
+        store=STORE,
+        connection=replace(connection, publish_to=STORE),
+        pace=PACE,
+    ).people
+    assert (ada.slug, ada.status) == ("ada", "done")
+    assert ada.assets[0].source == "s3://media/people/ada/recording.wav"
     assert log.creates == {"voice": 1}
 
 

@@ -20,6 +20,7 @@ class Remembering:
     """Works in the calling thread."""
 
     jobs = 1
+    far = False
 
     def __init__(self, cache: Path | str) -> None:
         self._cache = Path(cache)

@@ -1,6 +1,7 @@
 """Files carried through a bucket, to workers that share nothing else with this machine.
 
-    here      a source is put into the bucket under its SHA-256, unless it is there
+    here      a source is put into the bucket under its SHA-256, unless it is there; one that lies
+              elsewhere, in a bucket or on the web, is fetched and put there by a worker
     a worker  fetches it into a folder of its own, does the task there, puts what it prepared into
               the bucket, and answers with the report and the pictures
     here      the report is told of the paths here; a prepared file is fetched when it is needed
@@ -21,6 +22,8 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from palprep.batch.cluster import DaskEngine
+from palprep.batch.files import RemoteFile
+from palprep.batch.originals import Brought, bring_here
 from palprep.batch.tasks import AssetTask
 from palprep.errors import StorageError
 from palprep.fixes.output import atomic_output
@@ -28,6 +31,7 @@ from palprep.media.source import Source
 from palprep.preflight.asset import Asset
 from palprep.preflight.prepared import Prepared
 from palprep.publish.publishers import Content
+from palprep.storage.arriving import GoOn
 from palprep.storage.bucket import PROBE, PROBE_NAME, Bucket
 from palprep.workers.engine import WithTime
 
@@ -77,6 +81,8 @@ class CarryingEngine:
     Raises StorageError when this machine cannot use the bucket, ToolFailed when a worker cannot.
     """
 
+    far = True
+
     def __init__(self, engine: DaskEngine, bucket: Bucket) -> None:
         self._engine = engine
         self._bucket = bucket
@@ -113,6 +119,15 @@ class CarryingEngine:
         task = next((each for each in args if isinstance(each, AssetTask)), None)
         return answer.value if task is None else _received(answer, task)
 
+    def bring(self, file: RemoteFile, to: Path, go_on: GoOn) -> Brought:
+        """A worker fetches the file and puts it into the bucket: nothing of it comes here."""
+        del to
+        go_on()
+        brought = self._engine.run(take_in, self._bucket.url, file)
+        with self._guard:
+            self._sent.setdefault(_source_key(brought.source.sha256), _Sending()).done = True
+        return brought
+
     def close(self, *, at_once: bool = False) -> None:
         """See :meth:`Engine.close`. The sources are removed from the bucket again."""
         self._engine.close(at_once=at_once)
@@ -132,7 +147,7 @@ class CarryingEngine:
                 return value
 
     def _sent_source(self, source: Source) -> SentSource:
-        key = f"sources/{source.sha256}"
+        key = _source_key(source.sha256)
         with self._guard:
             sending = self._sent.setdefault(key, _Sending())
         # Two roles may share a source, and their threads come at once.
@@ -170,6 +185,16 @@ class InBucket:
         to.parent.mkdir(parents=True, exist_ok=True)
         found = self.bucket.fetch(_key_of(prepared), to, max_bytes=_MAX_BYTES)
         _require_same(found.sha256, prepared.sha256, prepared.path.name)
+
+
+def take_in(url: str, file: RemoteFile) -> Brought:
+    """What a worker does for a source elsewhere: it is fetched, and put into the bucket."""
+    with tempfile.TemporaryDirectory(prefix="palprep-") as place:
+        brought = bring_here(file, Path(place) / f"source{file.suffix}")
+        bucket, key = _opened(url), _source_key(brought.source.sha256)
+        if bucket.look(key) is None:
+            bucket.put(key, brought.source.path)
+    return brought
 
 
 def carry_out(
@@ -257,6 +282,10 @@ def _received(answer: Answer, task: AssetTask) -> Any:
     there, here = (json.dumps(str(each))[1:-1] for each in (answer.place, into))
     told = answer.value.model_dump_json(round_trip=True).replace(there, here)
     return type(answer.value).model_validate_json(told)
+
+
+def _source_key(sha256: str) -> str:
+    return f"sources/{sha256}"
 
 
 def _key_of(prepared: Prepared) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import importlib
+import threading
 from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
@@ -36,6 +37,8 @@ class DaskEngine:
     for a worker that cannot do the work, which the message names.
     """
 
+    far = True
+
     def __init__(
         self, address: str, *, limits: Limits | None = None, connect_within_s: float = 10.0
     ) -> None:
@@ -59,6 +62,8 @@ class DaskEngine:
             self.close()
             raise
         self.jobs: int = max(1, sum(self._client.nthreads().values()))
+        # A task's time runs from when it is sent: none is sent before a worker is free for it.
+        self._free = threading.BoundedSemaphore(self.jobs)
 
     def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """See :meth:`Engine.run`."""
@@ -71,7 +76,12 @@ class DaskEngine:
     def _run(
         self, media_s: float, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
     ) -> Any:
-        time_s = self._limits.time_for(media_s)
+        with self._free:
+            return self._awaited(self._limits.time_for(media_s), function, args, kwargs)
+
+    def _awaited(
+        self, time_s: float, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
+    ) -> Any:
         future = self._client.submit(_here, __version__, function, args, kwargs, pure=False)
         try:
             return future.result(timeout=time_s)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from palprep.batch.carrying import CarryingEngine
 from palprep.batch.cluster import DaskEngine
 from palprep.batch.kept_files import InFolder, KeptFiles
+from palprep.batch.originals import Bring, bring_here
 from palprep.errors import UsageError
 from palprep.storage.bucket import Bucket
 from palprep.workers.engine import Engine, Limits
@@ -46,3 +47,8 @@ def make_engine(
 def files_of(engine: Engine) -> KeptFiles:
     """Where the files are that the engine's workers prepare."""
     return engine.files if isinstance(engine, CarryingEngine) else InFolder()
+
+
+def bring_of(engine: Engine) -> Bring:
+    """How sources that lie elsewhere come to where the engine's workers find them."""
+    return engine.bring if isinstance(engine, CarryingEngine) else bring_here

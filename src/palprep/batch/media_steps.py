@@ -14,7 +14,7 @@ from palprep.batch.decision import Unfit, decide
 from palprep.batch.dossiers import record_dossier
 from palprep.batch.files import File
 from palprep.batch.kept_files import KeptFiles
-from palprep.batch.originals import SOURCES_NAME, Original, Originals
+from palprep.batch.originals import SOURCES_NAME, Bring, Original, Originals, bring_here
 from palprep.batch.people import Person
 from palprep.batch.portraits import pick_portrait
 from palprep.batch.progress import Reporter
@@ -84,6 +84,7 @@ class MediaSteps:
     without_consent: bool
     files: KeptFiles
     keep_sources: bool = False
+    bring: Bring = bring_here
 
     def prepare(self, person: Person, profile: str, reporter: Reporter) -> Ready | PersonOutcome:
         """Every file of the person, prepared, and what is to be made of them; or why the work
@@ -96,7 +97,7 @@ class MediaSteps:
         if person.problems:
             return refused(*person.problems)
         place = self.into / SOURCES_NAME / person.slug
-        with Originals(self.journal, place, reporter, keep=self.keep_sources) as originals:
+        with Originals(self.journal, place, reporter, self.keep_sources, self.bring) as originals:
             return self._prepare(person, profile, reporter, originals)
 
     def _prepare(

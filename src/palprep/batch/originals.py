@@ -26,6 +26,7 @@ from palprep.journal.entries import FileFetched
 from palprep.journal.store import Journal
 from palprep.media.source import Source, sha256_of
 from palprep.storage import web
+from palprep.storage.arriving import GoOn
 from palprep.storage.bucket import Fetched, Stored, object_at
 
 SOURCES_NAME = "sources"
@@ -54,15 +55,44 @@ class Original:
             return self._source
 
 
+class Brought(NamedTuple):
+    """A file that was fetched, and its tag where it lies. Its hash is known."""
+
+    source: Source
+    etag: str | None
+
+
+Bring = Callable[[RemoteFile, Path, GoOn], Brought]
+"""Fetches a file to a path, or has it fetched where the work is done. Raises StorageError,
+OutputUnwritable, and what ``GoOn`` raises."""
+
+
+def bring_here(file: RemoteFile, to: Path, go_on: GoOn | None = None) -> Brought:
+    """Fetch a file to this machine."""
+    try:
+        to.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(to.parent, error) from None
+    found = fetch(file.url, to, go_on=go_on)
+    source = _as_given(to, file)
+    # Asked for now: what is pickled takes it along.
+    _ = source.sha256
+    return Brought(source, found.etag)
+
+
 @dataclass(frozen=True)
 class Originals:
-    """The files of one person. What was fetched goes at the end, unless it is to be kept."""
+    """The files of one person. What was fetched goes at the end, unless it is to be kept.
+
+    ``bring`` fetches those that lie elsewhere.
+    """
 
     journal: Journal
     place: Path
     """The folder for what is fetched: this person's, and no one else's."""
     reporter: Reporter
     keep: bool = False
+    bring: Bring = bring_here
 
     def look_at(self, file: File) -> Original | MediaError:
         """The file with its hash, or why it cannot be read.
@@ -113,15 +143,10 @@ class Originals:
 
     def _fetched(self, file: RemoteFile, tag: _Tag) -> Source:
         self.reporter.begin(f"fetch {file.name}")
-        path = self._copy_of(file)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise unwritable(path.parent, error) from None
-        found = fetch(file.url, path, go_on=self.reporter.go_on)
-        if tag.etag is not None and found.etag not in {None, tag.etag}:
+        source, etag = self.bring(file, self._copy_of(file), self.reporter.go_on)
+        if tag.etag is not None and etag not in {None, tag.etag}:
             raise _changed(file)
-        return _as_given(path, file)
+        return source
 
     def _copy_of(self, file: RemoteFile) -> Path:
         suffix = file.suffix if re.fullmatch(r"\.[A-Za-z0-9]{1,8}", file.suffix) else ""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from palprep.batch.connection import Connection, Remote, connect
-from palprep.batch.engines import files_of, make_engine
+from palprep.batch.engines import bring_of, files_of, make_engine
 from palprep.batch.given import People, people_given
 from palprep.batch.kept_files import FromKept
 from palprep.batch.making import Making
@@ -130,7 +130,13 @@ def run(
             without_consent=without_consent,
         )
         media = MediaSteps(
-            journal, workers, place, without_consent, files_of(workers), keep_sources
+            journal=journal,
+            engine=workers,
+            into=place,
+            without_consent=without_consent,
+            files=files_of(workers),
+            keep_sources=keep_sources,
+            bring=bring_of(workers),
         )
         under_way = _Run(journal, workers, chosen, tell or cell_progress() or _nothing)
         if service is None:

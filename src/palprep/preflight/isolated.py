@@ -21,7 +21,7 @@ from palprep.rules.profile import Profile
 from palprep.rules.report import Report
 from palprep.values import Role
 from palprep.vocabulary import FileInput, RoleName
-from palprep.workers.engine import Engine, Runner, WorkStopped
+from palprep.workers.engine import LONGEST_S, Engine, Runner, WorkStopped
 from palprep.workers.messages import ByName, Callback
 
 _LENGTH: ByName[[Source], float] = ByName("palprep.media.container", "declared_length_s")
@@ -97,8 +97,8 @@ class Isolated:
 
 
 def for_source(engine: Engine, source: Source) -> Runner:
-    """The engine, with the time that a file of this length may take."""
-    return engine.for_length(engine.run(_LENGTH, source))
+    """The engine, with the time that a file of this length may take; far away, with the longest."""
+    return engine.for_length(LONGEST_S if engine.far else engine.run(_LENGTH, source))
 
 
 @contextmanager

@@ -87,6 +87,10 @@ class Engine(Runner, Protocol):
     @property
     def jobs(self) -> int: ...
 
+    @property
+    def far(self) -> bool:
+        """Whether a file must travel to the workers before they can tell how long it lasts."""
+
     def for_length(self, media_s: float) -> Runner:
         """The same workers, with a time limit for media that says it lasts ``media_s`` seconds."""
 

@@ -44,6 +44,8 @@ class LocalEngine:
     processor cores: with as many workers as there are cores, one thread.
     """
 
+    far = False
+
     def __init__(
         self,
         jobs: int | None = None,
