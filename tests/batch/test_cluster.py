@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -175,6 +176,29 @@ def test_the_work_of_a_worker_that_dies_is_done_by_others(cluster, engine):
         done = [each.result() for each in asked]
     assert [number for number, _ in done] == list(range(8))
     assert victim.pid not in {pid for _, pid in done}
+
+
+def test_no_task_is_sent_before_a_worker_is_free_for_it(cluster, monkeypatch):
+    """Its time runs from then on, and waiting is no part of it."""
+    engine = DaskEngine(cluster.address)
+    sent, most, guard = 0, 0, threading.Lock()
+
+    def counted(*_: object) -> None:
+        nonlocal sent, most
+        with guard:
+            sent += 1
+            most = max(most, sent)
+        time.sleep(0.02)
+        with guard:
+            sent -= 1
+
+    monkeypatch.setattr(engine, "_awaited", counted)
+    try:
+        with concurrent.futures.ThreadPoolExecutor(4 * engine.jobs) as threads:
+            list(threads.map(lambda _: engine.run(carried.pause, 0.0, 0), range(8 * engine.jobs)))
+    finally:
+        engine.close()
+    assert most == engine.jobs
 
 
 def test_a_worker_of_another_version_is_named(cluster, here, engine):

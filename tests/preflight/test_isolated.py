@@ -15,7 +15,7 @@ from palprep.media.source import Source
 from palprep.preflight import isolated
 from palprep.preflight.check_and_prepare import Preflight, check
 from palprep.preflight.rank import pick_best
-from palprep.workers.engine import Limits
+from palprep.workers.engine import LONGEST_S, Limits
 from palprep.workers.local import LocalEngine
 from palprep.workers.messages import ByName
 
@@ -154,3 +154,15 @@ def test_media_that_a_fix_made_unreadable_is_removed(portrait_path, tmp_path, mo
     with pytest.raises(FixError, match=r"what it wrote could not be read back, and was removed"):
         Preflight().prepare(portrait_path, into=tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_workers_far_away_are_not_asked_how_long_a_file_lasts(portrait_path):
+    """The whole file would travel for the answer."""
+
+    class Far:
+        far = True
+
+        def for_length(self, media_s: float) -> float:
+            return media_s
+
+    assert isolated.for_source(Far(), Source.of(portrait_path)) == LONGEST_S
