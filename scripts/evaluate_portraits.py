@@ -20,9 +20,9 @@ import itertools
 import math
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from face_facts import FactsOfRows, read_held_out
 from face_material import (
@@ -38,12 +38,13 @@ from palprep.facts.facts import Facts
 from palprep.rules.judge import judge
 from palprep.rules.profile import Profile, load_profile
 from palprep.rules.registry import RULES
-from palprep.values import Outcome, Role
-from palprep.vision.facts import PortraitFacts, SubjectFacts
+from palprep.values import Outcome, Role, Value
 
 OF_PORTRAITS = "palprep.rules.portrait_"
 """Where the rules on what a portrait shows stand. Those on its file hold nothing against it: many
 labelled pictures are small."""
+
+AnyValue = TypeVar("AnyValue", bound=Value)
 
 WEIGHTS = Path(__file__).resolve().parents[1] / "src" / "palprep" / "vision" / "weights"
 
@@ -58,34 +59,33 @@ class Fitted(NamedTuple):
     """A check whose measure comes from weights that a script fits."""
 
     weights: str
-    get: Callable[[SubjectFacts], float]
-    put: Callable[[SubjectFacts, float], SubjectFacts]
-    """The facts with another value in their place."""
-
-
-def _put_human(subject: SubjectFacts, likelihood: float) -> SubjectFacts:
-    human = subject.human.model_copy(update={"likelihood": likelihood})
-    return subject.model_copy(update={"human": human})
-
-
-def _put_bare(subject: SubjectFacts, likelihood: float) -> SubjectFacts:
-    visibility = subject.visibility.model_copy(update={"whole": likelihood})
-    return subject.model_copy(update={"visibility": visibility})
+    place: tuple[str, ...]
+    """Where the measure stands in the facts of a portrait: names, outermost first."""
+    of_fit: bool = True
+    """Whether it is the likelihood of what is fit, and not of what is unfit."""
 
 
 FITTED: Mapping[str, Fitted] = {
-    "face_substantially_obscured": Fitted(
-        "covering-v1.json", lambda subject: subject.visibility.whole, _put_bare
-    ),
-    "human_like_subject": Fitted(
-        "human-v1.json", lambda subject: subject.human.likelihood, _put_human
-    ),
-    "appears_under_18": Fitted(
-        "adult-v1.json",
-        lambda subject: subject.adult,
-        lambda subject, likelihood: subject.model_copy(update={"adult": likelihood}),
-    ),
+    "face_substantially_obscured": Fitted("covering-v1.json", ("subject", "visibility", "whole")),
+    "human_like_subject": Fitted("human-v1.json", ("subject", "human", "likelihood")),
+    "only_one_person_visible": Fitted("others-v1.json", ("others",), of_fit=False),
+    "appears_under_18": Fitted("adult-v1.json", ("subject", "adult")),
 }
+
+
+def measure_at(facts: Value, place: Sequence[str]) -> float | None:
+    """What stands there; None where nothing was measured."""
+    found: Any = facts
+    for name in place:
+        found = None if found is None else getattr(found, name)
+    return found if isinstance(found, float) else None
+
+
+def with_measure(facts: AnyValue, place: Sequence[str], value: float) -> AnyValue:
+    """The facts with another value in that place."""
+    name, *rest = place
+    inner = with_measure(getattr(facts, name), rest, value) if rest else value
+    return facts.model_copy(update={name: inner})
 
 
 class Judged(NamedTuple):
@@ -98,7 +98,7 @@ class Judged(NamedTuple):
     warned: tuple[str, ...]
     """Likewise of those that warn."""
     value: float | None
-    """The probability behind it, where there is one."""
+    """The probability behind it that the picture is fit, where there is one."""
 
 
 def wilson(hits: int, among: int) -> tuple[float, float]:
@@ -134,15 +134,15 @@ def judged(
     for row in rows:
         seen = facts.of(row)
         value = None
-        if fitted and seen.portrait and (subject := seen.portrait.subject):
-            value = held_out.get(row.key, fitted.get(subject))
-            seen = _with_subject(seen, seen.portrait, fitted.put(subject, value))
+        if fitted and seen.portrait:
+            value = measure_at(seen.portrait, fitted.place)
+            if value is not None:
+                value = held_out.get(row.key, value)
+                portrait = with_measure(seen.portrait, fitted.place, value)
+                seen = seen.model_copy(update={"portrait": portrait})
+                value = value if fitted.of_fit else 1 - value
         found.append(_judged(row, seen, check_id, profile, value))
     return found
-
-
-def _with_subject(facts: Facts, portrait: PortraitFacts, subject: SubjectFacts) -> Facts:
-    return facts.model_copy(update={"portrait": portrait.model_copy(update={"subject": subject})})
 
 
 def _judged(

@@ -28,7 +28,7 @@ import numpy as np
 
 from face_facts import Arrays, Kept, write_held_out
 from face_material import Labelled, portrait_of, read_labels
-from logistic import Array, area_under_curve, fit
+from logistic import area_under_curve, fit_calibrated
 from palprep.vision import age, align, detect, identity, landmarks
 from palprep.vision.facts import SURE_PRESENCE, SURE_SCORE
 from palprep.vision.models import Models
@@ -37,8 +37,6 @@ CHECK = "appears_under_18"
 
 RIDGE = 100.0
 """Penalty on squared weights of standardised features: there is one feature to four faces."""
-
-FOLDS = 10
 
 LIKELIHOODS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 
@@ -57,29 +55,6 @@ def describe_row(row: Labelled, pictures: Path, models: Models) -> Arrays:
         if face.score >= SURE_SCORE:
             break
     return {}
-
-
-def standardised_fit(features: Array, wanted: Array) -> tuple[Array, float]:
-    """Weights on the raw features, and the bias; either class counts the same."""
-    mean, spread = features.mean(0), features.std(0) + 1e-9
-    weights, bias = fit((features - mean) / spread, wanted, evenly(wanted), RIDGE)
-    return weights / spread, bias - float(mean @ (weights / spread))
-
-
-def evenly(wanted: Array) -> Array:
-    """How much each face counts, so that adults and minors count the same."""
-    share = float(wanted.mean())
-    return np.where(wanted == 1, 0.5 / share, 0.5 / (1 - share)).astype(np.float64)
-
-
-def held_out(features: Array, wanted: Array) -> Array:
-    """The score of every face by a model that has not seen it."""
-    scores = np.zeros(len(wanted))
-    for fold in range(FOLDS):
-        outside = np.arange(len(wanted)) % FOLDS == fold
-        weights, bias = standardised_fit(features[~outside], wanted[~outside])
-        scores[outside] = features[outside] @ weights + bias
-    return scores
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -101,24 +76,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     features = np.concatenate([*blocks.values()], axis=1)
     wanted = np.array([float(row.wanted) for row in rows])
     print(f"{len(rows)} faces that show their points, {int(wanted.sum())} of them adults'")
-    scores = held_out(features, wanted)
-    print(f"area under the curve, held out: {area_under_curve(scores, wanted):.3f}")
-    slope, offset = fit(scores[:, None], wanted, evenly(wanted), 0.0)
-    likelihood = 1 / (1 + np.exp(-(scores * slope[0] + offset)))
+    model = fit_calibrated(features, wanted, RIDGE)
+    print(f"area under the curve, held out: {area_under_curve(model.scores, wanted):.3f}")
     for group in sorted({row.group for row in rows}):
         inside = np.array([row.group == group for row in rows])
         below = ", ".join(
-            f"{limit}: {(likelihood[inside] < limit).mean():.0%}" for limit in LIKELIHOODS
+            f"{limit}: {(model.likelihood[inside] < limit).mean():.0%}" for limit in LIKELIHOODS
         )
         print(f"{group:12} below {below}")
-    weights, bias = standardised_fit(features, wanted)
     record = {
-        "bias": round(bias * float(slope[0]) + offset, 6),
+        "bias": round(model.bias, 6),
         "sizes": {name: block.shape[1] for name, block in blocks.items()},
-        "weights": [float(f"{weight:.5g}") for weight in weights * slope[0]],
+        "weights": [float(f"{weight:.5g}") for weight in model.weights],
     }
     options.out.write_text(json.dumps(record) + "\n", encoding="utf-8")
-    write_held_out(options.pictures, CHECK, options.out, rows, [*likelihood])
+    write_held_out(options.pictures, CHECK, options.out, rows, [*model.likelihood])
     return 0
 
 

@@ -20,26 +20,22 @@ import functools
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from face_facts import Kept, write_held_out
-from face_material import Labelled, nearest_face, read_labels
+from face_facts import Arrays, Kept, write_held_out
+from face_material import Labelled, portrait_of, read_labels
 from logistic import Array, area_under_curve, fit
-from palprep.media.image import open_image
-from palprep.media.source import Source
 from palprep.vision import align, arrays, detect, human, identity
-from palprep.vision.analysis import MAX_SIDE
-from palprep.vision.arrays import shrunk
 from palprep.vision.detect import find_faces
 from palprep.vision.human import BLOCKS, describe
 from palprep.vision.identity import embed
 from palprep.vision.models import Models
 from palprep.vision.scene import scene_crop, scene_maps
 
-RIDGE = {"identity": 300.0, "scene": 100.0}
+RIDGE = {"identity": 300.0, "scene": 100.0, "face": 300.0}
 """Penalty on squared weights of standardised features, one a block; heavy, for there are more
 features than a few hundred pictures can carry."""
 
@@ -51,7 +47,7 @@ CODE = (align, arrays, detect, human, identity)
 WEIGHTS = ("detector", "identity", "scene")
 """What the features depend on."""
 
-LIKELIHOODS = (0.05, 0.15, 0.75)
+LIKELIHOODS = (0.05, 0.15, 0.8)
 """Where the rules and the profile draw lines."""
 
 
@@ -99,27 +95,27 @@ def held_out(
     return scores
 
 
-def describe_all(pictures: Path, rows: Iterable[Labelled], models: Models) -> dict[str, Array]:
-    """The features of every labelled face, by block, as the analysis of a portrait sees it."""
+def described(pictures: Path, models: Models) -> tuple[list[Labelled], dict[str, Array]]:
+    """The labelled faces for fitting, and their features by block; without pictures in which no
+    face is found."""
     kept = Kept(pictures, "human", CODE, WEIGHTS)
-    described: dict[str, list[Array]] = {name: [] for name in BLOCKS}
-    for row in rows:
-        features = kept.arrays_of(row, functools.partial(describe_row, row, pictures, models))
-        for name, values in features.items():
-            described[name].append(values)
-    return {name: np.stack(rows) for name, rows in described.items()}
+    found = [
+        (row, kept.arrays_of(row, functools.partial(describe_row, row, pictures, models)))
+        for row in read_labels(CHECK, use="fit")
+    ]
+    blocks = {name: np.stack([each[name] for _, each in found if each]) for name in BLOCKS}
+    return [row for row, each in found if each], blocks
 
 
-def describe_row(row: Labelled, pictures: Path, models: Models) -> dict[str, Array]:
-    """The features of one labelled face, by block."""
-    rgb = open_image(Source.of(row.file(pictures)))
-    scale = min(1.0, MAX_SIDE / max(rgb.shape[:2]))
-    rgb = shrunk(rgb, scale) if scale < 1 else rgb
-    place = np.array([float(row.face_x), float(row.face_y)]) * scale
-    face = nearest_face(find_faces(rgb, models.detector), place)
-    embedding = embed(rgb, face, models.identity)
-    features = describe(embedding, scene_maps(scene_crop(rgb, face), models.scene))
-    return {name: np.asarray(values, np.float64) for name, values in features.items()}
+def describe_row(row: Labelled, pictures: Path, models: Models) -> Arrays:
+    """The features of the largest face by block, as the analysis of a portrait sees it; nothing
+    where none is found."""
+    rgb = portrait_of(row, pictures, models)
+    for face in find_faces(rgb, models.detector)[:1]:
+        embedding = embed(rgb, face, models.identity)
+        features = describe(embedding, scene_maps(scene_crop(rgb, face), models.scene))
+        return {name: np.asarray(values, np.float64) for name, values in features.items()}
+    return {}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -132,8 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         default=here.parent / "src" / "palprep" / "vision" / "weights" / "human-v1.json",
     )
     options = parser.parse_args(arguments)
-    listed = read_labels(CHECK, use="fit")
-    blocks = describe_all(options.pictures, listed, Models())
+    listed, blocks = described(options.pictures, Models())
     wanted = np.array([float(row.wanted) for row in listed])
     groups = [row.source for row in listed]
     importance = balance(wanted, groups)

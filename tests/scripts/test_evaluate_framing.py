@@ -35,7 +35,7 @@ def test_what_is_cut_off_is_what_was_asked_for(script):
 
 def test_the_worst_broken_limit_decides(script):
     limits = load_profile().for_role(Role.FACE_IMAGE)[script.CHECK]
-    roomy, tight = framing(0.3), framing(0.03)
+    roomy, tight = framing(0.3), framing(0.0)
     assert script.outcome(roomy, limits) is Outcome.PASS
     assert script.outcome(tight, limits) is Outcome.WARN
     cut = roomy.model_copy(update={"margin_top": -0.1})

@@ -40,4 +40,5 @@ FLAWLESS = PortraitFacts(
         visibility=Visibility(whole=0.97, eyes=0.98, nose=0.99, mouth=0.98),
         human=HumanCues(likelihood=0.93, cues={}),
     ),
+    others=0.02,
 )  # fmt: skip

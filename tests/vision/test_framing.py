@@ -56,12 +56,3 @@ def test_what_passes_the_border_is_cut(box: Rect, margin: str) -> None:
     framing = measure_framing(box, person())
     assert getattr(framing, margin) < 0
     assert framing.margin < 0
-
-
-def test_somebody_next_to_the_head_is_seen_without_a_face() -> None:
-    face = Rect(x=180, y=150, width=80, height=100)
-    alone = person()
-    assert measure_framing(face, alone).beside_head == 0
-    beside = alone.copy()
-    beside[140:600, 300:400] = True
-    assert measure_framing(face, beside).beside_head > 0.9

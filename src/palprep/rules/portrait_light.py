@@ -9,6 +9,9 @@ from palprep.rules.sentences import ByLevel, Sentences
 from palprep.vision.facts import PortraitFacts
 from palprep.vision.scores import overall_score, quality_scores
 
+GLOSS = 0.75
+"""Brightness over peak of faces in ordinary light, at the least."""
+
 GREY = Unmeasured(reason="The face has hardly any colour, so its hue cannot be judged.")
 
 
@@ -71,8 +74,9 @@ class ImageQuality(Rule[PortraitFacts]):
 
 
 class FaceBrightness(Rule[Skin]):
-    """The face is neither dark nor glaring. A quarter of it is brighter than the measure: luma,
-    0 to 1."""
+    """The face is neither dark nor glaring: the luma, 0 to 1, that a quarter of it exceeds. In
+    enough light the eyes and the gloss of dark skin are bright as well, so that three quarters of
+    the luma of its brightest hundredth count where that is more."""
 
     needs = SKIN
     id = "face_brightness"
@@ -86,7 +90,9 @@ class FaceBrightness(Rule[Skin]):
     advice = "Light the face evenly from the front. palprep fix shifts it by up to one stop."
 
     def measure(self, skin: Skin) -> Measured:
-        return Measured(value=round(skin.quality.brightness, 2), region=skin.region)
+        quality = skin.quality
+        lit = max(quality.brightness, GLOSS * quality.peak)
+        return Measured(value=round(lit, 2), region=skin.region)
 
 
 class SkinHue(Rule[Skin]):

@@ -7,7 +7,6 @@ from palprep.rules.portrait_subject import NO_PERSON
 from palprep.rules.rule import Measured, Rule, Unmeasured
 from palprep.rules.sentences import ByLevel, Sentences
 from palprep.vision.facts import (
-    Framing,
     PortraitFacts,
     counts_as_person,
     may_be_person,
@@ -16,12 +15,9 @@ from palprep.vision.facts import (
 DOUBTED_FACE = 0.92
 """Sureness of the detector below which such a face is not counted as a person."""
 
-RATHER_SURE = 0.75
-"""Sureness of the detector from which a doubted face needs nothing else to speak for it: of 1000
-portraits of one person it was never so sure of another face."""
-
-SLEEVE = 0.05
-"""Of what is seen beside the head, in face areas: less is nothing to speak of."""
+BACKED = 0.2
+"""Likelihood of somebody else from which a doubted face is taken for one. Prints on shirts and
+leaves look like faces to the detector; nothing else speaks for a person there."""
 
 ADULT = 0.5
 """Likelihood of an adult from which a covered face may be one."""
@@ -31,9 +27,10 @@ class OnlyOnePerson(Rule[PortraitFacts]):
     """Exactly one person is visible. Faces less than a quarter as high as the largest one are
     passers-by; what is clearly no person does not count.
 
-    A face that is not certain, because the border cuts it, counts by how sure it is, and half of
-    that where nothing else speaks for a person there. Somebody of whom no face is seen counts for
-    half a person at the most. So 1.3 is one person, and a doubt about another.
+    Somebody of whom no whole face is seen, only the back of a head or a shoulder, counts by how
+    likely it is that one is there. So does a face that is not certain, because the border cuts it:
+    by how sure it is, and half of that where nothing else speaks for a person. So 1.4 is one
+    person, and a doubt about another.
     """
 
     needs = PORTRAIT
@@ -48,7 +45,10 @@ class OnlyOnePerson(Rule[PortraitFacts]):
             fail="Another face is visible, in part or not clearly.",
             warn="Another face may be visible.",
         ),
-        beside="Somebody else may be visible next to the person.",
+        beside=ByLevel(
+            fail="Part of somebody else is visible next to the person.",
+            warn="Somebody else may be visible next to the person.",
+        ),
         nobody="Something like a face is visible, but no person.",
     )
     advice = "Retake it alone, in front of a background without people or pictures of people."
@@ -56,8 +56,8 @@ class OnlyOnePerson(Rule[PortraitFacts]):
     def measure(self, portrait: PortraitFacts) -> Measured:
         faces = [face for face in portrait.faces if counts_as_person(face, portrait.faces[0])]
         people = len(faces) - (1 if _no_person(portrait) else 0)
-        if people == 1 and portrait.framing is not None:
-            return self._alone(portrait, portrait.framing)
+        if people == 1:
+            return self._alone(portrait)
         return Measured(
             value=people,
             way="several" if people > 1 else "nobody",
@@ -65,23 +65,21 @@ class OnlyOnePerson(Rule[PortraitFacts]):
             cause=None if faces else NO_FACE,
         )
 
-    def _alone(self, portrait: PortraitFacts, framing: Framing) -> Measured:
+    def _alone(self, portrait: PortraitFacts) -> Measured:
         """One person, and what speaks for another."""
+        others = portrait.others
         doubted = [face for face in portrait.faces if may_be_person(face, portrait.faces[0])]
         face = max(doubted, key=lambda face: face.score, default=None)
+        likely, way = others or 0.0, "beside"
         if face is not None:
-            backed = face.score >= RATHER_SURE or framing.beside_head > SLEEVE
-            return Measured(
-                value=round(1 + (face.score if backed else face.score / 2), 2),
-                shown="1, and perhaps another",
-                way="face",
-                region=face.box,
-            )
-        beside = round(min(0.5, framing.beside_head), 2)
+            backed = others is None or others >= BACKED
+            sure = face.score if backed else face.score / 2
+            likely, way = max((likely, way), (sure, "face"))
         return Measured(
-            value=1 + beside,
-            shown="1, and perhaps another" if beside > SLEEVE else "1",
-            way="beside",
+            value=round(1 + likely, 2),
+            shown=f"1, and another {likely:.0%} likely",
+            way=way,
+            region=face.box if face is not None and way == "face" else None,
         )
 
 

@@ -19,7 +19,7 @@ from palprep.vocabulary import install_advice
 NO_PERSON = 0.15
 """Likelihood of a photographed person below which a face can be that of an animal or a thing."""
 
-UNDECIDED_COVERED = (0.05, 0.15)
+UNDECIDED_COVERED = (0.05, 0.25)
 """Between these likelihoods of a photographed person no verdict is given on a covered face. Less of
 it is seen: one in fifty people with masks is below 0.15."""
 
@@ -30,7 +30,7 @@ AWAY = 90.0
 """Degrees off, for a face that is hidden, turned from the camera, or not found at all."""
 
 SHUT = 0.38
-"""Openness below which eyes are shut or look down: of 67 faces below 0.55, all 20 below it."""
+"""Openness below which eyes are shut or look down."""
 
 NARROWED = 0.5
 """Below it, eyes are as often narrowed by a smile as they look down."""
@@ -39,7 +39,7 @@ SMILING = 0.7
 """From there up to this openness a smile or hard light hides so much of the iris that only what is
 far off is surely so."""
 
-DOUBTED_DEG = 5.0
+DOUBTED_DEG = 6.0
 """Degrees off that such eyes count as: narrowed ones at the least, and smiling ones at the most
 unless they are :data:`FAR_OFF_DEG` off. A doubt and no proof."""
 

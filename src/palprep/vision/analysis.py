@@ -35,6 +35,7 @@ from palprep.vision.mask import person_mask
 from palprep.vision.models import Models
 from palprep.vision.nudity import nudity_score
 from palprep.vision.occlusion import measure_visibility
+from palprep.vision.others import measure_others
 from palprep.vision.perceptual_hash import perceptual_hash
 from palprep.vision.pose import fit_head, head_pose, measure_eyes
 from palprep.vision.quality import measure_quality
@@ -136,6 +137,7 @@ class _Look(NamedTuple):
     embedding: Floats
     human: HumanCues
     visibility: Visibility
+    others: float
 
 
 class _Early(NamedTuple):
@@ -170,15 +172,20 @@ def _detections(
 
 
 def _measure(seen: Detections, models: Models, other: Executor, early: _Early) -> PortraitFacts:
-    index, framing, subject = seen.subject, None, None
+    index, framing, subject, others = seen.subject, None, None, None
     marks = None if index is None else seen.marks(index)
     height, width = seen.rgb.shape[:2]
     box = Rect(x=0, y=0, width=width, height=height) if index is None else seen.box(index)
     quality = other.submit(measure_quality, seen.rgb, box, marks, seen.scale)
     if index is not None and seen.bust is not None:
         framing = _scaled_framing(measure_framing(box, seen.bust), seen.scale)
-        if marks is not None:
-            subject = _measure_subject(seen, index, marks, models, early)
+        # The age first: the other thread is looking meanwhile.
+        classes = None if marks is None else age_classes(seen.rgb, marks, models.age)
+        look = early.look.result() if index == 0 else None
+        look = look or _look(seen.rgb, seen.detections[index], models)
+        others = look.others
+        if marks is not None and classes is not None:
+            subject = _measure_subject(seen, marks, classes, look, models)
     return PortraitFacts(
         width=seen.width,
         height=seen.height,
@@ -188,6 +195,7 @@ def _measure(seen: Detections, models: Models, other: Executor, early: _Early) -
         quality=quality.result(),
         framing=framing,
         subject=subject,
+        others=others,
         nudity=early.nudity.result(),
     )
 
@@ -208,6 +216,7 @@ def _look(rgb: Pixels, face: Detection, models: Models) -> _Look:
         embedding,
         measure_human(embedding, scene, models.human),
         measure_visibility(scene, models.covering),
+        measure_others(scene, models.others),
     )
 
 
@@ -240,14 +249,11 @@ def _measure_face(seen: Detections, index: int, models: Models) -> FaceFacts:
 
 
 def _measure_subject(
-    seen: Detections, index: int, marks: Landmarks, models: Models, early: _Early
+    seen: Detections, marks: Landmarks, classes: Floats, look: _Look, models: Models
 ) -> SubjectFacts:
-    found = seen.detections[index]
-    classes = age_classes(seen.rgb, marks, models.age)
     fit = fit_head(marks, models.geometry)
     pose = head_pose(fit)
     eyes = measure_eyes(marks, fit, pose)
-    look = (early.look.result() if index == 0 else None) or _look(seen.rgb, found, models)
     age = measure_age(classes, look.embedding, models.adult)
     return SubjectFacts(
         pose=pose,

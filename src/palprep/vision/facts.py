@@ -48,8 +48,8 @@ class Eyes(Value):
     @property
     def gaze_off_deg(self) -> float:
         """How far the gaze misses the lens. Pitch counts by two fifths: where people look into the
-        lens it follows the shape of the face more than the eyes (its correlation with the measured
-        pitch of the head is 0.88), and scatters by 4.5 degrees, yaw by 2.6."""
+        lens it follows the shape of the face more than the eyes, and scatters nearly twice as much
+        as yaw (scripts/evaluate_gaze.py)."""
         return math.hypot(self.gaze_yaw_deg, self.gaze_pitch_deg / 2.5)
 
     @property
@@ -102,9 +102,6 @@ class Framing(Value):
     shoulder_width: float
     """Widest visible part within 0.8 face heights below the chin, in face widths. Reported only:
     no rule judges it."""
-    beside_head: float = 0.0
-    """How much of a person is seen at the height of the head and away from it, in face areas. Of
-    600 official portraits none has more than 0.05: it is somebody else, or a raised arm."""
 
     @property
     def margin(self) -> float:
@@ -225,6 +222,9 @@ class PortraitFacts(Value):
     subject: SubjectFacts | None
     """The same face; None also when it is covered or turned so far that its points cannot be
     made out."""
+    others: float | None = None
+    """Likelihood that somebody else is seen around the largest certain face, 0 to 1: a cut face,
+    the back of a head, a shoulder. None where there is no such face."""
     nudity: float | None = None
     """How pornographic the picture is, 0 to 1; None where the extra ``nsfw`` is missing."""
 

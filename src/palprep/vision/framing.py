@@ -24,9 +24,6 @@ trichion to gnathion, 1.2 on average (Farkas 1994)."""
 HAIR = 0.33
 """Where hair usually ends, likewise. Used only where the mask runs into the border."""
 
-BESIDE = 1.25
-"""The subject's own head and hair end within this many face widths of the face's middle."""
-
 TOUCH = 0.02
 """A mask this close to the border, in face heights, touches it."""
 
@@ -89,7 +86,6 @@ def measure_framing(face: Rect, mask: Mask) -> Framing:
         margin_bottom=(height - chin) / face.height,
         body_below=_body_below(face, mask),
         shoulder_width=_shoulder_width(face, mask),
-        beside_head=_beside_head(face, mask),
     )
 
 
@@ -140,13 +136,3 @@ def _shoulder_width(face: Rect, mask: Mask) -> float:
     start = int(np.clip(chin, 0, height - 1))
     stop = int(np.clip(chin + 0.8 * face.height, start + 1, height))
     return float(mask[start:stop].sum(axis=1).max()) / face.width
-
-
-def _beside_head(face: Rect, mask: Mask) -> float:
-    """What the mask covers beyond :data:`BESIDE`, between the hair and the mouth: lower down the
-    subject's own shoulders begin."""
-    height, width = mask.shape
-    top = int(np.clip(face.y - HAIR * face.height, 0, height - 1))
-    bottom = int(np.clip(face.y + 0.9 * face.height, top + 1, height))
-    away = np.abs(np.arange(width) - (face.x + face.width / 2)) > BESIDE * face.width
-    return float(mask[top:bottom, away].sum()) / (face.width * face.height)

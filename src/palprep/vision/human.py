@@ -3,7 +3,7 @@
 A found face proves nothing: the detector finds one in most paintings, cartoons and statues, and
 in some animals. Two things differ. Identity: the embedding that tells people apart puts what is no
 person's photograph elsewhere. Scene: a network that learned to name the things of photographs sees
-the texture and the surroundings of the head. A linear model adds them up
+the texture of the face and the surroundings of the head. A linear model adds them up
 (scripts/train_human.py says on what it was fitted, docs/accuracy.md how often it errs). The
 proportions of the face and its expression made it worse on faces from other sources than those of
 the fit.
@@ -18,9 +18,13 @@ import numpy as np
 from palprep.vision.arrays import Floats
 from palprep.vision.facts import HumanCues
 from palprep.vision.linear_model import LinearModel
+from palprep.vision.scene import summarise
 
-BLOCKS = ("identity", "scene")
+BLOCKS = ("identity", "scene", "face")
 """What the features are grouped by; each block adds its share to the verdict."""
+
+FACE = slice(2, 5)
+"""Rows and columns, of the 7 x 7 cells of a map, that the face stands in."""
 
 
 def measure_human(embedding: Floats, scene: Floats, model: LinearModel) -> HumanCues:
@@ -34,7 +38,8 @@ def measure_human(embedding: Floats, scene: Floats, model: LinearModel) -> Human
 
 
 def describe(embedding: Floats, scene: Floats) -> dict[str, Floats]:
-    """The features by block: 128 of the identity, and mean and spread over the picture of each of
-    the scene network's 192 maps."""
-    spread = np.concatenate([scene.mean((1, 2)), scene.std((1, 2))])
-    return {"identity": embedding, "scene": spread}
+    """The features by block: 128 of the identity, mean and spread over the picture of each of the
+    scene network's 192 maps, and their mean and maximum on the face."""
+    face = scene[:, FACE, FACE]
+    on_face = np.concatenate([face.mean((1, 2)), face.max((1, 2))])
+    return {"identity": embedding, "scene": summarise(scene), "face": on_face}

@@ -109,6 +109,11 @@ class Models:
         return read_linear_models(self.read("covering"))
 
     @cached_property
+    def others(self) -> LinearModel:
+        """Weights of the linear model that tells whether somebody else is seen around a face."""
+        return read_linear_model(self.read("others"))
+
+    @cached_property
     def identity(self) -> Network:
         """SFace: 128 numbers whose direction names a person. Its input is called ``data``."""
         return self._onnx("identity", ("fc1",))

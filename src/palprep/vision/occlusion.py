@@ -16,6 +16,7 @@ import numpy as np
 from palprep.vision.arrays import Floats
 from palprep.vision.facts import Visibility
 from palprep.vision.linear_model import LinearModel
+from palprep.vision.scene import summarise
 
 COLUMNS = slice(2, 5)
 """Of the 7 x 7 cells of a map, those that the face stands in."""
@@ -39,4 +40,4 @@ def measure_visibility(scene: Floats, models: Mapping[str, LinearModel]) -> Visi
 def describe_covering(scene: Floats) -> dict[str, Floats]:
     """The mean of each map in each band of the face, and its mean and spread over the picture."""
     bands = [scene[:, row, COLUMNS].mean(1) for row in BANDS]
-    return {"scene": np.concatenate([*bands, scene.mean((1, 2)), scene.std((1, 2))])}
+    return {"scene": np.concatenate([*bands, summarise(scene)])}

@@ -1,7 +1,7 @@
 """What a network that learned to name the things of photographs sees around a face.
 
-Its maps serve several measures: whether a person was photographed, and whether something covers
-the face.
+Its maps serve several measures: whether a person was photographed, whether something covers the
+face, and whether somebody else is in view.
 """
 
 from __future__ import annotations
@@ -28,3 +28,8 @@ def scene_crop(rgb: Pixels, face: Detection) -> Pixels:
 def scene_maps(crop: Pixels, network: Network) -> Floats:
     """The 192 maps of 7 x 7 of a crop; a cell stands for 32 x 32 of its pixels."""
     return np.asarray(network.run(tensor(crop))[0][0])
+
+
+def summarise(maps: Floats) -> Floats:
+    """384 features: the mean of each map over the picture, then the standard deviation of each."""
+    return np.concatenate([maps.mean((1, 2)), maps.std((1, 2))])

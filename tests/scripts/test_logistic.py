@@ -1,4 +1,4 @@
-"""The fit that tells adults from minors."""
+"""The regressions that the checks of a portrait are fitted with."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 
 
 @pytest.fixture
-def train_age(checkout, monkeypatch):
+def logistic(checkout, monkeypatch):
     monkeypatch.syspath_prepend(str(checkout / "scripts"))
-    return importlib.import_module("train_age")
+    return importlib.import_module("logistic")
 
 
 def faces(count=200):
@@ -21,22 +21,22 @@ def faces(count=200):
     return rng.normal(size=(count, 2)) + np.column_stack([2 * wanted, 0 * wanted]), wanted
 
 
-def test_both_classes_count_the_same(train_age):
+def test_both_classes_count_the_same(logistic):
     _, wanted = faces()
-    importance = train_age.evenly(wanted)
+    importance = logistic.evenly(wanted)
     assert importance[wanted == 1].sum() == pytest.approx(importance[wanted == 0].sum())
     assert importance.sum() == pytest.approx(len(wanted))
 
 
-def test_what_tells_adults_gets_the_weight(train_age):
+def test_what_tells_adults_gets_the_weight(logistic):
     features, wanted = faces()
-    weights, _ = train_age.standardised_fit(features, wanted)
+    weights, _ = logistic.standardised_fit(features, wanted, 100.0)
     assert weights[0] > 5 * abs(weights[1])
 
 
-def test_held_out_scores_are_of_fits_that_did_not_see_the_face(train_age):
+def test_held_out_scores_are_of_fits_that_did_not_see_the_face(logistic):
     features, wanted = faces()
-    assert train_age.area_under_curve(train_age.held_out(features, wanted), wanted) > 0.85
+    assert logistic.area_under_curve(logistic.held_out(features, wanted, 100.0), wanted) > 0.85
     coins = np.random.default_rng(1).normal(size=(len(wanted), 150))
-    blind = train_age.area_under_curve(train_age.held_out(coins, wanted), wanted)
+    blind = logistic.area_under_curve(logistic.held_out(coins, wanted, 100.0), wanted)
     assert 0.3 < blind < 0.7
