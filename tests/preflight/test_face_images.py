@@ -15,10 +15,10 @@ from palprep.values import Outcome, Role
 from palprep.vision.models import Models
 
 FLOORS = {
-    "only_one_person_visible": 0.92,
-    "human_like_subject": 0.74,
+    "only_one_person_visible": 0.93,
+    "human_like_subject": 0.75,
     "appears_under_18": 0.8,
-    "pose_suitable_for_replica": 0.88,
+    "pose_suitable_for_replica": 0.9,
     "looking_straight_at_camera": 0.85,
     "head_fully_in_frame": 0.86,
     "person_centered": 0.97,
