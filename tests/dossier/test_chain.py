@@ -43,7 +43,7 @@ def dossier(outcome: str = "pass", **other) -> Dossier:
         source=FileProof(name="raw.mov", sha256="a" * 64, size_bytes=10),
         output=FileProof(name="consent.mp4", sha256="b" * 64, size_bytes=9),
         written_at=NOW,
-        checks=(ConsentCheck(id="same_face", outcome="pass", measured="0.71"),),
+        checks=(ConsentCheck(id="same_face", outcome="pass", sentence="It is the same face."),),
         tools={"palprep": "0.1.0"},
         **other,
     )

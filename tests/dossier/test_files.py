@@ -62,7 +62,9 @@ def test_the_dossier_lies_beside_the_video_and_holds_the_evidence(prepared):
     assert entry.output.sha256 == prepared.sha256
     assert entry.source.name == "consent.mov"
     assert entry.source.sha256 != entry.output.sha256
-    assert [check.id for check in entry.checks] == ["mouth_moves"]
+    assert [(check.id, check.sentence) for check in entry.checks] == [
+        ("mouth_moves", prepared.report.checks[0].sentence)
+    ]
     assert {"palprep", "av"} <= set(entry.tools)
     assert examine_dossier(path).flaws == ()
 

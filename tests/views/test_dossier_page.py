@@ -42,8 +42,8 @@ HEARD = ConsentFacts(
     said_before="So", model="whisper", model_sha256="e" * 64,
 )  # fmt: skip
 CHECKS = (
-    ConsentCheck(id="consent_seen", label="One face", outcome="pass", measured="in 5 of 5"),
-    ConsentCheck(id="mouth_moves", label="Mouth moves", outcome="unknown"),
+    ConsentCheck(id="consent_seen", outcome="pass", sentence="One face is seen in 5 of 5."),
+    ConsentCheck(id="mouth_moves", outcome="unknown", sentence="No mouth is seen."),
 )
 
 
@@ -82,12 +82,12 @@ def test_everything_a_reader_needs_is_there(tmp_path: Path, dossier: Dossier) ->
         "from 0:00.5 to 0:04.5", "2026-11-21 12:00 UTC", "no date is recorded",
         "no revocation is recorded", "no waiver is recorded", "The statement", "I agree",
         "What was heard", "Before: So", "After: nothing was heard", "Word by word", "0:00.70",
-        "0.98", "The person while it is spoken", "0:00.5", "One face", "in 5 of 5", "The files",
-        sha256_of(tmp_path / "a.mp4"), "unchanged", sha256_of(tmp_path / "raw.mov"),
+        "0.98", "The person while it is spoken", "0:00.5", "One face is seen in 5 of 5.",
+        "The files", sha256_of(tmp_path / "a.mp4"), "unchanged", sha256_of(tmp_path / "raw.mov"),
         "The entries", "The chain was verified on 2026-11-22 12:00 UTC",
         dossier.entries[0].sha256, "The tools", "palprep 0.1.0", "whisper", "e" * 64,
         "What was not verified", "Who the person is", "The spelling of the name",
-        "That the recording is genuine", "Mouth moves", "mouth_moves",
+        "That the recording is genuine", "mouth_moves", "No mouth is seen.",
     )  # fmt: skip
     at = 0
     for words in order:

@@ -35,9 +35,9 @@ class ConsentCheck(Value):
     """A check beyond the words, for example that one face is seen and is the same."""
 
     id: str
-    label: str = ""
     outcome: str
-    measured: str | None = None
+    sentence: str
+    """What the check found, as the report says it."""
 
 
 class Entry(Value):

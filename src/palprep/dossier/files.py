@@ -31,7 +31,6 @@ from palprep.fixes.output import atomic_output
 from palprep.media.source import sha256_of
 from palprep.preflight.prepared import Prepared
 from palprep.rules.consent import CONSENT_CHECKS
-from palprep.rules.measures import measure_words
 from palprep.rules.report import Check
 
 SUFFIX = ".consent.json"
@@ -233,12 +232,7 @@ def _file_flaw(file: ExaminedFile) -> str | None:
 
 
 def _noted(check: Check) -> ConsentCheck:
-    return ConsentCheck(
-        id=check.id,
-        label=check.label,
-        outcome=check.outcome.value,
-        measured=None if check.measured is None else measure_words(check.measured),
-    )
+    return ConsentCheck(id=check.id, outcome=check.outcome.value, sentence=check.sentence)
 
 
 def _add(path: str | Path, longer: Dossier) -> Dossier:

@@ -78,10 +78,7 @@ def _this_time(examined: ExaminedDossier) -> Iterator[Unverified]:
         )
     for check in evidence.checks:
         if check.outcome == Outcome.UNKNOWN:
-            yield Unverified(
-                what=check.label or check.id,
-                why=f"This check had no result (id {check.id}).",
-            )
+            yield Unverified(what=f"What {check.id} asks", why=check.sentence)
     for file in examined.files:
         if file.state in _NOT_THERE:
             yield Unverified(
