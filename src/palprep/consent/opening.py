@@ -56,13 +56,23 @@ def read_opening(
     whisper = model_for(required, model, window_s=window_s)
     if isinstance(whisper, StatementReading):
         return whisper
+    samples = decode_opening(source, required, window_s=window_s)
+    return read_samples(samples, required, whisper, window_s=window_s)
+
+
+def decode_opening(
+    source: Source, required: Statement, *, window_s: float = OPENING_S
+) -> NDArray[np.float32]:
+    """As much of a recording as a statement that begins within ``window_s`` seconds may need: mono
+    audio at 16 kHz. Raises MediaError.
+    """
     opening = Opening(required, window_s=window_s)
     chosen = probe_audio(source, levels=False).stream.index
     for block in stream_samples(source, rate_hz=RATE_HZ, stream=chosen):
         if opening.full:
             break
         opening.push(block)
-    return read_samples(opening.samples(), required, whisper, window_s=window_s)
+    return opening.samples()
 
 
 def statement_for(

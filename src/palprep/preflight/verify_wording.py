@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from palprep.consent.facts import ConsentFacts, StatementReading
-from palprep.consent.opening import OPENING_S, read_opening
+from palprep.consent.opening import decode_opening, model_for, read_samples, statement_for
 from palprep.consent.whisper import Whisper
 from palprep.consent.withdrawal import negates
 from palprep.consent.words import split_words
@@ -32,7 +32,7 @@ def verify_wording(
 ) -> ConsentFacts:
     """Verify the statement as :func:`~palprep.verify_consent` does, with any name in it.
 
-    ``statement`` holds ``{full_name}`` where the name is said. The recording is read twice: once
+    ``statement`` holds ``{full_name}`` where the name is said. It is listened to twice: once
     to hear which name stands there, and once with that name. So the wording is judged, and not
     who speaks: ``full_name`` of the result is what was heard. Where no name is heard, or words
     that negate are heard in its place, the outcome is ``fail``.
@@ -41,21 +41,19 @@ def verify_wording(
     """
     source = Source.of(path)
     limits = profile if isinstance(profile, Profile) else load_profile(profile)
+    unnamed = statement_for(_STAND_IN, statement, language=language, profile=limits.name)
+    whisper = model_for(unnamed, model)
+    if isinstance(whisper, StatementReading):
+        return grade_statement(whisper, limits.consent)
+    samples = decode_opening(source, unnamed)
 
     def read(full_name: str) -> StatementReading:
-        return read_opening(
-            source,
-            full_name=full_name,
-            statement=statement,
-            language=language,
-            model=model,
-            window_s=OPENING_S,
-            profile=limits.name,
-        )
+        required = statement_for(full_name, statement, language=language, profile=limits.name)
+        return read_samples(samples, required, whisper)
 
     first = read(_STAND_IN)
     graded = grade_statement(first, limits.consent)
-    if first.problem is not None or not any(part.aligned for part in first.parts):
+    if not any(part.aligned for part in first.parts):
         return graded
     name = next((part.name.heard for part in first.parts if part.name is not None), "")
     wrong = _why_no_name(name)
