@@ -25,6 +25,9 @@ _MOST_WORDS = 70
 """What a brisk speaker says in a window, at 140 words a minute."""
 _PART_WORDS = 40
 """What a slow speaker says in a window, at 80 words a minute."""
+_PART_S = 20.0
+"""A part is looked for in so much audio first. In a window that is full of other speech too, a
+small model leaves out whole sentences."""
 _NEAR_S = 0.3
 """Precision of the ends of words."""
 _SAME_END = 0.5
@@ -67,7 +70,7 @@ def find_statement(
     found: list[Found] = []
     begin_s, until_s = first_s, window_s
     for part in statement.parts(_PART_WORDS):
-        reading, start_s = _search(model, samples, part, begin_s, until_s)
+        reading, start_s = _search(model, samples, part, begin_s, until_s, first_s=_PART_S)
         if found:
             found.append(Found(part, reading, _between(found[-1], reading)))
         else:
@@ -80,15 +83,24 @@ def find_statement(
 
 
 def _search(
-    model: Whisper, samples: Samples, statement: Statement, start_s: float, until_s: float
+    model: Whisper,
+    samples: Samples,
+    statement: Statement,
+    start_s: float,
+    until_s: float,
+    *,
+    first_s: float = WINDOW_S,
 ) -> tuple[Reading, float]:
     """The reading of the window that holds most of the statement, and where that window begins.
 
     Windows begin where speech does: silence at the start would take the place of speech. A
-    statement that the end of a window cuts is read again from its start.
+    statement that the end of a window cuts is read again from its start. The first window is
+    ``first_s`` long, and if that does not hold the statement, as long as the model hears at once.
     """
     length_s = len(samples) / RATE_HZ
-    best, best_s = _read(model, samples, statement, start_s), start_s
+    best, best_s = _read(model, samples, statement, start_s, first_s), start_s
+    if first_s < WINDOW_S and best.comparison.agreement < _COMPLETE:
+        best = max(best, _read(model, samples, statement, start_s), key=_agreement)
     while best.comparison.agreement < _COMPLETE and start_s + WINDOW_S < length_s:
         if best.found and best.forced[0].start_s - _LEAD_S > start_s + 1.0:
             start_s = best.forced[0].start_s - _LEAD_S
@@ -102,10 +114,20 @@ def _search(
     return best, best_s
 
 
-def _read(model: Whisper, samples: Samples, statement: Statement, start_s: float) -> Reading:
+def _agreement(reading: Reading) -> float:
+    return reading.comparison.agreement
+
+
+def _read(
+    model: Whisper,
+    samples: Samples,
+    statement: Statement,
+    start_s: float,
+    window_s: float = WINDOW_S,
+) -> Reading:
     first = int(start_s * RATE_HZ)
     return read_window(
-        model, samples[first : first + int(WINDOW_S * RATE_HZ)], statement, first / RATE_HZ
+        model, samples[first : first + int(window_s * RATE_HZ)], statement, first / RATE_HZ
     )
 
 
