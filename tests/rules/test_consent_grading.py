@@ -88,7 +88,7 @@ def test_two_readings_that_agree_pass():
 
 
 def test_a_word_that_only_the_free_reading_hears_is_a_doubt():
-    grade, words, _ = decide(reading(improbable={"made.": 0.01}), SCRIPT)
+    grade, words, _ = decide(reading(improbable={"made.": 0.001}), SCRIPT)
     assert grade == "warn"
     assert [word.expected for word in words if word.outcome == "warn"] == ["made."]
 
@@ -175,7 +175,8 @@ def test_what_stands_around_the_statement_counts(found, expected):
         (name_reading("new and diamond", 0.6, same=False, told=0.9, favour=11.0), "warn"),
         (name_reading("Ada Gomez", 0.8, same=False, told=0.1, favour=3.0), "fail"),
         (name_reading("Jane Dove", 0.85, same=False, told=0.9, favour=-3.5), "fail"),
-        (name_reading("in government", 0.3, same=False, told=0.9, favour=12.0), "fail"),
+        (name_reading("in government", 0.3, same=False, told=0.9, favour=12.0), "warn"),
+        (name_reading("in government", 0.3, same=False, told=0.6, favour=12.0), "fail"),
         (name_reading("Jane Doe", 1.0, same=True, told=0.2, favour=None), "warn"),
         (name_reading("", 0.0, same=False, told=0.0, favour=-9.0), "fail"),
     ],

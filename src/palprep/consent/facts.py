@@ -32,6 +32,8 @@ class HeardInstead(Value):
     first: int
     last: int
     heard: str
+    likeness: float
+    """Similarity in sound between the two, 0 to 1."""
     log_likelihood_ratio: float
     in_every_reading: bool
     """Whether all readings of the search have these words, after the word before them."""
@@ -54,6 +56,9 @@ class NameReading(Value):
     """Best similarity in sound between the name and any free reading of its place, 0 to 1."""
     same: bool = False
     """Whether a free reading heard the very name, word for word by its sound."""
+    transcript_likeness: float = 0.0
+    """Similarity in sound between the name and what the best free reading of the whole statement,
+    the transcript, has in its place."""
     prompted_probability: float = 0.0
     """Probability of the name's least probable word once the model is prompted with the name's
     spelling. A name that is not spoken stays improbable (scripts/evaluate_consent.py)."""

@@ -186,8 +186,10 @@ def _withdrawal(model: Whisper, heard: Heard, statement: Statement, plain: Readi
     """How much more probable what is said before and after the statement is as heard than as a
     withdrawal: the lesser of the two.
     """
+    # A name that was not recognised may be among the words before the statement.
+    before = plain.opens if plain.place is None else min(plain.opens, plain.place.reach)
     places = (
-        (plain.heard[: plain.opens], ""),
+        (plain.heard[:before], ""),
         (plain.heard[plain.comparison.heard_last :], f"{plain.lead} {statement.text}".strip()),
     )
     ratios = []

@@ -30,7 +30,7 @@ def read_name(
     before = statement.text[: statement.words[statement.name.start].begin].rstrip()
     begun = f"{lead} {before}".strip()
     onward = model.continuations(heard, begun, statement.language)
-    found = _found(statement, [text.removeprefix(lead) for text in onward], texts)
+    found = _found(statement, [*(text.removeprefix(lead) for text in onward), *texts])
     best = max(found, key=lambda one: (one.same, one.likeness), default=NameReading())
     end = statement.words[: statement.name.stop + _AFTER_NAME][-1].end
     prompted = model.align(
@@ -43,6 +43,7 @@ def read_name(
     ratios = {keys: _ratio(weigh, statement, rivals[keys], end) for keys in others}
     return best.model_copy(
         update={
+            "transcript_likeness": found[len(onward)].likeness,
             "prompted_probability": min(
                 mean_probability(prompted, word.begin, word.end) for word in statement.name_words
             ),
@@ -54,11 +55,11 @@ def read_name(
     )
 
 
-def _found(statement: Statement, onward: Sequence[str], texts: Sequence[str]) -> list[NameReading]:
+def _found(statement: Statement, texts: Sequence[str]) -> list[NameReading]:
     """What each free reading has in the name's place."""
     begun = statement.words[: statement.name.stop + _AFTER_NAME]
     found = []
-    for text in (*onward, *texts):
+    for text in texts:
         words = split_words(text)
         place = locate_name(compare(begun, words), statement.name, statement.words, words)
         run = words[place.first : place.last]

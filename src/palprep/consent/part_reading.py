@@ -14,6 +14,7 @@ from palprep.consent.facts import (
     Surroundings,
 )
 from palprep.consent.hypotheses import Reading
+from palprep.consent.phonetics import similarity
 from palprep.consent.statement import Statement
 from palprep.consent.withdrawal import CLOSE, is_remark, negates, speaks_of_consent, takes_back
 from palprep.consent.words import Word, split_words
@@ -57,6 +58,10 @@ def part_reading(
                 first=one.first,
                 last=one.last,
                 heard=_shown(reading.heard[one.heard_first : one.heard_last]),
+                likeness=similarity(
+                    _keys(statement.words[one.first : one.last]),
+                    _keys(reading.heard[one.heard_first : one.heard_last]),
+                ),
                 log_likelihood_ratio=ratio,
                 in_every_reading=_in_every_reading(reading, one),
             )

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from palprep.consent.facts import (
     ConsentFacts,
     HeardInstead,
+    NegatedWording,
     PartReading,
     RequiredWord,
     StatementReading,
@@ -17,7 +18,7 @@ from palprep.consent.facts import (
 from palprep.consent.words import split_words
 from palprep.facts.facts import Facts
 from palprep.rules.consent_limits import ConsentLimits
-from palprep.rules.consent_name import grade_name, name_reason
+from palprep.rules.consent_name import grade_name, name_reason, only_name_reason
 from palprep.values import Outcome, Span
 
 _SEVERITY = (Outcome.PASS, Outcome.WARN, Outcome.UNKNOWN, Outcome.FAIL)
@@ -50,7 +51,8 @@ def grade_statement(reading: StatementReading, limits: ConsentLimits) -> Consent
         parts = [grade_part(part, reading.full_name, limits) for part in reading.parts]
         words = _clamped([word for part in parts for word in part.words], reading.speech)
         reasons = dict.fromkeys(reason for part in parts for reason in part.reasons)
-        grade = Grade(worst(part.outcome for part in parts), tuple(words), tuple(reasons))
+        outcome = worst(part.outcome for part in parts)
+        grade = Grade(outcome, tuple(words), _told(outcome, tuple(reasons), reading))
     starts_at = next((word.start for word in grade.words if word.start is not None), None)
     ends_at = next((word.end for word in reversed(grade.words) if word.end is not None), None)
     if starts_at is not None and starts_at > reading.opening_s:
@@ -76,13 +78,23 @@ def grade_statement(reading: StatementReading, limits: ConsentLimits) -> Consent
     )
 
 
+def _told(outcome: Outcome, reasons: tuple[str, ...], reading: StatementReading) -> tuple[str, ...]:
+    """The reasons; where the name is the only doubt, that it is."""
+    name = next((part.name for part in reading.parts if part.name and part.aligned), None)
+    if outcome is not Outcome.WARN or len(reasons) != 1 or name is None:
+        return reasons
+    if reasons[0] != name_reason(reading.full_name, name, Outcome.WARN):
+        return reasons
+    return (only_name_reason(reading.full_name, name),)
+
+
 def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grade:
     """The grade of a statement, or of a part of one."""
     if not part.aligned:
         said = f"Words {part.first_word + 1} to {part.first_word + len(part.expected)}"
         return Grade(Outcome.FAIL, _unheard(part.expected), (f"{said} were not heard.",))
     grades = [
-        Outcome.PASS if word.probability >= limits.word_said.value else Outcome.WARN
+        Outcome.PASS if word.probability >= limits.word_heard.value else Outcome.WARN
         for word in part.aligned
     ]
     added: dict[int, WordRecord] = {}
@@ -90,7 +102,7 @@ def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grad
         if one.first < one.last:
             _grade_stretch(grades, one, part.aligned, limits)
         elif one.log_likelihood_ratio < limits.beam_noise.value or one.in_every_reading:
-            added[one.first] = _added(one, part.aligned)
+            added[one.first] = _added(one, part, limits)
     reasons: list[str] = []
     if part.name is not None:
         grade = grade_name(part.name, part.aligned, limits)
@@ -128,17 +140,21 @@ def _grade_stretch(
     aligned: Sequence[RequiredWord],
     limits: ConsentLimits,
 ) -> None:
-    """Words that were heard differently. The forced reading must support every one of them. A
-    word without its support was another one, unless that is hardly more probable.
+    """Words that were heard differently pass where they fit the audio as well as what was heard.
+    The worse they fit, the more the forced reading must support each of them. What sounds the same
+    may be another spelling, which a model of language likes better.
     """
     words, ratio = range(one.first, one.last), one.log_likelihood_ratio
     least = min(aligned[index].probability for index in words)
-    unsupported = ratio < limits.unsupported.value
+    alike = one.likeness >= limits.same_sound.value
+    contradicted = limits.contradicted_alike if alike else limits.contradicted
+    unsupported = ratio < limits.unsupported.value and not alike
     floor = (limits.word_said if unsupported else limits.word_never_said).value
+    likely = ratio >= limits.equally_probable.value and least >= limits.word_said.value
     grade = Outcome.WARN
-    if ratio < limits.contradicted.value or least < floor:
+    if ratio < contradicted.value or least < floor:
         grade = Outcome.FAIL
-    elif ratio >= limits.equally_probable.value and least >= limits.word_sure.value:
+    elif likely or ratio >= limits.favoured.value:
         grade = Outcome.PASS
     doubtful = [i for i in words if aligned[i].probability < limits.word_sure.value]
     for index in words:
@@ -146,17 +162,23 @@ def _grade_stretch(
         grades[index] = Outcome.WARN if spared else grade
 
 
-def _added(one: HeardInstead, aligned: Sequence[RequiredWord]) -> WordRecord:
-    """Words that nothing asked for, in the gap before the required word ``one.first``."""
+def _added(one: HeardInstead, part: PartReading, limits: ConsentLimits) -> WordRecord:
+    """Words that nothing asked for, in the gap before the required word ``one.first``. Where the
+    statement without them fits much better they are a doubt, but not next to the name: there
+    they may belong to another one.
+    """
+    aligned = part.aligned
     start = aligned[one.first - 1].end_s if one.first else None
     end = aligned[one.first].start_s if one.first < len(aligned) else None
+    named = part.name is not None and one.first in (part.name.first, part.name.last)
+    hardly = one.log_likelihood_ratio >= limits.hardly_added.value and not named
     return WordRecord(
         expected=None,
         heard=one.heard,
         start=start,
         end=end if start is None or end is None else max(start, end),
         probability=None,
-        outcome=Outcome.FAIL,
+        outcome=Outcome.WARN if hardly else Outcome.FAIL,
     )
 
 
@@ -190,7 +212,8 @@ def _word_reasons(records: Sequence[WordRecord], part: PartReading) -> list[str]
     index = -1
     for record in records:
         if record.expected is None:
-            reasons.append(f"“{record.heard}” was added{_when(record)}.")
+            was = "was" if record.outcome is Outcome.FAIL else "may have been"
+            reasons.append(f"“{record.heard}” {was} added{_when(record)}.")
             continue
         index += 1
         if record.outcome is Outcome.PASS or index in named:
@@ -211,18 +234,21 @@ def _when(record: WordRecord) -> str:
 
 def _negations(part: PartReading, limits: ConsentLimits) -> tuple[Outcome, list[str]]:
     """Negations within the statement, by what is freely heard and by what fits the audio."""
-    reasons = [
-        f"Word {part.first_word + one.word + 1}, “{part.expected[one.word]}”, may well have been "
-        f"“{one.heard}”."
-        for one in part.negated
-        if one.log_likelihood_ratio < limits.negated.value
-    ]
+    likely = [one for one in part.negated if one.log_likelihood_ratio < limits.negated.value]
+    reasons = [_maybe(one, part) for one in likely]
     reasons += [f"“{word}” is heard within the statement." for word in part.negating_words]
     if reasons:
         return Outcome.FAIL, reasons
+    perhaps = limits.negated_perhaps.value
+    reasons = [_maybe(one, part) for one in part.negated if one.log_likelihood_ratio < perhaps]
     if part.negation_in_other_reading:
-        return Outcome.WARN, ["A less probable reading hears a negation within the statement."]
-    return Outcome.PASS, []
+        reasons.append("A less probable reading hears a negation within the statement.")
+    return (Outcome.WARN if reasons else Outcome.PASS), reasons
+
+
+def _maybe(one: NegatedWording, part: PartReading) -> str:
+    word = f"Word {part.first_word + one.word + 1}, “{part.expected[one.word]}”,"
+    return f"{word} may well have been “{one.heard}”."
 
 
 def _surroundings(around: Surroundings, limits: ConsentLimits) -> tuple[Outcome, list[str]]:

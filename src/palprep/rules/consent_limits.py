@@ -30,14 +30,22 @@ class ConsentLimits(Value):
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
+    word_heard: ConsentLimit
+    """Probability from which a word passes that the free reading hears, too."""
     word_said: ConsentLimit
-    """Probability below which a required word was not said, by the forced reading."""
+    """Probability below which a word was not said where another one was heard and fits better."""
     word_never_said: ConsentLimit
     """Probability below which a word was not said, however improbable the other wording is."""
     word_sure: ConsentLimit
     """Probability from which a word that was heard differently can still pass."""
+    favoured: ConsentLimit
+    """Ratio from which the required words pass: the free reading wrote down what fits less."""
     contradicted: ConsentLimit
     """Ratio below which the other wording was said."""
+    same_sound: ConsentLimit
+    """Similarity in sound, 0 to 1, from which another wording may be another spelling."""
+    contradicted_alike: ConsentLimit
+    """Ratio below which such a wording was said."""
     unsupported: ConsentLimit
     """Ratio below which a word that the forced reading does not support was not said."""
     equally_probable: ConsentLimit
@@ -45,8 +53,12 @@ class ConsentLimits(Value):
     beam_noise: ConsentLimit
     """Ratio below which an added word was said. Above it the word may be an accident of the beam
     search, unless all its readings have it."""
+    hardly_added: ConsentLimit
+    """Ratio from which an added word is a doubt only, though all readings have it."""
     negated: ConsentLimit
     """Ratio to a wording with the opposite sense (can, cannot) below which that one was said."""
+    negated_perhaps: ConsentLimit
+    """The same, below which it is a doubt."""
     withdrawn: ConsentLimit
     """Ratio of a remark next to the statement, as heard, to the same remark with a word that
     withdraws consent, below which the consent was withdrawn."""
@@ -60,7 +72,17 @@ class ConsentLimits(Value):
     name_recognised_alike: ConsentLimit
     """The same where what was heard sounds much like the name and is not the better one."""
     name_recognised_surely: ConsentLimit
-    """Probability from which the name may be less favoured than what was heard."""
+    """Probability from which the name may be less favoured than what was heard, or sound unlike
+    it."""
+    name_supported: ConsentLimit
+    """Probability of each word, without a prompt, from which a name that is recognised and
+    favoured surely passes, whatever was heard."""
+    name_favoured_rather: ConsentLimit
+    """Ratio from which a name passes that was heard by its sound and is recognised surely."""
+    name_favoured_surely: ConsentLimit
+    """Ratio of such a name to every other reading of its place."""
+    name_written_alike: ConsentLimit
+    """Similarity in sound, between this and the same, of another name in the transcript."""
     name_favoured: ConsentLimit
     """Ratio of the name to every other reading of its place, the model prompted with both
     spellings, from which the name was said."""

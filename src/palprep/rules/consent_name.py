@@ -5,38 +5,62 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from palprep.consent.facts import NamePlace, RequiredWord
+from palprep.consent.names import SAME_SOUND
 from palprep.rules.consent_limits import ConsentLimits
 from palprep.values import Outcome
 
 
 def grade_name(name: NamePlace, aligned: Sequence[RequiredWord], limits: ConsentLimits) -> Outcome:
     """By sound. The name passes when it was heard, by its letters or by its sound, and the audio
-    bears it out. A small model hears rare names as something else. Such a name passes only when
-    what was heard sounds much like it, both forced readings support it, and it fits the audio
-    better than every free reading. It is a doubt when the model recognises each word once
-    prompted with its spelling, and does not hold what it heard for the better one. What sounds
-    much like the name needs less recognition: a short name gives the model little to recognise.
-    Otherwise it is another name.
+    bears it out. A small model hears rare names as something else. Such a name passes where it
+    fits the audio better than every free reading: a little better if they sound much like it,
+    far better if not. It is a doubt where the transcript has another name that is much alike. It
+    is a doubt, too, when the model recognises each word once prompted with its spelling, and does
+    not hold what it heard for the better one. What sounds much like the name needs less
+    recognition: a short name gives the model little to recognise. Otherwise it is another name.
     """
     least = min(word.probability for word in aligned[name.first : name.last])
-    supported = least >= limits.word_sure.value
-    recognised = name.prompted_probability >= limits.name_recognised.value
     ratio, least_ratio = name.log_likelihood_ratio, name.least_log_likelihood_ratio
-    needed = limits.name_disfavoured_surely if ratio is None else limits.name_favoured
-    favoured = ratio is None if least_ratio is None else least_ratio >= needed.value
-    if name.same and (supported or (recognised and favoured)):
-        return Outcome.PASS
-    surely_alike = name.likeness >= limits.name_alike_surely.value
-    if surely_alike and supported and recognised and favoured:
-        return Outcome.PASS
+    if _borne_out(name, least, limits):
+        return Outcome.WARN if _written_alike(name, limits) else Outcome.PASS
     if ratio is None:
         return Outcome.WARN
-    if surely_alike and least_ratio is not None and least_ratio >= 0:
-        recognised = name.prompted_probability >= limits.name_recognised_alike.value
     surely = name.prompted_probability >= limits.name_recognised_surely.value
-    floor = limits.name_disfavoured_surely if surely else limits.name_disfavoured
+    nearest = name.likeness >= limits.name_alike_surely.value
+    floor = limits.name_disfavoured_surely if surely or nearest else limits.name_disfavoured
+    if ratio < floor.value:
+        return Outcome.FAIL
+    spared = nearest and least_ratio is not None and least_ratio >= 0
+    needed = limits.name_recognised_alike if spared else limits.name_recognised
+    recognised = name.prompted_probability >= needed.value
     alike = name.likeness >= limits.name_alike.value
-    return Outcome.WARN if alike and recognised and ratio >= floor.value else Outcome.FAIL
+    return Outcome.WARN if surely or (alike and recognised) else Outcome.FAIL
+
+
+def _borne_out(name: NamePlace, least: float, limits: ConsentLimits) -> bool:
+    """Whether the audio bears the name out; ``least`` is the probability of its least word."""
+    ratio, least_ratio = name.log_likelihood_ratio, name.least_log_likelihood_ratio
+    supported = least >= limits.word_sure.value
+    recognised = name.prompted_probability >= limits.name_recognised.value
+    surely = name.prompted_probability >= limits.name_recognised_surely.value
+    needed = limits.name_disfavoured_surely if ratio is None else limits.name_favoured
+    favoured = ratio is None if least_ratio is None else least_ratio >= needed.value
+    if name.same:
+        rather = least_ratio is not None and least_ratio >= limits.name_favoured_rather.value
+        return supported or (recognised and favoured) or (surely and rather)
+    if name.likeness >= limits.name_alike_surely.value and supported and recognised and favoured:
+        return True
+    return (
+        surely
+        and least >= limits.name_supported.value
+        and least_ratio is not None
+        and least_ratio >= limits.name_favoured_surely.value
+    )
+
+
+def _written_alike(name: NamePlace, limits: ConsentLimits) -> bool:
+    """Whether the transcript has a name that is much alike, and another one."""
+    return limits.name_written_alike.value <= name.transcript_likeness < SAME_SOUND
 
 
 def name_reason(full_name: str, name: NamePlace, grade: Outcome) -> str:
@@ -49,3 +73,10 @@ def name_reason(full_name: str, name: NamePlace, grade: Outcome) -> str:
     if name.log_likelihood_ratio is None:
         return f"The name was heard as “{heard}”, but the audio supports it weakly. Listen to it."
     return f"The name was heard as “{heard}”; it may be {full_name}. Listen to it."
+
+
+def only_name_reason(full_name: str, name: NamePlace) -> str:
+    """Why a reading is in doubt whose every other word was heard, with what was heard."""
+    heard = name.heard.strip(" ,.;:?!")
+    said = f"it was heard as “{heard}”" if heard else "nothing was heard in its place"
+    return f"Only the name is in doubt: {said}, and {full_name} is required. Listen to it."
