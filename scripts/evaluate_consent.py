@@ -1,20 +1,20 @@
 """How often consent is read wrongly, per voice and condition.
 
-    uv run python scripts/evaluate_consent.py [--variants DIR] [--real] [--others N]
-    uv run python scripts/evaluate_consent.py --held-out DIR --table docs/accuracy.md
+    uv run python scripts/evaluate_consent.py [--variants DIR] [--others N] [--other-talk]
+    uv run python scripts/evaluate_consent.py --held-out DIR --real --table docs/accuracy.md
 
-Reads ../shared/corpora/consent; with ``--variants`` what synthesise_consent.py made, its
-names also against N other people's names; with ``--real`` real speech: unrelated talk,
-which must never pass, and read sentences of known wording against that wording and against
-altered ones. An altered statement that passes or warns is a false accept, an exact one that
+Reads ../shared/corpora/consent, or what it is told to. ``--variants`` and ``--held-out`` name what
+synthesise_consent.py made, the first also tried with N other people's names. ``--real`` are people
+who read aloud: each sentence is the required statement, and then an altered one is, so that real
+voices are tried although none of them says the statement. ``--other-talk`` is real speech that
+must never pass. An altered statement that passes or warns is a false accept, an exact one that
 fails or stays unknown a false reject. Of a name that is merely like the required one only a
 pass is a false accept: a warning asks people to listen. What is not word for word but means
 nothing else (fillers, stutters) is counted as neither. Exits 1 when anything is accepted.
 
 With ``--readings`` what was read is kept in a file, so that limits are tried without listening
-again; delete it when the code that reads has changed. With ``--held-out`` it reads only what
-``synthesise_consent.py --held-out`` made, and ``--table`` writes the counts, variant by voice,
-into a Markdown file.
+again; delete it when the code that reads has changed. ``--table`` writes the counts, variant by
+voice, into a Markdown file.
 """
 
 from __future__ import annotations
@@ -31,13 +31,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from marked import replace_marked
 from palprep.consent.facts import ConsentFacts, StatementReading
 from palprep.consent.opening import read_samples
 from palprep.consent.statement import Statement
 from palprep.consent.statements import PLACEHOLDER, required_statement
-from palprep.consent.whisper import Whisper
+from palprep.consent.whisper import Heard, Whisper
 from palprep.media.samples import stream_samples
 from palprep.media.source import Source
 from palprep.rules.consent_grading import grade_statement
@@ -48,12 +49,20 @@ CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 LONGEST_S = 75
 ACCEPTED = ("pass", "warn")
 ALTERATIONS = (
-    (r"\b(is|was|are|were|had|has|have|may)\b", r"\1 not"),
+    (r"\b(is|was|are|were|had|has|have|may|could|would|did|do)\b(?!n't)", r"\1 not"),
+    (r"\b(my|his|her|their|our|your)\b", "nobody's"),
+    (r"\band\b", "or"),
     (r"\b(the|a|an) (\w+)", r"\1 other \2"),
-    (r"\b(\w{6,})\b", "nothing"),
+    (r"\b\w{6,}\b", "nothing"),
     (r"^((?:\S+\s+){4})\S+\s+\S+\s+", r"\1"),
+    (r"(?<=\w )\w{5,} ", ""),
 )
-"""What is required instead of what is said: negated, added, changed, missing."""
+"""What is required instead of what is said: negated, another's, the other conjunction, added,
+changed, two words missing, one missing."""
+REMEMBERED = 4
+"""Pieces of audio that were heard and are not forgotten."""
+KINDS = 3
+"""So many of them are tried with each sentence, in turn."""
 
 
 class Case(NamedTuple):
@@ -126,27 +135,75 @@ def held_out(folder: Path) -> Iterator[Case]:
         )
 
 
-def real(corpora: Path) -> Iterator[Case]:
-    """Real speech: other talk, and read sentences with their wording and altered ones."""
+def real(corpora: Path, transcripts: dict[str, str]) -> Iterator[Case]:
+    """People who read aloud: each sentence against its own wording and against altered ones."""
+    folder = corpora / "speech"
+    turn = 0
+    for row in manifest(folder):
+        path = folder / row["path"]
+        said = (transcripts.get(path.stem) or row["transcript"]).strip().strip('"')
+        if not said or "..." in said or float(row["seconds"]) < 4 or path.suffix == ".mp3":
+            continue
+        if path.suffix == ".flac" and path.with_suffix(".wav").exists():
+            continue
+        said = f"{said[0].upper()}{said[1:]}"
+        yield Case(path, "people, as read", path.stem, "Nobody", said, "exact", row["speaker"])
+        altered = (re.sub(pattern, other, said, count=1) for pattern, other in ALTERATIONS)
+        wordings = [wording for wording in altered if wording != said]
+        for step in range(min(KINDS, len(wordings))):
+            wording = wordings[(turn + step) % len(wordings)]
+            yield Case(
+                path, "people, altered", path.stem, "Nobody", wording, "altered", row["speaker"]
+            )
+        turn += KINDS
+
+
+def other_talk(corpora: Path) -> Iterator[Case]:
+    """Real speech that is not the statement at all."""
     required = required_statement()
     for row in manifest(corpora / "av"):
         if row["speech"].startswith("en"):
             path = corpora / "av" / row["path"]
-            yield Case(path, "real, videos", row["path"], "Jane Doe", required, "altered")
+            yield Case(path, "other talk, videos", row["path"], "Jane Doe", required, "altered")
     folder = corpora / "speech"
     for row in manifest(folder):
-        path = folder / row["path"]
-        said = row["transcript"].strip().strip('"')
         if row["language"] == "en" and float(row["seconds"] or 0) >= 5:
-            yield Case(path, "real, other talk", row["path"], "Jane Doe", required, "altered")
-        if not said or "..." in said or float(row["seconds"]) < 4 or path.suffix == ".mp3":
-            continue
-        yield Case(path, "real, read sentence", row["path"], "Nobody", said, "exact")
-        for number, (pattern, replacement) in enumerate(ALTERATIONS):
-            altered = re.sub(pattern, replacement, said, count=1)
-            if altered != said:
-                label = f"{row['path']} altered {number}"
-                yield Case(path, "real, read sentence", label, "Nobody", altered, "altered")
+            path = folder / row["path"]
+            yield Case(path, "other talk", row["path"], "Jane Doe", required, "altered")
+
+
+def transcribed(path: Path | None) -> dict[str, str]:
+    """What is said in each recording, by its id: as LibriSpeech's transcripts are laid out."""
+    if path is None:
+        return {}
+    lines = (line.partition(" ") for line in path.read_text("utf-8").splitlines())
+    return {name: text.strip() for name, _, text in lines}
+
+
+class Remembering(Whisper):
+    """A model that does not listen twice to the last piece of audio."""
+
+    def __init__(self, *parts: Any) -> None:
+        super().__init__(*parts)
+        self._heard: dict[bytes, Heard] = {}
+        self._texts: dict[tuple[int, str, int], tuple[str, ...]] = {}
+
+    def hear(self, samples: NDArray[np.float32]) -> Heard:
+        """As of the model."""
+        key = samples.tobytes()
+        if key not in self._heard:
+            if len(self._heard) >= REMEMBERED:
+                self._heard.clear()
+                self._texts.clear()
+            self._heard[key] = super().hear(samples)
+        return self._heard[key]
+
+    def transcribe(self, heard: Heard, language: str, *, hypotheses: int = 1) -> tuple[str, ...]:
+        """As of the model."""
+        key = id(heard.encoded), language, hypotheses
+        if key not in self._texts:
+            self._texts[key] = super().transcribe(heard, language, hypotheses=hypotheses)
+        return self._texts[key]
 
 
 def manifest(folder: Path) -> list[dict[str, str]]:
@@ -162,20 +219,24 @@ def main() -> int:
     parser.add_argument("--variants", type=Path)
     parser.add_argument("--others", type=int, default=0)
     parser.add_argument("--real", action="store_true")
+    parser.add_argument("--transcripts", type=Path, help="of --real: lines of an id and a text")
+    parser.add_argument("--other-talk", action="store_true")
     parser.add_argument("--held-out", type=Path)
     parser.add_argument("--table", type=Path, help="Markdown file for the counts of --held-out")
     parser.add_argument("--model", type=Path)
     parser.add_argument("--readings", type=Path)
     arguments = parser.parse_args()
+    cases: list[Case] = []
     if arguments.held_out:
-        cases = list(held_out(arguments.held_out))
-    else:
-        cases = list(synthetic(arguments.corpora / "consent"))
+        cases += held_out(arguments.held_out)
+    if arguments.real:
+        cases += real(arguments.corpora, transcribed(arguments.transcripts))
+    if arguments.other_talk:
+        cases += other_talk(arguments.corpora)
     if arguments.variants:
         cases += variants(arguments.variants, arguments.others)
-    if arguments.real:
-        cases += real(arguments.corpora)
-    model = Whisper.load(arguments.model)
+    cases = cases or list(synthetic(arguments.corpora / "consent"))
+    model = Remembering.load(arguments.model)
     table: Counter[tuple[str, str, str]] = Counter()
     cells: Counter[tuple[str, str, str]] = Counter()
     wrong: Counter[str] = Counter()

@@ -97,42 +97,49 @@ def held_out() -> Iterator[Reading]:
             yield Reading(key, text, JANE, next(turns), "clean", "altered", required)
 
 
-def plan() -> Iterator[Reading]:
-    """Every reading: the exact ones widely, each altered one by four voices in turn."""
+def fitting(*, piper: bool) -> Iterator[Reading]:
+    """What limits are chosen by: every voice in every condition, each name and each altered
+    statement by some voices in turn.
+    """
     short, long = filled(EXACT, "{full_name}"), filled("{long}", "{full_name}")
-    for voice, condition in itertools.product(VOICES, CONDITIONS):
+    voices = (*FITTING, *PIPER) if piper else FITTING
+    for voice, condition in itertools.product(voices, CONDITIONS):
         yield Reading("exact", filled(EXACT, JANE), JANE, voice, condition, "exact", short)
-    for name, voice in itertools.product(TEXTS["names"][1:], NAMING):
-        yield Reading("exact", filled(EXACT, name), name, voice, "clean", "exact", short)
-    turns = itertools.cycle(itertools.product(VARYING, VARYING_CONDITIONS))
+    speakers = itertools.cycle(voices)
+    for name, _ in itertools.product(TEXTS["names"][1:], range(SPEAKERS)):
+        yield Reading("exact", filled(EXACT, name), name, next(speakers), "clean", "exact", short)
+    turns = itertools.cycle(itertools.product(VARYING_CONDITIONS, voices))
     for expected in ("exact", "either", "altered"):
         for key, template in TEXTS[expected].items():
             text = filled(template, JANE)
             required = long if key.startswith("long") else short
-            for voice, condition in (("joe", "clean"), *itertools.islice(turns, 3)):
+            for condition, voice in itertools.islice(turns, SPEAKERS):
                 yield Reading(key, text, JANE, voice, condition, expected, required)
-    for said, name in TEXTS["neighbours"]:
+    for (said, name), _ in itertools.product(TEXTS["neighbours"], range(SPEAKERS)):
         key = "said_" + said.replace(" ", "_")
-        for voice in NAMING:
-            yield Reading(key, filled(EXACT, said), name, voice, "clean", "near", short)
+        yield Reading(key, filled(EXACT, said), name, next(speakers), "clean", "near", short)
 
 
-VOICES = (
-    *("joe", "slow", "fast", "high", "low", "slower", "faster"),
-    *("flite_rms", "robot_us", "robot_f"),
+PIPER = ("joe", "slow", "fast", "high", "low", "slower", "faster")
+FITTING = (
+    *("flite_slt", "flite_rms", "flite_awb", "festival_ked", "festival_slt"),
+    *("robot_us", "robot_f", "robot_carib", "robot_midlands"),
 )
-HELD_OUT = ("flite_slt", "flite_awb", "flite_kal", "robot_rp", "robot_scots")
+HELD_OUT = ("flite_kal", "robot_rp", "robot_scots")
+SPEAKERS = 4
+"""So many voices say each name, and each altered statement, of those for fitting."""
 WITHDRAWN = ("withdrawn_after", "revoked_after", "take_back", "withdrawn_before")
-NAMING = ("joe", "slow", "fast", "high", "low", "flite_rms")
-VARYING = ("joe", "fast", "high", "low", "slow", "flite_rms")
-VARYING_CONDITIONS = ("noise15", "clean", "room", "telephone", "babble12")
+VARYING_CONDITIONS = ("clean", "noise15", "room", "telephone", "babble12")
 
 
 def command_voices() -> dict[str, Voice]:
-    """Voices of flite and espeak-ng."""
+    """Voices of flite, Festival and espeak-ng."""
 
     def flite(voice: str) -> Voice:
         return lambda text: run("flite", "-voice", voice, "-t", spelled(text), "-o")
+
+    def festival(voice: str) -> Voice:
+        return lambda text: run("text2wave", "-eval", f"(voice_{voice})", "-o", said=spelled(text))
 
     def robot(voice: str) -> Voice:
         return lambda text: run("espeak-ng", "-v", voice, "-s", "150", text, "-w")
@@ -142,8 +149,12 @@ def command_voices() -> dict[str, Voice]:
         "flite_rms": flite("rms"),
         "flite_awb": flite("awb"),
         "flite_kal": flite("kal16"),
+        "festival_ked": festival("ked_diphone"),
+        "festival_slt": festival("cmu_us_slt_arctic_hts"),
         "robot_us": robot("en-us"),
         "robot_f": robot("en-us+f3"),
+        "robot_carib": robot("en-029"),
+        "robot_midlands": robot("en-gb-x-gbcwmd+m3"),
         "robot_rp": robot("en-gb-x-rp"),
         "robot_scots": robot("en-gb-scotland+f2"),
     }
@@ -179,11 +190,13 @@ def spelled(text: str) -> str:
     return re.sub(r"\bAI\b", "A.I.", text)
 
 
-def run(*command: str) -> tuple[Samples, int]:
-    """What a command says that takes the name of a WAV file last."""
+def run(*command: str, said: str | None = None) -> tuple[Samples, int]:
+    """What a command says that takes the name of a WAV file last, and a text on standard input."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "said.wav"
-        subprocess.run([*command, str(path)], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [*command, str(path)], check=True, stdout=subprocess.DEVNULL, input=said, text=True
+        )
         with wave.open(str(path)) as file:
             data = file.readframes(file.getnframes())
             return np.frombuffer(data, "<i2").astype(np.float32) / 32768, file.getframerate()
@@ -274,12 +287,10 @@ def main() -> None:
     parser.add_argument("--into", type=Path, required=True)
     arguments = parser.parse_args()
     arguments.into.mkdir(parents=True, exist_ok=True)
-    if not arguments.held_out and arguments.piper is None:
-        parser.error("name a Piper voice with --piper, or ask for --held-out")
     speak = command_voices() | (piper_voices(arguments.piper) if arguments.piper else {})
     random = np.random.default_rng(1)
     index: list[dict[str, Any]] = []
-    for one in held_out() if arguments.held_out else plan():
+    for one in held_out() if arguments.held_out else fitting(piper=arguments.piper is not None):
         name = one.name.replace(" ", "_").replace(".", "")
         path = arguments.into / f"{one.key}.{name}.{one.voice}.{one.condition}.wav"
         if not path.exists():
