@@ -118,3 +118,30 @@ def test_a_statement_that_breaks_off_is_not_found_whole():
     found = find(" ".join(TEXT.split()[:20]))
     last = found[-1].reading
     assert not last.found or last.comparison.agreement < 1.0
+
+
+class Overwhelmed(Parrot):
+    """Leaves out the first twenty words of a window that is full."""
+
+    def transcribe(self, heard, language, *, hypotheses=1):
+        marks = heard.encoded if heard.frames < 2900 else heard.encoded[20:]
+        return (" ".join(self.words[mark - 1] for mark in marks),)
+
+
+def test_a_part_is_looked_for_in_less_than_a_full_window_first():
+    _, samples, spans = spoken(TEXT)
+    statement = Statement.of(TEXT, NAME, "en")
+    found = find_statement(samples, statement, Overwhelmed(TEXT), spans, 30.0)
+    assert len(found) > 1
+    assert all(one.reading.comparison.agreement == 1.0 for one in found)
+
+
+def test_a_part_that_is_spoken_slowly_is_read_in_a_full_window_then():
+    words = TEXT.split()
+    slow = " ".join(
+        f"{one} {other} um" for one, other in zip(words[::2], words[1::2], strict=False)
+    )
+    first = find(slow)[0]
+    seconds = len(first.statement.words) * 1.5 * WORD_S
+    assert 20.0 < seconds < 30.0
+    assert first.reading.comparison.agreement == 1.0

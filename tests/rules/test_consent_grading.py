@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.consent.compare import compare
-from palprep.consent.facts import NameReading
+from palprep.consent.compare import Difference, compare
+from palprep.consent.facts import NameReading, StatementReading
 from palprep.consent.hypotheses import AlignedWord, Reading, differences_of
 from palprep.consent.names import locate_name
 from palprep.consent.part_reading import part_reading
 from palprep.consent.statement import Statement
 from palprep.consent.words import split_words
-from palprep.rules.consent_grading import Grade, grade_part
+from palprep.rules.consent_grading import Grade, grade_part, grade_statement
 from palprep.rules.profile import load_profile
 
 TEXT = "I, Jane Doe, give my consent that videos can be made."
@@ -20,11 +20,18 @@ LIMITS = load_profile().consent
 
 
 def name_reading(
-    heard: str, likeness: float, *, same: bool, told: float, favour: float | None
+    heard: str,
+    likeness: float,
+    *,
+    same: bool,
+    told: float,
+    favour: float | None,
+    written: float = 1.0,
 ) -> NameReading:
-    """``told`` is the prompted probability, ``favour`` the log likelihood ratio."""
+    """``told`` is the prompted probability, ``favour`` the log likelihood ratio, ``written`` how
+    much the name in the transcript is alike."""
     return NameReading(
-        heard=heard, likeness=likeness, same=same,
+        heard=heard, likeness=likeness, same=same, transcript_likeness=written,
         prompted_probability=told, log_likelihood_ratio=favour, least_log_likelihood_ratio=favour,
     )  # fmt: skip
 
@@ -100,6 +107,21 @@ def test_of_two_wordings_the_likelier_one_is_believed(support, expected):
     assert outcome(reading(TEXT.replace("that", "when"), support=support)) == expected
 
 
+@pytest.mark.parametrize(("least", "expected"), [(0.002, "pass"), (0.0005, "fail")])
+def test_words_that_fit_better_than_what_was_heard_pass_in_a_voice_heard_badly(least, expected):
+    found = reading(TEXT.replace("videos", "middle"), improbable={"videos": least}, support=0.5)
+    assert outcome(found) == expected
+
+
+@pytest.mark.parametrize(
+    ("heard", "support", "expected"),
+    [("vidios", -8.0, "warn"), ("vidios", -9.5, "fail"), ("photos", -8.0, "fail")],
+)
+def test_another_spelling_of_the_same_sounds_is_a_doubt(heard, support, expected):
+    found = reading(TEXT.replace("videos", heard), improbable={"videos": 0.015}, support=support)
+    assert outcome(found) == expected
+
+
 def test_a_changed_word_is_named_with_what_was_heard():
     found = reading(TEXT.replace("videos", "photos"), improbable={"videos": 0.001}, support=-9.0)
     grade, words, reasons = decide(found, SCRIPT)
@@ -127,6 +149,18 @@ def test_an_added_word_fails_unless_it_was_a_whim():
     assert outcome(reading(heard, support=-1.0, others=(heard,))) == "fail"
 
 
+def test_an_added_word_without_which_the_statement_fits_far_better_is_a_doubt():
+    heard = TEXT.replace("can be", "can all be")
+    grade, words, reasons = decide(reading(heard, support=3.5, others=(heard,)))
+    assert grade == "warn"
+    assert [word.outcome for word in words if word.expected is None] == ["warn"]
+    assert reasons == ("“all” may have been added at 4.4 s.",)
+    surname = reading(TEXT.replace("Doe,", "Doe Smith,"), support=3.5)
+    next_to_it = surname._replace(differences=(Difference(3, 3, 3, 4),))
+    part = part_reading(next_to_it._replace(log_likelihood_ratios=(3.5,)), SCRIPT)
+    assert grade_part(part, "Jane Doe", LIMITS).outcome == "fail"
+
+
 @pytest.mark.parametrize(
     "heard",
     [
@@ -143,9 +177,10 @@ def test_negations_and_withdrawals_fail_whatever_the_forced_reading_says(heard):
     assert outcome(reading(heard, support=5.0)) == "fail"
 
 
-def test_a_small_word_that_may_be_turned_fails():
-    grade, _, reasons = decide(reading(turned=(("unlike", 6, 0.9),)), SCRIPT)
-    assert grade == "fail"
+@pytest.mark.parametrize(("ratio", "expected"), [(0.9, "fail"), (1.5, "warn")])
+def test_a_small_word_that_may_be_turned_does_not_pass(ratio, expected):
+    grade, _, reasons = decide(reading(turned=(("unlike", 6, ratio),)), SCRIPT)
+    assert grade == expected
     assert "unlike" in reasons[0]
 
 
@@ -183,6 +218,28 @@ def test_what_stands_around_the_statement_counts(found, expected):
 )
 def test_the_name_is_judged_by_sound(name, expected):
     assert outcome(reading(name=name, improbable=RARE)) == expected
+
+
+@pytest.mark.parametrize(
+    ("least", "told", "favour", "expected"),
+    [
+        (0.02, 0.9, 8.0, "pass"),
+        (0.005, 0.9, 8.0, "warn"),
+        (0.02, 0.7, 8.0, "fail"),
+        (0.02, 0.9, 3.0, "warn"),
+    ],
+)
+def test_a_name_unlike_what_was_heard_passes_only_where_it_fits_far_better(
+    least, told, favour, expected
+):
+    name = name_reading("you get an arc", 0.4, same=False, told=told, favour=favour)
+    assert outcome(reading(name=name, improbable={"Jane": least, "Doe,": least})) == expected
+
+
+@pytest.mark.parametrize(("written", "expected"), [(1.0, "pass"), (0.91, "warn"), (0.4, "pass")])
+def test_a_name_that_the_transcript_has_as_another_much_alike_is_a_doubt(written, expected):
+    name = name_reading("Jane Doe", 1.0, same=True, told=0.9, favour=4.0, written=written)
+    assert outcome(reading(name=name)) == expected
 
 
 def test_a_name_that_sounds_the_same_and_is_borne_out_passes():
@@ -240,3 +297,21 @@ def test_a_name_in_doubt_says_in_one_sentence_what_was_heard():
     name = name_reading("why Chan?", 0.9, same=False, told=0.5, favour=5.0)
     _, _, reasons = decide(reading(name=name, improbable=RARE))
     assert reasons == ("The name was heard as “why Chan”; it may be Jane Doe. Listen to it.",)
+
+
+def test_a_reading_whose_only_doubt_is_the_name_says_so():
+    name = name_reading("why Chan?", 0.9, same=False, told=0.5, favour=5.0)
+
+    def reasons(*others: str) -> tuple[str, ...]:
+        part = part_reading(reading(name=name, improbable=RARE, others=others), SCRIPT)
+        read = StatementReading(
+            statement=TEXT, full_name="Jane Doe", language="en", opening_s=30.0, parts=(part,)
+        )
+        return grade_statement(read, LIMITS).reasons
+
+    (told,) = reasons()
+    assert told == (
+        "Only the name is in doubt: it was heard as “why Chan”, and Jane Doe is required. "
+        "Listen to it."
+    )
+    assert len(reasons(TEXT.replace("give", "never give"))) == 2
