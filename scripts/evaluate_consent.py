@@ -59,6 +59,8 @@ ALTERATIONS = (
 )
 """What is required instead of what is said: negated, another's, the other conjunction, added,
 changed, two words missing, one missing."""
+PEOPLE = "people"
+"""What the groups of real readers begin with. They have a table of their own."""
 REMEMBERED = 4
 """Pieces of audio that were heard and are not forgotten."""
 KINDS = 3
@@ -147,13 +149,13 @@ def real(corpora: Path, transcripts: dict[str, str]) -> Iterator[Case]:
         if path.suffix == ".flac" and path.with_suffix(".wav").exists():
             continue
         said = f"{said[0].upper()}{said[1:]}"
-        yield Case(path, "people, as read", path.stem, "Nobody", said, "exact", row["speaker"])
+        yield Case(path, f"{PEOPLE}, as read", path.stem, "Nobody", said, "exact", row["speaker"])
         altered = (re.sub(pattern, other, said, count=1) for pattern, other in ALTERATIONS)
         wordings = [wording for wording in altered if wording != said]
         for step in range(min(KINDS, len(wordings))):
             wording = wordings[(turn + step) % len(wordings)]
             yield Case(
-                path, "people, altered", path.stem, "Nobody", wording, "altered", row["speaker"]
+                path, f"{PEOPLE}, altered", path.stem, "Nobody", wording, "altered", row["speaker"]
             )
         turn += KINDS
 
@@ -299,9 +301,21 @@ def summary(table: Counter[tuple[str, str, str]], seconds: list[float]) -> None:
 
 
 def document(path: Path, cells: Counter[tuple[str, str, str]], model: Whisper) -> None:
-    """Put the counts between two marks of a Markdown file: pass / warn / fail per cell."""
-    groups = list(dict.fromkeys(group for group, _, _ in cells))
-    names = sorted({voice for _, voice, _ in cells})
+    """Put the counts of people and of synthetic voices into a Markdown file, as far as they were
+    tried.
+    """
+    of_people = [key for key in cells if key[0].startswith(PEOPLE)]
+    of_voices = [key for key in cells if not key[0].startswith(PEOPLE)]
+    heads = f"Model {model.name}, sha256 `{model.sha256[:16]}`. Each cell: pass / warn / fail."
+    for mark, keys in (("consent of people", of_people), ("consent", of_voices)):
+        if keys:
+            replace_marked(path, mark, [heads, "", *rows(cells, keys)])
+
+
+def rows(cells: Counter[tuple[str, str, str]], keys: list[tuple[str, str, str]]) -> list[str]:
+    """A table of Markdown: reading by voice, pass / warn / fail per cell."""
+    groups = list(dict.fromkeys(group for group, _, _ in keys))
+    names = sorted({voice for _, voice, _ in keys})
 
     def cell(group: str, among: list[str]) -> str:
         counts = [
@@ -310,9 +324,7 @@ def document(path: Path, cells: Counter[tuple[str, str, str]], model: Whisper) -
         ]
         return " / ".join(map(str, counts)) if any(counts) else ""
 
-    rows = [
-        f"Model {model.name}, sha256 `{model.sha256[:16]}`. Each cell: pass / warn / fail.",
-        "",
+    return [
         f"| Reading | all | {' | '.join(names)} |",
         "|---" * (len(names) + 2) + "|",
         *(
@@ -321,7 +333,6 @@ def document(path: Path, cells: Counter[tuple[str, str, str]], model: Whisper) -
             for group in groups
         ),
     ]
-    replace_marked(path, "consent", rows)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
 """Synthesise readings of the consent statement and of altered ones, to evaluate against.
 
-Needs piper-tts and a voice in the environment that runs it (neither is a dependency of
-palprep), and espeak-ng and flite on the PATH for the other voices:
+Needs espeak-ng, flite and Festival (text2wave, with festvox-kdlpc16k and festvox-us-slt-hts) on the
+PATH. With ``--piper`` it also needs piper-tts in the environment that runs it; neither that nor a
+voice is a dependency of palprep:
 
-    python scripts/synthesise_consent.py --piper en_US-joe-medium.onnx --into DIR
+    python scripts/synthesise_consent.py [--piper en_US-joe-medium.onnx] --into DIR
     python scripts/synthesise_consent.py --held-out --into DIR
 
-With ``--held-out`` it makes only readings by voices, and of names, that no limit was chosen by;
-they need no Piper voice. What is said stands in consent_texts.toml. Writes 16 kHz WAV files and
+With ``--held-out`` it makes the readings that are reported on, of names that no limit was chosen
+by. What is said stands in consent_texts.toml. Writes 16 kHz WAV files and
 ``index.json``: file, key, text, name (the one that is required), voice, condition, expected,
 statement.
 """
@@ -125,7 +126,8 @@ FITTING = (
     *("flite_slt", "flite_rms", "flite_awb", "festival_ked", "festival_slt"),
     *("robot_us", "robot_f", "robot_carib", "robot_midlands"),
 )
-HELD_OUT = ("flite_kal", "robot_rp", "robot_scots")
+HELD_OUT = ("flite_slt", "flite_awb", "flite_kal", "robot_rp", "robot_scots")
+"""The voices of the report. The first two are for fitting, too, and stand apart there."""
 SPEAKERS = 4
 """So many voices say each name, and each altered statement, of those for fitting."""
 WITHDRAWN = ("withdrawn_after", "revoked_after", "take_back", "withdrawn_before")

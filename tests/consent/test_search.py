@@ -98,6 +98,18 @@ def test_a_statement_longer_than_a_window_is_read_in_parts():
     assert " ".join(whole) == TEXT
 
 
+def test_where_speech_flows_on_a_part_begins_at_the_quietest_moment():
+    parrot, samples, _ = spoken(TEXT)
+    statement = Statement.of(TEXT, NAME, "en")
+    first = len(statement.parts(40)[0].words)
+    # Words last to the last sample, but for the one before the second part.
+    samples[int((first * WORD_S - 0.1) * RATE_HZ) : int(first * WORD_S * RATE_HZ)] = 0.5
+    flowing = [Span(start_s=0.0, end_s=len(samples) / RATE_HZ)]
+    found = find_statement(samples, statement, parrot, flowing, 30.0)
+    assert found[1].between == ()
+    assert found[1].reading.forced[0].start_s == pytest.approx(first * WORD_S, abs=0.1)
+
+
 def test_what_is_said_between_two_parts_is_told():
     first = find(TEXT)[0].statement.text
     found = find(TEXT.replace(first, f"{first} nothing of this counts"))

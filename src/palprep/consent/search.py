@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+import numpy as np
+
 from palprep.consent.hypotheses import Reading, read_window
 from palprep.consent.phonetics import similarity
 from palprep.consent.statement import Statement
@@ -30,6 +32,9 @@ _PART_S = 20.0
 small model leaves out whole sentences."""
 _NEAR_S = 0.3
 """Precision of the ends of words."""
+_MOMENT = RATE_HZ // 50
+_MOMENTS = 3
+"""How long a moment between two words is: 3 times 20 ms."""
 _SAME_END = 0.5
 """A window can begin inside a word. What is heard of the rest is at least this alike."""
 
@@ -77,7 +82,7 @@ def find_statement(
             earlier = _heard_between(model, samples, statement.language, first_s, start_s)
             found.append(Found(part, reading._replace(earlier=earlier)))
         if reading.found:
-            begin_s = _pause_at(reading.forced[-1].end_s, spans)
+            begin_s = _pause_at(reading.forced[-1].end_s, spans, samples)
             until_s = begin_s + STEP_S
     return tuple(found)
 
@@ -139,12 +144,21 @@ def _goes_on(reading: Reading, spans: Sequence[Span], start_s: float) -> bool:
     return nothing_after and spoken_on and last_said + 1 < len(reading.forced)
 
 
-def _pause_at(end_s: float, spans: Sequence[Span]) -> float:
-    """The middle of the pause in which a part ends, or its end where speech flows on."""
+def _pause_at(end_s: float, spans: Sequence[Span], samples: Samples) -> float:
+    """The middle of the pause in which a part ends, or the quietest moment near its end where
+    speech flows on.
+    """
     for before, after in pairwise(spans):
         if before.end_s - _NEAR_S <= end_s <= after.start_s + _NEAR_S:
             return (before.end_s + after.start_s) / 2
-    return end_s
+    first = max(0, round((end_s - _NEAR_S) * RATE_HZ))
+    near = samples[first : round((end_s + _NEAR_S) * RATE_HZ)]
+    count = len(near) // _MOMENT
+    if count < _MOMENTS:
+        return end_s
+    power = np.square(near[: count * _MOMENT]).reshape(count, _MOMENT).mean(axis=1)
+    quietest = int(np.convolve(power, np.ones(_MOMENTS), "valid").argmin())
+    return (first + (quietest + _MOMENTS / 2) * _MOMENT) / RATE_HZ
 
 
 def _heard_between(
