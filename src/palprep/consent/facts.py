@@ -161,10 +161,11 @@ class WordRecord(Value):
 class ConsentFacts(Value):
     """Whether the required statement was spoken, word by word.
 
-    ``outcome`` is ``pass`` when two independent readings agree on every word. It is ``warn``
-    when one of them does and the other does not contradict it. It is ``fail`` when a word is
-    missing, changed, added or negated, and ``unknown`` when nothing could be read: no model, or
-    a language that the model does not know. ``reasons`` say it in sentences.
+    ``outcome`` is ``pass`` when two readings agree on every word, or the required word fits the
+    audio as well as what was written down. It is ``warn`` when it fits less well, but no other
+    word is sure. It is ``fail`` when a word is missing, changed, added or negated, and ``unknown``
+    when nothing could be read: no model, or a language that the model does not know. ``reasons``
+    say it in sentences.
     """
 
     outcome: Outcome
