@@ -351,14 +351,11 @@ class TransportError(PalprepError):
 
 
 class ServiceUnreachable(TransportError):
-    """The request was certainly not carried out. It is safe to repeat. Check the address, and
-    whether the service runs. Then send it again.
-    """
+    """The request was not carried out. Check the address and the service, and send it again."""
 
 
 class TimedOut(TransportError):
-    """No answer in time to a request that is safe to repeat. Send it again, or give the client a
-    longer ``timeout``.
+    """No answer in time to a request that is safe to repeat. Send it again, with more ``timeout``.
     """
 
     code = "timed_out"
