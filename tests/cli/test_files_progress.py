@@ -49,6 +49,20 @@ def test_many_files_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "2 of 3 files" in after
 
 
+def test_bars_go_over_nothing_that_was_printed_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    terminal = Console(file=screen, force_terminal=True, width=100)
+    monkeypatch.setattr(progress, "progress_console", lambda: terminal)
+    with progress.files_progress(3, wanted=True) as files, files.at("one.jpg"):
+        assert "1A" in _live(terminal, screen)
+        with files.aside():
+            terminal.print("what was found")
+        _live(terminal, screen)
+        drawn = screen.getvalue()
+    assert "files" in drawn
+    assert "\x1b[1A" not in drawn.partition("files")[0]
+
+
 def _live(terminal: Console, screen: io.StringIO) -> str:
     """What the screen shows after the next refresh."""
     screen.truncate(0)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from palprep.cli.printing import progress_console
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as Bars
+    from palprep.views.run_bars import RunBars as Bars
 
 _ROWS = 8
 """Files that are shown at once; the bar counts the others."""
@@ -57,11 +57,8 @@ class FilesProgress:
         if self._bars is None:
             yield
             return
-        self._bars.stop()
-        try:
+        with self._bars.aside():
             yield
-        finally:
-            self._bars.start()
 
     def _row(self, name: str) -> _Row | None:
         with self._guard:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from rich.console import Console, RenderableType
 from rich.progress import (
@@ -14,15 +15,17 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.table import Column
+from rich.text import Text
 
 _REST = 1
 """The ratio of the one column that takes what the others leave."""
 
 
-class _RunBars(Progress):
+class RunBars(Progress):
     """Two tables: a long step of a person takes no width from the bar above it."""
 
     def __init__(self, console: Console, *, redirect: bool) -> None:
+        self._hidden = False
         self._all = (
             SpinnerColumn(),
             TextColumn("{task.description}", table_column=Column(no_wrap=True)),
@@ -49,16 +52,34 @@ class _RunBars(Progress):
     def get_renderables(self) -> Iterable[RenderableType]:
         """The bar for everybody, then the people at work. How long one of them takes is not known:
         such a task has no total."""
+        if self._hidden:
+            yield Text()
+            return
         for columns, known in ((self._all, True), (self._one, False)):
             tasks = [task for task in self.tasks if (task.total is not None) is known]
             if tasks:
                 self.columns = columns
                 yield self.make_tasks_table(tasks)
 
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """While this lasts nothing is drawn, so that others can write where the bars were.
 
-def run_bars(console: Console, *, redirect: bool = True) -> Progress:
+        An empty line is drawn last: what starts to draw anew first goes back over as many lines as
+        it drew before, and those now belong to others.
+        """
+        self._hidden = True
+        self.stop()
+        try:
+            yield
+        finally:
+            self.start()
+            self._hidden = False
+
+
+def run_bars(console: Console, *, redirect: bool = True) -> RunBars:
     """Bars that are gone at the end. A task without a total is a person's or a file's line.
 
     With ``redirect`` whatever is printed meanwhile comes out above them, on their own stream.
     """
-    return _RunBars(console, redirect=redirect)
+    return RunBars(console, redirect=redirect)
