@@ -31,9 +31,13 @@ class FilesProgress:
         self._done = 0
         self._rows = 0
         self._guard = threading.Lock()
-        many = bars is not None and files > 1
-        self._whole = bars.add_task("", total=files) if bars is not None and many else None
-        self._count()
+        self._whole = (
+            bars.add_task(self._words, total=files) if bars is not None and files > 1 else None
+        )
+
+    @property
+    def _words(self) -> str:
+        return f"{self._done} of {self._files} files"
 
     @contextmanager
     def at(self, name: str) -> Iterator[Advance]:
@@ -69,8 +73,7 @@ class FilesProgress:
 
     def _count(self) -> None:
         if self._bars is not None and self._whole is not None:
-            words = f"{self._done} of {self._files} files"
-            self._bars.update(self._whole, description=words, completed=self._done)
+            self._bars.update(self._whole, description=self._words, completed=self._done)
 
 
 class _Row:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from palprep.cli.printing import print_line
 from palprep.cli.verbosity import Quiet, tell, telling
 
 if TYPE_CHECKING:
@@ -44,13 +45,13 @@ def listen(
     received = 0
 
     def ready(address: str) -> None:
-        typer.echo(f"palprep listens on {address}")
+        print_line(f"palprep listens on {address}")
 
     def arrived(delivery: Delivery) -> None:
         nonlocal received
         received += 1
         kind = type(delivery.event).__name__ if delivery.event else "unknown event"
-        typer.echo(f"{kind}: {delivery.body}")
+        print_line(f"{kind}: {delivery.body}")
 
     with telling(quiet=quiet), until_signalled() as stop:
         receive(

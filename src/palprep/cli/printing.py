@@ -31,6 +31,12 @@ def print_json(value: Mapping[str, Any]) -> None:
     sys.stdout.buffer.flush()
 
 
+def print_line(text: object) -> None:
+    """A line on standard output, flushed: who reads it may be waiting for it."""
+    sys.stdout.write(f"{escaped(str(text))}\n")
+    sys.stdout.flush()
+
+
 def print_error(message: str) -> None:
     """One line on standard error."""
     line = " ".join(message.split())

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from palprep.cli.printing import print_line
 from palprep.cli.verbosity import Quiet, tell, telling
 from palprep.errors import UsageError
 
@@ -43,7 +44,7 @@ def report(
         page = write_report(directories[0])
     else:
         raise UsageError("Give --into: the folder for the results of all of them as one")
-    typer.echo(page)
+    print_line(page)
     people = [person for each in directories for person in status(each).people]
     with telling(quiet=quiet):
         tell(summary(people))

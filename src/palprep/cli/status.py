@@ -10,7 +10,7 @@ import typer
 
 from palprep.cli.exits import ExitCode
 from palprep.cli.options import AsJson
-from palprep.cli.printing import print_json, show
+from palprep.cli.printing import print_json, print_line, show
 from palprep.cli.verbosity import Quiet, tell, telling
 from palprep.errors import UsageError
 
@@ -96,7 +96,7 @@ def _show_head(standing: Standing, *, named: bool) -> None:
     state = "A run is at work on it." if standing.running else "No run is at work on it."
     where = f"{standing.directory}: " if named else ""
     last = stamp(dt.datetime.fromisoformat(standing.updated_at))
-    typer.echo(f"{where}{state} Last entry: {last}. Service: {standing.target}.")
+    print_line(f"{where}{state} Last entry: {last}. Service: {standing.target}.")
 
 
 def _show_people(people: Sequence[PersonStanding]) -> None:
@@ -105,14 +105,14 @@ def _show_people(people: Sequence[PersonStanding]) -> None:
     shown = _worth_showing(people)
     show(results_view(shown))
     if len(shown) < len(people):
-        typer.echo(f"{len(shown):,} of {len(people):,} people are shown. --json lists all.")
+        print_line(f"{len(shown):,} of {len(people):,} people are shown. --json lists all.")
 
 
 def _show_open_ends(standing: Standing) -> None:
     for creation in standing.in_doubt:
-        typer.echo(_how_to_resolve(standing.directory, creation))
+        print_line(_how_to_resolve(standing.directory, creation))
     if standing.unclaimed_callbacks:
-        typer.echo(f"{standing.unclaimed_callbacks} callbacks belong to nothing made here")
+        print_line(f"{standing.unclaimed_callbacks} callbacks belong to nothing made here")
 
 
 def _worth_showing(people: Sequence[PersonStanding]) -> Sequence[PersonStanding]:
