@@ -85,9 +85,8 @@ class ProfileError(UsageError):
 
 
 class RowProblem(NamedTuple):
-    """One mistake in a manifest, as a sentence without its place.
-
-    ``line`` counts from 1; of Parquet it is the row. ``column`` is None for the whole line.
+    """One mistake in a manifest. ``line`` counts from 1 (of Parquet it is the row); ``column`` is
+    None for the whole line; ``message`` is a sentence without either.
     """
 
     line: int
@@ -96,9 +95,7 @@ class RowProblem(NamedTuple):
 
 
 class ManifestError(UsageError):
-    """A manifest with mistakes. Nothing was started. Correct every line that the message names;
-    ``problems`` holds all of them.
-    """
+    """A manifest with mistakes, all in ``problems``. Correct every line that the message names."""
 
     code = "manifest_invalid"
     problems: tuple[RowProblem, ...] = ()
