@@ -201,7 +201,7 @@ def _moved(before: Creation, event: Event, **changes: Any) -> Creation:
 
 def doubt_words(creation: Creation) -> str:
     """What to say about a creation in doubt, and how to resolve it."""
-    why = f" ({creation.why})" if creation.why else ""
+    why = f" ({creation.why.rstrip('.')})" if creation.why else ""
     return (
         f"The request to create the {creation.what} was sent or about to be sent, and no answer "
         f"is known{why}. Look for it at the service, then run `palprep status` to resolve "
