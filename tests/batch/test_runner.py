@@ -10,11 +10,13 @@ import pytest
 from remember import Remembering
 
 from palprep.batch.pace import Pace
+from palprep.batch.runner import run
 from palprep.batch.status import status
 from palprep.errors import JournalError, OutputUnwritable, ServiceUnreachable, UsageError
 from palprep.journal.store import JOURNAL_NAME, Journal
 from palprep.preflight.rank import candidates_in
 from palprep.values import Role
+from palprep.workers.engine import Limits
 
 
 def results(out):
@@ -265,3 +267,16 @@ def test_the_embedded_sandbox_keeps_its_state(go, add, out):
     second = go(connection=None).people[0]
     assert second.voice.id == first.voice.id
     assert (out / "sandbox").is_dir()
+
+
+def test_a_file_that_takes_too_much_is_that_files_finding(add, folder, out):
+    """It is named in the reasons, and nobody's work ends in an error."""
+    add("ada", portrait=True, settings='stock_voice = "gloria"')
+    add("bob")
+    limits = Limits(memory_bytes=60_000_000)
+    seen = run(folder, into=out, dry_run=True, jobs=1, limits=limits)
+    reasons = [reason for person in seen.people for reason in person.reasons]
+    assert len(seen.people) == 2
+    told = "portrait.heic (face-image): The work at this file takes more than 57 MiB of memory"
+    assert any(each.startswith(told) for each in reasons)
+    assert {person.status for person in seen.people} == {"refused"}

@@ -24,7 +24,7 @@ from palprep.batch.sources import still_good, unread
 from palprep.batch.stages import reused, stage_key
 from palprep.batch.tasks import AssetTask, compare_faces, prepare_asset, why_unheard
 from palprep.consent.statements import open_statement, read_statement
-from palprep.errors import MediaError, UsageError
+from palprep.errors import MediaError, ToolFailed, UsageError
 from palprep.facts.probe import Speaker
 from palprep.journal.entries import AssetPrepared, ConsentWaived, FacesCompared
 from palprep.journal.results import PersonOutcome, refused
@@ -32,7 +32,7 @@ from palprep.journal.store import Journal
 from palprep.media.source import Source
 from palprep.pipelines.consent import different_people, missing_consent, named
 from palprep.preflight.asset import Asset
-from palprep.preflight.isolated import for_source, no_parts_left
+from palprep.preflight.isolated import at_one_file, for_source, no_parts_left
 from palprep.preflight.prepared import Prepared
 from palprep.rules.consent import CONSENT_CHECKS
 from palprep.rules.profile import load_profile
@@ -234,12 +234,12 @@ class MediaSteps:
         reporter.go_on()
         try:
             source = _brought(looked.original)
-        except MediaError as error:
-            asset = unread(looked.task, error)
-        else:
-            into = Path(looked.task.into)
-            with no_parts_left(into, self.into / PICTURES_NAME):
+            with no_parts_left(Path(looked.task.into), self.into / PICTURES_NAME):
                 asset = for_source(self.engine, source).run(prepare_asset, looked.task, source)
+        except (MediaError, ToolFailed) as error:
+            if not at_one_file(error):
+                raise
+            asset = unread(looked.task, error)
         self.journal.append(AssetPrepared(asset=asset), person=person, key=looked.key)
         return asset
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from palprep.batch.kept_files import KeptFiles
 from palprep.batch.tasks import AssetTask
-from palprep.errors import MediaError
+from palprep.errors import PalprepError
 from palprep.journal.entries import AssetPrepared
 from palprep.preflight.asset import Asset
 from palprep.rules.report import Report
@@ -23,8 +23,8 @@ def still_good(found: AssetPrepared, task: AssetTask, files: KeptFiles) -> bool:
     return all(map(files.holds, outputs))
 
 
-def unread(task: AssetTask, error: MediaError) -> Asset:
-    """The asset of a source that could not be read."""
+def unread(task: AssetTask, error: PalprepError) -> Asset:
+    """The asset of a source that could not be read, or at which a worker ended."""
     failure = {"code": error.code, "message": error.message}
     report = Report.model_validate(
         {"path": task.source, "role": task.role, "profile": task.profile, "error": failure}

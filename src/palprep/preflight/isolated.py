@@ -101,6 +101,12 @@ def for_source(engine: Engine, source: Source) -> Runner:
     return engine.for_length(LONGEST_S if engine.far else engine.run(_LENGTH, source))
 
 
+def at_one_file(error: MediaError | ToolFailed) -> bool:
+    """Whether it is this file that the work failed at, and not the workers as such."""
+    ended_at_it = "pid" in vars(error) and not isinstance(error, WorkStopped)
+    return isinstance(error, MediaError) or ended_at_it
+
+
 @contextmanager
 def no_parts_left(*folders: Path) -> Iterator[None]:
     """Remove from the folders what a worker had half written, when it is killed in here."""

@@ -114,7 +114,7 @@ class LocalEngine:
             raise
         finally:
             self._crew.give_back(worker, kept=kept, clean_up=clean_up)
-        return _value(reply)
+        return _value(reply, worker.pid)
 
     def _ready_worker(self) -> Worker:
         """A worker that has loaded. One that ended between tasks is no file's fault."""
@@ -210,7 +210,7 @@ def _started(modules: tuple[str, ...], threads: int) -> Worker:
         ) from None
 
 
-def _value(reply: Done | Failed | Unexpected) -> Any:
+def _value(reply: Done | Failed | Unexpected, pid: int) -> Any:
     match reply:
         case Done(value):
             return value
@@ -218,7 +218,7 @@ def _value(reply: Done | Failed | Unexpected) -> Any:
             raise error
         case Unexpected():
             _log.debug("%s", reply.trace)
-            raise reply.as_error()
+            raise reply.as_error(pid=pid)
 
 
 def _too_long(time_s: float, pid: int) -> MediaTooHeavy:

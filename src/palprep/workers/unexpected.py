@@ -27,10 +27,11 @@ class Unexpected(NamedTuple):
         trace = "".join(traceback.format_exception(error))
         return cls(type(error).__name__, str(error), where, trace)
 
-    def as_error(self) -> ToolFailed:
+    def as_error(self, **context: int) -> ToolFailed:
         """The failure of that one file."""
         what = f"{self.kind}: {self.words}" if self.words else self.kind
         return ToolFailed(
             f"palprep failed at this file in a way that it does not know ({what}; in "
-            f"{self.where}): the file may be damaged. Please report this, with the file if you may"
+            f"{self.where}): the file may be damaged. Please report this, with the file if you may",
+            **context,
         )
