@@ -22,6 +22,7 @@ from palprep.batch.runner import run
 from palprep.errors import StorageError, ToolFailed, UsageError
 from palprep.media.source import Source
 from palprep.storage.bucket import Bucket
+from palprep.workers.engine import WorkStopped
 
 from .conftest import PACE
 
@@ -241,6 +242,17 @@ def test_another_file_under_a_sources_name_is_refused(engine, wav, tmp_path):
     Bucket(STORE).put(f"sources/{source.sha256}", b"something else")
     with pytest.raises(StorageError, match="is another file in the bucket"):
         engine.run(carried.look_into, source)
+
+
+def test_whoever_waits_for_a_closed_cluster_is_told_that_the_work_was_stopped(cluster, here):
+    """Those whose task is under way, and those who wait for a worker."""
+    closing = make_engine(cluster.address, store=STORE)
+    with concurrent.futures.ThreadPoolExecutor(8) as threads:
+        asked = [threads.submit(closing.run, carried.pause, 20.0, number) for number in range(8)]
+        time.sleep(0.5)
+        closing.close(at_once=True)
+        ended = [each.exception(timeout=15) for each in asked]
+    assert {type(each) for each in ended} == {WorkStopped}
 
 
 def test_a_store_is_for_a_cluster():

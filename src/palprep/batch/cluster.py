@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import concurrent.futures
 import contextlib
 import importlib
@@ -12,11 +13,12 @@ from typing import Any, ParamSpec, TypeVar
 from palprep._version import __version__
 from palprep.errors import PalprepError, ServiceUnreachable, ToolFailed, ToolMissing
 from palprep.vocabulary import install_advice
-from palprep.workers.engine import Limits, WithTime
+from palprep.workers.engine import Limits, WithTime, WorkStopped
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_STOPPED = "The media work was stopped: run it again"
 _KILLED = "KilledWorker"
 """Dask's error for a task at which several workers died, one after the other."""
 
@@ -64,6 +66,7 @@ class DaskEngine:
         self.jobs: int = max(1, sum(self._client.nthreads().values()))
         # A task's time runs from when it is sent: none is sent before a worker is free for it.
         self._free = threading.BoundedSemaphore(self.jobs)
+        self._closing = False
 
     def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """See :meth:`Engine.run`."""
@@ -82,19 +85,27 @@ class DaskEngine:
     def _awaited(
         self, time_s: float, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
     ) -> Any:
-        future = self._client.submit(_here, __version__, function, args, kwargs, pure=False)
+        if self._closing:
+            raise WorkStopped(_STOPPED)
         try:
-            return future.result(timeout=time_s)
+            future = self._client.submit(_here, __version__, function, args, kwargs, pure=False)
+            return self._result(future, time_s)
         except PalprepError:
             raise
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- a lost scheduler, pickling: all of Dask's
+            if self._closing:
+                raise WorkStopped(_STOPPED) from None
+            raise ToolFailed(self._lost(error)) from None
+
+    def _result(self, future: Any, time_s: float) -> Any:
+        try:
+            return future.result(timeout=time_s)
         except (TimeoutError, concurrent.futures.TimeoutError):
             future.cancel()
             raise ToolFailed(
                 f"The media work exceeded its limit of {time_s:.0f} s on "
                 f"{self._address} and was given up"
             ) from None
-        except Exception as error:  # noqa: BLE001 -- a lost scheduler, pickling: all of Dask's
-            raise ToolFailed(self._lost(error)) from None
 
     def ask_each(self, function: Callable[..., str | None], *args: object) -> None:
         """Call a function on every worker that is there now: None, or what is wrong with it.
@@ -111,10 +122,11 @@ class DaskEngine:
     def close(self, *, at_once: bool = False) -> None:
         """See :meth:`Engine.close`."""
         del at_once  # Tasks of a client that leaves are released by the scheduler.
+        self._closing = True
         with contextlib.suppress(OSError, TimeoutError):
             self._client.close()
 
-    def _lost(self, error: Exception) -> str:
+    def _lost(self, error: BaseException) -> str:
         if type(error).__name__ == _KILLED:
             return (
                 f"Workers of {self._address} died at this file, one after the other: it may be "
