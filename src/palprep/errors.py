@@ -352,7 +352,9 @@ class ServiceUnreachable(TransportError):
 
 
 class TimedOut(TransportError):
-    """No answer in time to a request that is safe to repeat. Send it again, with more ``timeout``."""
+    """No answer in time to a request that is safe to repeat. Send it again, with more
+    ``timeout``.
+    """
 
     code = "timed_out"
 
