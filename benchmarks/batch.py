@@ -130,9 +130,10 @@ def from_nothing_to_done(place: Path) -> None:
         )
         service.advance(DAY_S)
         seen = watch(out, connection=connection, pace=NO_WAITING, tell=silent)
-    statuses = {person.status for person in seen.people}
-    if statuses != {"done"}:
-        raise SystemExit(f"not everybody is done: {statuses}")
+    left = [person for person in seen.people if person.status != "done"]
+    if left:
+        why = "; ".join(f"{each.name}: {each.status} {' '.join(each.reasons)}" for each in left[:3])
+        raise SystemExit(f"{len(left)} of {len(seen.people)} are not done: {why}")
 
 
 def silent(_: object) -> None:
