@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -70,7 +73,8 @@ def status(
     if len(directories) > 1 and (found or retry):
         raise UsageError("Resolve one DIR at a time: name the one that the doubt is in")
     _resolve(directories[0], found or [], retry or [])
-    standings = [read_status(each) for each in directories]
+    with _uncollected():
+        standings = [read_status(each) for each in directories]
     people = [person for each in standings for person in each.people]
     doubts = any(each.in_doubt for each in standings)
     if as_json:
@@ -88,6 +92,17 @@ def status(
             if not doubts and len(directories) == 1:
                 tell(next_step(people, directories[0], again=RUN))
     raise typer.Exit(ExitCode.IN_DOUBT if doubts else exit_code_of_results(people))
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Collect no garbage: of many people's values there is none, and to look for it among all that
+    were made takes a quarter of the time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _show_head(standing: Standing, *, named: bool) -> None:
