@@ -118,7 +118,7 @@ def variants(folder: Path, others: int) -> Iterator[Case]:
 
 
 def held_out(folder: Path) -> Iterator[Case]:
-    """Readings by voices, and of names, that no limit was chosen by; the group is the variant."""
+    """The readings that are reported on; the group is the variant."""
     for entry in json.loads((folder / "index.json").read_text("utf-8")):
         expected, key = entry["expected"], entry["key"]
         group = "words changed, added or missing"

@@ -7,8 +7,8 @@ voice is a dependency of palprep:
     python scripts/synthesise_consent.py [--piper en_US-joe-medium.onnx] --into DIR
     python scripts/synthesise_consent.py --held-out --into DIR
 
-With ``--held-out`` it makes the readings that are reported on, of names that no limit was chosen
-by. What is said stands in consent_texts.toml. Writes 16 kHz WAV files and
+With ``--held-out`` it makes the readings that are reported on; docs/accuracy.md says which limits
+were chosen without them. What is said stands in consent_texts.toml. Writes 16 kHz WAV files and
 ``index.json``: file, key, text, name (the one that is required), voice, condition, expected,
 statement.
 """
@@ -127,7 +127,7 @@ FITTING = (
     *("robot_us", "robot_f", "robot_carib", "robot_midlands"),
 )
 HELD_OUT = ("flite_slt", "flite_awb", "flite_kal", "robot_rp", "robot_scots")
-"""The voices of the report. The first two are for fitting, too, and stand apart there."""
+"""The voices of the report. The first two are for fitting, too."""
 SPEAKERS = 4
 """So many voices say each name, and each altered statement, of those for fitting."""
 WITHDRAWN = ("withdrawn_after", "revoked_after", "take_back", "withdrawn_before")
