@@ -106,7 +106,7 @@ def test_every_role_of_every_profile_has_its_limits():
         profile = load_profile(name)
         assert probe_limits(profile, Role.FACE_IMAGE).image_memory_mb == 250
         for role in (Role.VOICE_AUDIO, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO):
-            assert probe_limits(profile, role).duration_s == 7200
+            assert probe_limits(profile, role).duration_s == 3600
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux tells the peak of a process")
