@@ -6,6 +6,10 @@ import shutil
 from pathlib import Path
 
 import pytest
+from PIL import Image
+
+from palprep.media.source import Source
+from palprep.media.video import probe_video
 
 from .conftest import Palprep
 
@@ -45,6 +49,33 @@ def test_a_video_gives_its_frames(palprep: Palprep, sample_media: Path) -> None:
     )
     assert 4 <= len(ran.objects) <= 8
     assert all(0 <= entry["at_s"] <= 26.4 for entry in ran.objects)
+
+
+def test_the_best_frame_is_kept_in_full_size(
+    palprep: Palprep, sample_media: Path, tmp_path: Path
+) -> None:
+    video = sample_media / "people/anna-miller/recording.mov"
+    asked = ("best", video, "--per-second", "0.2", "--into", tmp_path)
+    first = palprep(*asked)
+    [kept] = tmp_path.iterdir()
+    assert kept.name.startswith("recording-")
+    assert kept.suffix == ".png"
+    shown = probe_video(Source.of(video), levels=False)
+    with Image.open(kept) as image:
+        assert image.size == (shown.width, shown.height)
+    assert f"Next: palprep fix {kept} --into prepared" in first.err or first.code == 1
+    palprep(*asked)
+    assert list(tmp_path.iterdir()) == [kept]
+
+
+def test_the_best_image_is_copied_as_it_is(
+    palprep: Palprep, pictures: Path, tmp_path: Path
+) -> None:
+    into = tmp_path / "best"
+    ran = palprep("best", pictures, "--into", into)
+    kept = into / "portrait.heic"
+    assert kept.read_bytes() == (pictures / "portrait.heic").read_bytes()
+    assert ran.err == f"1 of 2 images passes. Next: palprep fix {kept} --into prepared\n"
 
 
 def test_when_even_the_best_fails_the_code_is_1(palprep: Palprep, sample_media: Path) -> None:

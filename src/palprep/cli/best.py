@@ -18,6 +18,7 @@ from palprep.vocabulary import DEFAULT_PROFILE
 EXAMPLES = (
     "palprep best photos",
     "palprep best training.mp4 --per-second 4 --top 3",
+    "palprep best training.mp4 --into portraits",
 )
 
 
@@ -29,6 +30,12 @@ def best(
     per_second: Annotated[
         float, typer.Option(min=0.01, max=60, help="Frames of a video to look at.")
     ] = 2.0,
+    into: Annotated[
+        Path | None,
+        typer.Option(
+            "--into", metavar="FOLDER", help="Put the best one here; a video's frame as a PNG."
+        ),
+    ] = None,
     profile: ProfileName = DEFAULT_PROFILE,
     time_limit: TimeLimit = None,
     memory_limit: MemoryLimit = None,
@@ -50,6 +57,8 @@ def best(
             with interruptible(), workers(1, limits, begin=True) as crew:
                 # Loaded while the worker loads as much.
                 from palprep.cli.summary import next_after_ranking
+                from palprep.fixes.picked import keep_picked
+                from palprep.media.source import Source
                 from palprep.preflight.rank import pick_best
                 from palprep.rules.profile import load_profile
                 from palprep.views.terminal import ranking_table
@@ -63,6 +72,11 @@ def best(
                         per_second=per_second,
                         engine=crew.engine,
                     )
+                    best = ranked[0]
+                    kept = None
+                    if into is not None:
+                        picked = Source.of(best.path)
+                        kept = crew.engine.run(keep_picked, picked, best.at_s, into)
         except Interrupted as signal:
             interrupted("Nothing was ranked, and nothing was written.", signal)
         if as_json:
@@ -70,5 +84,5 @@ def best(
                 print_json(candidate.to_json())
         else:
             show(ranking_table(ranked, top))
-        tell(next_after_ranking(ranked))
+        tell(next_after_ranking(ranked, kept))
     raise typer.Exit(ExitCode.FAILED if ranked[0].failed else ExitCode.OK)

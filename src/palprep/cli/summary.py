@@ -102,8 +102,8 @@ def next_after_fix(made: Sequence[Prepared], into: Path) -> str:
     return _MEND
 
 
-def next_after_ranking(ranked: Sequence[Candidate]) -> str:
-    """What was ranked, and what to do with the best of it."""
+def next_after_ranking(ranked: Sequence[Candidate], kept: Path | None) -> str:
+    """What was ranked, and what to do with the best of it, or with its copy that was ``kept``."""
     from palprep.rules.measures import counted
 
     best, fit = ranked[0], sum(not each.failed for each in ranked)
@@ -112,9 +112,9 @@ def next_after_ranking(ranked: Sequence[Candidate]) -> str:
     passing = f"{fit} of {looked} {'passes' if fit == 1 else 'pass'}."
     if best.failed:
         return f"None of {looked} passes. Next: take another one, as the failing checks say."
-    if frames:
-        return f"{passing} Next: save the frame of rank 1, and check it."
-    return f"{passing} Next: palprep fix {shown([Path(best.path)])} --into prepared"
+    if frames and kept is None:
+        return f"{passing} Next: palprep best {shown([Path(best.path)])} --into FOLDER keeps it."
+    return f"{passing} Next: palprep fix {shown([kept or Path(best.path)])} --into prepared"
 
 
 def next_after_consent(consent: ConsentFacts, file: Path) -> str:

@@ -84,6 +84,27 @@ def sample_frames(
         raise DamagedMedia(f"No frame of {source.name} decodes; export or record it again")
 
 
+def frame_at(source: Source, at_s: float) -> SampledFrame:
+    """The frame that :func:`sample_frames` gave at this time, in its full size.
+
+    Raises MediaError as sample_frames does; DamagedMedia for a time past the end.
+    """
+    try:
+        with open_container(source) as container:
+            stream = _prepared(container, source, key_frames_only=False)
+            aspect = stream.sample_aspect_ratio or Fraction(1)
+            for packet in Packets(container, stream):
+                for frame in decoded(packet):
+                    if frame.pts is None or frame.time_base is None:
+                        continue
+                    at = float(frame.pts * frame.time_base)
+                    if at >= at_s:
+                        return SampledFrame(at, upright(frame, aspect, None))
+    finally:
+        hand_back()
+    raise DamagedMedia(f"{source.name} ends before {at_s:g} s; export or record it again")
+
+
 class _Sampling(NamedTuple):
     """Which frames are asked for, how large, and who is shown the luma of all."""
 
