@@ -36,6 +36,7 @@ class Scripted:
     """Prepares by copying, hears what it is told, and keeps the tasks."""
 
     jobs = 1
+    far = False
 
     def __init__(self, heard: str = "pass", deaf: str | None = None) -> None:
         self.heard = heard
@@ -300,8 +301,8 @@ def test_beside_a_consent_video_the_training_video_is_not_asked(go, place, sampl
     [path] = (out / "prepared").rglob("*.consent.json")
     assert path.parent.name == "consent-video"
     evidence = read_dossier(path).evidence
-    assert [(check.id, check.measured) for check in evidence.checks] == [
-        ("consent_spoken", "pass"), ("same_person", "0.9"),
+    assert [(check.id, check.outcome) for check in evidence.checks] == [
+        ("consent_spoken", "pass"), ("same_person", "pass"),
     ]  # fmt: skip
     kept = recorded(out, DossierKept)[0]
     assert kept.dossier["entries"][0]["sha256"] == evidence.sha256

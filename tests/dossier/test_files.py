@@ -127,6 +127,13 @@ def test_a_changed_dossier_is_detected_and_not_added_to(prepared):
         revoke(path, revoked_at=NOON, written_at=NOON)
 
 
+def test_what_another_version_wrote_is_not_called_changed(prepared):
+    path = keep_dossier(prepared, person="ada", written_at=NOON)
+    path.write_text(path.read_text().replace("consent-dossier/2", "consent-dossier/1"))
+    with pytest.raises(JournalError, match="another version of palprep"):
+        read_dossier(path)
+
+
 @pytest.mark.parametrize("content", [b"", b"{}", b"not json"])
 def test_what_is_no_dossier_is_told_so(tmp_path, content):
     path = tmp_path / "x.consent.json"

@@ -28,6 +28,8 @@ PROBES = {
     Kind.VIDEO: probe_video,
 }
 STILL = re.compile(r"(\w+) (\S+) (\d+)x(\d+) frames=(\d+) orient=(\d*) icc=(\w) decodes")
+SCAN_BOMBS = {"jpg-progressive-1000.jpg"}
+"""Files that Pillow decodes scan by scan, of which palprep allows 100."""
 LONGEST_S = 20.0
 
 Facts = ImageFacts | AudioFacts | VideoFacts
@@ -70,6 +72,9 @@ def test_stills_agree_with_pillow(corpora):
         if not found or not media_type.accepted:
             continue
         form, mode, width, height, frames, orientation, icc = found.groups()
+        if path.name in SCAN_BOMBS:
+            assert facts is None
+            continue
         assert isinstance(facts, ImageFacts), path
         assert (facts.mode, facts.icc_profile is not None) == (mode, icc == "y"), path
         size = int(width), int(height)

@@ -72,7 +72,7 @@ def callback_app(
         try:
             async with asyncio.timeout(within_s):
                 raw = await _bounded_body(request, max_body_bytes)
-            body = json_value(raw)
+            body = json_value(raw, halves=True)
         except _Refused as refused:
             return PlainTextResponse(str(refused), refused.status)
         except TimeoutError:

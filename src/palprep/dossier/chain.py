@@ -18,7 +18,6 @@ from typing import Any, Literal, NamedTuple
 from palprep.consent.facts import ConsentFacts
 from palprep.values import Value
 
-SCHEMA = "palprep-consent-dossier/1"
 _START = "0" * 64
 
 
@@ -43,7 +42,8 @@ class ConsentCheck(Value):
 class Entry(Value):
     """One entry. ``sha256`` is over all other fields in canonical JSON."""
 
-    schema_name: str = SCHEMA
+    schema_name: Literal["palprep-consent-dossier/2"] = "palprep-consent-dossier/2"
+    """It changes with what an entry holds."""
     number: int
     kind: Literal["evidence", "expiry", "revocation", "waiver"]
     written_at: dt.datetime

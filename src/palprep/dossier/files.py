@@ -127,8 +127,15 @@ def read_dossier(path: str | Path) -> Dossier:
     except OSError as error:
         raise UsageError(f"The dossier {path} cannot be read: {error.strerror}") from None
     except ValidationError as error:
-        first = error.errors()[0]["msg"]
-        raise JournalError(f"{path} is no consent dossier, or was damaged: {first}") from None
+        first = error.errors()[0]
+        if "schema_name" in first["loc"]:
+            raise JournalError(
+                f"{path} was written by another version of palprep, as {first['input']}: read it "
+                "with that version, since its entries are proved as they were written"
+            ) from None
+        raise JournalError(
+            f"{path} is no consent dossier, or was damaged: {first['msg']}"
+        ) from None
     if not dossier.entries:
         raise JournalError(f"{path} holds no entry: restore the dossier from a copy")
     return dossier
