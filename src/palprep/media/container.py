@@ -20,6 +20,7 @@ from av.video.stream import VideoStream
 
 from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
 from palprep.media.formats import DEMUXERS
+from palprep.media.id3 import require_few_tags
 from palprep.media.source import Source
 from palprep.values import Kind
 
@@ -46,6 +47,7 @@ def open_container(source: Source, *, analyse_frames: bool = True) -> Iterator[I
     demuxer = demuxer_of(source)
     with source.open():
         _require_readable(source)
+    require_few_tags(source)
     options = _OPTIONS | (_QUICKTIME_OPTIONS if demuxer == "mov" else {})
     options |= {} if analyse_frames else _WITHOUT_FRAMES
     with translate_av_errors(source):
