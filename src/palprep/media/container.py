@@ -20,8 +20,8 @@ from av.video.stream import VideoStream
 
 from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
 from palprep.media.formats import DEMUXERS
-from palprep.media.id3 import require_few_tags
 from palprep.media.source import Source
+from palprep.media.tags import require_few_tags
 from palprep.values import Kind
 
 MAX_FRAME_PIXELS = 8192 * 8192

@@ -1,4 +1,4 @@
-"""ID3v2 tags: how many there may be."""
+"""Tags of recordings: how many there may be."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 
 from palprep.errors import DamagedMedia
 from palprep.media.audio import probe_audio
-from palprep.media.id3 import MOST_FRAMES, require_few_tags
 from palprep.media.source import Source
+from palprep.media.tags import MOST_TAGS, require_few_tags
 
 
 def of_seven_bits(size):
@@ -30,11 +30,24 @@ def tagged(version, count):
 @pytest.mark.parametrize("version", [2, 3, 4])
 def test_more_tags_than_any_recording_has_are_refused(tmp_path, version):
     path = tmp_path / "x.mp3"
-    path.write_bytes(tagged(version, MOST_FRAMES))
+    path.write_bytes(tagged(version, MOST_TAGS))
     require_few_tags(Source.of(path))
-    path.write_bytes(tagged(version, MOST_FRAMES + 1))
+    path.write_bytes(tagged(version, MOST_TAGS + 1))
     with pytest.raises(DamagedMedia, match="more than 10,000 tags"):
         require_few_tags(Source.of(path))
+
+
+def test_flac_says_how_many_comments_it_holds(tmp_path):
+    path = tmp_path / "x.flac"
+    for count, refused in ((MOST_TAGS, False), (MOST_TAGS + 1, True)):
+        comments = (3).to_bytes(4, "little") + b"who" + count.to_bytes(4, "little")
+        blocks = bytes([0, 0, 0, 34]) + bytes(34) + b"\x84" + len(comments).to_bytes(3, "big")
+        path.write_bytes(b"fLaC" + blocks + comments)
+        if refused:
+            with pytest.raises(DamagedMedia, match="more than 10,000 tags"):
+                require_few_tags(Source.of(path))
+        else:
+            require_few_tags(Source.of(path))
 
 
 def test_the_refusal_comes_before_a_library_looks(tmp_path):
