@@ -14,6 +14,11 @@ def of_seven_bits(size):
     return bytes(size >> shift & 0x7F for shift in (21, 14, 7, 0))
 
 
+def looked_at(path):
+    with path.open("rb") as file:
+        require_few_tags(file, path.name)
+
+
 def tagged(version, count):
     """A tag of ``count`` frames with names of their own, and a little padding."""
     texts = [b"\0name %d\0value" % number for number in range(count)]
@@ -31,10 +36,10 @@ def tagged(version, count):
 def test_more_tags_than_any_recording_has_are_refused(tmp_path, version):
     path = tmp_path / "x.mp3"
     path.write_bytes(tagged(version, MOST_TAGS))
-    require_few_tags(Source.of(path))
+    looked_at(path)
     path.write_bytes(tagged(version, MOST_TAGS + 1))
     with pytest.raises(DamagedMedia, match="more than 10,000 tags"):
-        require_few_tags(Source.of(path))
+        looked_at(path)
 
 
 def test_flac_says_how_many_comments_it_holds(tmp_path):
@@ -45,9 +50,9 @@ def test_flac_says_how_many_comments_it_holds(tmp_path):
         path.write_bytes(b"fLaC" + blocks + comments)
         if refused:
             with pytest.raises(DamagedMedia, match="more than 10,000 tags"):
-                require_few_tags(Source.of(path))
+                looked_at(path)
         else:
-            require_few_tags(Source.of(path))
+            looked_at(path)
 
 
 def test_the_refusal_comes_before_a_library_looks(tmp_path):
@@ -63,4 +68,4 @@ def test_the_refusal_comes_before_a_library_looks(tmp_path):
 def test_what_breaks_off_has_few(tmp_path, content):
     path = tmp_path / "x.mp3"
     path.write_bytes(content)
-    require_few_tags(Source.of(path))
+    looked_at(path)

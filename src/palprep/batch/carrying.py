@@ -19,7 +19,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 from palprep.batch.cluster import DaskEngine
 from palprep.batch.files import RemoteFile
@@ -33,9 +33,8 @@ from palprep.preflight.prepared import Prepared
 from palprep.publish.publishers import Content
 from palprep.storage.arriving import GoOn
 from palprep.storage.bucket import PROBE, PROBE_NAME, Bucket
-from palprep.workers.engine import WithTime
+from palprep.workers.engine import Timed
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 _MAX_BYTES = 1 << 40
@@ -75,10 +74,11 @@ class _Sending:
     done: bool = False
 
 
-class CarryingEngine:
+class CarryingEngine(Timed):
     """An engine whose workers see no file of this machine, only the bucket.
 
-    Raises StorageError when this machine cannot use the bucket, ToolFailed when a worker cannot.
+    Raises StorageError when this machine cannot use the bucket, also in a run, and ToolFailed when
+    a worker cannot.
     """
 
     far = True
@@ -100,14 +100,6 @@ class CarryingEngine:
     def files(self) -> InBucket:
         """Where the workers put what they prepared."""
         return InBucket(self._bucket)
-
-    def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """See :meth:`Engine.run`. Raises StorageError, too."""
-        return self._run(0.0, function, args, kwargs)  # type: ignore[no-any-return]
-
-    def for_length(self, media_s: float) -> WithTime:
-        """See :meth:`Engine.for_length`."""
-        return WithTime(self._run, media_s)
 
     def _run(
         self, media_s: float, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]

@@ -8,17 +8,15 @@ import contextlib
 import importlib
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 from palprep._version import __version__
 from palprep.errors import PalprepError, ServiceUnreachable, ToolFailed, ToolMissing
 from palprep.vocabulary import install_advice
-from palprep.workers.engine import Limits, WithTime, WorkStopped
+from palprep.workers.engine import Limits, Timed, WorkStopped
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
-_STOPPED = "The media work was stopped: run it again"
 _KILLED = "KilledWorker"
 """Dask's error for a task at which several workers died, one after the other."""
 
@@ -29,7 +27,7 @@ class OtherVersion(ToolFailed):
     code = "other_version"
 
 
-class DaskEngine:
+class DaskEngine(Timed):
     """A Dask cluster, named ``dask://HOST:PORT``. Its workers must have palprep in this version.
 
     They must see the same files under the same paths, too, unless the files are carried
@@ -68,14 +66,6 @@ class DaskEngine:
         self._free = threading.BoundedSemaphore(self.jobs)
         self._closing = False
 
-    def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """See :meth:`Engine.run`."""
-        return self._run(0.0, function, args, kwargs)  # type: ignore[no-any-return]
-
-    def for_length(self, media_s: float) -> WithTime:
-        """See :meth:`Engine.for_length`."""
-        return WithTime(self._run, media_s)
-
     def _run(
         self, media_s: float, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
     ) -> Any:
@@ -86,7 +76,7 @@ class DaskEngine:
         self, time_s: float, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
     ) -> Any:
         if self._closing:
-            raise WorkStopped(_STOPPED)
+            raise WorkStopped
         try:
             future = self._client.submit(_here, __version__, function, args, kwargs, pure=False)
             return self._result(future, time_s)
@@ -94,7 +84,7 @@ class DaskEngine:
             raise
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- a lost scheduler, pickling: all of Dask's
             if self._closing:
-                raise WorkStopped(_STOPPED) from None
+                raise WorkStopped from None
             raise ToolFailed(self._lost(error)) from None
 
     def _result(self, future: Any, time_s: float) -> Any:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from pathlib import Path
 
 from PIL import Image
 
 from palprep.fixes.output import new_output
-from palprep.media.frames import frame_at
+from palprep.media.frames import sample_frames
 from palprep.media.source import Source
 
 
@@ -22,7 +23,8 @@ def keep_picked(source: Source, at_s: float | None, into: Path) -> Path:
         with new_output(into / source.path.stem, source.path.suffix, source=source.path) as output:
             shutil.copyfile(source.path, output.temporary)
         return output.path
-    frame = frame_at(source, at_s)
+    with contextlib.closing(sample_frames(source, from_s=at_s)) as frames:
+        frame = next(frames)
     stem = into / f"{source.path.stem}-{at_s:.2f}s"
     with new_output(stem, ".png", source=source.path) as output:
         Image.fromarray(frame.rgb).save(output.temporary, "PNG")

@@ -45,9 +45,9 @@ def open_container(source: Source, *, analyse_frames: bool = True) -> Iterator[I
     or video, and DamagedMedia for whatever FFmpeg cannot read, also while the caller reads on.
     """
     demuxer = demuxer_of(source)
-    with source.open():
+    with source.open() as file:
         _require_readable(source)
-    require_few_tags(source)
+        require_few_tags(file, source.name)
     options = _OPTIONS | (_QUICKTIME_OPTIONS if demuxer == "mov" else {})
     options |= {} if analyse_frames else _WITHOUT_FRAMES
     with translate_av_errors(source):

@@ -56,6 +56,7 @@ def sample_frames(
     max_side: int | None = None,
     key_frames_only: bool = False,
     on_luma: LumaObserver | None = None,
+    from_s: float | None = None,
     most_s: float | None = None,
 ) -> Generator[SampledFrame, None, None]:
     """Frames at about ``per_second``, in order; one decode serves all who look at them.
@@ -65,14 +66,16 @@ def sample_frames(
     second (freezes, black), steps (cuts, exposure) or sways (shake, fifths of a second apart)
     shows at half the rate as well. With ``key_frames_only`` only those key frames are decoded
     that are due; all other packets are passed over. ``on_luma`` is given the luma of every frame
-    that is decoded, the unsampled ones too. Frames after ``most_s`` are left out. With ``max_side``
-    the longer side has at most that many pixels. Memory does not grow with the length: one sampled
-    frame at a time, and the decoder's own few.
+    that is decoded, the unsampled ones too. Frames before ``from_s`` and after ``most_s`` are left
+    out. With ``max_side`` the longer side has at most that many pixels. Memory does not grow with
+    the length: one sampled frame at a time, and the decoder's own few.
 
     Raises MediaError, when the iteration starts or meets it, as ``open_container`` does;
     UnsupportedMedia without a video stream, DamagedMedia when nothing decodes.
     """
-    sampling = _Sampling(per_second, max_side, on_luma, math.inf if most_s is None else most_s)
+    first_s = -math.inf if from_s is None else from_s
+    last_s = math.inf if most_s is None else most_s
+    sampling = _Sampling(per_second, max_side, on_luma, first_s, last_s)
     try:
         shown = yield from _sampled(source, sampling, key_frames_only=key_frames_only)
         if not shown and key_frames_only:
@@ -84,34 +87,14 @@ def sample_frames(
         raise DamagedMedia(f"No frame of {source.name} decodes; export or record it again")
 
 
-def frame_at(source: Source, at_s: float) -> SampledFrame:
-    """The frame that :func:`sample_frames` gave at this time, in its full size.
-
-    Raises MediaError as sample_frames does; DamagedMedia for a time past the end.
-    """
-    try:
-        with open_container(source) as container:
-            stream = _prepared(container, source, key_frames_only=False)
-            aspect = stream.sample_aspect_ratio or Fraction(1)
-            for packet in Packets(container, stream):
-                for frame in decoded(packet):
-                    if frame.pts is None or frame.time_base is None:
-                        continue
-                    at = float(frame.pts * frame.time_base)
-                    if at >= at_s:
-                        return SampledFrame(at, upright(frame, aspect, None))
-    finally:
-        hand_back()
-    raise DamagedMedia(f"{source.name} ends before {at_s:g} s; export or record it again")
-
-
 class _Sampling(NamedTuple):
     """Which frames are asked for, how large, and who is shown the luma of all."""
 
     per_second: float
     max_side: int | None
     on_luma: LumaObserver | None
-    most_s: float
+    first_s: float
+    last_s: float
 
 
 def _sampled(
@@ -130,11 +113,11 @@ def _sampled(
             if frame.pts is None or frame.time_base is None:
                 continue
             at = float(frame.pts * frame.time_base)
-            if at > wanted.most_s and due is not None:
+            if at > wanted.last_s and due is not None:
                 break
             if wanted.on_luma is not None:
                 wanted.on_luma(at, small_luma(frame))
-            if due is None or at >= due:
+            if at >= (wanted.first_s if due is None else due):
                 due = _next_due(due, at, step)
                 yield SampledFrame(at, upright(frame, aspect, wanted.max_side))
             # Not kept until the next one is decoded: of 4K it takes 12 MB and more.

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from palprep.errors import DamagedMedia
-from palprep.media.source import Source
 
 MOST_TAGS = 10_000
 """A recording with a chapter every ten seconds has fewer in a day."""
@@ -27,15 +26,14 @@ _SIZES_OF_SEVEN_BITS = 4
 """The version from which frame sizes, too, have seven bits a byte (ID3v2.4, section 4)."""
 
 
-def require_few_tags(source: Source) -> None:
+def require_few_tags(file: BinaryIO, name: str) -> None:
     """Raises DamagedMedia for a recording that begins with more tags than any recording has: ID3v2,
     or the comments of FLAC. Reads no more than headers.
     """
-    with source.open() as file:
-        if _comments(file) > MOST_TAGS or _frames(file) > MOST_TAGS:
-            raise DamagedMedia(
-                f"{source.name} holds more than {MOST_TAGS:,} tags; export it again without them"
-            )
+    if _comments(file) > MOST_TAGS or _frames(file) > MOST_TAGS:
+        raise DamagedMedia(
+            f"{name} holds more than {MOST_TAGS:,} tags; export it again without them"
+        )
 
 
 def _comments(file: BinaryIO) -> int:

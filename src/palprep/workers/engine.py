@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ParamSpec, Protocol, TypeVar
 
@@ -56,6 +57,11 @@ class WorkStopped(ToolFailed):
 
     code = "work_stopped"
 
+    def __init__(
+        self, message: str = "The media work was stopped: run it again", **context: Any
+    ) -> None:
+        super().__init__(message, **context)
+
 
 class Runner(Protocol):
     """Runs functions of importable modules, with arguments that can be pickled."""
@@ -79,6 +85,23 @@ class WithTime:
     def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """See :meth:`Runner.run`."""
         return self._run(self._media_s, function, args, kwargs)  # type: ignore[no-any-return]
+
+
+class Timed(ABC):
+    """What engines share: work without a length, and work for media of one length."""
+
+    @abstractmethod
+    def _run(
+        self, media_s: float, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
+    ) -> Any: ...
+
+    def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """See :meth:`Runner.run`."""
+        return self.for_length(0.0).run(function, *args, **kwargs)
+
+    def for_length(self, media_s: float) -> WithTime:
+        """See :meth:`Engine.for_length`."""
+        return WithTime(self._run, media_s)
 
 
 class Engine(Runner, Protocol):

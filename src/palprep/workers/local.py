@@ -9,15 +9,14 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from palprep.errors import MediaTooHeavy, ToolFailed, UsageError
-from palprep.workers.engine import Limits, WithTime, WorkStopped, usable_cores
+from palprep.workers.engine import Limits, Timed, WorkStopped, usable_cores
 from palprep.workers.messages import Callback, Done, Failed, task
 from palprep.workers.unexpected import Unexpected
 from palprep.workers.worker import Died, TooLarge, TooLong, Worker
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 _MOST_TASKS = 64
@@ -35,7 +34,7 @@ _NOTICED_WITHIN_S = 10.0
 _log = logging.getLogger(__name__)
 
 
-class LocalEngine:
+class LocalEngine(Timed):
     """Runs functions in worker processes on this machine, ``jobs`` at a time.
 
     A worker that crashes, hangs or takes too much memory is the end of its task alone. Workers
@@ -63,14 +62,6 @@ class LocalEngine:
     def begin(self) -> None:
         """Start the first worker, so that it loads while this process does something else."""
         self._crew.give_back(self._crew.take(), kept=True)
-
-    def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """See :meth:`Runner.run`."""
-        return self._run(0.0, function, args, kwargs)  # type: ignore[no-any-return]
-
-    def for_length(self, media_s: float) -> WithTime:
-        """See :meth:`Engine.for_length`."""
-        return WithTime(self._run, media_s)
 
     def close(self, *, at_once: bool = False) -> None:
         """See :meth:`Engine.close`."""
@@ -138,7 +129,7 @@ class LocalEngine:
 
     def _of_death(self, died: Died) -> ToolFailed:
         if self._crew.stopping or died.code in _TOLD_TO_END:
-            return _stopped(pid=died.pid)
+            return WorkStopped(pid=died.pid)
         return ToolFailed(
             f"A worker process died ({_cause(died.code)}) at this file: it may be damaged in a way "
             "that crashes a decoder, or the machine ran out of memory",
@@ -164,7 +155,7 @@ class _Crew:
         with self._changed:
             self._changed.wait_for(lambda: self.stopping or len(self._busy) < self._places)
             if self.stopping:
-                raise _stopped()
+                raise WorkStopped
             worker = self._idle.pop() if self._idle else _started(self._modules, self._threads)
             self._busy.append(worker)
             return worker
@@ -236,10 +227,6 @@ def _too_large(memory_bytes: int, pid: int) -> MediaTooHeavy:
         "file, or a higher memory limit",
         pid=pid,
     )
-
-
-def _stopped(**context: Any) -> WorkStopped:
-    return WorkStopped("The media work was stopped: run it again", **context)
 
 
 def _time(seconds: float) -> str:
