@@ -7,6 +7,7 @@ measured it: a change of that code, or of the weights, measures anew.
 from __future__ import annotations
 
 import csv
+import functools
 import hashlib
 import io
 import os
@@ -74,6 +75,13 @@ class Kept:
 
         with np.load(io.BytesIO(self.bytes_of(row, packed))) as arrays:
             return dict(arrays)
+
+    def described(
+        self, rows: Iterable[Labelled], make: Callable[[Labelled], Arrays]
+    ) -> list[tuple[Labelled, Arrays]]:
+        """The rows with their arrays, without those of which there are none."""
+        found = ((row, self.arrays_of(row, functools.partial(make, row))) for row in rows)
+        return [(row, arrays) for row, arrays in found if arrays]
 
 
 def version_of(code: Iterable[ModuleType], weights: Iterable[str] | None = None) -> str:

@@ -18,7 +18,6 @@ held-out faces, and how many of each kind lie below several likelihoods.
 from __future__ import annotations
 
 import argparse
-import functools
 import json
 import sys
 from collections.abc import Sequence
@@ -64,15 +63,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     models = Models()
     kept = Kept(options.pictures, "age", [age, align, detect, identity, landmarks])
-    described = [
-        (row, kept.arrays_of(row, functools.partial(describe_row, row, options.pictures, models)))
-        for row in read_labels(CHECK, use="fit")
-    ]
-    rows = [row for row, blocks in described if blocks]
-    blocks = {
-        name: np.stack([blocks[name] for _, blocks in described if blocks])
-        for name in next(blocks for _, blocks in described if blocks)
-    }
+    described = kept.described(
+        read_labels(CHECK, use="fit"), lambda row: describe_row(row, options.pictures, models)
+    )
+    rows = [row for row, _ in described]
+    blocks = {name: np.stack([blocks[name] for _, blocks in described]) for name in described[0][1]}
     features = np.concatenate([*blocks.values()], axis=1)
     wanted = np.array([float(row.wanted) for row in rows])
     print(f"{len(rows)} faces that show their points, {int(wanted.sum())} of them adults'")

@@ -16,7 +16,6 @@ evaluate_portraits.py. Prints the area under the ROC curve of held-out pictures,
 from __future__ import annotations
 
 import argparse
-import functools
 import json
 import sys
 from collections.abc import Sequence
@@ -57,12 +56,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     models = Models()
     code = [align, arrays, detect, identity, scene]
     kept = Kept(options.pictures, "others", code, ["detector", "scene"])
-    described = [
-        (row, kept.arrays_of(row, functools.partial(describe_row, row, options.pictures, models)))
-        for row in read_labels(CHECK, use="fit")
-    ]
-    rows = [row for row, blocks in described if blocks]
-    features = np.stack([blocks["scene"] for _, blocks in described if blocks])
+    described = kept.described(
+        read_labels(CHECK, use="fit"), lambda row: describe_row(row, options.pictures, models)
+    )
+    rows = [row for row, _ in described]
+    features = np.stack([blocks["scene"] for _, blocks in described])
     several = np.array([float(not row.wanted) for row in rows])
     print(f"{len(rows)} pictures, {int(several.sum())} of them with somebody else")
     model = fit_calibrated(features, several, RIDGE)
