@@ -19,10 +19,11 @@ from palprep.batch.carrying import CarryingEngine, InBucket
 from palprep.batch.cluster import DaskEngine, OtherVersion
 from palprep.batch.engines import make_engine
 from palprep.batch.runner import run
-from palprep.errors import StorageError, ToolFailed, UsageError
+from palprep.errors import MediaTooHeavy, StorageError, ToolFailed, UsageError
 from palprep.media.source import Source
+from palprep.preflight.isolated import at_one_file
 from palprep.storage.bucket import Bucket
-from palprep.workers.engine import WorkStopped
+from palprep.workers.engine import Limits, WorkStopped
 
 from .conftest import PACE
 
@@ -200,6 +201,31 @@ def test_no_task_is_sent_before_a_worker_is_free_for_it(cluster, monkeypatch):
     finally:
         engine.close()
     assert most == engine.jobs
+
+
+def test_a_file_ends_its_own_process_and_no_worker(cluster, here):
+    """One that crashes a decoder, one that fills the memory, one that takes for ever."""
+    limits = Limits(time_s=8, memory_bytes=700 << 20)
+    engine = make_engine(cluster.address, store=STORE, limits=limits)
+    try:
+        with pytest.raises(ToolFailed, match=r"died \(SIGSEGV\) at this file") as died:
+            engine.run(carried.die)
+        with pytest.raises(MediaTooHeavy, match="more than 700 MiB of memory") as large:
+            engine.run(carried.fill_memory, 800)
+        with pytest.raises(MediaTooHeavy, match="takes longer than 8 s") as late:
+            engine.run(carried.pause, 60.0, 0)
+    finally:
+        engine.close()
+    assert all(at_one_file(each.value) for each in (died, large, late))
+    assert all(each.poll() is None for each in cluster.workers)
+
+
+def test_the_work_of_a_process_that_is_told_to_end_is_done_again(cluster, engine):
+    """As when a machine of the cluster is shut down: nothing is wrong with the file."""
+    assert engine.run(carried.die_once, str(cluster.home / "mark")) in {
+        each.pid for each in cluster.workers
+    }
+    assert (cluster.home / "mark").exists()
 
 
 def test_a_worker_of_another_version_is_named(cluster, here, engine):

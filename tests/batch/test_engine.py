@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from palprep.batch import cluster_worker
 from palprep.batch.cluster import DaskEngine
 from palprep.batch.engines import make_engine
-from palprep.errors import ServiceUnreachable, ToolFailed, UnsupportedMedia, UsageError
-from palprep.workers.engine import Limits
+from palprep.errors import MediaTooHeavy, ServiceUnreachable, UnsupportedMedia, UsageError
+from palprep.media.source import Source
+from palprep.workers.engine import Limits, WithTime
+from palprep.workers.local import LocalEngine
 
 WORK = Path(__file__).parents[1] / "workers"
 
@@ -65,7 +68,28 @@ def test_a_real_cluster(cluster, work):
 def test_a_cluster_task_that_takes_too_long(cluster, work):
     engine = make_engine(cluster, limits=Limits(time_s=0.5))
     try:
-        with pytest.raises(ToolFailed, match="exceeded its limit"):
-            engine.run(work.pause, 3)
+        with pytest.raises(MediaTooHeavy, match=r"takes longer than 0\.5 s"):
+            engine.run(work.pause, 60)
     finally:
         engine.close()
+
+
+def test_a_cluster_gives_a_file_the_time_that_its_own_length_needs(wav, monkeypatch):
+    """Which its worker sees: whoever asks for the work is far from the file."""
+    given: list[float] = []
+
+    class Near(LocalEngine):
+        def for_length(self, media_s: float) -> WithTime:
+            given.append(media_s)
+            return super().for_length(media_s)
+
+        def _run(self, media_s, function, args, kwargs):
+            return function(*args, **kwargs)
+
+    monkeypatch.setattr(cluster_worker, "_processes", lambda limits: Near(limits=limits))
+    source = Source.of(wav)
+    assert cluster_worker.in_own_process(Limits(time_s=7), str, (wav,), {}) == str(wav)
+    assert given == [0.0]
+    told = cluster_worker.in_own_process(Limits(time_s=7), str, (source,), {})
+    assert told == str(source)
+    assert given[-1] == pytest.approx(16, abs=0.1)

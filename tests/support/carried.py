@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -10,8 +11,8 @@ from palprep.media.source import Source
 
 
 def look_into(source: Source) -> tuple[int, str, str, str]:
-    """The worker's process, where its copy lies, what reports call it, and its SHA-256."""
-    return os.getpid(), str(source.path), source.shown, source.sha256
+    """The worker, where its copy lies, what reports call it, and its SHA-256."""
+    return os.getppid(), str(source.path), source.shown, source.sha256
 
 
 def read_here(path: str) -> bytes:
@@ -19,5 +20,27 @@ def read_here(path: str) -> bytes:
 
 
 def pause(seconds: float, number: int) -> tuple[int, int]:
+    """The number, and the worker whose process this is."""
     time.sleep(seconds)
-    return number, os.getpid()
+    return number, os.getppid()
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def fill_memory(megabytes: int) -> int:
+    held = bytearray(megabytes << 20)
+    time.sleep(60)
+    return len(held)
+
+
+def die_once(mark: str) -> int:
+    """As a worker does that is told to end: the first one of all, which leaves a mark."""
+    try:
+        os.close(os.open(mark, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return os.getppid()
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(60)
+    return 0

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from palprep.batch.cluster import DaskEngine
+from palprep.batch.cluster_worker import in_own_process
 from palprep.batch.files import RemoteFile
 from palprep.batch.originals import Brought, bring_here
 from palprep.batch.tasks import AssetTask
@@ -33,7 +34,7 @@ from palprep.preflight.prepared import Prepared
 from palprep.publish.publishers import Content
 from palprep.storage.arriving import GoOn
 from palprep.storage.bucket import PROBE, PROBE_NAME, Bucket
-from palprep.workers.engine import Timed
+from palprep.workers.engine import LONGEST_S, Limits, Timed
 
 T = TypeVar("T")
 
@@ -106,8 +107,8 @@ class CarryingEngine(Timed):
     ) -> Any:
         sent = tuple(self._sent_value(each) for each in args)
         named = {name: self._sent_value(each) for name, each in kwargs.items()}
-        runner = self._engine.for_length(media_s)
-        answer = runner.run(carry_out, self._bucket.url, function, sent, named)
+        asked = (self._bucket.url, self._engine.limits, function, sent, named)
+        answer = self._engine.at_worker(media_s, carry_out, *asked)
         task = next((each for each in args if isinstance(each, AssetTask)), None)
         return answer.value if task is None else _received(answer, task)
 
@@ -115,7 +116,7 @@ class CarryingEngine(Timed):
         """A worker fetches the file and puts it into the bucket: nothing of it comes here."""
         del to
         go_on()
-        brought = self._engine.run(take_in, self._bucket.url, file)
+        brought: Brought = self._engine.at_worker(LONGEST_S, take_in, self._bucket.url, file)
         with self._guard:
             self._sent.setdefault(_source_key(brought.source.sha256), _Sending()).done = True
         return brought
@@ -190,14 +191,18 @@ def take_in(url: str, file: RemoteFile) -> Brought:
 
 
 def carry_out(
-    url: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    url: str,
+    limits: Limits,
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
 ) -> Answer:
     """What a worker does for a task: everything of it in a folder of its own."""
     with tempfile.TemporaryDirectory(prefix="palprep-") as place:
         desk = _Desk(_opened(url), Path(place).resolve())
-        unpacked = (desk.unpacked(each) for each in args)
+        unpacked = tuple(desk.unpacked(each) for each in args)
         named = {name: desk.unpacked(each) for name, each in kwargs.items()}
-        return desk.packed(function(*unpacked, **named))
+        return desk.packed(in_own_process(limits, function, unpacked, named))
 
 
 @dataclass

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from palprep._version import __version__
+from palprep.batch.cluster_worker import in_own_process
 from palprep.errors import PalprepError, ServiceUnreachable, ToolFailed, ToolMissing
 from palprep.vocabulary import install_advice
 from palprep.workers.engine import Limits, Timed, WorkStopped
@@ -19,6 +20,10 @@ T = TypeVar("T")
 
 _KILLED = "KilledWorker"
 """Dask's error for a task at which several workers died, one after the other."""
+
+_BESIDES_S = 900.0
+"""What a task may take besides the work at its file: a process is started, the file is fetched, and
+what was prepared is put into a bucket. The worker itself ends the work when its time is over."""
 
 
 class OtherVersion(ToolFailed):
@@ -30,7 +35,8 @@ class OtherVersion(ToolFailed):
 class DaskEngine(Timed):
     """A Dask cluster, named ``dask://HOST:PORT``. Its workers must have palprep in this version.
 
-    They must see the same files under the same paths, too, unless the files are carried
+    Each task runs in a process of its own there, within ``limits``. The workers must see the same
+    files under the same paths, too, unless the files are carried
     (:class:`~palprep.batch.carrying.CarryingEngine`).
 
     Raises ToolMissing without the extra, ServiceUnreachable when no scheduler answers, ToolFailed
@@ -46,7 +52,7 @@ class DaskEngine(Timed):
             distributed = importlib.import_module("distributed")
         except ImportError:
             raise ToolMissing(f"The dask engine needs an extra: {install_advice('dask')}") from None
-        self._limits = limits or Limits()
+        self.limits = limits or Limits()
         self._address = address
         try:
             self._client: Any = distributed.Client(
@@ -69,16 +75,21 @@ class DaskEngine(Timed):
     def _run(
         self, media_s: float, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
     ) -> Any:
-        with self._free:
-            return self._awaited(self._limits.time_for(media_s), function, args, kwargs)
+        return self.at_worker(media_s, in_own_process, self.limits, function, args, kwargs)
 
-    def _awaited(
-        self, time_s: float, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
-    ) -> Any:
+    def at_worker(self, media_s: float, function: Callable[..., Any], /, *args: Any) -> Any:
+        """Run a function in a worker itself, without limits, for media of this length.
+
+        Raises ToolFailed when it takes much longer than the limits allow for the work at a file.
+        """
+        with self._free:
+            return self._awaited(self.limits.time_for(media_s) + _BESIDES_S, function, args)
+
+    def _awaited(self, time_s: float, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         if self._closing:
             raise WorkStopped
         try:
-            future = self._client.submit(_here, __version__, function, args, kwargs, pure=False)
+            future = self._client.submit(_here, __version__, function, args, pure=False)
             return self._result(future, time_s)
         except PalprepError:
             raise
@@ -93,8 +104,8 @@ class DaskEngine(Timed):
         except (TimeoutError, concurrent.futures.TimeoutError):
             future.cancel()
             raise ToolFailed(
-                f"The media work exceeded its limit of {time_s:.0f} s on "
-                f"{self._address} and was given up"
+                f"No answer came from {self._address} within {time_s:.0f} s. See whether its "
+                "workers can fetch the files, and run the same command again"
             ) from None
 
     def ask_each(self, function: Callable[..., str | None], *args: object) -> None:
@@ -119,8 +130,8 @@ class DaskEngine(Timed):
     def _lost(self, error: BaseException) -> str:
         if type(error).__name__ == _KILLED:
             return (
-                f"Workers of {self._address} died at this file, one after the other: it may be "
-                "damaged in a way that crashes a decoder, or the workers have too little memory"
+                f"Workers of {self._address} died at this task, one after the other: the machines "
+                "they run on may have too little memory. Give --memory-limit less than they have"
             )
         return (
             f"{self._address} could not do the media work ({type(error).__name__}: {error}). See "
@@ -135,14 +146,12 @@ def _other_version(wanted: str) -> str | None:
     return f"it has palprep {__version__}, and this is {wanted}. Install {wanted} there"
 
 
-def _here(
-    wanted: str, function: Callable[..., T], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> T:
+def _here(wanted: str, function: Callable[..., T], args: tuple[Any, ...]) -> T:
     """What a worker does for a task. One that joined later may be of another version."""
     wrong = _other_version(wanted)
     if wrong is not None:
         raise OtherVersion(f"A worker cannot do the work: {wrong}")
-    return function(*args, **kwargs)
+    return function(*args)
 
 
 def _words(said: object) -> str | None:
