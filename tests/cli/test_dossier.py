@@ -5,15 +5,18 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
+from bucket import KEYS, real_bucket
 
 from palprep.consent.facts import ConsentFacts
 from palprep.dossier.chain import Dossier, FileProof, open_dossier
 from palprep.dossier.files import waive
 from palprep.journal.entries import DossierKept
 from palprep.journal.store import Journal
+from palprep.storage.bucket import Bucket
 
 from .conftest import Palprep
 
@@ -131,6 +134,46 @@ def test_a_dossier_written_anew_is_told_by_the_journal(palprep: Palprep, tmp_pat
     ran = palprep("dossier", ".")
     assert ran.code == 1
     assert "not the one that the journal of the run holds" in ran.out
+
+
+def test_a_video_that_lies_in_a_bucket_alone(
+    palprep: Palprep, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """As after a run with --store: fetched for as long as it is looked at."""
+    dossier = written(tmp_path)
+    video = tmp_path / "consent.mp4"
+    content = video.read_bytes()
+    video.unlink()
+    there = {each.name for each in tmp_path.iterdir()}
+    with real_bucket(tmp_path_factory.mktemp("s3")) as endpoint:
+        keys = {**KEYS, "endpoint": endpoint, "allow_http": "true"}
+        ask = partial(
+            palprep,
+            *("dossier", "consent.consent.json"),
+            PALPREP_STORE="s3://media/work",
+            **{f"AWS_{name.upper()}": value for name, value in keys.items()},
+        )
+        allowed = {"config": {**KEYS, "endpoint": endpoint}, "client_options": {"allow_http": True}}
+        bucket = Bucket("s3://media/work", **allowed)
+        assert dossier.evidence.output is not None
+        key = f"{dossier.evidence.output.sha256[:20]}-consent.mp4"
+        nowhere = ask()
+        assert nowhere.code == 1
+        assert "consent.mp4 is not there" in nowhere.out
+        assert "name the bucket with --store" in nowhere.err
+        bucket.put(key, b"another")
+        changed = ask()
+        assert changed.code == 1
+        assert "consent.mp4 was changed since" in changed.out
+        bucket.put(key, content)
+        found = ask()
+        assert found.code == 0
+        assert "--store s3://media/work --export" in found.err
+        assert {each.name for each in tmp_path.iterdir()} == there
+        assert ask("--export", "consent.html").code == 0
+    page = (tmp_path / "consent.html").read_text(encoding="utf-8")
+    assert "The prepared video was not there" not in page
+    assert "The prepared video shows no frames" in page  # It is no video.
 
 
 @pytest.mark.parametrize(

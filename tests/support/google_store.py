@@ -1,8 +1,10 @@
 """A double of Google Cloud Storage: the part of its XML API that publishing speaks.
 
-No emulator of the package registries answers HEAD, or sends tags, which obstore needs. This one
-checks what Google does: that a request carries a token of the service account, and that a link was
-signed with the account's key (V4 signing process, "Canonical requests") and has not ended.
+obstore needs PUT and HEAD of the XML API, and tags. `gcp-storage-emulator` (PyPI) answers no HEAD
+and sends no tags; the storage emulator of `firebase-tools` (npm) takes files by the JSON API alone;
+neither looks at a signature, and neither does `fake-gcs-server` (a program in Go). This one checks
+what Google does: that a request carries a token of the service account, and that a link was signed
+with the account's key (V4 signing process, "Canonical requests") and has not ended.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -12,7 +15,12 @@ from palprep.errors import JournalError
 from palprep.journal.entries import DossierKept
 from palprep.journal.store import Journal
 from palprep.preflight.prepared import Prepared
+from palprep.publish.publishers import Content
 from palprep.rules.report import Check
+from palprep.storage.bucket import Bucket
+
+_MAX_BYTES = 1 << 40
+"""The bucket holds what a run put there."""
 
 
 def record_dossier(
@@ -56,3 +64,25 @@ def kept_dossiers(directory: str | Path) -> dict[Path, Dossier]:
             f"The journal in {place} holds a consent dossier of another version of palprep: "
             "name the dossiers' own files instead"
         ) from None
+
+
+@contextlib.contextmanager
+def video_at_hand(dossier: Path, store: Bucket | None) -> Iterator[Path | None]:
+    """Where the video that a dossier is about lies for as long as the block takes, fetched from the
+    bucket into which a run with ``--store`` prepared it.
+
+    None where it lies next to its dossier, and where the bucket does not have it either. Raises
+    StorageError, and what :func:`read_dossier` raises.
+    """
+    output = read_dossier(dossier).evidence.output
+    if store is None or output is None or dossier.with_name(output.name).is_file():
+        yield None
+        return
+    name = Content(Path(output.name), output.sha256, output.name).stored_name()
+    if store.look(name) is None:
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="palprep-") as place:
+        path = Path(place) / Path(output.name).name
+        store.fetch(name, path, max_bytes=_MAX_BYTES)
+        yield path

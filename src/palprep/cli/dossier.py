@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -36,6 +37,14 @@ def dossier(
         Path | None,
         typer.Option(help="The file that the prepared video was made of: is it unchanged?"),
     ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            envvar="PALPREP_STORE",
+            metavar="URL",
+            help="Bucket of the run, where a cluster prepared the videos.",
+        ),
+    ] = None,
     expires: Annotated[
         str | None, typer.Option(metavar="DATE", help="Record until when the consent holds.")
     ] = None,
@@ -55,8 +64,10 @@ def dossier(
     --expires and --revoke add an entry; nothing is ever taken away. --export only reads the
     dossiers. Exit code 1 when something was changed, or the consent does not hold now.
     """
+    from palprep.batch.dossiers import video_at_hand
     from palprep.cli.summary import next_after_dossiers
     from palprep.dossier import files as dossiers
+    from palprep.storage.bucket import Bucket
     from palprep.views.dossier_page import export_dossiers
     from palprep.views.dossier_terminal import dossier_view
 
@@ -64,23 +75,28 @@ def dossier(
     kept = _dossiers(paths)
     if (revoke or expires or source) and len(kept) != 1:
         raise UsageError("--revoke, --expires and --source are about one dossier: name it")
+    bucket = None if store is None else Bucket(store)
     examined = []
-    for path, recorded in kept.items():
-        if expires is not None:
-            dossiers.expire(path, expires_at=_moment(expires), written_at=now, note=note)
-        if revoke:
-            dossiers.revoke(path, revoked_at=now, written_at=now, note=note)
-        found = dossiers.examine_dossier(path, source=source, kept=recorded)
-        examined.append(found)
-        if as_json:
-            print_json(_entry(found, now))
-        else:
-            show(dossier_view(found, now))
-    if export is not None:
-        export_dossiers(examined, export, now=now)
+    with contextlib.ExitStack() as until_exported:
+        for path, recorded in kept.items():
+            if expires is not None:
+                dossiers.expire(path, expires_at=_moment(expires), written_at=now, note=note)
+            if revoke:
+                dossiers.revoke(path, revoked_at=now, written_at=now, note=note)
+            with contextlib.ExitStack() as while_examined:
+                stack = while_examined if export is None else until_exported
+                video = stack.enter_context(video_at_hand(path, bucket))
+                found = dossiers.examine_dossier(path, source=source, video=video, kept=recorded)
+            examined.append(found)
+            if as_json:
+                print_json(_entry(found, now))
+            else:
+                show(dossier_view(found, now))
+        if export is not None:
+            export_dossiers(examined, export, now=now)
     if not as_json or export is not None:
         with telling(quiet=quiet):
-            tell(next_after_dossiers(examined, paths, export, now))
+            tell(next_after_dossiers(examined, paths, store, export, now))
     sound = all(not each.flaws and (revoke or each.dossier.in_force(now)) for each in examined)
     raise typer.Exit(ExitCode.OK if sound else ExitCode.FAILED)
 

@@ -130,6 +130,7 @@ def next_after_consent(consent: ConsentFacts, file: Path) -> str:
 def next_after_dossiers(
     examined: Sequence[ExaminedDossier],
     paths: Sequence[Path],
+    store: str | None,
     export: Path | None,
     now: dt.datetime,
 ) -> str:
@@ -142,11 +143,18 @@ def next_after_dossiers(
     said = f"{counted(len(examined), 'dossier', 'dossiers')}: {found}."
     if export is not None:
         return f"{said} Next: open {export}"
+    files = [file for each in examined for file in each.files]
+    if any(file.what == "output" and file.state == "missing" for file in files):
+        return (
+            f"{said} Next: put the missing video next to its dossier; where a cluster prepared it, "
+            "name the bucket with --store."
+        )
     if words["flawed"]:
         return f"{said} Next: find out what was changed. Until then, use nothing that it is about."
     if words["void"]:
         return f"{said} Next: where a consent does not hold, delete what was made of the person."
-    return f"{said} Next: palprep dossier {shown(paths)} --export consent.html"
+    where = "" if store is None else f" --store {shlex.quote(store)}"
+    return f"{said} Next: palprep dossier {shown(paths)}{where} --export consent.html"
 
 
 def shown(paths: Sequence[Path]) -> str:

@@ -142,13 +142,17 @@ def read_dossier(path: str | Path) -> Dossier:
 
 
 def examine_dossier(
-    path: str | Path, *, source: str | Path | None = None, kept: Dossier | None = None
+    path: str | Path,
+    *,
+    source: str | Path | None = None,
+    video: str | Path | None = None,
+    kept: Dossier | None = None,
 ) -> ExaminedDossier:
     """Compare a dossier, and the files that it is about, with what was recorded.
 
-    The prepared video is expected next to the dossier. ``source`` is the file that it was made
-    of. ``kept`` is what a run's journal holds of the dossier: it alone tells a chain that was
-    written anew from its start.
+    The prepared video is expected next to the dossier, unless ``video`` says where it is.
+    ``source`` is the file that it was made of. ``kept`` is what a run's journal holds of the
+    dossier: it alone tells a chain that was written anew from its start.
 
     Only reads. Raises UsageError when there is no dossier, JournalError when the file is none.
     """
@@ -160,7 +164,8 @@ def examine_dossier(
     output, made_of = dossier.evidence.output, dossier.evidence.source
     files = []
     if output is not None:
-        files.append(_examined_file("output", output, place.with_name(output.name)))
+        beside = place.with_name(output.name)
+        files.append(_examined_file("output", output, Path(video) if video else beside))
     if made_of is not None:
         files.append(_examined_file("source", made_of, None if source is None else Path(source)))
     flaws += [Flaw(1, flaw) for flaw in map(_file_flaw, files) if flaw is not None]
