@@ -194,6 +194,13 @@ def test_all_mistakes_are_told_at_once(place):
     ]
 
 
+def test_a_link_that_leads_to_itself_is_not_there(place):
+    (place / "loop.wav").symlink_to("loop.wav")
+    assert mistakes(write_csv(place / "p.csv", "person,voice-audio", "ada,loop.wav")) == [
+        RowProblem(2, "voice-audio", "loop.wav is not there")
+    ]
+
+
 def test_the_message_has_line_column_and_sentence(place):
     write_csv(place / "p.csv", "person,voice-audio", "ada,gone.wav")
     with pytest.raises(ManifestError) as caught:

@@ -231,3 +231,15 @@ def test_a_later_watch_finds_everything_done(
     wrong = palprep("watch", folder / "out", "--wait", "soon")
     assert wrong.code == 2
     assert "write 90s, 15m, 4h or 2d" in wrong.err
+
+
+def test_every_mistake_of_a_manifest_is_a_line(palprep: Palprep, tmp_path: Path) -> None:
+    rows = ("person,voice-audio", "ada,gone.wav", '"bo\x1b[31mb",no.wav')
+    (tmp_path / "people.csv").write_text("\n".join(rows), encoding="utf-8")
+    ran = palprep("run", "people.csv", "--dry-run")
+    assert ran.code == 2
+    first, *others = ran.err.splitlines()
+    assert first == "palprep: people.csv has 3 mistakes, and nothing was started:"
+    assert others[0] == "  line 2, voice-audio: gone.wav is not there"
+    assert {each.partition(",")[0] for each in others[1:]} == {"  line 3"}
+    assert not (tmp_path / "palprep-out").exists()

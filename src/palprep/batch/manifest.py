@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -164,16 +165,20 @@ def _person(row: ManifestRow, base: Path) -> Person:
 
 
 def _file(place: str, base: Path) -> File:
-    return RemoteFile(url=place) if is_url(place) else (base / place).resolve()
+    if is_url(place):
+        return RemoteFile(url=place)
+    # Path.resolve raises RuntimeError at a link that leads to itself, before Python 3.13.
+    return Path(os.path.realpath(base / place))
 
 
 def _error(shown: str, problems: Sequence[RowProblem], unit: str) -> ManifestError:
     count = "1 mistake" if len(problems) == 1 else f"{len(problems):,} mistakes"
+    said = ((each, " ".join(each.message.split())) for each in problems)
     lines = (
-        f"  {unit} {each.line}, {each.column}: {each.message}"
+        f"  {unit} {each.line}, {each.column}: {message}"
         if each.column
-        else f"  {unit} {each.line}: {each.message}"
-        for each in problems
+        else f"  {unit} {each.line}: {message}"
+        for each, message in said
     )
     head = f"{shown} has {count}, and nothing was started:"
     return ManifestError("\n".join((head, *lines)), problems=tuple(problems))

@@ -14,7 +14,7 @@ from palprep.cli.api import api_app
 from palprep.cli.commands import CommandTable
 from palprep.cli.exits import ExitCode, exit_code_of
 from palprep.cli.printing import print_error
-from palprep.errors import PalprepError
+from palprep.errors import ManifestError, PalprepError
 
 app = typer.Typer(
     name="palprep",
@@ -76,9 +76,14 @@ def _log_warning(
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command line; an error is one line on standard error and an exit code."""
+    """Run one command line; an error is one line on standard error and an exit code. Mistakes of a
+    manifest are a line each.
+    """
     try:
         app(arguments, prog_name="palprep")
+    except ManifestError as error:
+        print_error(*error.message.split("\n"))
+        return exit_code_of(error)
     except PalprepError as error:
         print_error(error.message)
         return exit_code_of(error)

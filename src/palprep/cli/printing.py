@@ -37,10 +37,10 @@ def print_line(text: object) -> None:
     sys.stdout.flush()
 
 
-def print_error(message: str) -> None:
-    """One line on standard error."""
-    line = " ".join(message.split())
-    sys.stderr.write(f"palprep: {escaped(line)}\n")
+def print_error(message: str, *details: str) -> None:
+    """One line on standard error, and one for each detail."""
+    first, *others = (escaped(" ".join(each.split())) for each in (message, *details))
+    sys.stderr.write("".join((f"palprep: {first}\n", *(f"  {each}\n" for each in others))))
 
 
 def tell_notes(profile: Profile) -> None:

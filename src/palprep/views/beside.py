@@ -23,8 +23,10 @@ class Beside:
         None for a file that is not there, or lies outside the folder: a page that is handed on
         with its folder must go on working.
         """
+        if not Path(file).is_file():
+            return None  # Asked first: a link that leads to itself cannot be resolved.
         path, folder = Path(file).resolve(), self.folder.resolve()
-        if not path.is_file() or not path.is_relative_to(folder):
+        if not path.is_relative_to(folder):
             return None
         return address(path, self.page_folder.resolve())
 
