@@ -7,6 +7,7 @@ import concurrent.futures
 import contextlib
 import importlib
 import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -20,6 +21,9 @@ T = TypeVar("T")
 
 _KILLED = "KilledWorker"
 """Dask's error for a task at which several workers died, one after the other."""
+
+_LOOK_S = 5.0
+"""How often it is seen whether the scheduler is still there."""
 
 _BESIDES_S = 900.0
 """What a task may take besides the work at its file: a process is started, the file is fetched, and
@@ -99,14 +103,22 @@ class DaskEngine(Timed):
             raise ToolFailed(self._lost(error)) from None
 
     def _result(self, future: Any, time_s: float) -> Any:
-        try:
-            return future.result(timeout=time_s)
-        except (TimeoutError, concurrent.futures.TimeoutError):
-            future.cancel()
-            raise ToolFailed(
-                f"No answer came from {self._address} within {time_s:.0f} s. See whether its "
-                "workers can fetch the files, and run the same command again"
-            ) from None
+        give_up = time.monotonic() + time_s
+        while not future.done():
+            left = give_up - time.monotonic()
+            if left <= 0:
+                future.cancel()
+                raise ToolFailed(
+                    f"No answer came from {self._address} within {time_s:.0f} s. See whether its "
+                    "workers can fetch the files, and run the same command again"
+                )
+            # A client that has given its scheduler up ends the tasks that were there, and forgets
+            # those that came meanwhile.
+            if self._client.status in {"closing", "closed"}:
+                raise ConnectionError("the scheduler is gone")
+            with contextlib.suppress(TimeoutError, concurrent.futures.TimeoutError):
+                return future.result(timeout=min(left, _LOOK_S))
+        return future.result()
 
     def ask_each(self, function: Callable[..., str | None], *args: object) -> None:
         """Call a function on every worker that is there now: None, or what is wrong with it.
