@@ -36,7 +36,7 @@ from palprep.batch.pace import Pace
 from palprep.batch.runner import run as run_people
 from palprep.batch.watch_folder import watch
 from palprep.sandbox import Sandbox
-from side_by_side import Benchmark, Figure, Spent, ffmpeg, options, run
+from side_by_side import Benchmark, Figure, Spent, family_cpu_s, ffmpeg, options, run
 
 SAMPLES = Path(__file__).resolve().parents[1] / "sample_media" / "people"
 PORTRAIT = SAMPLES / "anna-miller" / "portrait.png"
@@ -87,18 +87,25 @@ def jobs(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
 
 def dask(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
     """The same images on a Dask cluster of two workers."""
-    from distributed import LocalCluster  # noqa: PLC0415 -- of an extra
+    from distributed import Client, LocalCluster  # noqa: PLC0415 -- of an extra
 
     people = portraits(folder / "images", arguments.images)
     two = prepared(folder, people, 2)
-    cluster: Any = LocalCluster  # distributed has no types
-    with cluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as running:
-        address = running.scheduler_address.replace("tcp://", "dask://")
+    start: Any = LocalCluster  # distributed has no types
+    connect: Any = Client
+    with (
+        start(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        connect(cluster) as client,
+    ):
+        before = sum(client.run(family_cpu_s).values())
+        address = cluster.scheduler_address.replace("tcp://", "dask://")
         there = prepared(folder, people, 2, engine=address)
+        workers = sum(client.run(family_cpu_s).values()) - before
     name = f"{arguments.images} images, two workers of Dask / two here"
-    yield Figure(
-        name, there.spent.wall / two.spent.wall, 1.5, f"{there.spent.wall:.1f} s by the clock"
-    )
+    yield there.spent.against(two.spent, name, 1.5)
+    cpu = there.spent.cpu + workers
+    detail = f"{cpu:.0f} s, {workers:.0f} s of them the workers / {two.spent.cpu:.0f} s"
+    yield Figure(f"{name}, processor", cpu / two.spent.cpu, 1.5, detail)
 
 
 def people(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:

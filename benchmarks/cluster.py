@@ -28,13 +28,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import psutil
 from distributed import Client, LocalCluster
 
 from palprep.batch.connection import Connection
 from palprep.batch.pace import Pace
 from palprep.batch.runner import run
 from palprep.sandbox import Sandbox
+from side_by_side import family_cpu_s
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample_media" / "people" / "jane-carter"
 KINDS = {
@@ -97,12 +97,6 @@ def spent() -> float:
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
-def worker_spent() -> float:
-    """Processor seconds of a worker, and of the processes that it has open files in."""
-    worker = psutil.Process()
-    return sum(sum(each.cpu_times()[:4]) for each in (worker, *worker.children(recursive=True)))
-
-
 def cost(place: Path, given: Path, relay: Relay, address: str, store: str) -> dict[str, Any]:
     """What one of these people takes, on the average."""
     relay.counted.clear()
@@ -110,7 +104,7 @@ def cost(place: Path, given: Path, relay: Relay, address: str, store: str) -> di
         Client(address) as cluster,  # type: ignore[no-untyped-call]
         Sandbox(place / "service", clock="virtual") as service,
     ):
-        started, there, here = time.perf_counter(), sum(cluster.run(worker_spent).values()), spent()
+        started, there, here = time.perf_counter(), sum(cluster.run(family_cpu_s).values()), spent()
         seen = run(
             given,
             into=place / "out",
@@ -121,7 +115,7 @@ def cost(place: Path, given: Path, relay: Relay, address: str, store: str) -> di
             tell=lambda _: None,
         )
         used = {
-            "workers_cpu_s": sum(cluster.run(worker_spent).values()) - there,
+            "workers_cpu_s": sum(cluster.run(family_cpu_s).values()) - there,
             "here_cpu_s": spent() - here,
         }
     count = len(seen.people)

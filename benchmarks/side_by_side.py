@@ -22,6 +22,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import imageio_ffmpeg
+import psutil
 
 FFMPEG: str = imageio_ffmpeg.get_ffmpeg_exe()
 
@@ -76,6 +77,15 @@ class Spent:
         if other.cpu:
             detail += f" (CPU {self.cpu / other.cpu:.3f})"
         return Figure(name, self.wall / other.wall, at_most, detail)
+
+
+def family_cpu_s() -> float:
+    """Processor seconds of this process, of those that it runs, and of those that they have run.
+
+    Asked of a worker of a cluster: it opens files in processes of its own.
+    """
+    this = psutil.Process()
+    return sum(sum(each.cpu_times()[:4]) for each in (this, *this.children(recursive=True)))
 
 
 def turns(rounds: int, *actions: Action) -> list[list[Spent]]:
