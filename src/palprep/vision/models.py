@@ -6,16 +6,13 @@ A :class:`Models` object is passed to whoever looks at pictures; nothing is kept
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from functools import cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
 
-import cv2
-import numpy as np
+import onnxruntime
 
 from palprep.media.weights import read_manifest
 from palprep.vision.arrays import Floats
@@ -25,20 +22,33 @@ from palprep.vision.linear_model import LinearModel, read_linear_model, read_lin
 HOME = "palprep.vision"
 """Whose manifest names the files."""
 
+_ERRORS_ALONE = 3
+"""Severity from which ONNX Runtime speaks: its warnings are about how files are written."""
+
 
 class Network:
-    """One network. A net keeps its input as state, so that one thread runs it at a time."""
+    """One network, run by ONNX Runtime. Safe to share by threads.
 
-    def __init__(self, net: Any, outputs: tuple[str, ...]) -> None:
-        self._net = net
+    Each run takes one thread: those who look at a picture run several networks at once, and as
+    many processes as there are processors look at pictures.
+    """
+
+    def __init__(self, path: Path, outputs: tuple[str, ...]) -> None:
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        # What a run has taken is given back: less memory between runs, at no cost in time.
+        options.enable_cpu_mem_arena = False
+        options.log_severity_level = _ERRORS_ALONE
+        self._session = onnxruntime.InferenceSession(
+            path, options, providers=["CPUExecutionProvider"]
+        )
+        (entry,) = self._session.get_inputs()
+        self._input = entry.name
         self._outputs = outputs
-        self._lock = threading.Lock()
 
-    def run(self, blob: Floats, input_name: str = "") -> tuple[Floats, ...]:
+    def run(self, blob: Floats) -> tuple[Floats, ...]:
         """The outputs for one input, in the order that was asked for at construction."""
-        with self._lock:
-            self._net.setInput(blob, input_name)
-            return tuple(np.asarray(out) for out in self._net.forward(self._outputs))
+        return tuple(self._session.run(self._outputs, {self._input: blob}))
 
 
 class Models:
@@ -65,22 +75,22 @@ class Models:
     def detector(self) -> Network:
         """YuNet: ``cls``, ``obj``, ``bbox`` and ``kps``, each for the strides 8, 16 and 32."""
         parts = ("cls", "obj", "bbox", "kps")
-        return self._onnx("detector", tuple(f"{part}_{step}" for part in parts for step in STEPS))
+        return self._network("detector", *(f"{part}_{step}" for part in parts for step in STEPS))
 
     @cached_property
     def landmarks(self) -> Network:
         """478 points in crop pixels (1x1x1x1434) and the logit that a face is there."""
-        return self._tflite("landmarks", ("Identity", "Identity_1"))
+        return self._network("landmarks", "Identity", "Identity_1")
 
     @cached_property
     def blendshapes(self) -> Network:
         """52 expression coefficients, 0 to 1."""
-        return self._tflite("blendshapes", ("StatefulPartitionedCall:0",))
+        return self._network("blendshapes", "StatefulPartitionedCall:0")
 
     @cached_property
     def mask(self) -> Network:
         """Probability of a person, 256 x 256."""
-        return self._tflite("mask", ("activation_10",))
+        return self._network("mask", "activation_10")
 
     @cached_property
     def adult(self) -> LinearModel:
@@ -90,7 +100,7 @@ class Models:
     @cached_property
     def age(self) -> Network:
         """81 probabilities of apparent age."""
-        return self._onnx("age", ("probabilities",))
+        return self._network("age", "probabilities")
 
     @cached_property
     def geometry(self) -> FaceGeometry:
@@ -115,39 +125,23 @@ class Models:
 
     @cached_property
     def identity(self) -> Network:
-        """SFace: 128 numbers whose direction names a person. Its input is called ``data``."""
-        return self._onnx("identity", ("fc1",))
+        """SFace: 128 numbers whose direction names a person."""
+        return self._network("identity", "fc1")
 
     @cached_property
     def scene(self) -> Network:
         """192 maps of 7 x 7 of a picture of 224 x 224: what it shows, and in which texture."""
-        return self._onnx("scene", ("maps",))
+        return self._network("scene", "maps")
 
     @cached_property
     def nudity(self) -> Network | None:
         """open_nsfw: probabilities of harmless and pornographic. None without its extra."""
-        return self._onnx("nudity", ("outputs",)) if self._locate("nudity").is_file() else None
+        return self._network("nudity", "outputs") if self._locate("nudity").is_file() else None
 
-    def _onnx(self, name: str, outputs: tuple[str, ...]) -> Network:
-        with self._verified(name) as path:
-            return Network(cv2.dnn.readNetFromONNX(str(path)), outputs)
-
-    def _tflite(self, name: str, outputs: tuple[str, ...]) -> Network:
-        # OpenCV 5's new engine returns the tensors of nets with several outputs in the wrong
-        # places; the classic one is right. Only the reader that takes a path heeds the choice:
-        # the one that takes a buffer builds the new engine whatever it is told (5.0.0).
-        with self._verified(name) as path:
-            net = cv2.dnn.readNetFromTFLite(str(path), engine=cv2.dnn.ENGINE_CLASSIC)
-            return Network(net, outputs)
-
-    @contextmanager
-    def _verified(self, name: str) -> Iterator[Path]:
-        """One file at a time for OpenCV to read by its path. From a buffer it copies the whole
-        file before it parses it: up to twice the file more at the moment of loading.
-        """
+    def _network(self, name: str, *outputs: str) -> Network:
         with self._lock, resources.as_file(self._locate(name)) as path:
             self.read(name)
-            yield path
+            return Network(path, outputs)
 
 
 STEPS = (8, 16, 32)
