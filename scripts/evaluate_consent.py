@@ -1,15 +1,15 @@
 """How often consent is read wrongly, per voice and condition.
 
     uv run python scripts/evaluate_consent.py [--variants DIR] [--others N] [--other-talk]
-    uv run python scripts/evaluate_consent.py --held-out DIR --real --table docs/accuracy.md
+    uv run python scripts/evaluate_consent.py --unseen DIR --real --table docs/accuracy.md
 
-Reads ../shared/corpora/consent, or what it is told to. ``--variants`` and ``--held-out`` name what
-synthesise_consent.py made, the first also tried with N other people's names. ``--real`` are people
-who read aloud: each sentence is the required statement, and then an altered one is, so that real
-voices are tried although none of them says the statement. ``--other-talk`` is real speech that
-must never pass. An altered statement that passes or warns is a false accept, an exact one that
-fails or stays unknown a false reject. Of a name that is merely like the required one only a
-pass is a false accept: a warning asks people to listen. What is not word for word but means
+Reads ../shared/corpora/consent, or what it is told to. ``--variants``, ``--reported`` and
+``--unseen`` name what synthesise_consent.py made, the first also tried with N other people's names.
+``--real`` are people who read aloud: each sentence is the required statement, and then an altered
+one is, so that real voices are tried although none of them says the statement. ``--other-talk`` is
+real speech that must never pass. An altered statement that passes or warns is a false accept, an
+exact one that fails or stays unknown a false reject. Of a name that is merely like the required one
+only a pass is a false accept: a warning asks people to listen. What is not word for word but means
 nothing else (fillers, stutters) is counted as neither. Exits 1 when anything is accepted.
 
 With ``--readings`` what was read is kept in a file, so that limits are tried without listening
@@ -59,8 +59,10 @@ ALTERATIONS = (
 )
 """What is required instead of what is said: negated, another's, the other conjunction, added,
 changed, two words missing, one missing."""
-PEOPLE = "people"
-"""What the groups of real readers begin with. They have a table of their own."""
+PEOPLE = "consent of people"
+CORPUS = "consent of the corpus"
+REPORTED = "consent"
+UNSEEN = "consent unseen"
 REMEMBERED = 4
 """Pieces of audio that were heard and are not forgotten."""
 KINDS = 3
@@ -78,6 +80,8 @@ class Case(NamedTuple):
     expected: str
     """``exact``, ``altered``, ``near`` or ``either``."""
     voice: str = ""
+    table: str = ""
+    """The table of docs/accuracy.md that it is counted in."""
 
     def accepts(self, outcome: str) -> bool:
         """Whether an outcome is a false accept."""
@@ -94,7 +98,8 @@ def synthetic(folder: Path) -> Iterator[Case]:
     for path in sorted(folder.glob("*.flac")):
         key, voice = path.name.split(".")[:2]
         expected = "exact" if key == "exact" else "altered"
-        yield Case(path, f"corpus {voice}", key, "Jane Doe", required_statement(), expected)
+        group, name = key.replace("_", " "), "Jane Doe"
+        yield Case(path, group, key, name, required_statement(), expected, voice, CORPUS)
 
 
 def variants(folder: Path, others: int) -> Iterator[Case]:
@@ -117,7 +122,7 @@ def variants(folder: Path, others: int) -> Iterator[Case]:
                     yield Case(path, "other names", label, name, entry["statement"], "altered")
 
 
-def held_out(folder: Path) -> Iterator[Case]:
+def reported(folder: Path, table: str) -> Iterator[Case]:
     """The readings that are reported on; the group is the variant."""
     for entry in json.loads((folder / "index.json").read_text("utf-8")):
         expected, key = entry["expected"], entry["key"]
@@ -131,10 +136,8 @@ def held_out(folder: Path) -> Iterator[Case]:
             )
         elif key.startswith(("withdrawn", "revoked", "take_back")):
             group = f"withdrawn, {entry['condition']}"
-        path = folder / entry["file"]
-        yield Case(
-            path, group, key, entry["name"], entry["statement"], expected, voice=entry["voice"]
-        )
+        path, name = folder / entry["file"], entry["name"]
+        yield Case(path, group, key, name, entry["statement"], expected, entry["voice"], table)
 
 
 def real(corpora: Path, transcripts: dict[str, str]) -> Iterator[Case]:
@@ -149,14 +152,13 @@ def real(corpora: Path, transcripts: dict[str, str]) -> Iterator[Case]:
         if path.suffix == ".flac" and path.with_suffix(".wav").exists():
             continue
         said = f"{said[0].upper()}{said[1:]}"
-        yield Case(path, f"{PEOPLE}, as read", path.stem, "Nobody", said, "exact", row["speaker"])
+        key, name, reader = path.stem, "Nobody", row["speaker"]
+        yield Case(path, "people, as read", key, name, said, "exact", reader, PEOPLE)
         altered = (re.sub(pattern, other, said, count=1) for pattern, other in ALTERATIONS)
         wordings = [wording for wording in altered if wording != said]
         for step in range(min(KINDS, len(wordings))):
             wording = wordings[(turn + step) % len(wordings)]
-            yield Case(
-                path, f"{PEOPLE}, altered", path.stem, "Nobody", wording, "altered", row["speaker"]
-            )
+            yield Case(path, "people, altered", key, name, wording, "altered", reader, PEOPLE)
         turn += KINDS
 
 
@@ -214,6 +216,22 @@ def manifest(folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file, delimiter="\t"))
 
 
+def chosen(arguments: argparse.Namespace) -> list[Case]:
+    """The files to read."""
+    cases: list[Case] = []
+    if arguments.reported:
+        cases += reported(arguments.reported, REPORTED)
+    if arguments.unseen:
+        cases += reported(arguments.unseen, UNSEEN)
+    if arguments.real:
+        cases += real(arguments.corpora, transcribed(arguments.transcripts))
+    if arguments.other_talk:
+        cases += other_talk(arguments.corpora)
+    if arguments.variants:
+        cases += variants(arguments.variants, arguments.others)
+    return cases or list(synthetic(arguments.corpora / "consent"))
+
+
 def main() -> int:
     """Print what was read wrongly, then a table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -223,24 +241,16 @@ def main() -> int:
     parser.add_argument("--real", action="store_true")
     parser.add_argument("--transcripts", type=Path, help="of --real: lines of an id and a text")
     parser.add_argument("--other-talk", action="store_true")
-    parser.add_argument("--held-out", type=Path)
-    parser.add_argument("--table", type=Path, help="Markdown file for the counts of --held-out")
+    parser.add_argument("--reported", type=Path)
+    parser.add_argument("--unseen", type=Path)
+    parser.add_argument("--table", type=Path, help="Markdown file for the counts")
     parser.add_argument("--model", type=Path)
     parser.add_argument("--readings", type=Path)
     arguments = parser.parse_args()
-    cases: list[Case] = []
-    if arguments.held_out:
-        cases += held_out(arguments.held_out)
-    if arguments.real:
-        cases += real(arguments.corpora, transcribed(arguments.transcripts))
-    if arguments.other_talk:
-        cases += other_talk(arguments.corpora)
-    if arguments.variants:
-        cases += variants(arguments.variants, arguments.others)
-    cases = cases or list(synthetic(arguments.corpora / "consent"))
+    cases = chosen(arguments)
     model = Remembering.load(arguments.model)
     table: Counter[tuple[str, str, str]] = Counter()
-    cells: Counter[tuple[str, str, str]] = Counter()
+    cells: Counter[tuple[str, str, str, str]] = Counter()
     wrong: Counter[str] = Counter()
     seconds: list[float] = []
     kept: dict[str, Any] = {}
@@ -256,7 +266,7 @@ def main() -> int:
                 file.write(json.dumps([key, kept[key]]) + "\n")
         seconds.append(time.perf_counter() - begun)
         table[case.group, case.expected, facts.outcome] += 1
-        cells[case.group, case.voice, facts.outcome] += 1
+        cells[case.table, case.group, case.voice, facts.outcome] += 1
         if case.accepts(facts.outcome) or case.rejects(facts.outcome):
             wrong["accept" if case.accepts(facts.outcome) else "reject"] += 1
             report(case, facts)
@@ -300,22 +310,20 @@ def summary(table: Counter[tuple[str, str, str]], seconds: list[float]) -> None:
     print(f"median {ordered[len(ordered) // 2]:.2f} s a file, slowest {ordered[-1]:.2f} s")
 
 
-def document(path: Path, cells: Counter[tuple[str, str, str]], model: Whisper) -> None:
-    """Put the counts of people and of synthetic voices into a Markdown file, as far as they were
-    tried.
-    """
-    of_people = [key for key in cells if key[0].startswith(PEOPLE)]
-    of_voices = [key for key in cells if not key[0].startswith(PEOPLE)]
+def document(path: Path, cells: Counter[tuple[str, str, str, str]], model: Whisper) -> None:
+    """Put the counts into the tables of a Markdown file, as far as they were tried."""
     heads = f"Model {model.name}, sha256 `{model.sha256[:16]}`. Each cell: pass / warn / fail."
-    for mark, keys in (("consent of people", of_people), ("consent", of_voices)):
-        if keys:
-            replace_marked(path, mark, [heads, "", *rows(cells, keys)])
+    for mark in dict.fromkeys(table for table, *_ in cells if table):
+        counts = Counter(
+            {tuple(key): count for (table, *key), count in cells.items() if table == mark}
+        )
+        replace_marked(path, mark, [heads, "", *rows(counts)])
 
 
-def rows(cells: Counter[tuple[str, str, str]], keys: list[tuple[str, str, str]]) -> list[str]:
+def rows(cells: Counter[tuple[str, ...]]) -> list[str]:
     """A table of Markdown: reading by voice, pass / warn / fail per cell."""
-    groups = list(dict.fromkeys(group for group, _, _ in keys))
-    names = sorted({voice for _, voice, _ in keys})
+    groups = list(dict.fromkeys(group for group, _, _ in cells))
+    names = sorted({voice for _, voice, _ in cells})
 
     def cell(group: str, among: list[str]) -> str:
         counts = [

@@ -1,16 +1,19 @@
 """Synthesise readings of the consent statement and of altered ones, to evaluate against.
 
-Needs espeak-ng, flite and Festival (text2wave, with festvox-kdlpc16k and festvox-us-slt-hts) on the
-PATH. With ``--piper`` it also needs piper-tts in the environment that runs it; neither that nor a
-voice is a dependency of palprep:
+Needs the speech synthesisers of Debian on the PATH: espeak-ng, flite, Festival (text2wave, with
+festvox-kdlpc16k and festvox-us-slt-hts), RHVoice (rhvoice, rhvoice-english), SVOX Pico
+(libttspico-utils) and MBROLA (mbrola-us1). With ``--piper`` it also needs piper-tts in the
+environment that runs it; neither that nor a voice is a dependency of palprep:
 
     python scripts/synthesise_consent.py [--piper en_US-joe-medium.onnx] --into DIR
-    python scripts/synthesise_consent.py --held-out --into DIR
+    python scripts/synthesise_consent.py --set reported --into DIR
+    python scripts/synthesise_consent.py --set unseen --into DIR
 
-With ``--held-out`` it makes the readings that are reported on; docs/accuracy.md says which limits
-were chosen without them. What is said stands in consent_texts.toml. Writes 16 kHz WAV files and
-``index.json``: file, key, text, name (the one that is required), voice, condition, expected,
-statement.
+``--set`` says which readings it makes: those that limits are chosen by (fitting), those that are
+reported on though some limits were chosen with sight of them (reported), or those in voices and of
+names that no limit has seen (unseen). docs/accuracy.md says more. What is said stands in
+consent_texts.toml. Writes 16 kHz WAV files and ``index.json``: file, key, text, name (the one that
+is required), voice, condition, expected, statement.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ import subprocess
 import tempfile
 import tomllib
 import wave
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,6 +38,8 @@ SPEECH_RMS = 0.07
 TEXTS = tomllib.loads(Path(__file__).with_name("consent_texts.toml").read_text("utf-8"))
 JANE = TEXTS["names"][0]
 EXACT = "{gives} {knows}"
+PLACE = "{wav}"
+"""In a command, the name of the file that it writes."""
 
 Samples = NDArray[np.floating[Any]]
 Voice = Callable[[str], tuple[Samples, int]]
@@ -69,18 +74,19 @@ def filled(template: str, name: str) -> str:
     return whole.replace("<name>", name)
 
 
-def held_out() -> Iterator[Reading]:
+def reported(
+    voices: Sequence[str], names: Sequence[str], neighbours: Sequence[Sequence[str]]
+) -> Iterator[Reading]:
     """What is reported on: every voice says every name, and withdraws its consent."""
     short, long = filled(EXACT, "{full_name}"), filled("{long}", "{full_name}")
-    names = TEXTS["held_out_names"]
-    turns = itertools.cycle(HELD_OUT)
-    for name, voice in itertools.product(names, HELD_OUT):
+    turns = itertools.cycle(voices)
+    for name, voice in itertools.product(names, voices):
         yield Reading("exact", filled(EXACT, name), name, voice, "clean", "exact", short)
-    for (said, name), _ in itertools.product(TEXTS["held_out_neighbours"], range(2)):
+    for (said, name), _ in itertools.product(neighbours, range(2)):
         key = "said_" + said.replace(" ", "_")
         yield Reading(key, filled(EXACT, said), name, next(turns), "clean", "near", short)
     greeting = TEXTS["exact"]["preamble"]
-    for name, voice in ((JANE, voice) for voice in HELD_OUT):
+    for name, voice in ((JANE, voice) for voice in voices):
         for condition in ("noise15", "room", "telephone"):
             yield Reading("exact", filled(EXACT, name), name, voice, condition, "exact", short)
         yield Reading("long", filled("{long}", name), name, voice, "clean", "exact", long)
@@ -88,7 +94,7 @@ def held_out() -> Iterator[Reading]:
     for name, _ in itertools.product(names, range(2)):
         voice = next(turns)
         yield Reading("preamble", filled(greeting, name), name, voice, "clean", "exact", short)
-    for key, voice, condition in itertools.product(WITHDRAWN, HELD_OUT, ("clean", "noise15")):
+    for key, voice, condition in itertools.product(WITHDRAWN, voices, ("clean", "noise15")):
         text = filled(TEXTS["altered"][key], JANE)
         yield Reading(key, text, JANE, voice, condition, "altered", short)
     for key, template in TEXTS["altered"].items():
@@ -125,9 +131,11 @@ PIPER = ("joe", "slow", "fast", "high", "low", "slower", "faster")
 FITTING = (
     *("flite_slt", "flite_rms", "flite_awb", "festival_ked", "festival_slt"),
     *("robot_us", "robot_f", "robot_carib", "robot_midlands"),
+    *("slt", "lyubov", "pico_gb"),
 )
-HELD_OUT = ("flite_slt", "flite_awb", "flite_kal", "robot_rp", "robot_scots")
-"""The voices of the report. The first two are for fitting, too."""
+REPORTED = ("flite_slt", "flite_awb", "flite_kal", "robot_rp", "robot_scots")
+"""The first two are for fitting, too."""
+UNSEEN = ("alan", "bdl", "clb", "evgeniy", "pico_us", "mbrola_us1")
 SPEAKERS = 4
 """So many voices say each name, and each altered statement, of those for fitting."""
 WITHDRAWN = ("withdrawn_after", "revoked_after", "take_back", "withdrawn_before")
@@ -135,7 +143,7 @@ VARYING_CONDITIONS = ("clean", "noise15", "room", "telephone", "babble12")
 
 
 def command_voices() -> dict[str, Voice]:
-    """Voices of flite, Festival and espeak-ng."""
+    """Voices of flite, Festival, espeak-ng, RHVoice, SVOX Pico and MBROLA."""
 
     def flite(voice: str) -> Voice:
         return lambda text: run("flite", "-voice", voice, "-t", spelled(text), "-o")
@@ -145,6 +153,13 @@ def command_voices() -> dict[str, Voice]:
 
     def robot(voice: str) -> Voice:
         return lambda text: run("espeak-ng", "-v", voice, "-s", "150", text, "-w")
+
+    def rhvoice(voice: str) -> Voice:
+        return lambda text: run("RHVoice-test", "-p", voice, "-o", said=text)
+
+    def pico(language: str) -> Voice:
+        # pico2wave takes the text last.
+        return lambda text: run("pico2wave", "-l", language, f"--wave={PLACE}", text)
 
     return {
         "flite_slt": flite("slt"),
@@ -159,6 +174,15 @@ def command_voices() -> dict[str, Voice]:
         "robot_midlands": robot("en-gb-x-gbcwmd+m3"),
         "robot_rp": robot("en-gb-x-rp"),
         "robot_scots": robot("en-gb-scotland+f2"),
+        "mbrola_us1": robot("mb-us1"),
+        "slt": rhvoice("slt"),
+        "lyubov": rhvoice("lyubov"),
+        "alan": rhvoice("alan"),
+        "bdl": rhvoice("bdl"),
+        "clb": rhvoice("clb"),
+        "evgeniy": rhvoice("evgeniy-eng"),
+        "pico_gb": pico("en-GB"),
+        "pico_us": pico("en-US"),
     }
 
 
@@ -193,12 +217,15 @@ def spelled(text: str) -> str:
 
 
 def run(*command: str, said: str | None = None) -> tuple[Samples, int]:
-    """What a command says that takes the name of a WAV file last, and a text on standard input."""
+    """What a command says that writes a WAV file, and takes a text on standard input. The file's
+    name stands where ``PLACE`` does, or else last.
+    """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "said.wav"
-        subprocess.run(
-            [*command, str(path)], check=True, stdout=subprocess.DEVNULL, input=said, text=True
-        )
+        parts = [part.replace(PLACE, str(path)) for part in command]
+        if parts == list(command):
+            parts.append(str(path))
+        subprocess.run(parts, check=True, stdout=subprocess.DEVNULL, input=said, text=True)
         with wave.open(str(path)) as file:
             data = file.readframes(file.getnframes())
             return np.frombuffer(data, "<i2").astype(np.float32) / 32768, file.getframerate()
@@ -285,14 +312,19 @@ def main() -> None:
     """Make what is not there yet."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--piper", type=Path)
-    parser.add_argument("--held-out", action="store_true")
+    parser.add_argument("--set", choices=("fitting", "reported", "unseen"), default="fitting")
     parser.add_argument("--into", type=Path, required=True)
     arguments = parser.parse_args()
     arguments.into.mkdir(parents=True, exist_ok=True)
     speak = command_voices() | (piper_voices(arguments.piper) if arguments.piper else {})
     random = np.random.default_rng(1)
     index: list[dict[str, Any]] = []
-    for one in held_out() if arguments.held_out else fitting(piper=arguments.piper is not None):
+    readings = {
+        "fitting": fitting(piper=arguments.piper is not None),
+        "reported": reported(REPORTED, TEXTS["reported_names"], TEXTS["reported_neighbours"]),
+        "unseen": reported(UNSEEN, TEXTS["unseen_names"], TEXTS["unseen_neighbours"]),
+    }
+    for one in readings[arguments.set]:
         name = one.name.replace(" ", "_").replace(".", "")
         path = arguments.into / f"{one.key}.{name}.{one.voice}.{one.condition}.wav"
         if not path.exists():
