@@ -36,9 +36,11 @@ from numpy.typing import NDArray
 from marked import replace_marked
 from palprep.consent.facts import ConsentFacts, StatementReading
 from palprep.consent.opening import read_samples
+from palprep.consent.phonetics import similarity
 from palprep.consent.statement import Statement
 from palprep.consent.statements import PLACEHOLDER, required_statement
 from palprep.consent.whisper import Heard, Whisper
+from palprep.consent.words import split_words
 from palprep.media.samples import stream_samples
 from palprep.media.source import Source
 from palprep.rules.consent_grading import grade_statement
@@ -65,6 +67,11 @@ REPORTED = "consent"
 UNSEEN = "consent unseen"
 REMEMBERED = 4
 """Pieces of audio that were heard and are not forgotten."""
+WORD = r"\b[a-z]{3,}\b(?!')"
+ALIKE = (0.7, 0.93)
+"""Similarity of words that sound much alike, and from which they sound the same."""
+LONGER = 2
+"""Letters that the one may have more than the other."""
 KINDS = 3
 """So many of them are tried with each sentence, in turn."""
 
@@ -141,18 +148,14 @@ def reported(folder: Path, table: str) -> Iterator[Case]:
 
 
 def real(corpora: Path, transcripts: dict[str, str]) -> Iterator[Case]:
-    """People who read aloud: each sentence against its own wording and against altered ones."""
-    folder = corpora / "speech"
+    """People who read aloud: each sentence against its own wording and against altered ones, one of
+    them with a word that sounds much like the one that was said.
+    """
     turn = 0
-    for row in manifest(folder):
-        path = folder / row["path"]
-        said = (transcripts.get(path.stem) or row["transcript"]).strip().strip('"')
-        if not said or "..." in said or float(row["seconds"]) < 4 or path.suffix == ".mp3":
-            continue
-        if path.suffix == ".flac" and path.with_suffix(".wav").exists():
-            continue
-        said = f"{said[0].upper()}{said[1:]}"
-        key, name, reader = path.stem, "Nobody", row["speaker"]
+    sentences = list(read_aloud(corpora / "speech", transcripts))
+    vocabulary = sorted({word for *_, said in sentences for word in re.findall(WORD, said)})
+    for path, reader, said in sentences:
+        key, name = path.stem, "Nobody"
         yield Case(path, "people, as read", key, name, said, "exact", reader, PEOPLE)
         altered = (re.sub(pattern, other, said, count=1) for pattern, other in ALTERATIONS)
         wordings = [wording for wording in altered if wording != said]
@@ -160,6 +163,36 @@ def real(corpora: Path, transcripts: dict[str, str]) -> Iterator[Case]:
             wording = wordings[(turn + step) % len(wordings)]
             yield Case(path, "people, altered", key, name, wording, "altered", reader, PEOPLE)
         turn += KINDS
+        wording = with_another(said, vocabulary)
+        if wording != said:
+            group = "people, another word, much alike"
+            yield Case(path, group, key, name, wording, "near", reader, PEOPLE)
+
+
+def with_another(said: str, vocabulary: list[str]) -> str:
+    """A sentence with the one word changed for which there is the likest other one."""
+    best, wording = ALIKE[0], said
+    for word in re.finditer(WORD, said):
+        (own,) = split_words(word[0])
+        for other in vocabulary:
+            if abs(len(other) - len(word[0])) > LONGER or split_words(other)[0].keys == own.keys:
+                continue
+            likeness = similarity(word[0], other)
+            if best <= likeness < ALIKE[1]:
+                best, wording = likeness, f"{said[: word.start()]}{other}{said[word.end() :]}"
+    return wording
+
+
+def read_aloud(folder: Path, transcripts: dict[str, str]) -> Iterator[tuple[Path, str, str]]:
+    """Recordings of people, the reader and what is read: sentences of 4 s and more."""
+    for row in manifest(folder):
+        path = folder / row["path"]
+        said = (transcripts.get(path.stem) or row["transcript"]).strip().strip('"')
+        if not said or "..." in said or float(row["seconds"]) < 4 or path.suffix == ".mp3":
+            continue
+        if path.suffix == ".flac" and path.with_suffix(".wav").exists():
+            continue
+        yield path, row["speaker"], f"{said[0].upper()}{said[1:]}"
 
 
 def other_talk(corpora: Path) -> Iterator[Case]:

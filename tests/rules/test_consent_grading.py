@@ -46,6 +46,7 @@ def reading(
     *,
     improbable: dict[str, float] | None = None,
     support: float = 0.0,
+    expected: float = 0.0,
     turned: tuple[tuple[str, int, float], ...] = (("cannot", 7, 9.0),),
     name: NameReading = JANE,
     others: tuple[str, ...] = (),
@@ -66,6 +67,7 @@ def reading(
         ),
         differences=differences,
         log_likelihood_ratios=(support,) * len(differences),
+        log_prior_ratios=(expected,) * len(differences),
         negated=turned,
         other_transcripts=others,
         afterwards=afterwards,
@@ -114,12 +116,36 @@ def test_words_that_fit_better_than_what_was_heard_pass_in_a_voice_heard_badly(l
 
 
 @pytest.mark.parametrize(
-    ("heard", "support", "expected"),
-    [("vidios", -8.0, "warn"), ("vidios", -9.5, "fail"), ("photos", -8.0, "fail")],
+    ("heard", "prior", "outcome_of_it"),
+    [("vidios", -3.0, "warn"), ("vidios", -1.0, "fail"), ("photos", -3.0, "fail")],
 )
-def test_another_spelling_of_the_same_sounds_is_a_doubt(heard, support, expected):
-    found = reading(TEXT.replace("videos", heard), improbable={"videos": 0.015}, support=support)
-    assert outcome(found) == expected
+def test_another_spelling_of_the_same_sounds_is_a_doubt(heard, prior, outcome_of_it):
+    found = reading(
+        TEXT.replace("videos", heard), improbable={"videos": 0.015}, support=-8.0, expected=prior
+    )
+    assert outcome(found) == outcome_of_it
+
+
+@pytest.mark.parametrize(
+    ("heard", "least", "prior", "outcome_of_it"),
+    [
+        ("middies", 0.006, -12.5, "pass"),
+        ("middies", 0.006, -11.5, "fail"),
+        ("middies", 0.006, 5.0, "fail"),
+        ("middies", 0.004, -12.5, "fail"),
+        ("letters", 0.006, -12.5, "fail"),
+    ],
+)
+def test_a_commoner_word_that_sounds_alike_and_was_expected_says_little(
+    heard, least, prior, outcome_of_it
+):
+    found = reading(
+        TEXT.replace("videos", heard),
+        improbable={"videos": least},
+        support=-11.0,
+        expected=prior,
+    )
+    assert outcome(found) == outcome_of_it
 
 
 def test_a_changed_word_is_named_with_what_was_heard():

@@ -35,6 +35,8 @@ class HeardInstead(Value):
     likeness: float
     """Similarity in sound between the two, 0 to 1."""
     log_likelihood_ratio: float
+    log_prior_ratio: float = 0.0
+    """The same ratio without the audio: below 0 the model expects the other wording anyway."""
     in_every_reading: bool
     """Whether all readings of the search have these words, after the word before them."""
 

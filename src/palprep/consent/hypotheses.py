@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -64,6 +65,8 @@ class Reading(NamedTuple):
     """As in ``comparison``, without the name's place."""
     log_likelihood_ratios: tuple[float, ...] = ()
     """Per difference: log of P(required wording) / P(heard wording)."""
+    log_prior_ratios: tuple[float, ...] = ()
+    """The same without the audio: which wording the model expects anyway."""
     negated: tuple[tuple[str, int, float], ...] = ()
     """Small changes that give the statement the opposite sense: what would stand there, at
     which required word, and the log of P(required wording) / P(changed wording)."""
@@ -138,11 +141,13 @@ def _weighed(
     instead = [replaced(statement.text, statement.words, one, plain.heard) for one in differences]
     changes = negated(statement.text)
     texts = [*instead, *(text for _, text, _ in changes)]
-    weighed = model.weigh(heard, texts, statement.language, lead=plain.lead)
-    ratios = [score - other for other in weighed]
+    weigh = partial(model.weigh, language=statement.language, lead=plain.lead)
+    ratios = [score - other for other in weigh(heard, texts)]
+    expected = weigh(heard.silenced(), (statement.text, *instead)) if instead else ()
     return plain._replace(
         differences=differences,
         log_likelihood_ratios=tuple(ratios[: len(instead)]),
+        log_prior_ratios=tuple(expected[0] - other for other in expected[1:]),
         negated=tuple(
             (said, statement.word_at(at), ratio)
             for (said, _, at), ratio in zip(changes, ratios[len(instead) :], strict=True)

@@ -63,9 +63,15 @@ def part_reading(
                     _keys(reading.heard[one.heard_first : one.heard_last]),
                 ),
                 log_likelihood_ratio=ratio,
+                log_prior_ratio=prior,
                 in_every_reading=_in_every_reading(reading, one),
             )
-            for one, ratio in zip(reading.differences, reading.log_likelihood_ratios, strict=True)
+            for one, ratio, prior in zip(
+                reading.differences,
+                reading.log_likelihood_ratios,
+                reading.log_prior_ratios,
+                strict=True,
+            )
         ),
         name=NamePlace(
             first=statement.name.start, last=statement.name.stop, **reading.name.model_dump()

@@ -59,6 +59,12 @@ class Heard(NamedTuple):
     frames: int
     """How many 10 ms frames of the window hold audio; the rest is padding."""
 
+    def silenced(self) -> Heard:
+        """As if nothing had been heard. How probable a text is then, is what the model expects of
+        the language alone.
+        """
+        return self._replace(encoded=np.zeros_like(self.encoded))
+
 
 class Whisper:
     """A loaded model. Several threads may use it at once."""

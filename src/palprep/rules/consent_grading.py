@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -141,18 +142,20 @@ def _grade_stretch(
     limits: ConsentLimits,
 ) -> None:
     """Words that were heard differently pass where they fit the audio as well as what was heard.
-    The worse they fit, the more the forced reading must support each of them. What sounds the same
-    may be another spelling, which a model of language likes better.
+    The worse they fit, the more the forced reading must support each of them. What sounds much the
+    same is judged by its sound: it may be another spelling, or a rare word that was misheard.
     """
     words, ratio = range(one.first, one.last), one.log_likelihood_ratio
     least = min(aligned[index].probability for index in words)
+    by_sound = _by_sound(one, least, limits)
     alike = one.likeness >= limits.same_sound.value
-    contradicted = limits.contradicted_alike if alike else limits.contradicted
     unsupported = ratio < limits.unsupported.value and not alike
     floor = (limits.word_said if unsupported else limits.word_never_said).value
     likely = ratio >= limits.equally_probable.value and least >= limits.word_said.value
     grade = Outcome.WARN
-    if ratio < contradicted.value or least < floor:
+    if one.likeness >= limits.misheard_alike.value and by_sound >= limits.misheard.value:
+        grade = Outcome.PASS
+    elif (max(ratio, by_sound) if alike else ratio) < limits.contradicted.value or least < floor:
         grade = Outcome.FAIL
     elif likely or ratio >= limits.favoured.value:
         grade = Outcome.PASS
@@ -160,6 +163,16 @@ def _grade_stretch(
     for index in words:
         spared = grade is Outcome.FAIL and doubtful and index not in doubtful
         grades[index] = Outcome.WARN if spared else grade
+
+
+def _by_sound(one: HeardInstead, least: float, limits: ConsentLimits) -> float:
+    """The log likelihood ratio, less how much more the model expects what it wrote down without any
+    audio: of two words that sound alike it writes down the commoner one. That tells something of
+    words as probable as those that are heard; ``least`` is the probability of the least word.
+    """
+    if least < limits.word_heard.value:
+        return -math.inf
+    return one.log_likelihood_ratio - min(0.0, one.log_prior_ratio)
 
 
 def _added(one: HeardInstead, part: PartReading, limits: ConsentLimits) -> WordRecord:

@@ -43,9 +43,14 @@ class ConsentLimits(Value):
     contradicted: ConsentLimit
     """Ratio below which the other wording was said."""
     same_sound: ConsentLimit
-    """Similarity in sound, 0 to 1, from which another wording may be another spelling."""
-    contradicted_alike: ConsentLimit
-    """Ratio below which such a wording was said."""
+    """Similarity in sound, 0 to 1, from which another wording may be another spelling. Its ratio
+    without the audio is taken off: the model likes the usual spelling."""
+    misheard_alike: ConsentLimit
+    """Similarity in sound, 0 to 1, from which a rare word may have been written down as a commoner
+    one."""
+    misheard: ConsentLimit
+    """Ratio from which such a word passes, once the ratio of both without the audio is taken off:
+    the model expects the commoner one anyway."""
     unsupported: ConsentLimit
     """Ratio below which a word that the forced reading does not support was not said."""
     equally_probable: ConsentLimit
