@@ -148,6 +148,13 @@ def test_a_commoner_word_that_sounds_alike_and_was_expected_says_little(
     assert outcome(found) == outcome_of_it
 
 
+def test_one_word_that_was_not_said_does_not_hide_among_others_that_were_misheard():
+    heard = TEXT.replace("videos can", "middies con")
+    found = reading(heard, improbable={"videos": 0.006}, support=-11.0, expected=-12.5)
+    assert [(one.first, one.last) for one in found.differences] == [(7, 9)]
+    assert outcome(found) == "fail"
+
+
 def test_a_changed_word_is_named_with_what_was_heard():
     found = reading(TEXT.replace("videos", "photos"), improbable={"videos": 0.001}, support=-9.0)
     grade, words, reasons = decide(found, SCRIPT)

@@ -168,9 +168,10 @@ def _grade_stretch(
 def _by_sound(one: HeardInstead, least: float, limits: ConsentLimits) -> float:
     """The log likelihood ratio, less how much more the model expects what it wrote down without any
     audio: of two words that sound alike it writes down the commoner one. That tells something of
-    words as probable as those that are heard; ``least`` is the probability of the least word.
+    one word, as probable as those that are heard: of several, one can hide that was not said.
+    ``least`` is the probability of the least word.
     """
-    if least < limits.word_heard.value:
+    if one.last - one.first != 1 or least < limits.word_heard.value:
         return -math.inf
     return one.log_likelihood_ratio - min(0.0, one.log_prior_ratio)
 
