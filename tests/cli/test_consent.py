@@ -79,3 +79,4 @@ def test_a_model_can_be_named_by_the_environment(
     ran = palprep("consent", spoken, "--name", "Jane Carter", PALPREP_WHISPER_MODEL=nowhere)
     assert ran.code != 0
     assert "no-model" in ran.err
+    assert "ct2-transformers-converter" in ran.err

@@ -155,6 +155,16 @@ def test_one_word_that_was_not_said_does_not_hide_among_others_that_were_mishear
     assert outcome(found) == "fail"
 
 
+@pytest.mark.parametrize(("lasts_s", "expected"), [(0.06, "fail"), (0.9, "warn")])
+def test_words_that_are_aligned_with_one_moment_were_not_said(lasts_s, expected):
+    found = reading(TEXT.replace(" can be made", ""), support=-3.0)
+    squeezed = [
+        word._replace(start_s=4.0, end_s=4.0 + lasts_s) if index >= 8 else word
+        for index, word in enumerate(found.forced)
+    ]
+    assert outcome(found._replace(forced=tuple(squeezed))) == expected
+
+
 def test_a_changed_word_is_named_with_what_was_heard():
     found = reading(TEXT.replace("videos", "photos"), improbable={"videos": 0.001}, support=-9.0)
     grade, words, reasons = decide(found, SCRIPT)
@@ -269,9 +279,10 @@ def test_a_name_unlike_what_was_heard_passes_only_where_it_fits_far_better(
     assert outcome(reading(name=name, improbable={"Jane": least, "Doe,": least})) == expected
 
 
+@pytest.mark.parametrize("same", [True, False])
 @pytest.mark.parametrize(("written", "expected"), [(1.0, "pass"), (0.91, "warn"), (0.4, "pass")])
-def test_a_name_that_the_transcript_has_as_another_much_alike_is_a_doubt(written, expected):
-    name = name_reading("Jane Doe", 1.0, same=True, told=0.9, favour=4.0, written=written)
+def test_a_name_that_the_transcript_has_as_another_much_alike_is_a_doubt(written, expected, same):
+    name = name_reading("Jane Doe", 0.9, same=same, told=0.9, favour=4.0, written=written)
     assert outcome(reading(name=name)) == expected
 
 

@@ -95,7 +95,8 @@ class Whisper:
         weights = folder / "model.bin"
         if not weights.is_file() or not (folder / "tokenizer.json").is_file():
             raise ToolMissing(
-                f"{folder} holds no CTranslate2 Whisper model (model.bin and tokenizer.json)"
+                f"{folder} holds no CTranslate2 Whisper model (model.bin and tokenizer.json): "
+                "make one with ct2-transformers-converter, as docs/accuracy.md shows"
             )
         sha256 = _sha256(weights)
         if directory is None:

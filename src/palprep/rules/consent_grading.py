@@ -22,6 +22,8 @@ from palprep.rules.consent_limits import ConsentLimits
 from palprep.rules.consent_name import grade_name, name_reason, only_name_reason
 from palprep.values import Outcome, Span
 
+_SEVERAL = 3
+"""So many words have a duration. One or two short ones can be aligned with one moment of 20 ms."""
 _SEVERITY = (Outcome.PASS, Outcome.WARN, Outcome.UNKNOWN, Outcome.FAIL)
 
 
@@ -146,6 +148,10 @@ def _grade_stretch(
     same is judged by its sound: it may be another spelling, or a rare word that was misheard.
     """
     words, ratio = range(one.first, one.last), one.log_likelihood_ratio
+    if _squeezed(one, aligned, limits):
+        for index in words:
+            grades[index] = Outcome.FAIL
+        return
     least = min(aligned[index].probability for index in words)
     by_sound = _by_sound(one, least, limits)
     alike = one.likeness >= limits.same_sound.value
@@ -163,6 +169,17 @@ def _grade_stretch(
     for index in words:
         spared = grade is Outcome.FAIL and doubtful and index not in doubtful
         grades[index] = Outcome.WARN if spared else grade
+
+
+def _squeezed(one: HeardInstead, aligned: Sequence[RequiredWord], limits: ConsentLimits) -> bool:
+    """Whether several words are aligned with a moment in which nobody can say them. The forced
+    reading holds them for probable where they are said elsewhere: a sentence in another's place.
+    """
+    count = one.last - one.first
+    if one.heard or count < _SEVERAL:
+        return False
+    lasts_s = aligned[one.last - 1].end_s - aligned[one.first].start_s
+    return lasts_s < count * limits.shortest_word.value
 
 
 def _by_sound(one: HeardInstead, least: float, limits: ConsentLimits) -> float:

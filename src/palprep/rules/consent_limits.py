@@ -38,6 +38,9 @@ class ConsentLimits(Value):
     """Probability below which a word was not said, however improbable the other wording is."""
     word_sure: ConsentLimit
     """Probability from which a word that was heard differently can still pass."""
+    shortest_word: ConsentLimit
+    """Seconds that each of several words takes at the least. Words that the free reading does not
+    have, and that are aligned with less, were not said there."""
     favoured: ConsentLimit
     """Ratio from which the required words pass: the free reading wrote down what fits less."""
     contradicted: ConsentLimit

@@ -59,10 +59,8 @@ def _borne_out(name: NamePlace, least: float, limits: ConsentLimits) -> bool:
 
 
 def _written_alike(name: NamePlace, limits: ConsentLimits) -> bool:
-    """Whether the transcript has a name that is much alike, and another one, although a reading
-    that was told what stands before the name heard it.
-    """
-    return name.same and limits.name_written_alike.value <= name.transcript_likeness < SAME_SOUND
+    """Whether the transcript has a name that is much alike, and another one."""
+    return limits.name_written_alike.value <= name.transcript_likeness < SAME_SOUND
 
 
 def name_reason(full_name: str, name: NamePlace, grade: Outcome) -> str:
