@@ -288,12 +288,11 @@ def test_a_store_is_for_a_cluster():
 
 def test_a_scheduler_that_dies_ends_the_work_with_words(cluster, engine):
     """The last test: no cluster is left."""
-    with concurrent.futures.ThreadPoolExecutor(2) as threads:
-        under_way = threads.submit(engine.run, carried.pause, 60.0, 1)
+    count = 4 * engine.jobs  # Whoever is next sends its task to a client that is closing.
+    with concurrent.futures.ThreadPoolExecutor(count) as threads:
+        asked = [threads.submit(engine.run, carried.pause, 60.0, number) for number in range(count)]
         time.sleep(0.5)
         cluster.kill(cluster.scheduler)
-        time.sleep(0.5)
-        sent_to_nobody = threads.submit(engine.run, carried.pause, 60.0, 2)
-        for asked in (under_way, sent_to_nobody):
+        for each in asked:
             with pytest.raises(ToolFailed, match="See whether its scheduler and its workers run"):
-                asked.result(timeout=60)
+                each.result(timeout=60)
