@@ -227,6 +227,12 @@ def test_a_mistyped_path_is_usage_before_anything_is_read(palprep: Palprep, fold
         assert ran.err == f"palprep: {said}\n"
 
 
+def test_what_runs_the_networks_says_nothing(palprep: Palprep, sample_media: Path) -> None:
+    ran = palprep("check", "--quiet", "--json", sample_media / "people/jane-carter/portrait.heic")
+    assert ran.objects[0]["facts"]["portrait"]["faces"]
+    assert ran.err == ""
+
+
 def test_a_fit_file_needs_nothing_more(palprep: Palprep, sample_media: Path) -> None:
     ran = palprep("check", "--quick", sample_media / "people/jane-carter/recording.m4a")
     assert ran.code == 0

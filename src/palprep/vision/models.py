@@ -22,8 +22,8 @@ from palprep.vision.linear_model import LinearModel, read_linear_model, read_lin
 HOME = "palprep.vision"
 """Whose manifest names the files."""
 
-_ERRORS_ALONE = 3
-"""Severity from which ONNX Runtime speaks: its warnings are about how files are written."""
+_SILENT = 4
+"""Severity from which ONNX Runtime writes lines of its own: what goes wrong it raises as well."""
 
 
 class Network:
@@ -34,11 +34,15 @@ class Network:
     """
 
     def __init__(self, path: Path, outputs: tuple[str, ...]) -> None:
+        # Of the whole process: it looks for graphics cards at the first session, and complains.
+        # Its builds for Windows would tell Microsoft of each session.
+        onnxruntime.set_default_logger_severity(_SILENT)
+        onnxruntime.disable_telemetry_events()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         # What a run has taken is given back: less memory between runs, at no cost in time.
         options.enable_cpu_mem_arena = False
-        options.log_severity_level = _ERRORS_ALONE
+        options.log_severity_level = _SILENT
         self._session = onnxruntime.InferenceSession(
             path, options, providers=["CPUExecutionProvider"]
         )
