@@ -66,7 +66,8 @@ class Models:
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
         self._manifest = read_manifest(HOME)
-        self._lock = threading.RLock()
+        # One for each: networks are loaded at once by those who first need different ones.
+        self._loading = {name: threading.Lock() for name in self._manifest}
 
     def read(self, name: str) -> bytes:
         """The bytes of one model file, verified. Raises ToolMissing."""
@@ -143,7 +144,7 @@ class Models:
         return self._network("nudity", "outputs") if self._locate("nudity").is_file() else None
 
     def _network(self, name: str, *outputs: str) -> Network:
-        with self._lock, resources.as_file(self._locate(name)) as path:
+        with self._loading[name], resources.as_file(self._locate(name)) as path:
             self.read(name)
             return Network(path, outputs)
 
