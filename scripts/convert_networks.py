@@ -5,11 +5,11 @@
 """What palprep changes of published networks, so that ONNX Runtime runs them, and fast.
 
 TensorFlow Lite becomes ONNX (convert_tflite.py). Of OpenCV Zoo's networks, whose weights are
-8-bit numbers with a factor for each block of them, the factors are applied by common operations:
-ONNX Runtime reads blocks that way alone, and works them out once, when it loads the network.
-Weights are no longer declared as inputs, which it would take for numbers that change with every
-run. No weight is rounded anew; those too small to change any result become zero.
-fetch_weights.py calls this for each file that the manifest marks as converted.
+8-bit numbers with a factor for each block of them, those become numbers of 32 bits that are one
+block, since ONNX Runtime refuses them. Weights are no longer declared as inputs, which it would
+take for numbers that change with every run. No weight is rounded anew; those too small to change
+any result become zero. fetch_weights.py calls this for each file that the manifest marks as
+converted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, numpy_helper
 
 from convert_tflite import Array, convert_tflite, leaky
 
@@ -85,25 +85,19 @@ def convert_onnx(data: bytes) -> onnx.ModelProto:
 
 
 def dequantised(node: onnx.NodeProto, stored: dict[str, Array]) -> list[onnx.NodeProto]:
-    """The nodes that multiply 8-bit weights by the factor of their block."""
+    """The node that multiplies 8-bit weights by the factor of their block; none for weights of
+    one factor or one dimension, which become what they stand for.
+    """
     weights, factors, zeros = (stored[name] for name in node.input)
+    if weights.ndim > 1 and factors.size > 1:
+        return [node]
     (block,) = (part.i for part in node.attribute if part.name == "block_size")
-    out = node.output[0]
-    zeros = zeros.astype(np.float32)
-    if weights.ndim == 1:
-        # Biases are few: they become what they stand for.
-        zero, factor = (np.repeat(part, block)[: len(weights)] for part in (zeros, factors))
-        stored[out] = (weights.astype(np.float32) - zero) * factor
-        return []
-    stored[f"{out}.blocks"] = weights.reshape(len(weights), -1, block)
-    stored[f"{out}.zeros"], stored[f"{out}.factors"] = zeros[:, :, None], factors[:, :, None]
-    stored[f"{out}.shape"] = np.array(weights.shape, np.int64)
-    return [
-        helper.make_node("Cast", [f"{out}.blocks"], [f"{out}.wide"], to=TensorProto.FLOAT),
-        helper.make_node("Sub", [f"{out}.wide", f"{out}.zeros"], [f"{out}.moved"]),
-        helper.make_node("Mul", [f"{out}.moved", f"{out}.factors"], [f"{out}.scaled"]),
-        helper.make_node("Reshape", [f"{out}.scaled", f"{out}.shape"], [out]),
-    ]
+    zero, factor = (
+        np.repeat(part.astype(np.float32), block, -1)[..., : weights.shape[-1]]
+        for part in (zeros, factors)
+    )
+    stored[node.output[0]] = (weights.astype(np.float32) - zero) * factor
+    return []
 
 
 def free_sides(
