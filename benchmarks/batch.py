@@ -2,15 +2,18 @@
 
     uv run benchmarks/batch.py [--only jobs|people|dask] [--people 100 1000] [--json] [--save]
 
-``jobs``: portraits of 12 megapixels and recordings of a minute, prepared by one worker, by two,
-and by two of a Dask cluster on this machine. ``people``: synthetic people with a short recording
+``jobs``: portraits of 12 megapixels and recordings of a minute, prepared by one worker and by two.
+Of two workers on two cores each has one thread. One worker alone may take more of them, so it is
+measured with one thread, too, and then as it comes. ``dask``: the same images by two
+workers of a Dask cluster on this machine. ``people``: synthetic people with a short recording
 each, from nothing to a trained voice, through a sandbox whose clock is virtual; then the whole page
 once more, and the same run once more, which finds nothing to do. ``--people 100 10000`` takes half
 an hour.
 
 Every file has bytes of its own, so that nothing is reused. Memory is the proportional set size of
-each process, and what each process works is its processor time (both Linux): on a busy machine that
-says what two workers gain, and the clock does not.
+each process, and what each process works is its processor time (both Linux). On a busy machine that
+says what two workers gain, and the clock does not: the work of one worker is done one file after
+the other, that of two at the same time, and two cores share all of it.
 """
 
 from __future__ import annotations
@@ -59,6 +62,9 @@ PAGE_S, PAGE_PEOPLE = 10.0, 1000
 AGAIN_S = 3.0
 """What a run may take which finds nothing to do."""
 
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OPENCV_FOR_THREADS_NUM")
+"""What says in the environment how many threads a worker's libraries start."""
+
 DAY_S = 86_400.0
 LOOK_S = 0.1
 
@@ -73,15 +79,14 @@ def jobs(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
     ):
         people = make(folder / what, count)
         name = f"{count} {what}, two workers / one"
-        one, two = (prepared(folder, people, number) for number in (1, 2))
-        yield two.spent.against(one.spent, name, 1 / SPEED_UP)
-        detail = (
-            f"processor {two.spent.cpu:.0f} s, {two.busiest_s:.0f} s of them the busiest process / "
-            f"{one.spent.cpu:.0f} s, {one.busiest_s:.0f} s; {one.spent.cpu / count:.2f} s each"
-        )
+        one, two = (prepared(folder, people, number, threads=1) for number in (1, 2))
+        yield two.spent.against(one.spent, f"{name}, one thread a worker", 1 / SPEED_UP)
+        detail = f"{two.worked}; {one.worked}; {two.spent.cpu / count:.2f} s each"
         least = two.at_least_s / one.at_least_s
         yield Figure(f"{name}, by what each process works", least, 1 / SPEED_UP, detail)
-        largest = max(one.largest_mib, two.largest_mib)
+        as_it_comes = prepared(folder, people, 1)
+        yield two.spent.against(as_it_comes.spent, f"{name}, which may take both cores", 1.0)
+        largest = max(each.largest_mib for each in (one, two, as_it_comes))
         yield Figure(f"a worker at {what}, MiB", largest, WORKER_MIB)
 
 
@@ -149,12 +154,16 @@ def from_nothing_to_done(place: Path) -> tuple[Spent, Spent]:
             jobs=2,
             pace=NO_WAITING,
             tell=silent,
+            # As the command does: everybody's reports are in results.jsonl.
+            with_reports=False,
         )
 
         def everything() -> None:
             ask()
             service.advance(DAY_S)
-            seen = watch(out, connection=connection, pace=NO_WAITING, tell=silent)
+            seen = watch(
+                out, connection=connection, pace=NO_WAITING, tell=silent, with_reports=False
+            )
             left = [person for person in seen.people if person.status != "done"]
             if left:
                 why = "; ".join(f"{each.name}: {' '.join(each.reasons)}" for each in left[:3])
@@ -169,30 +178,42 @@ def silent(_: object) -> None:
 
 @dataclass(frozen=True)
 class Measured:
-    """What one command took, how much its largest worker held, and the processor time of the
-    process that worked the most."""
+    """What one command took with so many ``workers``, how much its largest worker held, and the
+    processor time of the command's own process and of all workers together."""
 
+    workers: int
     spent: Spent
     largest_mib: float
-    busiest_s: float
+    own_s: float
+    workers_s: float
 
     @property
     def at_least_s(self) -> float:
-        """What it takes on two cores that do nothing else: no process works on both at once."""
-        return max(self.busiest_s, self.spent.cpu / 2)
+        """What it takes on two cores that do nothing else, where each worker has one thread."""
+        return max(self.own_s, self.workers_s / self.workers, (self.own_s + self.workers_s) / 2)
+
+    @property
+    def worked(self) -> str:
+        """Who worked how long."""
+        who = "1 worker" if self.workers == 1 else f"{self.workers} workers"
+        return f"{who} {self.workers_s:.0f} s and {self.own_s:.0f} s besides"
 
 
-def prepared(folder: Path, given: Path, workers: int, engine: str = "local") -> Measured:
-    """``palprep run --dry-run`` as a whole."""
+def prepared(
+    folder: Path, given: Path, workers: int, *, engine: str = "local", threads: int | None = None
+) -> Measured:
+    """``palprep run --dry-run`` as a whole. Workers have so many ``threads``, or as it comes."""
     into = folder / "out"
     shutil.rmtree(into, ignore_errors=True)
     command = [sys.executable, "-m", "palprep", "run", str(given), "--into", str(into)]
     command += ["--dry-run", "--quiet", "--engine", engine]
     command += ["--jobs", str(workers)] if engine == "local" else []
+    environment = {name: value for name, value in os.environ.items() if name not in THREADS}
+    environment |= dict.fromkeys(THREADS, str(threads)) if threads else {}
     seen: list[Family] = []
 
     def go() -> None:
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment) as process:
             with Family(process.pid) as family:
                 code = process.wait()
             seen.append(family)
@@ -200,16 +221,17 @@ def prepared(folder: Path, given: Path, workers: int, engine: str = "local") -> 
             raise SystemExit(f"{' '.join(command)} ended with {code}")
 
     spent = Spent.on(go)
-    return Measured(spent, seen[0].largest_child_mib, max(seen[0].cpu_s.values(), default=0.0))
+    [family] = seen
+    return Measured(workers, spent, family.largest_child_mib, family.own_s, family.children_s)
 
 
 class Family:
     """A process and its children, looked at ten times a second: their memory, as proportional set
-    sizes, and their processor time by process."""
+    sizes, and their processor time."""
 
     def __init__(self, pid: int) -> None:
-        self.largest_child_mib = self.together_mib = 0.0
-        self.cpu_s: dict[int, float] = {}
+        self.largest_child_mib = self.together_mib = self.own_s = 0.0
+        self._children_s: dict[int, float] = {}
         self._pid = pid
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
@@ -222,14 +244,21 @@ class Family:
         self._over.set()
         self._thread.join()
 
+    @property
+    def children_s(self) -> float:
+        """What all children have worked, with the programs that they have run."""
+        return sum(self._children_s.values())
+
     def _look(self) -> None:
         while not self._over.wait(LOOK_S):
             children = children_of(self._pid)
             held = [pss_mib(pid) for pid in children]
             self.largest_child_mib = max(self.largest_child_mib, *held, 0.0)
             self.together_mib = max(self.together_mib, sum(held) + pss_mib(self._pid))
-            for pid in (self._pid, *children):
-                self.cpu_s[pid] = max(cpu_s(pid), self.cpu_s.get(pid, 0.0))
+            self.own_s = max(self.own_s, cpu_s(self._pid))
+            for pid in children:
+                worked = cpu_s(pid, with_ended=True)
+                self._children_s[pid] = max(worked, self._children_s.get(pid, 0.0))
 
 
 def children_of(pid: int) -> list[int]:
@@ -249,11 +278,15 @@ def pss_mib(pid: int) -> float:
     return 0.0
 
 
-def cpu_s(pid: int) -> float:
-    """Seconds of processor so far, in user and kernel mode; 0 once the process has ended."""
+def cpu_s(pid: int, *, with_ended: bool = False) -> float:
+    """Seconds of processor so far, in user and kernel mode; 0 once the process has ended.
+
+    ``with_ended``: also those of the programs that it has run, once they have ended.
+    """
     with contextlib.suppress(OSError, IndexError):
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        ticks = sum(map(int, fields[11 : 15 if with_ended else 13]))
+        return ticks / os.sysconf("SC_CLK_TCK")
     return 0.0
 
 
