@@ -13,19 +13,13 @@ import typer
 
 from palprep.cli.exits import ExitCode
 from palprep.cli.options import AsJson
-from palprep.cli.printing import print_json, print_line, show
+from palprep.cli.printing import print_json, print_line
 from palprep.cli.verbosity import Quiet, tell, telling
 from palprep.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from palprep.batch.status import Standing
     from palprep.journal.creations import Creation
-    from palprep.journal.run_view import PersonStanding
-
-_MANY = 100
-"""People who are listed one by one."""
 
 
 EXAMPLES = (
@@ -65,7 +59,7 @@ def status(
     """
     from palprep.batch.status import status as read_status
     from palprep.cli.given import require_there
-    from palprep.cli.results import exit_code_of_results
+    from palprep.cli.results import exit_code_of_results, print_results
     from palprep.views.run_summary import RUN, next_step, summary
 
     for each in directories:
@@ -83,7 +77,7 @@ def status(
     else:
         for standing in standings:
             _show_head(standing, named=len(standings) > 1)
-        _show_people(people)
+        print_results(people, as_json=False)
         for standing in standings:
             _show_open_ends(standing)
         with telling(quiet=quiet):
@@ -114,27 +108,11 @@ def _show_head(standing: Standing, *, named: bool) -> None:
     print_line(f"{where}{state} Last entry: {last}. Service: {standing.target}.")
 
 
-def _show_people(people: Sequence[PersonStanding]) -> None:
-    from palprep.views.terminal import results_view
-
-    shown = _worth_showing(people)
-    show(results_view(shown))
-    if len(shown) < len(people):
-        print_line(f"{len(shown):,} of {len(people):,} people are shown. --json lists all.")
-
-
 def _show_open_ends(standing: Standing) -> None:
     for creation in standing.in_doubt:
         print_line(_how_to_resolve(standing.directory, creation))
     if standing.unclaimed_callbacks:
         print_line(f"{standing.unclaimed_callbacks} callbacks belong to nothing made here")
-
-
-def _worth_showing(people: Sequence[PersonStanding]) -> Sequence[PersonStanding]:
-    """Everybody; of many only the first who are not done."""
-    if len(people) <= _MANY:
-        return people
-    return [each for each in people if each.status != "done"][:_MANY]
 
 
 def _resolve(directory: Path, found: list[str], retry: list[str]) -> None:
