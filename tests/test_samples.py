@@ -13,7 +13,8 @@ import pillow_heif
 import pytest
 from PIL import Image
 
-from palprep.batch.people import find_people
+from palprep.batch.people import find_people, read_people
+from palprep.journal.store import utc_now
 from palprep.values import Role
 
 MIB = 1024 * 1024
@@ -39,7 +40,7 @@ def test_the_readme_names_every_file(sample_media: Path) -> None:
 
 
 def test_every_file_finds_its_role(sample_media: Path) -> None:
-    anna, jane = find_people(sample_media / "people").people
+    anna, jane = read_people(find_people(sample_media / "people", utc_now()).people)
     assert not anna.problems
     assert not jane.problems
     assert {role: path.name for role, path in jane.sources.items()} == {
@@ -56,7 +57,7 @@ def test_every_file_finds_its_role(sample_media: Path) -> None:
 
 def test_the_consent_names_the_person(sample_media: Path) -> None:
     words = tomllib.loads((sample_media / "words.toml").read_text())
-    _, jane = find_people(sample_media / "people").people
+    _, jane = read_people(find_people(sample_media / "people", utc_now()).people)
     assert f"I, {jane.full_name}, am currently speaking" in words["consent"]
 
 

@@ -10,6 +10,7 @@ from bucket import KEYS, real_bucket
 from obstore.store import S3Store
 
 from palprep.batch.bucket_folder import people_in_bucket
+from palprep.batch.people import read_people
 from palprep.batch.runner import run
 from palprep.errors import StorageError, UsageError
 from palprep.values import Role
@@ -66,7 +67,7 @@ def test_names_say_who_has_what(put, tmp_path):
     })  # fmt: skip
     given = people_in_bucket("s3://media/a", tmp_path)
     assert given.loose == ("readme.txt",)
-    ada, bob, con, eve = given.people
+    ada, bob, con, eve = read_people(given.people)
     assert (ada.slug, ada.name, ada.problems) == ("ada lovelace", "Ada", ())
     assert roles(ada) == {
         Role.FACE_IMAGE: "s3://media/a/ada lovelace/IMG_1.jpg",

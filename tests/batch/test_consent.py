@@ -12,7 +12,7 @@ from likeness import judge_likeness
 from palprep.batch import tasks, watch_folder
 from palprep.batch.media_steps import own_statements
 from palprep.batch.pace import Pace
-from palprep.batch.people import find_people
+from palprep.batch.people import find_people, read_people
 from palprep.batch.sandbox_judges import RequiredStatement
 from palprep.batch.tasks import AssetTask, compare_faces, prepare_asset, why_unheard
 from palprep.consent.facts import ConsentFacts
@@ -22,7 +22,7 @@ from palprep.errors import ToolFailed, ToolMissing
 from palprep.facts.facts import Facts
 from palprep.facts.probe import Speaker
 from palprep.journal.entries import Body, ConsentWaived, DossierKept, Intent, RunStarted
-from palprep.journal.store import Journal
+from palprep.journal.store import Journal, utc_now
 from palprep.media.facts import FileFacts
 from palprep.media.source import Source, sha256_of
 from palprep.preflight.asset import Asset
@@ -264,7 +264,7 @@ def test_the_embedded_sandbox_takes_the_statements_that_people_bring_along(folde
     (place / "own.txt").write_text("I, Jane Carter, agree.")
     (folder / "ada").mkdir()
     (folder / "ada" / "person.toml").write_text('statement = "none.txt"')
-    [own] = own_statements(find_people(folder).people, "core-4")
+    [own] = own_statements(read_people(find_people(folder, utc_now()).people), "core-4")
     assert own == RequiredStatement(text="I, {full_name}, agree.")
 
 

@@ -12,10 +12,12 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from palprep.batch.files import RemoteFile
 from palprep.batch.given import people_given as given
+from palprep.batch.people import Given, read_people
 from palprep.batch.requests import requests_for
 from palprep.batch.row import COLUMNS, ManifestRow
 from palprep.batch.settings import Settings
 from palprep.errors import ManifestError, RowProblem, UsageError
+from palprep.journal.store import utc_now
 from palprep.pipelines.requests import ReplicaRequest, VoiceRequest
 from palprep.values import Role
 
@@ -42,7 +44,8 @@ WHOLE = {
 
 
 def people_given(people):
-    return given(people, Path("/nowhere"))
+    found = given(people, Path("/nowhere"), utc_now())
+    return Given(read_people(found.people), found.loose)
 
 
 @pytest.fixture

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from palprep.batch.people import find_people, name_of, read_person
+from palprep.batch.people import Given, find_people, name_of, read_people, read_person
 from palprep.errors import FileUnreadable, UsageError
+from palprep.journal.store import utc_now
 from palprep.media.source import Source
 from palprep.values import Kind, Role
 
@@ -35,6 +36,12 @@ def put_wav(path: Path) -> None:
         sound.setsampwidth(2)
         sound.setframerate(8000)
         sound.writeframes(bytes(1600))
+
+
+def found_in(place) -> Given:
+    """Who is in the folder, read."""
+    found = find_people(place, utc_now())
+    return Given(read_people(found.people), found.loose)
 
 
 def roles(person) -> dict[Role, str]:
@@ -140,7 +147,7 @@ def test_what_nobody_uses_is_named(folder):
     )
     (folder.parent / "team photo.jpg").write_bytes(JPEG)
     (folder.parent / "README.txt").write_text("")
-    assert find_people(folder.parent).loose == ("README.txt", "team photo.jpg")
+    assert found_in(folder.parent).loose == ("README.txt", "team photo.jpg")
 
 
 def test_however_the_folder_is_spelt_it_is_the_same(folder, tmp_path_factory, monkeypatch):
@@ -148,7 +155,7 @@ def test_however_the_folder_is_spelt_it_is_the_same(folder, tmp_path_factory, mo
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "link").symlink_to(folder.parent)
     monkeypatch.chdir(elsewhere)
-    found = [find_people(each) for each in (folder.parent, "link", "../elsewhere0/./link")]
+    found = [found_in(each) for each in (folder.parent, "link", "../elsewhere0/./link")]
     assert found[0] == found[1]
     assert {each.slug for each in found[0].people} == {folder.name}
 
@@ -246,7 +253,7 @@ def test_bad_settings_are_that_persons_problem(folder, text, said):
 def test_an_empty_subfolder_is_a_problem_of_its_own(folder):
     (folder.parent / "bob").mkdir()
     (folder.parent / "bob" / "a.jpg").write_bytes(JPEG)
-    ada, bob = find_people(folder.parent).people
+    ada, bob = found_in(folder.parent).people
     assert ada.problems == (
         "no image, audio or video here: add a portrait, a video or a recording",
     )
@@ -256,7 +263,7 @@ def test_an_empty_subfolder_is_a_problem_of_its_own(folder):
 def test_names_that_no_text_can_hold(folder):
     (folder.parent / os.fsdecode(b"\xffbob")).mkdir()
     (folder / os.fsdecode(b"\xe9.jpg")).write_bytes(JPEG)
-    ada, bob = find_people(folder.parent).people
+    ada, bob = found_in(folder.parent).people
     assert ada.problems == ("the name of \ufffd.jpg is not UTF-8: rename it",)
     assert (bob.slug, bob.problems) == (
         "\ufffdbob", ("the folder's name is not UTF-8: rename it",),
@@ -265,12 +272,12 @@ def test_names_that_no_text_can_hold(folder):
 
 def test_folders_that_hold_nobody(tmp_path):
     with pytest.raises(UsageError, match="is not there: give a folder"):
-        find_people(tmp_path / "missing")
+        found_in(tmp_path / "missing")
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="is a file, not a folder"):
-        find_people(tmp_path / "file")
+        found_in(tmp_path / "file")
     with pytest.raises(UsageError, match=r"one subfolder per person$"):
-        find_people(tmp_path)
+        found_in(tmp_path)
     (tmp_path / "portrait.jpg").write_bytes(JPEG)
     with pytest.raises(UsageError, match="its 1 media files belong in such subfolders"):
-        find_people(tmp_path)
+        found_in(tmp_path)

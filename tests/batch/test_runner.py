@@ -179,6 +179,7 @@ def test_a_failed_start_changes_nothing_of_an_earlier_run(go, add, out, connecti
     before = (out / "results.jsonl").read_text()
     with pytest.raises(ServiceUnreachable, match="Dask"):
         go(engine="dask://127.0.0.1:9")
+    add("bob")
     with pytest.raises(UsageError, match="PALPREP_API_KEY"):
         go(connection=replace(connection, api_key=None))
     assert (out / "results.jsonl").read_text() == before

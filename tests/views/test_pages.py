@@ -62,6 +62,18 @@ def test_what_shows_the_same_is_not_written_again(tmp_path: Path) -> None:
     assert anew == {"report.html", "people/p003.html"}
 
 
+def test_a_later_run_that_changed_nothing_leaves_everything(tmp_path: Path) -> None:
+    people = crowd(MOST_ON_ONE_PAGE + 1)
+    write_outputs(tmp_path, people)
+    before = written(tmp_path)
+    later = people.model_copy(update={"updated_at": "2027-01-01T00:00:00.000+00:00"})
+    write_outputs(tmp_path, later)
+    assert written(tmp_path) == before
+    (tmp_path / "people/p003.html").unlink()
+    write_outputs(tmp_path, later)
+    assert written(tmp_path).keys() == before.keys()
+
+
 def test_a_page_by_hand_or_of_another_version_is_written_again(tmp_path: Path) -> None:
     [only] = pages(crowd(1), tmp_path)
     assert not only.is_in(tmp_path)
@@ -114,8 +126,8 @@ def test_the_first_page_reads_no_report_of_whom_it_shows_already(
     people = (*crowd(MOST_ON_ONE_PAGE).people, person(assets=(pictured,)))
     write_pages(tmp_path, run(*people))
     before = (tmp_path / "report.html").read_text("utf-8")
-    later = run(*people).model_copy(update={"updated_at": "2027-01-01T00:00:00.000+00:00"})
-    [*own, first] = pages(later, tmp_path)
+    other = run(*people).model_copy(update={"profile": "core-3"})
+    [*own, first] = pages(other, tmp_path)
     assert all(each.is_in(tmp_path) for each in own)
     assert not first.is_in(tmp_path)
     assert first.tells_the_same_of_everybody(tmp_path)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from palprep.batch.files import File, RemoteFile
-from palprep.batch.people import Given, Person, is_hidden, nobody_in, person_of
+from palprep.batch.people import Given, GivenPerson, Person, is_hidden, nobody_in, person_of
 from palprep.batch.roles import promised_kind
 from palprep.batch.row import why_no_folder_name
+from palprep.batch.seen import Seen, state_of
 from palprep.batch.settings import MAX_BYTES, SETTINGS_NAME, SettingsFile, leads_out, parse_settings
 from palprep.errors import UsageError
 from palprep.storage.bucket import Bucket, Stored
 from palprep.values import Kind
-
-_READ_AT_ONCE = 16
-"""Settings of so many people are read at the same time."""
 
 
 def people_in_bucket(url: str, into: Path) -> Given:
@@ -38,11 +36,21 @@ def people_in_bucket(url: str, into: Path) -> Given:
             loose.append(slug)
     if not folders:
         raise nobody_in(url, sum(promised_kind(name) is not None for name in loose))
-    with concurrent.futures.ThreadPoolExecutor(_READ_AT_ONCE) as threads:
-        people = threads.map(
-            lambda slug: _person(bucket, slug, folders[slug], into / slug), sorted(folders)
+    people = (
+        GivenPerson(
+            slug, _seen(bucket, stored), partial(_person, bucket, slug, stored, into / slug)
         )
-        return Given(tuple(people), tuple(loose))
+        for slug, stored in sorted(folders.items())
+    )
+    return Given(tuple(people), tuple(loose))
+
+
+def _seen(bucket: Bucket, folder: Mapping[str, Stored]) -> Seen | None:
+    if any(each.etag is None for each in folder.values()):
+        return None
+    listed = sorted((each.name, each.size_bytes, each.etag) for each in folder.values())
+    # A tag names the content, whatever the clock says.
+    return Seen(state_of([bucket.url, listed]), sure=True)
 
 
 def _person(bucket: Bucket, slug: str, stored: Mapping[str, Stored], into: Path) -> Person:

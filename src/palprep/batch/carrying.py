@@ -12,6 +12,7 @@ The bucket's credentials never travel: each machine has them in its own environm
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import functools
 import json
 import tempfile
@@ -25,6 +26,7 @@ from palprep.batch.cluster import DaskEngine
 from palprep.batch.cluster_worker import in_own_process
 from palprep.batch.files import RemoteFile
 from palprep.batch.originals import Brought, bring_here
+from palprep.batch.seen import Seen
 from palprep.batch.tasks import AssetTask
 from palprep.errors import StorageError
 from palprep.fixes.output import atomic_output
@@ -160,6 +162,11 @@ class InBucket:
     def holds(self, prepared: Prepared) -> bool:
         """Whether the file is there. Its name holds its SHA-256."""
         return self.bucket.look(_key_of(prepared)) is not None
+
+    def seen(self, folder: Path, at: dt.datetime) -> Seen | None:
+        """Nothing, since only the bucket knows what it holds: each file is asked for."""
+        del folder, at
+        return None
 
     @contextlib.contextmanager
     def at_hand(self, prepared: Prepared) -> Iterator[None]:

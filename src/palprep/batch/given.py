@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,16 +19,18 @@ People = str | os.PathLike[str] | Iterable[ManifestRow]
 one."""
 
 
-def people_given(people: People, into: Path) -> Given:
-    """Everybody, with files and settings. No media is fetched.
+def people_given(people: People, into: Path, at: dt.datetime) -> Given:
+    """Everybody, as seen ``at`` this time, which is now. No media is fetched.
 
-    The folder ``into`` takes what must be read of a bucket at once. Raises UsageError where there
+    The folder ``into`` takes what must be read of a bucket. Raises UsageError where there
     is nobody, ManifestError with all mistakes of a manifest, StorageError for a bucket that cannot
     be read.
     """
     if not isinstance(people, str | os.PathLike):
-        return people_of_rows(people)
+        return people_of_rows(people, at)
     if isinstance(people, str) and is_bucket(people):
         return people_in_bucket(people, into)
     path = Path(people)
-    return people_of_manifest(path) if is_manifest(path) and path.is_file() else find_people(path)
+    if is_manifest(path) and path.is_file():
+        return people_of_manifest(path, at)
+    return find_people(path, at)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Protocol
 
+from palprep.batch.seen import Seen, folder_seen
 from palprep.media.source import sha256_of
 from palprep.preflight.prepared import Prepared
 from palprep.publish.object_store import ObjectStorePublisher
@@ -18,6 +21,11 @@ class KeptFiles(Protocol):
     def holds(self, prepared: Prepared) -> bool:
         """Whether the file is there, unchanged."""
 
+    def seen(self, folder: Path, at: dt.datetime) -> Seen | None:
+        """What can be seen of those in a folder of the output, ``at`` this time, without a look at
+        their content; None where that tells no change.
+        """
+
     def at_hand(self, prepared: Prepared) -> AbstractContextManager[None]:
         """The file lies at its path for as long as the block takes."""
 
@@ -28,6 +36,10 @@ class InFolder:
     def holds(self, prepared: Prepared) -> bool:
         """See :meth:`KeptFiles.holds`."""
         return prepared.path.is_file() and sha256_of(prepared.path) == prepared.sha256
+
+    def seen(self, folder: Path, at: dt.datetime) -> Seen | None:
+        """See :meth:`KeptFiles.seen`."""
+        return folder_seen(folder, at)
 
     def at_hand(self, prepared: Prepared) -> AbstractContextManager[None]:
         """See :meth:`KeptFiles.at_hand`."""

@@ -15,10 +15,8 @@ from palprep.batch.people import Person
 from palprep.batch.person import PersonSteps
 from palprep.batch.progress import Reporter
 from palprep.batch.service_steps import Asked
-from palprep.journal.entries import PersonEnded
 from palprep.journal.outcomes import up_to_date
 from palprep.journal.results import PersonOutcome
-from palprep.journal.store import Journal
 
 _PREPARING_AT_MOST = 256
 """Threads that wait for workers."""
@@ -29,14 +27,15 @@ _ASKING = 16
 class Making:
     """The making for all people. ``asked`` hears of each person once everything was asked for.
 
-    ``changed`` is set whenever somebody is through. Twice as many people as there are workers
-    (``jobs``) are at work at once, so that no worker waits while one person's last file is done.
+    ``record`` keeps how it ended for a person; ``changed`` is set whenever somebody is through.
+    Twice as many people as there are workers (``jobs``) are at work at once, so that no worker
+    waits while one person's last file is done.
     """
 
     def __init__(
         self,
         steps: PersonSteps,
-        journal: Journal,
+        record: Callable[[Person, PersonOutcome], object],
         reporter: Callable[[Person], Reporter],
         asked: Callable[[Person, Asked], object],
         changed: threading.Event,
@@ -44,7 +43,7 @@ class Making:
         jobs: int,
     ) -> None:
         self._steps = steps
-        self._journal = journal
+        self._record = record
         self._reporter = reporter
         self._asked = asked
         self._changed = changed
@@ -100,7 +99,7 @@ class Making:
 
     def _end(self, person: Person, asked: Asked) -> None:
         now = up_to_date(asked.outcome, asked.made)
-        self._journal.append(PersonEnded(outcome=now), person=person.slug)
+        self._record(person, now)
         self._asked(person, Asked(now, asked.made, asked.watched))
         with self._guard:
             self._left -= 1

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,9 +14,10 @@ from pydantic_core import ErrorDetails
 
 from palprep.batch.files import File, RemoteFile, is_url
 from palprep.batch.manifest_files import Line, read_lines
-from palprep.batch.people import Given, Person
+from palprep.batch.people import Given, GivenPerson, Person
 from palprep.batch.roles import Chosen
 from palprep.batch.row import COLUMNS, ManifestRow, identity
+from palprep.batch.seen import Seen, files_seen, state_of
 from palprep.batch.settings import Settings, setting_words
 from palprep.errors import ManifestError, RowProblem, UsageError
 from palprep.values import Role
@@ -39,8 +42,8 @@ class _Row(NamedTuple):
     row: ManifestRow | None
 
 
-def people_of_manifest(path: Path) -> Given:
-    """The people of a manifest, in its order.
+def people_of_manifest(path: Path, at: dt.datetime) -> Given:
+    """The people of a manifest, in its order; their files as seen ``at`` this time, which is now.
 
     The file's suffix says what it is: ``.csv``, ``.jsonl`` or ``.ndjson``, ``.parquet``. Paths
     in it lead from its own folder.
@@ -55,11 +58,12 @@ def people_of_manifest(path: Path) -> Given:
             problems.append(line)
         else:
             rows.append(_row(line, problems))
-    return _people(rows, path.resolve().parent, problems, str(path), "line")
+    people = _people(rows, path.resolve().parent, problems, str(path), "line")
+    return _given(people, at)
 
 
-def people_of_rows(rows: Iterable[ManifestRow]) -> Given:
-    """The people of rows that a script has made, in their order. Raises ManifestError."""
+def people_of_rows(rows: Iterable[ManifestRow], at: dt.datetime) -> Given:
+    """The people of rows that a script has made, likewise. Raises ManifestError."""
     checked: list[_Row] = []
     for number, row in enumerate(rows, 1):
         if not isinstance(row, ManifestRow):
@@ -68,7 +72,25 @@ def people_of_rows(rows: Iterable[ManifestRow]) -> Given:
                 f"of type {type(row).__name__}"
             )
         checked.append(_Row(number, row.model_dump(by_alias=True, exclude_none=True), row))
-    return _people(checked, Path.cwd(), [], "The list of people", "row")
+    return _given(_people(checked, Path.cwd(), [], "The list of people", "row"), at)
+
+
+def _given(people: Iterable[Person], at: dt.datetime) -> Given:
+    return Given(
+        tuple(GivenPerson(each.slug, _seen(each, at), partial(_same, each)) for each in people)
+    )
+
+
+def _same(person: Person) -> Person:
+    return person
+
+
+def _seen(person: Person, at: dt.datetime) -> Seen | None:
+    files = [each for each in (*person.sources.values(), person.statement) if each is not None]
+    here = [each for each in files if isinstance(each, Path)]
+    # Of a file on the web, only a question to its server would tell a change.
+    found = files_seen(here, at) if len(here) == len(files) else None
+    return found and Seen(state_of([person.model_dump_json(), found.state]), found.sure)
 
 
 def _row(line: Line, problems: list[RowProblem]) -> _Row:
@@ -95,7 +117,7 @@ def _problem(number: int, error: ErrorDetails) -> RowProblem:
 
 def _people(
     rows: Sequence[_Row], base: Path, problems: list[RowProblem], shown: str, unit: str
-) -> Given:
+) -> tuple[Person, ...]:
     first: dict[str, _Row] = {}
     people: list[Person] = []
     for each in rows:
@@ -112,7 +134,7 @@ def _people(
         raise _error(shown, sorted(problems, key=lambda each: each.line), unit)
     if not people:
         raise UsageError(f"{shown} holds nobody: write one line for each person")
-    return Given(tuple(people))
+    return tuple(people)
 
 
 def _identity(row: _Row) -> str:

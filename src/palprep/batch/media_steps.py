@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from palprep._version import __version__
 from palprep.batch.decision import Unfit, decide
@@ -17,8 +17,9 @@ from palprep.batch.kept_files import KeptFiles
 from palprep.batch.originals import SOURCES_NAME, Bring, Original, Originals, bring_here
 from palprep.batch.people import Person
 from palprep.batch.portraits import pick_portrait
+from palprep.batch.profiles import Profiles, profile_for
 from palprep.batch.progress import Reporter
-from palprep.batch.requests import Requests, not_asked_for, profile_for, requests_for
+from palprep.batch.requests import Requests, not_asked_for, requests_for
 from palprep.batch.sandbox_judges import RequiredStatement
 from palprep.batch.sources import still_good, unread
 from palprep.batch.stages import reused, stage_key
@@ -35,11 +36,13 @@ from palprep.preflight.asset import Asset
 from palprep.preflight.isolated import at_one_file, for_source, no_parts_left
 from palprep.preflight.prepared import Prepared
 from palprep.rules.consent import CONSENT_CHECKS
-from palprep.rules.profile import load_profile
 from palprep.rules.report import Check
 from palprep.values import Outcome, Role, Value
 from palprep.views.picture_folder import PICTURES_NAME
 from palprep.workers.engine import Engine
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 _SHOWING = (Role.FACE_IMAGE, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)
 """The roles whose files show a face."""
@@ -83,14 +86,15 @@ class MediaSteps:
     into: Path
     without_consent: bool
     files: KeptFiles
+    profiles: Profiles
     keep_sources: bool = False
     bring: Bring = bring_here
 
-    def prepare(self, person: Person, profile: str, reporter: Reporter) -> Ready | PersonOutcome:
+    def prepare(self, person: Person, reporter: Reporter) -> Ready | PersonOutcome:
         """Every file of the person, prepared, and what is to be made of them; or why the work
         ends here.
 
-        ``profile`` is the run's. The work ends when nothing can be made, and when files show
+        The work ends when nothing can be made, and when files show
         different people. Where no one could listen for the consent to a video, no video is
         worked on.
         """
@@ -98,13 +102,13 @@ class MediaSteps:
             return refused(*person.problems)
         place = self.into / SOURCES_NAME / person.slug
         with Originals(self.journal, place, reporter, self.keep_sources, self.bring) as originals:
-            return self._prepare(person, profile, reporter, originals)
+            return self._prepare(person, reporter, originals)
 
     def _prepare(
-        self, person: Person, profile: str, reporter: Reporter, originals: Originals
+        self, person: Person, reporter: Reporter, originals: Originals
     ) -> Ready | PersonOutcome:
-        held_against = profile_for(person, profile)
-        picked = pick_portrait(originals, self.engine, person, held_against, reporter)
+        held_against = profile_for(person, self.profiles.own)
+        picked = pick_portrait(originals, self.engine, person, self.profiles, reporter)
         person, notes = picked.person, picked.notes
         try:
             tasks = asset_tasks(person, self.into, held_against)
@@ -127,7 +131,8 @@ class MediaSteps:
         missing = missing_consent(assets.get(Role.TRAINING_VIDEO), assets.get(Role.CONSENT_VIDEO))
         if missing and self.without_consent:
             self.journal.append(ConsentWaived(why=missing), person=person.slug)
-        asked = requests_for(person, {*assets, *(task.role for task in tasks)}, profile)
+        roles = {*assets, *(task.role for task in tasks)}
+        asked = requests_for(person, roles, self.profiles[self.profiles.own].model)
         decision = decide(
             asked,
             unfit,
@@ -169,19 +174,16 @@ class MediaSteps:
     ) -> list[_Looked]:
         """The tasks, with their files and what earlier runs made of them."""
         files = files_by_role(person)
-        with concurrent.futures.ThreadPoolExecutor(max_workers=len(tasks)) as threads:
-            needed = list(dict.fromkeys(files.values()))
-            found = dict(zip(needed, threads.map(originals.look_at, needed), strict=True))
-            return list(
-                threads.map(
-                    lambda task: self._earlier(task, found[files[task.role]], person.slug), tasks
-                )
-            )
+        needed = list(dict.fromkeys(files.values()))
+        found = dict(zip(needed, _at_once(originals.look_at, needed), strict=True))
+        return _at_once(
+            lambda task: self._earlier(task, found[files[task.role]], person.slug), tasks
+        )
 
     def _earlier(self, task: AssetTask, original: Original | MediaError, person: str) -> _Looked:
         if isinstance(original, MediaError):
             return _Looked(task, original)
-        limits = load_profile(task.profile).model_dump_json()
+        limits = self.profiles[task.profile].limits
         asked = (task.speaker, task.consent_apart, task.split_consent)
         key = stage_key("prepared", original.sha256, task.role.value, limits, *asked, __version__)
         earlier = reused(
@@ -220,9 +222,7 @@ class MediaSteps:
 
         if left:
             reporter.begin(f"prepare {', '.join(sorted(left))}")
-        # The threads only wait; the engine's workers do the work, as many at once as it has.
-        with concurrent.futures.ThreadPoolExecutor(max_workers=len(looked)) as threads:
-            assets = {asset.role: asset for asset in threads.map(prepared, looked)}
+        assets = {asset.role: asset for asset in _at_once(prepared, looked)}
         training = assets.get(Role.TRAINING_VIDEO)
         clip = consent_clip(training) if training is not None else None
         if clip is not None:
@@ -258,6 +258,15 @@ class MediaSteps:
         checks = self.engine.run(compare_faces, tuple(shown), profile)
         self.journal.append(FacesCompared(checks=checks), person=reporter.person, key=key)
         return checks
+
+
+def _at_once(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
+    """What ``work`` gives of each, all at once. The threads only wait, for the engine's workers or
+    for the disk; to wait for one thing takes no other thread."""
+    if len(items) == 1:
+        return [work(items[0])]
+    with concurrent.futures.ThreadPoolExecutor(max_workers=len(items)) as threads:
+        return list(threads.map(work, items))
 
 
 def _is_a_recording(task: AssetTask, person: Person) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,33 @@ def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
     stands; the results in any case where ``again`` says so.
     """
     made = pages(run, into)
-    # The first page is written last: what it shows, the results have.
-    told = made[-1].tells_the_same_of_everybody(into) and (into / RESULTS_NAME).is_file()
+    told = (into / RESULTS_NAME).is_file() and made[-1].tells_the_same_of_everybody(into)
+    # The first page is written last: what it shows, the results have, and so have the others.
+    if not again and told and made[-1].is_in(into) and _are_there(into, made):
+        return
     if again or not told:
         write_results(into, (run.person(each.slug) for each in run.people))
     _write(into, made)
+
+
+def _are_there(into: Path, made: Iterable[Page]) -> bool:
+    """Whether each page has its file. Where they are many, to open them takes longest."""
+    names: dict[Path, set[str]] = {}
+    for page in made:
+        folder = page.place.parent
+        if folder not in names:
+            names[folder] = _names_in(into / folder)
+        if page.place.name not in names[folder]:
+            return False
+    return True
+
+
+def _names_in(folder: Path) -> set[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return {entry.name for entry in entries}
+    except OSError:
+        return set()
 
 
 def write_pages(into: Path, run: ReadableRun) -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from palprep.batch.files import File
 from palprep.batch.roles import Chosen, assign, kind_of
+from palprep.batch.seen import Seen, folder_seen
 from palprep.batch.settings import (
     SETTINGS_NAME,
     Settings,
@@ -71,18 +76,40 @@ class Person(Value):
         return self.model_copy(update={"chosen": (*self.chosen, picked), "portraits": ()})
 
 
+@dataclass(frozen=True)
+class GivenPerson:
+    """Somebody whom a run was given. Files and settings are looked into when they are ``read``.
+
+    ``seen`` is what could be seen of them before; None where that tells no change.
+    """
+
+    slug: str
+    seen: Seen | None
+    read: Callable[[], Person]
+
+
 class Given(NamedTuple):
     """All people that a run was given.
 
     ``loose`` holds the names of files that lie next to the people's folders and belong to nobody.
     """
 
-    people: tuple[Person, ...]
+    people: tuple[GivenPerson, ...]
     loose: tuple[str, ...] = ()
 
 
-def find_people(folder: str | Path) -> Given:
-    """The people of a folder, one per subfolder, sorted by name.
+_READ_AT_ONCE = 16
+"""People whose settings lie in a bucket are read at the same time."""
+
+
+def read_people(people: Sequence[GivenPerson]) -> tuple[Person, ...]:
+    """Their files and settings. Raises StorageError for a bucket that cannot be read."""
+    with ThreadPoolExecutor(_READ_AT_ONCE) as threads:
+        return tuple(threads.map(lambda each: each.read(), people))
+
+
+def find_people(folder: str | Path, at: dt.datetime) -> Given:
+    """The people of a folder, one per subfolder, sorted by name, ``at`` this time, which is now.
 
     Raises UsageError when there is no such folder, or no one in it. What is wrong in one
     person's subfolder is that person's problem. It stops no one else.
@@ -96,15 +123,22 @@ def find_people(folder: str | Path) -> Given:
         )
     try:
         # Resolved once: the journal knows the same folder again, however it is spelt.
-        entries = [each for each in sorted(root.resolve().iterdir()) if not is_hidden(each.name)]
-        people = tuple(read_person(entry) for entry in entries if entry.is_dir())
-        loose = [entry for entry in entries if not entry.is_dir()]
+        with os.scandir(root.resolve()) as found:
+            entries = sorted((e for e in found if not is_hidden(e.name)), key=lambda e: e.name)
+        people = tuple(_in_folder(Path(each.path), at) for each in entries if each.is_dir())
+        loose = [Path(each.path) for each in entries if not each.is_dir()]
         media = 0 if people else sum(1 for each in loose if kind_of(each) is not None)
     except OSError as error:
         raise UsageError(f"{root} cannot be read: {error.strerror}") from None
     if not people:
         raise nobody_in(str(root), media)
     return Given(people, tuple(_printable(each.name) for each in loose))
+
+
+def _in_folder(folder: Path, at: dt.datetime) -> GivenPerson:
+    return GivenPerson(
+        _printable(folder.name), folder_seen(folder, at), partial(read_person, folder)
+    )
 
 
 def nobody_in(place: str, media: int) -> UsageError:

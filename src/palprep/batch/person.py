@@ -32,17 +32,14 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class PersonSteps:
-    """The steps that every person takes. ``service`` is None in a dry run; ``profile`` is for
-    people whose settings name none.
-    """
+    """The steps that every person takes. ``service`` is None in a dry run."""
 
     media: MediaSteps
     service: ServiceSteps | None
-    profile: str
 
     def prepare(self, person: Person, reporter: Reporter) -> Ready | PersonOutcome:
         """Take the media steps: the files to go on with, or how it ended."""
-        return guarded(person, lambda: self.media.prepare(person, self.profile, reporter))
+        return guarded(person, lambda: self.media.prepare(person, reporter))
 
     def ask(self, person: Person, ready: Ready, reporter: Reporter) -> Asked:
         """Take the steps at the service, and say how that ended."""

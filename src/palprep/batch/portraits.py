@@ -7,12 +7,12 @@ from typing import NamedTuple
 from palprep._version import __version__
 from palprep.batch.originals import Original, Originals
 from palprep.batch.people import Person
+from palprep.batch.profiles import Profiles, profile_for
 from palprep.batch.progress import Reporter
 from palprep.batch.settings import SETTINGS_NAME
 from palprep.batch.stages import reused, stage_key
 from palprep.journal.entries import PortraitPicked
 from palprep.preflight.rank import pick_best
-from palprep.rules.profile import load_profile
 from palprep.values import Kind
 from palprep.workers.engine import Engine
 
@@ -25,7 +25,7 @@ class Picked(NamedTuple):
 
 
 def pick_portrait(
-    originals: Originals, engine: Engine, person: Person, profile: str, reporter: Reporter
+    originals: Originals, engine: Engine, person: Person, profiles: Profiles, reporter: Reporter
 ) -> Picked:
     """Pick one of the person's ``portraits``; a person without several stays as it is.
 
@@ -43,8 +43,8 @@ def pick_portrait(
     }
     if not known:
         return Picked(person.with_portrait(person.portraits[0], "no other image can be read"))
-    limits = load_profile(profile).model_dump_json()
-    key = stage_key("portrait", *known, limits, __version__)
+    profile = profile_for(person, profiles.own)
+    key = stage_key("portrait", *known, profiles[profile].limits, __version__)
     earlier = reused(journal, PortraitPicked, key, person.slug, lambda found: found.sha256 in known)
     if earlier is not None:
         path, _ = known[earlier.sha256]

@@ -34,12 +34,12 @@ class Note(Value):
 
     ``person`` is None for what concerns nobody alone. ``about`` says whether it tells a file's role
     as its name or person.toml has it, a role or a full name that was guessed, a file that is not
-    used, or something of the bucket that is published to.
+    used, who stays as the last run left them, or something of the bucket that is published to.
     """
 
     person: str | None
     text: str
-    about: Literal["role", "guess", "unused", "bucket"]
+    about: Literal["role", "guess", "unused", "unchanged", "bucket"]
 
 
 TakeNote = Callable[[Note], object]

@@ -8,7 +8,6 @@ from typing import get_args
 from palprep.batch.people import Person
 from palprep.pipelines.make import ValidatedModel
 from palprep.pipelines.requests import ReplicaRequest, VoiceRequest
-from palprep.rules.profile import BUILT_IN, load_profile
 from palprep.values import Role, Value
 
 _NO_STOCK_VOICE = (
@@ -43,18 +42,13 @@ class Requests(Value):
         return " and ".join(parts)
 
 
-def profile_for(person: Person, profile: str) -> str:
-    """The profile that the person's files are held against; ``profile`` is the run's."""
-    model = person.settings.model
-    return model if model in BUILT_IN and model is not None else profile
-
-
-def requests_for(person: Person, roles: Container[Role], profile: str) -> Requests:
+def requests_for(person: Person, roles: Container[Role], model: str) -> Requests:
     """A voice from a recording or a video's sound; a replica from a video, or from a portrait
-    and a stock voice. ``roles`` are those of the person's files, ``profile`` is the run's.
+    and a stock voice. ``roles`` are those of the person's files; ``model`` is made for, unless the
+    person names another.
     """
     settings = person.settings
-    model = settings.model or load_profile(profile).model
+    model = settings.model or model
     voice = replica = None
     used: tuple[Role, ...] = ()
     if Role.VOICE_AUDIO in roles:

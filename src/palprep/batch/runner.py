@@ -18,21 +18,23 @@ from palprep.batch.media_steps import MediaSteps, own_statements
 from palprep.batch.originals import SOURCES_NAME, drop_empty
 from palprep.batch.outputs import write_outputs
 from palprep.batch.pace import Pace, Places
-from palprep.batch.people import Person
+from palprep.batch.people import Person, read_people
 from palprep.batch.person import PersonSteps
+from palprep.batch.profiles import Profiles
 from palprep.batch.progress import Note, Reporter, TakeNote, Tell
 from palprep.batch.sandbox_judges import RequiredStatement
 from palprep.batch.selection import Selection
 from palprep.batch.service_steps import Asked, ServiceSteps
-from palprep.batch.starting import how_they_ended, record_start
+from palprep.batch.starting import RunOptions, how_they_ended, last_run, record_start
+from palprep.batch.unchanged import Unchanged
 from palprep.batch.watch import Watch, keep_watch
 from palprep.errors import CreationUnrecorded, OutputUnwritable
+from palprep.journal.entries import PersonEnded
 from palprep.journal.results import PersonOutcome
 from palprep.journal.run_view import RunReader, RunView
-from palprep.journal.store import Journal
+from palprep.journal.store import Journal, utc_now
 from palprep.publish.chosen import publisher_for
 from palprep.publish.publishers import Publisher
-from palprep.rules.profile import load_profile
 from palprep.views.cell_progress import cell_progress
 from palprep.vocabulary import DEFAULT_PROFILE
 from palprep.workers.engine import Engine, Limits
@@ -74,6 +76,10 @@ def run(
     the runs before left them, if those were for the same service. A shard has an output folder of
     its own in ``into``, such as shard-1-of-4.
 
+    Who is done, and has changed nothing since, is passed over. What the file system says of the
+    files tells that: none of them is opened. A run that is like the last one and finds nothing to
+    do asks no service and leaves the outputs as they are.
+
     Files that lie elsewhere are fetched when it is their person's turn, and go when they are
     prepared, unless ``keep_sources`` says that they stay, in sources/.
 
@@ -101,33 +107,42 @@ def run(
     Raises JournalError and OutputUnwritable when the output cannot be kept. What goes wrong with
     one person is in that person's result.
     """
-    load_profile(profile)  # An unknown profile is the command's error, not each person's.
+    profiles = Profiles.of_run(profile)  # An unknown one is the command's error, not each person's.
     selection = select or Selection()
     place = selection.place(Path(into))
-    given = people_given(people, place / SOURCES_NAME)
+    seen_at = utc_now()
+    given = people_given(people, place / SOURCES_NAME, seen_at)
     place = _output_folder(place)
     asked, allowed = connection or Connection(), pace or Pace()
     with contextlib.ExitStack() as stack:
         journal = stack.enter_context(Journal.of(place, lock=True, create=True))
         chosen = selection.of(given.people, how_they_ended(journal) if selection.failed else None)
-        note = note or _nothing
-        _take_notes(given.loose, chosen, note)
-        own = own_statements(chosen, profile)
         workers = stack.enter_context(_opened_engine(engine, jobs, store, limits))
-        connected = _connected(
-            None if dry_run else asked, journal, place, own, allowed, note=note, workers=workers
+        options = RunOptions(
+            target=asked.target, profile=profile, dry_run=dry_run, without_consent=without_consent
         )
-        service = stack.enter_context(connected)
+        unchanged = Unchanged.of_run(place, files_of(workers), options, profiles[profile].limits)
+        before = last_run(journal)
+        stay = unchanged.among(chosen, before.people if before else (), seen_at)
+        left = [each for each in chosen if each.slug not in stay]
+        at_work = read_people(left)
+        note = note or _nothing
+        _take_notes(given.loose, at_work, len(stay), note)
+        own = own_statements(at_work, profile)
+        service = None
+        if at_work and not dry_run:
+            service = stack.enter_context(
+                _connected(asked, journal, place, own, allowed, note=note, workers=workers)
+            )
         # Recorded once everything is there: a failed start leaves the last results as they are.
+        known = {each.slug: each for each in at_work}
         record_start(
             journal,
-            chosen,
+            [stay.get(each.slug) or known[each.slug] for each in chosen],
             own,
+            options,
+            at_work=[each.slug for each in at_work],
             everybody=selection.everybody,
-            target=asked.target,
-            profile=profile,
-            dry_run=dry_run,
-            without_consent=without_consent,
         )
         media = MediaSteps(
             journal=journal,
@@ -135,16 +150,25 @@ def run(
             into=place,
             without_consent=without_consent,
             files=files_of(workers),
+            profiles=profiles,
             keep_sources=keep_sources,
             bring=bring_of(workers),
         )
-        under_way = _Run(journal, workers, chosen, tell or cell_progress() or _nothing)
+        as_given = {each.slug: each for each in left}
+
+        def record(person: Person, outcome: PersonOutcome) -> None:
+            state = None
+            if outcome.complete:
+                state = unchanged.to_record(as_given[person.slug], journal.now())
+            journal.append(PersonEnded(outcome=outcome, state=state), person=person.slug)
+
+        under_way = _Run(journal, workers, at_work, tell or cell_progress() or _nothing, record)
         if service is None:
-            under_way.prepare_all(PersonSteps(media=media, service=None, profile=profile))
+            under_way.prepare_all(PersonSteps(media=media, service=None))
         else:
-            under_way.make_all(media, *service, profile, allowed)
+            under_way.make_all(media, *service, allowed)
         drop_empty(place)
-        seen = RunReader(journal)
+        seen = before if before is not None and before.is_current else RunReader(journal)
         write_outputs(place, seen)
         return seen.view({each.slug for each in chosen}, with_reports=with_reports)
 
@@ -153,10 +177,16 @@ def _nothing(_: object) -> None:
     """Tell no one."""
 
 
-def _take_notes(loose: Sequence[str], people: Sequence[Person], note: TakeNote) -> None:
+def _take_notes(
+    loose: Sequence[str], people: Sequence[Person], unchanged: int, note: TakeNote
+) -> None:
     for name in loose:
         text = f"{name} is not used: it lies outside the people's subfolders"
         note(Note(person=None, text=text, about="unused"))
+    if unchanged:
+        who = "1 person is" if unchanged == 1 else f"{unchanged:,} people are"
+        text = f"{who} done, and nothing of theirs has changed since"
+        note(Note(person=None, text=text, about="unchanged"))
     for person in people:
         for each in person.chosen:
             about: Literal["guess", "role"] = "guess" if each.guessed else "role"
@@ -171,9 +201,15 @@ class _Run:
     """One run under way: people are worked on, what was made is watched, and both end well."""
 
     def __init__(
-        self, journal: Journal, engine: Engine, people: Sequence[Person], tell: Tell
+        self,
+        journal: Journal,
+        engine: Engine,
+        people: Sequence[Person],
+        tell: Tell,
+        record: Callable[[Person, PersonOutcome], object],
     ) -> None:
         self._journal = journal
+        self._record = record
         self._engine = engine
         self._people = people
         self._tell = tell
@@ -198,7 +234,6 @@ class _Run:
         media: MediaSteps,
         remote: Remote,
         publisher: Publisher,
-        profile: str,
         pace: Pace,
     ) -> None:
         """Everything is asked for, and trainings are waited for as long as ``pace`` says."""
@@ -210,7 +245,7 @@ class _Run:
             ended=self._ended,
             freed=places.free,
         )
-        for creation in self._journal.creations():
+        for creation in self._journal.open_creations():
             here = creation.request.get("target") == remote.target
             if here and watch.can_tell(creation, calls_elsewhere=False):
                 places.occupy(creation.key)
@@ -231,7 +266,7 @@ class _Run:
             else:
                 self._ended(person.slug, asked.outcome)
 
-        making = self._making(PersonSteps(media=media, service=service, profile=profile), asked)
+        making = self._making(PersonSteps(media=media, service=service), asked)
         with self._ending(making):
             making.begin(self._people)
             keep_watch(
@@ -248,7 +283,7 @@ class _Run:
     def _making(self, steps: PersonSteps, ended: Callable[[Person, Asked], object]) -> Making:
         return Making(
             steps,
-            self._journal,
+            self._record,
             lambda each: self._reporter(each.slug),
             ended,
             self._changed,

@@ -201,6 +201,9 @@ class PersonEnded(AboutRun):
 
     kind: Literal["person_ended"] = "person_ended"
     outcome: PersonOutcome
+    state: str | None = None
+    """A digest of what the outcome came from: files, settings, options. A run that finds all of it
+    as it was need not look further. None where nobody could tell."""
 
     @property
     def slot(self) -> str:

@@ -80,6 +80,8 @@ class PersonOverview(Value):
     """What is missing of the consent, where the run was told to go on regardless."""
     at_service: bool = False
     """The service refused, or could not be reached."""
+    state: str | None = Field(default=None, exclude=True)
+    """What the outcome came from, as recorded with it. Nothing shows this."""
 
     @property
     def standing(self) -> PersonStanding:
@@ -183,6 +185,12 @@ class RunReader:
         self._names = {names.slug: names for names in started.body.people}
         self._own = {person.slug: person for person in self.people}
         self._numbers = journal.standing_numbers()
+        self._newest = _newest(journal)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the journal holds no later entry."""
+        return self._newest == _newest(self._journal)
 
     def mark(self, slug: str) -> str:
         """See :meth:`RunView.mark`. Reports never change: the numbers of their entries will do."""
@@ -250,6 +258,11 @@ def _started(journal: Journal) -> Entry[RunStarted] | None:
     return entry  # type: ignore[return-value]
 
 
+def _newest(journal: Journal) -> int | None:
+    newest = journal.newest()
+    return newest.seq if newest is not None else None
+
+
 def _head(journal: Journal, started: Entry[RunStarted]) -> dict[str, Any]:
     newest = journal.newest()
     return {
@@ -293,6 +306,7 @@ class _Person:
         self._face: FaceVerdict | None = None
         self._waived: tuple[str, ...] = ()
         self._outcome: PersonOutcome | None = None
+        self._state: str | None = None
 
     def take(self, body: Body, creation: Creation | None) -> None:
         """Take in one entry; ``creation`` is the one under its key, as it stands today."""
@@ -307,8 +321,8 @@ class _Person:
                 self._face = verdict
             case ConsentWaived(why=why):
                 self._waived = why
-            case PersonEnded(outcome=outcome):
-                self._outcome = outcome
+            case PersonEnded(outcome=outcome, state=state):
+                self._outcome, self._state = outcome, state
 
     def standing(self) -> PersonStanding:
         """Where the person stands."""
@@ -329,6 +343,7 @@ class _Person:
             waived=self._waived,
             voice=self._used.get("voice"),
             replica=self._used.get("replica"),
+            state=self._state,
         )
 
     def view(self) -> PersonView:

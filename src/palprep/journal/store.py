@@ -212,6 +212,11 @@ class Journal:
         """Every creation ever intended."""
         return self._creations("1")
 
+    def open_creations(self) -> tuple[Creation, ...]:
+        """Every creation in doubt or in training."""
+        open_states = (CreationState.IN_DOUBT.value, CreationState.STARTED.value)
+        return self._creations("state IN (?, ?)", *open_states)
+
     def in_doubt(self) -> tuple[Creation, ...]:
         """Every creation in doubt."""
         return self._creations("state = ?", CreationState.IN_DOUBT.value)

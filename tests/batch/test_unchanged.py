@@ -1,0 +1,204 @@
+"""A run again: who is done and unchanged needs no work, and whoever is not gets it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from palprep.batch.kept_files import InFolder
+from palprep.batch.manifest import people_of_manifest
+from palprep.batch.people import GivenPerson
+from palprep.batch.runner import run
+from palprep.batch.seen import Seen, folder_seen
+from palprep.batch.selection import Selection
+from palprep.batch.starting import RunOptions
+from palprep.batch.status import status
+from palprep.batch.unchanged import Unchanged
+from palprep.journal.entries import PersonEnded, RunStarted
+from palprep.journal.store import Journal, utc_now
+from palprep.media.source import Source
+
+from .conftest import PACE
+
+
+def wait_until_sure(*folders: Path) -> None:
+    """Until a later change of a file in these folders would show: some ticks of the clock."""
+    while not all(folder_seen(each, utc_now()).sure for each in folders):
+        pass
+
+
+def last_entry(out: Path) -> int:
+    with Journal.of(out) as journal:
+        return journal.newest().seq
+
+
+def states(out: Path) -> dict[str, str | None]:
+    with Journal.of(out) as journal:
+        return {each.person: each.body.state for each in journal.entries(PersonEnded)}
+
+
+@pytest.fixture
+def done(go, add, folder, out):
+    """Two people who are done, and unchanged since."""
+    add("ada")
+    add("bob", settings='name = "Bob"')
+    wait_until_sure(folder)
+    go()
+    # Of files that had just been prepared when all was asked for, a change might not show.
+    wait_until_sure(folder, out / "prepared")
+    if None in states(out).values():
+        go()
+    assert None not in states(out).values()
+    return folder
+
+
+@pytest.fixture
+def again(go):
+    """Runs once more, and returns how many were said to be unchanged."""
+
+    def start(**options) -> int:
+        said = []
+        go(note=said.append, **options)
+        texts = [each.text for each in said if each.about == "unchanged"]
+        return int(texts[0].split()[0]) if texts else 0
+
+    return start
+
+
+def test_nothing_is_opened_asked_or_written(done, go, log, out, monkeypatch, connection):
+    before, asked = last_entry(out), log.requests
+    files = {path: path.stat().st_mtime_ns for path in out.rglob("*") if path.is_file()}
+    monkeypatch.setattr(Source, "of", lambda *_: pytest.fail("a file is opened"))
+    said = []
+    # No service is needed either.
+    seen = go(note=said.append, connection=replace(connection, api_key=None))
+    assert [(each.slug, each.status, each.reasons) for each in seen.people] == [
+        ("ada", "done", ()), ("bob", "done", ()),
+    ]  # fmt: skip
+    assert [each.text for each in said] == [
+        "2 people are done, and nothing of theirs has changed since"
+    ]
+    assert all(each.voice.id and each.assets for each in seen.people)
+    assert (last_entry(out), log.requests) == (before, asked)
+    assert {path: path.stat().st_mtime_ns for path in files} == files
+
+
+def test_outputs_that_are_gone_are_written_again(done, again, out):
+    lines = (out / "results.jsonl").read_text()
+    (out / "results.jsonl").unlink()
+    assert again() == 2
+    assert (out / "results.jsonl").read_text() == lines
+    (out / "report.html").unlink()
+    assert again() == 2
+    assert (out / "report.html").is_file()
+
+
+def a_tick_later(path: Path, change) -> None:
+    """Change it until that shows: within a tick of the clock it would not."""
+    before = path.stat().st_ctime_ns
+    while path.exists() and path.stat().st_ctime_ns == before:
+        change(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda folder, out: a_tick_later(folder / "ada/recording.wav", Path.touch),
+        lambda folder, out: (folder / "ada/new.txt").write_text("new"),
+        lambda folder, out: (folder / "ada/person.toml").write_text('name = "Ada"'),
+        lambda folder, out: (out / "prepared/ada/voice-audio/recording.wav").unlink(),
+        lambda folder, out: a_tick_later(
+            out / "prepared/ada/voice-audio/recording.wav", lambda path: path.write_bytes(b"x")
+        ),
+    ],
+)
+def test_whoever_changed_is_worked_on_alone(done, again, log, out, change):
+    change(done, out)
+    assert again() == 1
+    with Journal.of(out) as journal:
+        started = journal.entries(RunStarted)[-1].body
+    assert started.only == ("ada",)
+    assert [each.slug for each in started.people] == ["ada", "bob"]
+    assert [each.status for each in status(out).people] == ["done", "done"]
+    assert log.creates == {"voice": 2}
+    prepared = out / "prepared/ada/voice-audio/recording.wav"
+    assert prepared.stat().st_size > 100_000
+    # And is as trusted as before from then on.
+    wait_until_sure(done, out / "prepared")
+    assert again() in {1, 2}
+    assert again() == 2
+
+
+def test_who_joins_and_who_leaves(done, again, add, out):
+    add("carl", settings='name = "Carl"')
+    assert again() == 2
+    assert [each.person for each in status(out).people] == ["ada", "bob", "carl"]
+    (done / "bob").rename(done.parent / "bob")
+    again()
+    assert [each.person for each in status(out).people] == ["ada", "carl"]
+    lines = (out / "results.jsonl").read_text().splitlines()
+    assert [json.loads(line)["person"] for line in lines] == ["ada", "carl"]
+    # Who comes back was not among the people of the last run.
+    (done.parent / "bob").rename(done / "bob")
+    wait_until_sure(done, out / "prepared")
+    again()
+    with Journal.of(out) as journal:
+        assert "bob" in journal.entries(RunStarted)[-1].body.only
+
+
+@pytest.mark.parametrize(
+    "options", [{"profile": "core-4.5"}, {"without_consent": True}, {"dry_run": True}]
+)
+def test_other_options_are_other_work(done, again, options):
+    assert again(**options) == 0
+    assert again() == 0
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"target": "http://b"}, {"profile": "core-3"}, {"dry_run": True}, {"without_consent": True}],
+)
+def test_what_holds_for_everybody_is_part_of_the_state(tmp_path, other):
+    (tmp_path / "prepared" / "ada").mkdir(parents=True)
+    ada = GivenPerson("ada", Seen("a", sure=True), lambda: pytest.fail("read"))
+    options = RunOptions(target="http://a", profile="core-4", dry_run=False, without_consent=False)
+    first, same, changed = (
+        Unchanged.of_run(tmp_path, InFolder(), each, "{}").to_record(ada, utc_now())
+        for each in (options, options.model_copy(), options.model_copy(update=other))
+    )
+    assert first == same != changed
+    assert first is not None
+
+
+def test_a_run_for_some(done, again, out):
+    before = last_entry(out)
+    assert again(select=Selection(only=("ada",))) == 1
+    assert last_entry(out) == before
+    assert len((out / "results.jsonl").read_text().splitlines()) == 2
+
+
+def test_a_manifest_tells_a_change_too(tmp_path, wav, connection, engine):
+    (tmp_path / "a.wav").write_bytes(wav.read_bytes())
+    manifest = tmp_path / "people.csv"
+    manifest.write_text("person,voice-audio\nada,a.wav\n")
+    out = tmp_path / "out"
+    said = []
+
+    def go() -> int:
+        said.clear()
+        run(manifest, into=out, connection=connection, engine=engine, pace=PACE, note=said.append)
+        return sum(each.about == "unchanged" for each in said)
+
+    assert go() == 0
+    wait_until_sure(tmp_path)
+    go()
+    assert go() == 1
+    manifest.write_text("person,voice-audio,name\nada,a.wav,Ada L\n")
+    assert go() == 0
+    far = tmp_path / "far.csv"
+    far.write_text("person,voice-audio\nada,https://example.com/a.wav\n")
+    [given] = people_of_manifest(far, utc_now()).people
+    assert given.seen is None
