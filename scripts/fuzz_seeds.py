@@ -47,9 +47,9 @@ def seeds(folder: Path) -> Iterator[Path]:
     yield from _images(folder)
     yield from _pcm(folder)
     for name, codec in _SOUNDS.items():
-        yield _encoded(folder / name, sound=codec)
+        yield encoded(folder / name, sound=codec)
     for name, (picture, sound) in _VIDEOS.items():
-        yield _encoded(folder / name, picture=picture, sound=sound)
+        yield encoded(folder / name, picture=picture, sound=sound)
 
 
 def _images(folder: Path) -> Iterator[Path]:
@@ -96,7 +96,8 @@ def _pcm(folder: Path) -> Iterator[Path]:
     yield floats
 
 
-def _encoded(path: Path, *, sound: str, picture: str | None = None) -> Path:
+def encoded(path: Path, *, sound: str, picture: str | None = None) -> Path:
+    """Half a second of one tone, with a picture or without, written there; returns the path."""
     rate = 48_000
     with av.open(str(path), "w", format="mpegts" if path.suffix == ".mts" else None) as out:
         video: Any = None

@@ -1,11 +1,15 @@
-"""Tags of recordings: how many there may be."""
+"""Tags, chapters and edits of recordings and videos: how many there may be."""
 
 from __future__ import annotations
+
+import importlib
+import struct
 
 import pytest
 
 from palprep.errors import DamagedMedia
 from palprep.media.audio import probe_audio
+from palprep.media.container import declared_length_s, demuxer_of, open_container
 from palprep.media.source import Source
 from palprep.media.tags import MOST_TAGS, require_few_tags
 
@@ -15,8 +19,9 @@ def of_seven_bits(size):
 
 
 def looked_at(path):
+    source = Source.of(path)
     with path.open("rb") as file:
-        require_few_tags(file, path.name)
+        require_few_tags(file, demuxer_of(source), path.name)
 
 
 def tagged(version, count):
@@ -68,4 +73,70 @@ def test_the_refusal_comes_before_a_library_looks(tmp_path):
 def test_what_breaks_off_has_few(tmp_path, content):
     path = tmp_path / "x.mp3"
     path.write_bytes(content)
-    looked_at(path)
+    with path.open("rb") as file:
+        require_few_tags(file, "mp3", path.name)
+
+
+@pytest.fixture
+def bombs(checkout, monkeypatch):
+    monkeypatch.syspath_prepend(str(checkout / "scripts"))
+    return importlib.import_module("bomb_files")
+
+
+LISTS = (
+    *("tags.wav", "cues.wav", "tags.avi", "comments.ogg", "behind-id3.flac"),
+    *("items.m4a", "keys.mp4", "user-data.m4a", "tags.mkv", "chapters.mkv", "attachments.mkv"),
+)
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_lists_are_counted_in_every_container(tmp_path, bombs, name):
+    few, many = tmp_path / f"few-{name}", tmp_path / name
+    bombs.LISTS[name](few, 500)
+    with open_container(Source.of(few)) as container:
+        assert container.streams
+    bombs.LISTS[name](many, MOST_TAGS + 1)
+    with pytest.raises(DamagedMedia, match="more than 10,000 tags, chapters or edits"):
+        looked_at(many)
+    assert declared_length_s(Source.of(many)) == 0.0
+
+
+def test_edits_count_by_what_their_box_says(tmp_path, bombs):
+    path = tmp_path / "edits.mp4"
+    bombs.BOMBS["edits.mp4"](path)
+    with pytest.raises(DamagedMedia, match="edits"):
+        looked_at(path)
+
+
+def test_a_list_that_matroska_names_behind_the_media_is_found(tmp_path, bombs):
+    path = tmp_path / "tags.mkv"
+    bombs.LISTS["tags.mkv"](path, MOST_TAGS + 10)
+    data = path.read_bytes()
+    seek_head_bytes = 54
+    cluster = data.index(bytes.fromhex("1F43B675"))
+    start = data.rindex(bytes.fromhex("1254C367"), 0, cluster)
+    segment = data.index(bytes.fromhex("18538067")) + 12
+    element = bombs.bomb_boxes.element
+    sought = element(
+        0x114D9B74,
+        element(
+            0x4DBB,
+            element(0x53AB, bytes.fromhex("1254C367")),
+            element(
+                0x53AC, struct.pack(">Q", len(data) - (cluster - start) - segment + seek_head_bytes)
+            ),
+        ),
+    )
+    tail = data[cluster:] + data[start:cluster]
+    path.write_bytes(data[:segment] + sought + data[segment:start] + tail)
+    with pytest.raises(DamagedMedia, match="tags"):
+        looked_at(path)
+
+
+def test_what_hides_its_number_of_comments_is_refused(tmp_path, bombs):
+    path = tmp_path / "a.ogg"
+    data = bombs.bomb_recordings.base(path, sound="libopus")
+    at = data.index(b"OpusTags") + 8
+    path.write_bytes(data[:at] + struct.pack("<I", 70_000) + data[at + 4 :])
+    with pytest.raises(DamagedMedia, match="tags"):
+        looked_at(path)

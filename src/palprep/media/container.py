@@ -47,7 +47,7 @@ def open_container(source: Source, *, analyse_frames: bool = True) -> Iterator[I
     demuxer = demuxer_of(source)
     with source.open() as file:
         _require_readable(source)
-        require_few_tags(file, source.name)
+        require_few_tags(file, demuxer, source.name)
     options = _OPTIONS | (_QUICKTIME_OPTIONS if demuxer == "mov" else {})
     options |= {} if analyse_frames else _WITHOUT_FRAMES
     with translate_av_errors(source):

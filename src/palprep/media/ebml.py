@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import BinaryIO, NamedTuple
 
 MAGIC = b"\x1a\x45\xdf\xa3"
-MAX_ELEMENTS = 10_000
+MAX_ELEMENTS = 200_000
+"""Elements looked at on one level."""
 
 _HEADER, _DOC_TYPE = 0x1A45DFA3, 0x4282
 _SEGMENT, _CLUSTER, _TRACKS = 0x18538067, 0x1F43B675, 0x1654AE6B
@@ -78,7 +79,7 @@ def read_matroska(file: BinaryIO, size_bytes: int) -> Matroska:
 def _doc_type(file: BinaryIO, start: int, end: int) -> str:
     for element in elements(file, start, end):
         if element.number == _DOC_TYPE:
-            return _content(file, element, 16).rstrip(b"\0").decode("latin-1")
+            return content(file, element, 16).rstrip(b"\0").decode("latin-1")
     return ""
 
 
@@ -96,10 +97,11 @@ def _track_types(file: BinaryIO, start: int, end: int) -> Iterator[int]:
 def _track_type(file: BinaryIO, start: int, end: int) -> Iterator[int]:
     for element in elements(file, start, end):
         if element.number == _TRACK_TYPE:
-            yield int.from_bytes(_content(file, element, 8), "big")
+            yield int.from_bytes(content(file, element, 8), "big")
 
 
-def _content(file: BinaryIO, element: Element, limit: int) -> bytes:
+def content(file: BinaryIO, element: Element, limit: int) -> bytes:
+    """The bytes of an element, ``limit`` of them at the most."""
     file.seek(element.body)
     return file.read(min((element.end or element.body) - element.body, limit))
 
