@@ -1,7 +1,8 @@
 """Damaged media of every format, checked and fixed: whether each file ends in one finding.
 
     python scripts/fuzz.py [FOLDER_OR_FILE]... [--seconds 60 | --mutants 20000] [--seed 1]
-        [--whole] [--keep FOLDER] [--write]
+        [--whole] [--keep FOLDER] [--record FILE] [--share 1/2] [--write]
+    python scripts/fuzz.py --merge FILE... [--write]
 
 It starts from the project's sample media, from small files that it makes of every accepted format,
 and from the files and folders that are named. With ``--whole`` the named files are taken as they
@@ -9,6 +10,10 @@ are. Every case runs in a worker process that may die. What must not happen: an 
 palprep's own, a process that dies, more than 60 seconds of processor time or 1 GiB of memory, a
 source that is changed, a file left half written. A case that fails is minimised and, with
 ``--keep``, written down; exit status 1. ``--write`` puts the figures into docs/security.md.
+
+A long run goes into a ``--record``: the same command goes on where the last one stopped.
+``--share 2/3`` takes every third case from the second on, so that several processes divide the
+work; ``--merge`` adds their records up.
 
 The mutations are plain and structured. Coverage cannot lead the way, as atheris would: the parsers
 are C libraries, in wheels that were not built to be traced. What hypothesis would shrink is a list
@@ -18,26 +23,24 @@ of mutations, and of a handful each is tried without.
 from __future__ import annotations
 
 import argparse
-import datetime as dt
 import random
 import resource
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
 from fuzz_mutations import Mutation, drawn, minimised, mutated
+from fuzz_record import Record, Result, summary, table
 from fuzz_seeds import seeds
-from fuzz_worker import LEAST_CASES, MOST_CPU_S, MOST_MIB, Ended, Worker
+from fuzz_worker import LEAST_CASES, Ended, Worker
 from make_docs import DOCS, filled
 
 FIXED_SHARE = 0.2
 """Of the mutants, a fifth is fixed, which checks the mutant and what became of it."""
-_SLOWEST = 3
 
 
 class Case(NamedTuple):
@@ -49,28 +52,22 @@ class Case(NamedTuple):
 
 
 class Run:
-    """What has happened so far."""
+    """The worker, and what has happened so far."""
 
-    def __init__(self, keep: Path | None, folder: Path) -> None:
+    def __init__(self, keep: Path | None, folder: Path, record: Record) -> None:
         self.worker = Worker(folder)
         self._keep, self._folder = keep, folder
-        self.ends: Counter[str] = Counter()
-        self.files = {"whole": 0, "mutant": 0}
-        self.fixed = 0
-        self.failures: dict[str, Case] = {}
-        self.worst: dict[str, tuple[float, str]] = {"cpu_s": (0.0, ""), "mib": (0.0, "")}
+        self._record = record
+        self._noted = {each.failed for each in record.results}
 
-    def take(self, case: Case) -> None:
+    def take(self, number: int, case: Case) -> None:
         """Run one case; a new kind of failure is minimised and written down."""
         ended = self._ran(case)
-        self.files["mutant" if case.mutations else "whole"] += 1
-        self.fixed += case.fix
-        self.ends[ended.end if ended.failed is None else "FAILED"] += 1
-        for figure, value in (("cpu_s", ended.cpu_s), ("mib", ended.mib)):
-            self.worst[figure] = max(self.worst[figure], (value, case.seed.name))
-        if ended.failed is not None and ended.failed not in self.failures:
-            self.failures[ended.failed] = self._smaller(case, ended.failed)
-            self._note(ended.failed, self.failures[ended.failed])
+        mutant = bool(case.mutations)
+        self._record.add(Result(number, case.seed.name, mutant, case.fix, *ended))
+        if ended.failed is not None and ended.failed not in self._noted:
+            self._noted.add(ended.failed)
+            self._note(ended.failed, self._smaller(case, ended.failed), number)
 
     def _ran(self, case: Case) -> Ended:
         data = case.seed.read_bytes()
@@ -84,39 +81,51 @@ class Run:
 
         return case._replace(mutations=minimised(case.mutations, still_fails))
 
-    def _note(self, failed: str, case: Case) -> None:
+    def _note(self, failed: str, case: Case, number: int) -> None:
         print(f"{failed}\n    {case}", flush=True)
         if self._keep is not None:
             self._keep.mkdir(parents=True, exist_ok=True)
-            name = f"{len(self.failures):03}-{case.seed.stem}{case.seed.suffix}"
+            name = f"{number:06}-{case.seed.stem}{case.seed.suffix}"
             (self._keep / name).write_bytes(mutated(case.seed.read_bytes(), case.mutations))
 
 
 def main() -> int:
     """Run for as long as asked, and say what was found."""
     arguments = _arguments()
-    started = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="palprep-fuzz-") as name:
-        folder = Path(name)
-        (folder / "seeds").mkdir()
-        run = Run(arguments.keep, folder)
-        named = list(_files(arguments.paths))
-        try:
-            for case in _cases(arguments, named, folder):
-                if arguments.seconds is not None and (
-                    time.monotonic() - started > arguments.seconds
-                    and sum(run.files.values()) >= LEAST_CASES
-                ):
-                    break
-                run.take(case)
-        finally:
-            run.worker.end()
-    print(_summary(run))
+    if arguments.merge:
+        records = [Record.read(path) for path in arguments.merge]
+    else:
+        command = f"{arguments.seed} {arguments.whole} {arguments.share} {arguments.paths}"
+        with Record.opened(arguments.record, arguments.seed, command) as record:
+            _run(arguments, record)
+        records = [record]
+    print(summary(records))
     if arguments.write:
         page = DOCS / "security.md"
         text = page.read_text(encoding="utf-8")
-        page.write_text(filled(text, "fuzz", _table(run, arguments.seed)), encoding="utf-8")
-    return 1 if run.failures else 0
+        page.write_text(filled(text, "fuzz", table(records)), encoding="utf-8")
+    return 1 if any(each.failed for record in records for each in record.results) else 0
+
+
+def _run(arguments: argparse.Namespace, record: Record) -> None:
+    started = time.monotonic()
+    which, of = arguments.share
+    done = {each.number for each in record.results}
+    with tempfile.TemporaryDirectory(prefix="palprep-fuzz-") as name:
+        folder = Path(name)
+        (folder / "seeds").mkdir()
+        run = Run(arguments.keep, folder, record)
+        try:
+            for number, case in enumerate(_cases(arguments, list(_files(arguments.paths)), folder)):
+                late = arguments.seconds is not None and (
+                    time.monotonic() - started > arguments.seconds
+                )
+                if late and len(record.results) >= LEAST_CASES:
+                    break
+                if number % of == which - 1 and number not in done:
+                    run.take(number, case)
+        finally:
+            run.worker.end()
 
 
 def _arguments() -> argparse.Namespace:
@@ -127,11 +136,21 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--whole", action="store_true", help="the named files as they are, first")
     parser.add_argument("--keep", type=Path, help="where cases that fail are written")
+    parser.add_argument("--record", type=Path, help="where results are kept, to go on later")
+    parser.add_argument("--share", type=_share, default=(1, 1), help="which of how many parts")
+    parser.add_argument("--merge", nargs="+", type=Path, help="run nothing: add up records")
     parser.add_argument("--write", action="store_true", help="the figures into docs/security.md")
     arguments = parser.parse_args()
     if arguments.seconds is None and arguments.mutants is None:
         arguments.seconds = 60.0
     return arguments
+
+
+def _share(text: str) -> tuple[int, int]:
+    which, _, of = text.partition("/")
+    if not 1 <= int(which) <= int(of):
+        raise ValueError(text)
+    return int(which), int(of)
 
 
 def _files(paths: Sequence[Path]) -> Iterator[Path]:
@@ -150,30 +169,6 @@ def _cases(arguments: argparse.Namespace, named: list[Path], folder: Path) -> It
         if arguments.mutants is not None and number >= arguments.mutants:
             return
         yield Case(chance.choice(starts), drawn(chance), chance.random() < FIXED_SHARE)
-
-
-def _summary(run: Run) -> str:
-    lines = [f"{run.files['whole']} files as they are, {run.files['mutant']} mutants"]
-    lines += [f"    {end:<20} {number:6}" for end, number in run.ends.most_common()]
-    (cpu_s, slow), (mib, large) = run.worst["cpu_s"], run.worst["mib"]
-    lines.append(f"longest {cpu_s:.1f} s of processor ({slow}), largest {mib:.0f} MiB ({large})")
-    lines.append(f"{len(run.failures)} kinds of failure")
-    return "\n".join(lines)
-
-
-def _table(run: Run, seed: int) -> str:
-    ends = ", ".join(f"{number:,} {end}" for end, number in run.ends.most_common())
-    rows = (
-        ("Files as they are, checked and fixed", f"{run.files['whole'] // 2:,}"),
-        ("Mutants", f"{run.files['mutant']:,}, seed {seed}; {run.fixed:,} cases fixed, too"),
-        ("How they ended", ends),
-        ("Kinds of failure", str(len(run.failures))),
-        ("Longest", f"{run.worst['cpu_s'][0]:.0f} s of processor; at most {MOST_CPU_S:.0f}"),
-        ("Largest", f"{run.worst['mib'][0]:,.0f} MiB; at most {MOST_MIB:,.0f}"),
-        ("Date", dt.datetime.now(tz=dt.UTC).date().isoformat()),
-    )
-    body = "\n".join(f"| {name} | {value} |" for name, value in rows)
-    return f"| What | Result |\n|---|---|\n{body}\n"
 
 
 if __name__ == "__main__":
