@@ -156,6 +156,7 @@ def test_of_several_portraits_the_fittest_is_taken_and_said(go, add, log, sample
     (place / "portrait.heic").rename(place / "IMG_1.heic")
     shutil.copy(sample_media / "broken/landscape-without-a-face.jpg", place / "IMG_2.jpg")
     (place / "IMG_3.jpg").write_text("no image at all")
+    (place / "IMG_4.jpg").write_bytes((place / "IMG_2.jpg").read_bytes()[:300])
     asked = []
 
     class Listening(Remembering):
@@ -163,14 +164,18 @@ def test_of_several_portraits_the_fittest_is_taken_and_said(go, add, log, sample
             asked.append(function)
             return super().run(function, *args, **kwargs)
 
+    reasons = ()
     for _ in range(2):
         [person] = go(engine=Listening(cache), dry_run=True).people
         assert [each.source for each in person.assets if each.role is Role.FACE_IMAGE] == [
             str(place / "IMG_1.heic")
         ]
-        picked = "IMG_1.heic is the portrait: it is fitter than IMG_2.jpg, IMG_3.jpg"
+        picked = "IMG_1.heic is the portrait: it is fitter than IMG_2.jpg, IMG_3.jpg, IMG_4.jpg"
         assert any(reason.startswith(picked) for reason in person.reasons)
-    assert asked.count(candidates_in) == 2  # Each image for itself, and once.
+        compared = asked.count(candidates_in)
+        assert compared == 3  # Each image for itself, and once.
+        reasons = reasons or person.reasons
+    assert any(each.startswith("IMG_4.jpg was not compared: ") for each in reasons)
 
 
 def test_a_failed_start_changes_nothing_of_an_earlier_run(go, add, out, connection):

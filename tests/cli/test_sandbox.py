@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import signal
 import subprocess
@@ -79,3 +80,20 @@ def test_a_choice_is_an_option_and_a_key_of_ones_own_is_not_shown(tmp_path: Path
     assert "my-own" not in line
     values = {each["id"]: each["value"] for each in listed}
     assert (values["voice-seconds"], values["stock-voices"]) == (86400, ["iris"])
+
+
+def test_a_worker_opens_what_it_judges(tmp_path: Path, sample_media: Path) -> None:
+    command = [SCRIPT, "sandbox", "--port", "0", "--print-json", "--memory-limit", "1MiB"]
+    image = (sample_media / "people/anna-miller/portrait.png").read_bytes()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+        ready = json.loads(process.stdout.readline())
+        answer = httpx.post(
+            f"{ready['url']}/v2/faces/image-validation",
+            json={"imageBase64": base64.b64encode(image).decode(), "mimeType": "image/png"},
+            headers={"x-api-key": ready["user_key"]},
+            timeout=60,
+            trust_env=False,
+        )
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 0
+    assert (answer.status_code, "more than 1 MiB of memory" in answer.text) == (422, True)

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from palprep.errors import FileMissing, FileUnreadable
+from palprep.errors import FileMissing, FileUnreadable, UnsupportedMedia
 from palprep.media.container import open_container
-from palprep.media.source import Source
+from palprep.media.source import MOST_BYTES, Source
+from palprep.preflight.check_and_prepare import check
 from palprep.values import Kind
 
 
@@ -72,3 +73,15 @@ def test_a_file_that_is_gone_is_missing(make_video):
 def test_a_file_without_a_size_is_not_read():
     """The kernel's files claim to be regular; reading some of them waits for ever."""
     assert Source.of("/proc/self/status").type.description == "an empty file"
+
+
+def test_what_takes_minutes_to_read_is_named_and_not_read(tmp_path):
+    path = tmp_path / "long.wav"
+    with path.open("wb") as file:
+        file.write(b"RIFF\0\0\0\0WAVEfmt ")
+        file.truncate(MOST_BYTES + 1)
+    source = Source.of(path)
+    assert source.type.format == "wav"
+    with pytest.raises(UnsupportedMedia, match="reads files of at most 8,589,934,592"):
+        _ = source.sha256
+    assert check(path).error.code == "media_unsupported"

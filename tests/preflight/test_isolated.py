@@ -135,6 +135,10 @@ def test_the_best_is_picked_among_those_that_crash_nothing(
         bad = as_hostile(hostile.Crashing, files[0])
         with pytest.raises(ToolFailed, match="SIGSEGV"):
             pick_best([bad], engine=engine)
+        told = {}
+        ranked = pick_best([bad, files[1]], engine=engine, passed_over=told.__setitem__)
+        assert [each.path for each in ranked] == [str(files[1])]
+        assert [each.code for each in told.values()] == ["tool_failed"]
         monkeypatch.setattr("palprep.preflight.rank._files", lambda _: ([bad, files[1]], True))
         assert [each.path for each in pick_best(folder, engine=engine)] == [str(files[1])]
     assert "is passed over: A worker process died (SIGSEGV)" in caplog.text

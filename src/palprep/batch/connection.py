@@ -21,9 +21,11 @@ from palprep.errors import ToolFailed, UsageError
 from palprep.journal.inbox import callback_server, secret_path
 from palprep.journal.store import Journal
 from palprep.pipelines.creation import Callbacks
+from palprep.preflight import INSIDE
 from palprep.publish.chosen import is_loopback
 from palprep.sandbox import Choices, Sandbox
 from palprep.workers.engine import Runner
+from palprep.workers.local import LocalEngine
 
 S = TypeVar("S")
 Outbound = Literal["loopback", "anywhere"]
@@ -99,7 +101,8 @@ def connect(
     """What stands between this run and the service, closed again at the end.
 
     A sandbox of the run's own takes ``statements`` for consent, and palprep's template; it has
-    media opened in ``judge_in``, or here. At most ``requests_per_s`` requests leave in a second.
+    media opened in ``judge_in``, or in a worker of its own. At most ``requests_per_s`` requests
+    leave in a second.
 
     Raises UsageError when a piece is missing, before anything is sent.
     """
@@ -108,7 +111,8 @@ def connect(
         if base_url is None:
             named = connection.publish_to or connection.callback_url
             outbound: Outbound = "anywhere" if named else "loopback"
-            sandbox = stack.enter_context(_embedded(journal, into, statements, outbound, judge_in))
+            workers = judge_in or stack.enter_context(LocalEngine(1, modules=[INSIDE]))
+            sandbox = stack.enter_context(_embedded(journal, into, statements, outbound, workers))
             base_url, api_key = sandbox.url, sandbox.user_key
         if api_key is None:
             raise UsageError(f"No API key for {base_url}: set PALPREP_API_KEY")
@@ -153,7 +157,7 @@ def _embedded(
     into: Path,
     statements: Sequence[RequiredStatement],
     outbound: Outbound,
-    judge_in: Runner | None,
+    judge_in: Runner,
 ) -> contextlib.AbstractContextManager[Sandbox]:
     trainer = MediaTrainer((RequiredStatement(text=required_statement()), *statements))
 
@@ -161,8 +165,8 @@ def _embedded(
         return Sandbox(
             data=into / "sandbox",
             port=port,
-            judge_image=Apart(judge_image, judge_in) if judge_in else judge_image,
-            trainer=Apart(trainer, judge_in) if judge_in else trainer,
+            judge_image=Apart(judge_image, judge_in),
+            trainer=Apart(trainer, judge_in),
             choices=Choices(outbound=outbound),
         )
 

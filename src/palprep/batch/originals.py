@@ -24,16 +24,13 @@ from palprep.errors import FileUnreadable, MediaError, StorageError
 from palprep.fixes.output import unwritable
 from palprep.journal.entries import FileFetched
 from palprep.journal.store import Journal
-from palprep.media.source import Source, sha256_of
+from palprep.media.source import MOST_BYTES, Source, sha256_of
 from palprep.storage import web
 from palprep.storage.arriving import GoOn
 from palprep.storage.bucket import Fetched, Stored, object_at
 
 SOURCES_NAME = "sources"
 """Of the folder in a run's output that takes what is fetched."""
-
-MOST_BYTES = 8 << 30
-"""Of a file that is fetched: a phone's 4K video of twenty minutes."""
 
 
 class Original:

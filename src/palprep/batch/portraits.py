@@ -11,6 +11,7 @@ from palprep.batch.profiles import Profiles, profile_for
 from palprep.batch.progress import Reporter
 from palprep.batch.settings import SETTINGS_NAME
 from palprep.batch.stages import reused, stage_key
+from palprep.errors import PalprepError, UnsupportedMedia
 from palprep.journal.entries import PortraitPicked
 from palprep.preflight.rank import pick_best
 from palprep.values import Kind
@@ -43,6 +44,7 @@ def pick_portrait(
     }
     if not known:
         return Picked(person.with_portrait(person.portraits[0], "no other image can be read"))
+    left_out: list[str] = []
     profile = profile_for(person, profiles.own)
     key = stage_key("portrait", *known, profiles[profile].limits, __version__)
     earlier = reused(journal, PortraitPicked, key, person.slug, lambda found: found.sha256 in known)
@@ -52,14 +54,24 @@ def pick_portrait(
         [(path, _)] = known.values()
     else:
         reporter.begin("pick the portrait")
-        images = {source.shown: sha256 for sha256, (_, source) in known.items()}
+        images = {source.shown: (sha256, path) for sha256, (path, source) in known.items()}
         sources = [source for _, source in known.values()]
-        sha256 = images[pick_best(sources, profile=profile, engine=engine)[0].path]
-        path, _ = known[sha256]
+        unread: dict[str, PalprepError] = {}
+        try:
+            ranked = pick_best(
+                sources, profile=profile, engine=engine, passed_over=unread.__setitem__
+            )
+        except UnsupportedMedia:
+            return Picked(person.with_portrait(person.portraits[0], "no other image can be read"))
+        sha256, path = images[ranked[0].path]
         journal.append(PortraitPicked(sha256=sha256), person=person.slug, key=key)
+        left_out = [
+            f"{images[each][1].name} was not compared: {unread[each].message}" for each in unread
+        ]
     others = ", ".join(each.name for each in person.portraits if each != path)
     note = (
         f"{path.name} is the portrait: it is fitter than {others}. For another one, write "
         f'[files] face-image = "…" into {SETTINGS_NAME}'
     )
-    return Picked(person.with_portrait(path, "it is the fittest of several images"), (note,))
+    person = person.with_portrait(path, "it is the fittest of several images")
+    return Picked(person, (note, *left_out))

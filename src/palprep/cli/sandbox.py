@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from palprep.cli.options import MemoryLimit, TimeLimit
+
 if TYPE_CHECKING:
     from palprep.sandbox import Sandbox
 
@@ -79,6 +81,8 @@ def sandbox(
         Path | None,
         typer.Option(help="The statement of consent that trainings need, {full_name} in it."),
     ] = None,
+    time_limit: TimeLimit = None,
+    memory_limit: MemoryLimit = None,
 ) -> None:
     """Serve the whole interface on loopback, judged by palprep's own checks, until Ctrl-C.
 
@@ -86,19 +90,27 @@ def sandbox(
     """
     import json
 
-    from palprep.batch.sandbox_judges import MediaTrainer, RequiredStatement, judge_image
+    from palprep.batch.sandbox_judges import Apart, MediaTrainer, RequiredStatement, judge_image
+    from palprep.cli.files_at_work import limits_of
     from palprep.consent.statements import read_statement
     from palprep.errors import UsageError
+    from palprep.preflight import INSIDE
     from palprep.sandbox import Sandbox as Service
     from palprep.sandbox import serve
     from palprep.sandbox.chosen import chosen
     from palprep.sandbox.keys import DEFAULT_KEYS
+    from palprep.workers.engine import usable_cores
+    from palprep.workers.local import LocalEngine
 
     try:
         records = json.loads(seed.read_bytes()) if seed else None
     except (OSError, ValueError) as error:
         raise UsageError(f"The seed {seed} cannot be read: {error}") from None
     required = (RequiredStatement(text=read_statement(statement)),) if statement else ()
+    # They start when there is something to judge.
+    engine = LocalEngine(
+        usable_cores(), limits=limits_of(time_limit, memory_limit), modules=[INSIDE]
+    )
     service = Service(
         data=data,
         port=port,
@@ -106,8 +118,8 @@ def sandbox(
         api_keys=api_key or DEFAULT_KEYS,
         clock=clock.value,
         faults=faults,
-        judge_image=judge_image,
-        trainer=MediaTrainer(required),
+        judge_image=Apart(judge_image, engine),
+        trainer=Apart(MediaTrainer(required), engine),
         choices=chosen(
             choice or (),
             trainer="bytes" if trainer is TrainerName.BYTES else "given",
@@ -120,7 +132,8 @@ def sandbox(
         if print_json
         else _announce_with_keys(own=bool(api_key))
     )
-    serve(service, announce=announce)
+    with engine:
+        serve(service, announce=announce)
 
 
 def _announce_json(service: Sandbox, *, own: bool) -> Callable[[str], None]:

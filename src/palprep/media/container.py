@@ -42,7 +42,7 @@ def open_container(source: Source, *, analyse_frames: bool = True) -> Iterator[I
     frames' memory. Pass ``analyse_frames=False`` when only the sound or the codecs are needed.
 
     Raises FileMissing or FileUnreadable, UnsupportedMedia for a type that is no accepted sound
-    or video, and DamagedMedia for whatever FFmpeg cannot read, also while the caller reads on.
+    or video and for a file that is too large, and DamagedMedia for whatever FFmpeg cannot read, also while the caller reads on.
     """
     demuxer = demuxer_of(source)
     with source.open() as file:

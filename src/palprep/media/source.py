@@ -11,13 +11,16 @@ from functools import cached_property
 from io import BufferedReader, BytesIO
 from pathlib import Path
 
-from palprep.errors import FileMissing, FileUnreadable
+from palprep.errors import FileMissing, FileUnreadable, UnsupportedMedia
 from palprep.media.ebml import Matroska
 from palprep.media.facts import UNNAMED, FileFacts, MediaType
 from palprep.media.given import given_name, keep, missing, on_disk
 from palprep.media.isobmff import Movie
 from palprep.media.sniff import recognise
 from palprep.vocabulary import FileInput
+
+MOST_BYTES = 8 << 30
+"""Of a file that is read: a phone's 4K video of twenty minutes."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +124,7 @@ class Source:
     def sha256(self) -> str:
         """SHA-256 of the whole file in hex. Read when first asked for, then kept.
 
-        Raises FileMissing or FileUnreadable, also for a file that has changed.
+        Raises as :meth:`open` does.
         """
         with self.open() as file:
             try:
@@ -134,7 +137,16 @@ class Source:
         return digest
 
     def open(self) -> BufferedReader:
-        """The file, opened for reading. Raises FileMissing, or FileUnreadable if it changed."""
+        """The file, opened for reading.
+
+        Raises FileMissing, FileUnreadable if it changed, UnsupportedMedia for more than
+        :data:`MOST_BYTES`: merely to hash them takes minutes.
+        """
+        if self.size_bytes > MOST_BYTES:
+            raise UnsupportedMedia(
+                f"{self.name} has {self.size_bytes:,} bytes; palprep reads files of at most "
+                f"{MOST_BYTES:,}. Cut it, or export it smaller"
+            )
         file = _open(self.path)
         try:
             self._require(os.fstat(file.fileno()))

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from pydantic import Field
 
-from palprep.errors import MediaError, MediaTooHeavy, ToolFailed, UnsupportedMedia
+from palprep.errors import (
+    MediaError,
+    MediaTooHeavy,
+    PalprepError,
+    ToolFailed,
+    UnsupportedMedia,
+)
 from palprep.facts.facts import Facts
 from palprep.media.frames import sample_frames
 from palprep.media.given import given_name, is_file
@@ -31,6 +37,9 @@ from palprep.vision.analysis import MAX_SIDE, analyse_portrait
 from palprep.vision.models import Models
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput
 from palprep.workers.engine import Engine, WorkStopped
+
+PassedOver = Callable[[str, PalprepError], object]
+"""Is told the name of a file that was not ranked, and why."""
 
 _log = logging.getLogger(__name__)
 
@@ -64,14 +73,16 @@ def pick_best(
     per_second: float = 2.0,
     models: Models | None = None,
     engine: Engine | None = None,
+    passed_over: PassedOver | None = None,
 ) -> Ranking:
     """Rank the images of a folder, given images, or a video's frames at ``per_second``.
 
     A file is a path, its bytes, or a binary file. A folder's files that are no readable images are
     passed over. With an ``engine`` its workers look at them, each file for itself: one that crashes
-    its worker is passed over as well, and logged. Raises FileMissing when nothing is there,
-    UnsupportedMedia when nothing of it is an image or a video, MediaError for a video that does not
-    decode, ToolFailed for one that crashes its worker.
+    its worker is passed over as well, and logged. With ``passed_over``, which is told of each file
+    and its error, that holds for files that are named, too. Raises FileMissing when nothing is
+    there, UnsupportedMedia when nothing of it is an image or a video, MediaError for a video that
+    does not decode, ToolFailed for one that crashes its worker.
     """
     limits = profile if isinstance(profile, Profile) else load_profile(profile)
     found: list[Candidate] = []
@@ -88,10 +99,12 @@ def pick_best(
         except WorkStopped:
             raise
         except (MediaError, ToolFailed) as error:
-            if not lenient:
+            if not lenient and passed_over is None:
                 raise
-            if isinstance(error, (MediaTooHeavy, ToolFailed)):
-                name = file.shown if isinstance(file, Source) else given_name(file)
+            name = file.shown if isinstance(file, Source) else given_name(file)
+            if passed_over is not None:
+                passed_over(name, error)
+            elif isinstance(error, (MediaTooHeavy, ToolFailed)):
                 _log.warning("%s is passed over: %s", name, error.message)
     if not found:
         where = source if isinstance(source, str | os.PathLike) else "What was given"
