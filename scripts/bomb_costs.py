@@ -51,9 +51,10 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="where the files stay")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="palprep-bombs-") as name:
-        folder = arguments.keep or Path(name)
+        work = Path(name)
+        folder = arguments.keep or work
         folder.mkdir(parents=True, exist_ok=True)
-        costs = [_cost(each, folder) for each in arguments.names or BOMBS]
+        costs = [_cost(folder / each, work) for each in arguments.names or BOMBS]
     if arguments.write:
         page = DOCS / "security.md"
         text = page.read_text(encoding="utf-8")
@@ -61,16 +62,15 @@ def main() -> int:
     return 1 if any(each.failed for each in costs) else 0
 
 
-def _cost(name: str, folder: Path) -> Cost:
-    path = folder / name
+def _cost(path: Path, work: Path) -> Cost:
     if not path.exists():
-        BOMBS[name](path)
-    worker = Worker(folder)
+        BOMBS[path.name](path)
+    worker = Worker(work)
     try:
         ends = tuple(worker.run(path, fix=fix) for fix in (False, True))
     finally:
         worker.end()
-    cost = Cost(name, path.stat().st_size, ends)
+    cost = Cost(path.name, path.stat().st_size, ends)
     print(cost.row, flush=True)
     return cost
 
