@@ -106,7 +106,7 @@ def _work(pipe: Connection, out: Path) -> None:
 
 
 def _tried(preflight: Preflight, path: Path, out: Path, *, fix: bool) -> tuple[str, str | None]:
-    digest = hashlib.sha256(path.read_bytes()).digest()
+    digest = _digest(path)
     out.mkdir(exist_ok=True)
     try:
         if fix:
@@ -126,9 +126,14 @@ def _tried(preflight: Preflight, path: Path, out: Path, *, fix: bool) -> tuple[s
     shutil.rmtree(out, ignore_errors=True)
     if left:
         return "left", "leaves a file half written"
-    if hashlib.sha256(path.read_bytes()).digest() != digest:
+    if _digest(path) != digest:
         return "changed", "changes its source"
     return end, None
+
+
+def _digest(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
 
 
 def _own_cpu_s() -> float:

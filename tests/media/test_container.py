@@ -11,6 +11,7 @@ from palprep.media.container import open_container, video_streams
 from palprep.media.formats import accepted
 from palprep.media.isobmff import read_movie
 from palprep.media.source import Source
+from palprep.media.video import probe_video
 from palprep.values import Kind
 
 from .conftest import sine
@@ -87,6 +88,12 @@ def test_external_references_are_seen_and_not_followed(make_video, tmp_path):
         assert read_movie(file, len(data)).tracks[0].external
     with open_container(Source.of(path)) as container:
         assert len(video_streams(container)) == 1
+    # Where the picture is not in this file either, that is what is said of it.
+    start, end = changed.index(b"mdat") + 4, changed.index(b"moov") - 4
+    changed[start:end] = bytes(end - start)
+    path.write_bytes(changed)
+    with pytest.raises(DamagedMedia, match="it refers to another file for its picture"):
+        probe_video(Source.of(path))
 
 
 def test_without_pictures_the_streams_are_the_same(make_video):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import pytest
 from raw import Raw
 
 from palprep.sandbox import Choices, Sandbox
@@ -48,8 +49,8 @@ def test_a_callback_that_is_not_taken_is_sent_again_and_then_given_up(raw, recei
     assert [(c["attempt"], c["status"]) for c in log] == [(1, 500), (2, 503), (3, 500)]
 
 
-def test_a_callback_to_nobody_is_logged_with_the_reason(raw):
-    url = "http://127.0.0.1:1/nobody"
+@pytest.mark.parametrize("url", ["http://127.0.0.1:1/nobody", "http://xn--/"])
+def test_a_callback_to_nobody_is_logged_with_the_reason(raw, url):
     raw.voice(callback_url=url)
     raw.sandbox.advance(2)
     (entry, *_) = [c for c in raw.ok("GET", "/_sandbox/log")["callbacks"] if c["url"] == url]

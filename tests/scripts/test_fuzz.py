@@ -80,3 +80,46 @@ def test_the_worker_tells_what_became_of_a_file(script, tmp_path, make_wav_seed)
 def make_wav_seed(script, tmp_path):
     (tmp_path / "seeds").mkdir()
     return next(script("fuzz_seeds")._pcm(tmp_path / "seeds"))
+
+
+def test_a_record_goes_on_and_adds_up(script, tmp_path):
+    record = script("fuzz_record")
+    first = record.Result(0, "a.jpg", False, True, "fail", None, 1.5, 200.0)
+    second = record.Result(1, "b.mp3", True, False, "raised", "KeyError at x.py:1", 3.0, 100.0)
+    path = tmp_path / "one.jsonl"
+    for result in (first, second):
+        with record.Record.opened(path, 7, "the command") as opened:
+            opened.add(result)
+    with (
+        pytest.raises(SystemExit, match="belongs to another command"),
+        record.Record.opened(path, 7, "another"),
+    ):
+        pass
+    read = record.Record.read(path)
+    assert (read.seed, read.results) == (7, [first, second])
+    with record.Record.opened(None, 8, "in memory") as other:
+        other.add(second)
+    said = record.summary([read, other])
+    assert "1 files as they are, 2 mutants" in said
+    assert "longest 3.0 s of processor (b.mp3), largest 200 MiB (a.jpg)" in said
+    assert "1 kinds of failure" in said
+    assert "| Mutants | 2, seed 7, 8; 1 cases fixed, too |" in record.table([read, other])
+
+
+def test_shares_take_every_case_once(script, tmp_path, monkeypatch):
+    fuzz = script("fuzz")
+    taken = []
+    monkeypatch.setattr(fuzz.Run, "take", lambda _, number, case: taken.append((number, case[1:])))
+    for share in ("1/3", "2/3", "3/3"):
+        monkeypatch.setattr("sys.argv", ["fuzz.py", "--mutants", "9", "--share", share])
+        assert fuzz.main() == 0
+    assert sorted(number for number, _ in taken) == list(range(9))
+    assert len({case for _, case in taken}) == 9
+
+
+def test_a_file_that_asks_for_much_is_measured(script, tmp_path, monkeypatch, capsys):
+    costs = script("bomb_costs")
+    monkeypatch.setattr("sys.argv", ["bomb_costs.py", "large.webp", "--keep", str(tmp_path)])
+    assert costs.main() == 0
+    assert "| `large.webp` | 34 B | fail / media_unsupported |" in capsys.readouterr().out
+    assert [each.name for each in tmp_path.iterdir()] == ["large.webp"]

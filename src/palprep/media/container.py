@@ -42,7 +42,8 @@ def open_container(source: Source, *, analyse_frames: bool = True) -> Iterator[I
     frames' memory. Pass ``analyse_frames=False`` when only the sound or the codecs are needed.
 
     Raises FileMissing or FileUnreadable, UnsupportedMedia for a type that is no accepted sound
-    or video and for a file that is too large, and DamagedMedia for whatever FFmpeg cannot read, also while the caller reads on.
+    or video and for a file that is too large, and DamagedMedia for whatever FFmpeg cannot read,
+    also while the caller reads on.
     """
     demuxer = demuxer_of(source)
     with source.open() as file:
@@ -144,6 +145,17 @@ def decoded(packet: Packet[Any]) -> list[Any]:
         return list(packet.decode())
     except (av.error.InvalidDataError, av.error.PatchWelcomeError):
         return []
+
+
+def no_frame(source: Source) -> DamagedMedia:
+    """The error for a video of which nothing decodes."""
+    movie = source.movie
+    if movie is not None and any(track.external for track in movie.video_tracks):
+        return DamagedMedia(
+            f"No frame of {source.name} decodes: it refers to another file for its picture. "
+            "Name that file, or export both as one"
+        )
+    return DamagedMedia(f"No frame of {source.name} decodes; export or record it again")
 
 
 def limit_frames(stream: VideoStream) -> None:

@@ -15,11 +15,12 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
-from palprep.errors import DamagedMedia, UnsupportedMedia
+from palprep.errors import UnsupportedMedia
 from palprep.media.container import (
     Packets,
     decoded,
     limit_frames,
+    no_frame,
     open_container,
     video_streams,
 )
@@ -84,7 +85,7 @@ def sample_frames(
     finally:
         hand_back()
     if not shown:
-        raise DamagedMedia(f"No frame of {source.name} decodes; export or record it again")
+        raise no_frame(source)
 
 
 class _Sampling(NamedTuple):

@@ -13,12 +13,13 @@ from av.container import InputContainer
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
-from palprep.errors import DamagedMedia, UnsupportedMedia
+from palprep.errors import UnsupportedMedia
 from palprep.media.audio import Sinks
 from palprep.media.container import (
     Packets,
     decoded,
     limit_frames,
+    no_frame,
     open_container,
     translate_av_errors,
     video_streams,
@@ -83,7 +84,7 @@ def scan_video(
         packets = PacketScan(container, stream, source, sinks=sinks, most_s=most_s)
         timing = packets.timing.result(stated_end=_stated_end(stream))
         if timing is None:
-            raise DamagedMedia(f"No frame of {source.name} decodes; export or record it again")
+            raise no_frame(source)
         dolby = _dolby_vision(source)
         transfer = header.transfer or (_BASE_LAYERS.get(dolby.compatibility) if dolby else None)
         facts = VideoFacts(
@@ -203,7 +204,7 @@ class _Header:
         stated = context.width, context.height
         frame = _first_frame(container, stream)
         if frame is None:
-            raise DamagedMedia(f"No frame of {source.name} decodes; export or record it again")
+            raise no_frame(source)
         turn = DisplayMatrix.of(frame)
         pixels = frame.format
         transfer = _TRANSFERS.get(int(frame.color_trc)) or _TRANSFERS.get(int(context.color_trc))

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 
 from palprep.errors import PalprepError
-from palprep.sandbox.fetch import beginning, refuse_elsewhere
+from palprep.sandbox.fetch import UNASKABLE, beginning, refuse_elsewhere
 
 MAX_PER_MINUTE = 10  # Limits: connector checks
 MAX_MESSAGE = 500  # Limits: error.message length
@@ -142,7 +142,7 @@ async def client_credentials_token(auth: Mapping[str, Any], http: httpx.AsyncCli
         url = auth.get("token_url") or ""
         async with http.stream("POST", url, data=form, auth=login, timeout=10) as answer:
             text = await beginning(answer)
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
+    except UNASKABLE as error:
         raise CheckFailed(f"The token endpoint cannot be reached: {error}", None) from error
     if not answer.is_success:
         raise CheckFailed(

@@ -19,6 +19,10 @@ ANSWER_BYTES = 64 * 1024
 """So much is read of an answer that is no media."""
 
 
+UNASKABLE = (httpx.HTTPError, httpx.InvalidURL, UnicodeError)
+"""What asking an address can raise; UnicodeError for a host that is no name (``http://xn--/``)."""
+
+
 class FetchFailed(PalprepError):
     """The media could not be fetched; the text says why and goes to the caller."""
 
@@ -86,7 +90,7 @@ async def fetch(
         raise FetchFailed(
             f"The file could not be downloaded: it took more than {within_s:g} s."
         ) from error
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
+    except UNASKABLE as error:
         raise FetchFailed(
             f"The file could not be downloaded: {str(error) or type(error).__name__}."
         ) from error

@@ -10,6 +10,7 @@ import httpx
 
 from palprep.sandbox.clock import SandboxClock
 from palprep.sandbox.faults import CALLBACK_EVENTS, Faults
+from palprep.sandbox.fetch import UNASKABLE
 from palprep.sandbox.store import Record, Store
 
 TIMEOUT_S = 10.0
@@ -101,5 +102,5 @@ class CallbackOutbox:
         try:
             async with self._http.stream("POST", url, json=payload, timeout=TIMEOUT_S) as response:
                 return response.status_code, None  # no one reads its body
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except UNASKABLE as error:
             return None, str(error) or type(error).__name__

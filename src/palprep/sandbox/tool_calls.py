@@ -14,7 +14,7 @@ from urllib.parse import quote
 import httpx
 
 from palprep.sandbox.connectors import CheckFailed, client_credentials_token
-from palprep.sandbox.fetch import beginning
+from palprep.sandbox.fetch import UNASKABLE, beginning
 from palprep.sandbox.service import Service
 from palprep.sandbox.store import Record
 
@@ -140,7 +140,7 @@ async def deliver(service: Service, tool: Record, arguments: Mapping[str, Any]) 
         request.extensions["timeout"] = httpx.Timeout(timeout).as_dict()
         async with _sent(service.http, request) as response, asyncio.timeout(timeout):
             answer = ToolAnswer(response.status_code, await beginning(response))
-    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, TimeoutError, CheckFailed) as error:
+    except (*UNASKABLE, TimeoutError, CheckFailed) as error:
         answer = ToolAnswer(problem=str(error) or type(error).__name__)
     with service.store.transaction():
         service.outbox.record(
