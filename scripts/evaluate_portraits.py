@@ -26,6 +26,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from face_facts import FactsOfRows, read_held_out
 from face_material import (
+    FRESH_SET,
     WHOLE_CHECK,
     Labelled,
     MaterialSource,
@@ -43,6 +44,9 @@ from palprep.values import Outcome, Role, Value
 OF_PORTRAITS = "palprep.rules.portrait_"
 """Where the rules on what a portrait shows stand. Those on its file hold nothing against it: many
 labelled pictures are small."""
+
+OF_THE_WHOLE = {WHOLE_CHECK, FRESH_SET}
+"""Label files of the check as a whole."""
 
 AnyValue = TypeVar("AnyValue", bound=Value)
 
@@ -151,14 +155,14 @@ def _judged(
     checks = [
         check
         for check in judge(facts, Role.FACE_IMAGE, profile)
-        if check.id == check_id or (check_id == WHOLE_CHECK and _of_portraits(check.id))
+        if check.id == check_id or (check_id in OF_THE_WHOLE and _of_portraits(check.id))
     ]
     having = {
         outcome: tuple(check.id for check in checks if check.outcome is outcome)
         for outcome in Outcome
     }
     order = [Outcome.FAIL, Outcome.WARN, Outcome.UNKNOWN, Outcome.PASS]
-    if check_id == WHOLE_CHECK:
+    if check_id in OF_THE_WHOLE:
         # Only the service can answer some checks: unknown says nothing of the whole.
         order.remove(Outcome.UNKNOWN)
     worst = next(outcome for outcome in order if having[outcome])
@@ -215,7 +219,7 @@ def table(check_id: str, cases: Sequence[Judged]) -> list[str]:
         ]
     lines += ["", "| Kind of picture | should | pictures | pass | warn | fail | unknown |"]
     lines += ["|---" * 7 + "|", *_by_group(cases)]
-    if check_id == WHOLE_CHECK:
+    if check_id in OF_THE_WHOLE:
         failed = Counter(check for case in fit for check in case.failed)
         warned = Counter(check for case in fit for check in case.warned)
         lines += ["", "| Check | fails fit portraits | warns of them |", "|---|---|---|"]

@@ -5,8 +5,8 @@
 No picture is part of the project. ``material/sources.csv`` names each source with its commit, its
 licence and its use. Models are fitted on sources of the use ``fit`` alone; those of the use
 ``measure`` have terms that allow no more, or are kept unseen. ``material/CHECK_ID.csv`` says which
-pictures of which source must pass that check, and of which kind each is; ``portraits.csv`` does so
-for the check as a whole.
+pictures of which source must pass that check, and of which kind each is; ``portraits.csv`` and
+``portraits-fresh.csv`` do so for the check as a whole.
 
 CLONES holds clones of the sources as owner/name, bare or with a work tree, and the Debian packages
 as they were downloaded. The pictures that the labels name, or with --source a whole source, are
@@ -43,6 +43,9 @@ MATERIAL = Path(__file__).resolve().parent / "material"
 
 WHOLE_CHECK = "portraits"
 """The label file of the check as a whole: portraits that nothing should fail, and others."""
+
+FRESH_SET = "portraits-fresh"
+"""The same again, of sources that were labelled after every limit had been set."""
 
 ALIKE_BITS = 6
 """Perceptual hashes of 64 bits that differ in no more are of one picture."""
@@ -103,7 +106,7 @@ def read_sources() -> Mapping[str, MaterialSource]:
 
 
 def checks_labelled() -> list[str]:
-    """The ids of the checks that have labels, and :data:`WHOLE_CHECK`."""
+    """The ids of the checks that have labels, :data:`WHOLE_CHECK` and :data:`FRESH_SET`."""
     return sorted(path.stem for path in MATERIAL.glob("*.csv") if path.stem != "sources")
 
 
