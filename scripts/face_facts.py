@@ -79,8 +79,12 @@ class Kept:
     def described(
         self, rows: Iterable[Labelled], make: Callable[[Labelled], Arrays]
     ) -> list[tuple[Labelled, Arrays]]:
-        """The rows with their arrays, without those of which there are none."""
-        found = ((row, self.arrays_of(row, functools.partial(make, row))) for row in rows)
+        """The rows with their arrays, without those of which there are none.
+
+        By key: which rows a fit holds out together must not hang on the order of a file.
+        """
+        ordered = sorted(rows, key=lambda row: row.key)
+        found = ((row, self.arrays_of(row, functools.partial(make, row))) for row in ordered)
         return [(row, arrays) for row, arrays in found if arrays]
 
 
