@@ -21,7 +21,7 @@ from evaluate_faces import judged as reports_of
 from evaluate_portraits import FITTED, Judged, judged, rows_of, wilson
 from face_facts import FactsOfRows
 from face_labels import balanced_accuracy, cases_of, good_portraits, must_not_pass, read_rows
-from face_material import WHOLE_CHECK, read_sources
+from face_material import FRESH_SET, WHOLE_CHECK, read_sources
 from marked import replace_marked
 from palprep.preflight.check_and_prepare import Preflight
 from palprep.rules.profile import Profile, load_profile
@@ -134,10 +134,6 @@ def accuracy(cases: Iterable[Case]) -> tuple[float, str]:
 
 def lines_of(material: Material, development: Development | None) -> list[Line]:
     """Every target, in the table's order."""
-    portraits = [case for case in material.of(WHOLE_CHECK) if case.row.wanted]
-    number = len(portraits)
-    failing = [check for case in portraits for check in case.failed]
-    worst = max(sorted({*failing}), key=failing.count, default="none")
     several = [case for case in material.unseen("only_one_person_visible") if not case.row.wanted]
     ages = material.of("appears_under_18")
     children = [case for case in ages if case.row.group in CHILDREN]
@@ -145,13 +141,10 @@ def lines_of(material: Material, development: Development | None) -> list[Line]:
     photographed = [case for case in people if case.row.wanted]
     of_kinds = material.of("human_like_subject")
     lines = [
-        at_most("fit portraits of adults that fail any check", 0.05,
-                _counted(portraits, Outcome.FAIL), number,
-                development.share(development.good_failing) if development else ""),
-        at_most(f"that fail one and the same check, most often `{worst}`", 0.01,
-                failing.count(worst), number),
-        at_most("fit portraits that are warned of", 0.25,
-                _counted(portraits, Outcome.WARN), number),
+        *_of_fit_portraits(
+            material.of(WHOLE_CHECK), "fit portraits of adults",
+            development.share(development.good_failing) if development else ""),
+        *_of_fit_portraits(material.of(FRESH_SET), "fit portraits nobody had seen"),
         at_most("pictures of several people that pass without a warning", 0.0,
                 _counted(several, Outcome.PASS), len(several),
                 development.share(development.passing_silently) if development else ""),
@@ -177,6 +170,21 @@ def lines_of(material: Material, development: Development | None) -> list[Line]:
                  development.accuracy(check) if development else "")
         )  # fmt: skip
     return lines
+
+
+def _of_fit_portraits(cases: Iterable[Judged], title: str, development: str = "") -> list[Line]:
+    """How many fail anything, the check that most of them fail, and how many are warned of."""
+    portraits = [case for case in cases if case.row.wanted]
+    number = len(portraits)
+    failing = [check for case in portraits for check in case.failed]
+    worst = max(sorted({*failing}), key=failing.count, default="none")
+    return [
+        at_most(f"{title} that fail any check", 0.05,
+                _counted(portraits, Outcome.FAIL), number, development),
+        at_most(f"{title} that fail one and the same, most often `{worst}`", 0.01,
+                failing.count(worst), number),
+        at_most(f"{title} that are warned of", 0.25, _counted(portraits, Outcome.WARN), number),
+    ]  # fmt: skip
 
 
 def _counted(cases: Iterable[Judged], outcome: Outcome) -> int:

@@ -33,6 +33,20 @@ def test_every_labelled_picture_is_of_a_known_source_and_is_named_once(scripts):
         assert len({each.key for each in rows}) == len(rows)
 
 
+def test_no_other_label_file_knows_the_sources_of_the_fresh_set(scripts):
+    material = scripts("face_material")
+    known = {
+        row.source
+        for check in material.checks_labelled()
+        for row in material.read_labels(check)
+        if check != material.FRESH_SET
+    }
+    fresh = material.read_labels(material.FRESH_SET)
+    assert sum(row.wanted for row in fresh) >= 150
+    assert sum(not row.wanted for row in fresh) >= 60
+    assert not known & {row.source for row in fresh}
+
+
 def test_sources_whose_terms_forbid_business_are_not_fitted_on(scripts):
     material = scripts("face_material")
     bound = [
@@ -50,6 +64,20 @@ def test_the_notice_names_every_source_that_weights_were_fitted_on(scripts, chec
     fitted = {row.source for row in material.read_labels("human_like_subject", use="fit")}
     assert fitted
     assert [name for name in sorted(fitted) if name.removeprefix("debian:") not in notice] == []
+
+
+def test_a_fit_sees_its_rows_in_the_same_order_whatever_the_order_of_the_file(scripts, tmp_path):
+    material, kept = scripts("face_material"), scripts("face_facts")
+    (tmp_path / "owner" / "name").mkdir(parents=True)
+    rows = [row(material, name) for name in ("b.png", "c.png", "a.png")]
+    for number, each in enumerate(rows):
+        each.file(tmp_path).write_bytes(bytes([number]))
+    store = kept.Kept(tmp_path, "test", [kept])
+
+    def make(of):
+        return {} if of.path == "c.png" else {"x": np.zeros(1)}
+
+    assert [of.path for of, _ in store.described(rows, make)] == ["a.png", "b.png"]
 
 
 def test_the_interval_is_wilsons(scripts):
