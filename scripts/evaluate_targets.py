@@ -1,12 +1,13 @@
-"""What the checks of a portrait shall reach, and what they reach: one table.
+"""What the checks of a portrait shall reach, and what they reach, as tables.
 
     python scripts/evaluate_targets.py PICTURES [--development FOLDER] [--table docs/accuracy.md]
 
 PICTURES holds what face_material.py wrote. Counted are pictures of sources that nothing is fitted
 on, and where a kind is known of sources for fitting alone, what a fit without the picture says of
 it. FOLDER holds a labels.csv and its pictures (scripts/face_labels.py says how): the development
-pictures, by which some limits were once set; without it their column stays empty. Prints the table,
-and with --table writes it into the document.
+pictures, by which some limits were once set; without it their column stays empty. A second table
+says which kinds of them are misjudged. Prints the tables, and with --table writes them into the
+document.
 """
 
 from __future__ import annotations
@@ -205,6 +206,23 @@ class Development:
         value = balanced_accuracy(cases_of(check, self.rows, self.reports))
         return "" if value is None else f"{value:.3f}"
 
+    def errors(self) -> list[str]:
+        """Kinds of pictures that a check misjudges, as lines of Markdown."""
+        lines = ["| Check | kind of picture | should | pictures | pass or warn | fail | unknown |"]
+        lines.append("|---" * 7 + "|")
+        for check, *_ in ACCURACIES:
+            kinds: dict[tuple[bool, str], list[bool | None]] = {}
+            for case in cases_of(check, self.rows, self.reports):
+                kinds.setdefault((not case.wanted, case.row["category"]), []).append(case.found)
+            lines += [
+                f"| `{check}` | {kind.replace('_', ' ')} | {'fail' if unfit else 'pass'} "
+                f"| {len(found)} | {found.count(True)} | {found.count(False)} "
+                f"| {found.count(None)} |"
+                for (unfit, kind), found in sorted(kinds.items())
+                if found.count(not unfit) < len(found)
+            ]
+        return lines
+
     def good_failing(self) -> tuple[int, int]:
         good = [self.reports[row["path"]] for row in good_portraits(self.rows)]
         return sum(not report.passed for report in good), len(good)
@@ -248,6 +266,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(*lines, sep="\n")
     if options.table:
         replace_marked(options.table, "portrait-targets", lines)
+    if development:
+        errors = development.errors()
+        print(*errors, sep="\n")
+        if options.table:
+            replace_marked(options.table, "development-errors", errors)
     return 0
 
 
