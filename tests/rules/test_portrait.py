@@ -61,8 +61,8 @@ def test_all_twelve_checks_of_the_service_are_there(picture, checks):
     [
         ("appears_under_18", {"subject__adult": 0.19}, Outcome.FAIL),
         ("appears_under_18", {"subject__adult": 0.2}, Outcome.WARN),
-        ("appears_under_18", {"subject__adult": 0.49}, Outcome.WARN),
-        ("appears_under_18", {"subject__adult": 0.5}, Outcome.PASS),
+        ("appears_under_18", {"subject__adult": 0.59}, Outcome.WARN),
+        ("appears_under_18", {"subject__adult": 0.6}, Outcome.PASS),
         ("human_like_subject", {"subject__human__likelihood": 0.24}, Outcome.FAIL),
         ("human_like_subject", {"subject__human__likelihood": 0.26}, Outcome.WARN),
         ("human_like_subject", {"subject__human__likelihood": 0.79}, Outcome.WARN),
@@ -198,7 +198,7 @@ def test_a_face_that_is_not_certain_speaks_for_another_person(picture, checks):
 
 @pytest.mark.parametrize(
     ("others", "outcome"),
-    [(0.4, Outcome.PASS), (0.41, Outcome.WARN), (0.5, Outcome.WARN), (0.51, Outcome.FAIL)],
+    [(0.25, Outcome.PASS), (0.26, Outcome.WARN), (0.5, Outcome.WARN), (0.51, Outcome.FAIL)],
 )
 def test_somebody_without_a_face_counts_by_how_likely_one_is_there(
     picture, checks, others, outcome
