@@ -16,7 +16,7 @@ from palprep.batch.people import find_people, read_people
 from palprep.batch.sandbox_judges import RequiredStatement
 from palprep.batch.tasks import AssetTask, compare_faces, prepare_asset, why_unheard
 from palprep.consent.facts import ConsentFacts
-from palprep.consent.whisper import Whisper
+from palprep.consent.whisper import Whisper, default_directory
 from palprep.dossier.files import examine_dossier, read_dossier
 from palprep.errors import ToolFailed, ToolMissing
 from palprep.facts.facts import Facts
@@ -266,6 +266,26 @@ def test_the_embedded_sandbox_takes_the_statements_that_people_bring_along(folde
     (folder / "ada" / "person.toml").write_text('statement = "none.txt"')
     [own] = own_statements(read_people(find_people(folder, utc_now()).people), "core-4")
     assert own == RequiredStatement(text="I, {full_name}, agree.")
+
+
+def test_a_model_of_the_users_own_listens_everywhere(go, place, out, sample_media, tmp_path):
+    for name in ("training.mp4", "consent.mp4"):
+        shutil.copy(sample_media / "people/jane-carter" / name, place / name)
+    own = tmp_path / "whisper-small"
+    shutil.copytree(default_directory(), own)
+    engine = Scripted()
+    seen = go(engine=engine, connection=None, whisper_model=own, pace=Pace(wait_s=300))
+    [person] = seen.people
+    assert (person.status, person.result.reasons) == ("done", ())
+    assert engine.tasks[Role.CONSENT_VIDEO].speaker.model == own
+    [started] = recorded(out, RunStarted)
+    assert [each.model for each in started.statements] == [own]
+
+
+def test_a_model_that_is_not_there_is_told_before_the_work(go, place, out, tmp_path):
+    with pytest.raises(ToolMissing, match="holds no CTranslate2 Whisper model"):
+        go(engine=Scripted(), whisper_model=tmp_path)
+    assert not out.exists()
 
 
 def test_a_later_watch_of_an_embedded_sandbox_knows_the_statements(go, place, out, monkeypatch):

@@ -76,7 +76,15 @@ def test_a_model_can_be_named_by_the_environment(
     palprep: Palprep, spoken: Path, tmp_path: Path
 ) -> None:
     nowhere = str(tmp_path / "no-model")
-    ran = palprep("consent", spoken, "--name", "Jane Carter", PALPREP_WHISPER_MODEL=nowhere)
-    assert ran.code != 0
-    assert "no-model" in ran.err
-    assert "ct2-transformers-converter" in ran.err
+    for command in (
+        ("consent", spoken, "--name", "Jane Carter"),
+        ("check", spoken, "--name", "Jane Carter"),
+        ("fix", spoken, "--name", "Jane Carter", "--into", tmp_path / "fixed"),
+        ("run", spoken.parent, "--into", tmp_path / "out", "--dry-run"),
+        ("sandbox",),
+    ):
+        ran = palprep(*command, PALPREP_WHISPER_MODEL=nowhere)
+        assert ran.code != 0
+        assert "no-model" in ran.err
+        assert "ct2-transformers-converter" in ran.err
+        assert not list(tmp_path.iterdir())

@@ -24,7 +24,7 @@ from palprep.batch.sandbox_judges import RequiredStatement
 from palprep.batch.sources import still_good, unread
 from palprep.batch.stages import reused, stage_key
 from palprep.batch.tasks import AssetTask, compare_faces, prepare_asset, why_unheard
-from palprep.consent.statements import open_statement, read_statement
+from palprep.consent.statements import open_statement, read_statement, required_statement
 from palprep.errors import MediaError, ToolFailed, UsageError
 from palprep.facts.probe import Speaker
 from palprep.journal.entries import AssetPrepared, ConsentWaived, FacesCompared
@@ -78,7 +78,8 @@ class _Looked(NamedTuple):
 @dataclass(frozen=True)
 class MediaSteps:
     """Prepares one person's files, which are then among ``files``. ``without_consent``: missing
-    consent stops nothing. ``keep_sources``: what was fetched stays.
+    consent stops nothing. ``keep_sources``: what was fetched stays. ``model``: the folder of the
+    Whisper model that listens for consent, None for the one that palprep brings.
     """
 
     journal: Journal
@@ -88,6 +89,7 @@ class MediaSteps:
     files: KeptFiles
     profiles: Profiles
     keep_sources: bool = False
+    model: Path | None = None
     bring: Bring = bring_here
 
     def prepare(self, person: Person, reporter: Reporter) -> Ready | PersonOutcome:
@@ -111,7 +113,7 @@ class MediaSteps:
         picked = pick_portrait(originals, self.engine, person, self.profiles, reporter)
         person, notes = picked.person, picked.notes
         try:
-            tasks = asset_tasks(person, self.into, held_against)
+            tasks = asset_tasks(person, self.into, held_against, self.model)
         except UsageError as error:
             return refused(error.message, notes=notes)
         looked = self._looked_up(tasks, person, originals)
@@ -288,13 +290,18 @@ def files_by_role(person: Person) -> dict[Role, File]:
     return files
 
 
-def asset_tasks(person: Person, into: Path, profile: str) -> list[AssetTask]:
-    """What there is to prepare. Raises UsageError for a statement that cannot be used."""
+def asset_tasks(
+    person: Person, into: Path, profile: str, model: Path | None = None
+) -> list[AssetTask]:
+    """What there is to prepare; ``model`` listens for consent.
+
+    Raises UsageError for a statement that cannot be used.
+    """
     sources = files_by_role(person)
     # Consent is given in a video of its own, or in the opening of the training video.
     apart = Role.CONSENT_VIDEO in sources
     spoken_in = Role.CONSENT_VIDEO if apart else Role.TRAINING_VIDEO
-    speaker = _speaker(person, profile) if spoken_in in sources else None
+    speaker = _speaker(person, profile, model) if spoken_in in sources else None
     return [
         AssetTask(
             source=str(source),
@@ -310,27 +317,37 @@ def asset_tasks(person: Person, into: Path, profile: str) -> list[AssetTask]:
     ]
 
 
-def _speaker(person: Person, profile: str) -> Speaker:
+def _speaker(person: Person, profile: str, model: Path | None) -> Speaker:
     statement = read_statement(person.statement, profile=profile) if person.statement else None
     return Speaker(
-        full_name=person.full_name, statement=statement, language=person.settings.language
+        full_name=person.full_name,
+        statement=statement,
+        language=person.settings.language,
+        model=model,
     )
 
 
-def own_statements(people: Sequence[Person], profile: str) -> tuple[RequiredStatement, ...]:
+def own_statements(
+    people: Sequence[Person], profile: str, model: Path | None = None
+) -> tuple[RequiredStatement, ...]:
     """The statements that people bring along, their names left open. ``profile`` is the run's.
 
-    A statement that cannot be used is left out: its person is refused for it.
+    Where a ``model`` of the user's own listens, palprep's template is among them, too. A statement
+    that cannot be used is left out: its person is refused for it.
     """
     found = []
     for person in people:
-        if person.statement is None:
+        if person.statement is None and model is None:
             continue
+        language = person.settings.language
         with contextlib.suppress(UsageError):
-            text = read_statement(person.statement, profile=profile_for(person, profile))
-            open_text = open_statement(text, person.full_name)
-            found.append(RequiredStatement(text=open_text, language=person.settings.language))
-    return tuple(found)
+            if person.statement is None:
+                text = required_statement(language=language)
+            else:
+                own = read_statement(person.statement, profile=profile_for(person, profile))
+                text = open_statement(own, person.full_name)
+            found.append(RequiredStatement(text=text, language=language, model=model))
+    return tuple(dict.fromkeys(found))
 
 
 def consent_clip(training: Asset) -> Asset | None:

@@ -28,6 +28,7 @@ from palprep.batch.service_steps import Asked, ServiceSteps
 from palprep.batch.starting import RunOptions, how_they_ended, last_run, record_start
 from palprep.batch.unchanged import Unchanged
 from palprep.batch.watch import Watch, keep_watch
+from palprep.consent.whisper import require_model
 from palprep.errors import CreationUnrecorded, OutputUnwritable
 from palprep.journal.entries import PersonEnded
 from palprep.journal.results import PersonOutcome
@@ -57,6 +58,7 @@ def run(
     profile: str = DEFAULT_PROFILE,
     dry_run: bool = False,
     without_consent: bool = False,
+    whisper_model: str | Path | None = None,
     pace: Pace | None = None,
     tell: Tell | None = None,
     note: TakeNote | None = None,
@@ -97,17 +99,22 @@ def run(
     ``without_consent`` goes on regardless, and puts that on record: in the journal, the dossiers,
     the results and the page.
 
+    ``whisper_model`` is the folder of a Whisper model for CTranslate2 that listens for consent, on
+    this machine and under the same path on each worker; without it, the one that palprep brings.
+
     An interrupted run (KeyboardInterrupt) finishes and records the requests under way, and leaves
     results.jsonl and report.html as they are: `palprep report` writes them from the journal.
 
     Returns the people who were worked on, as they stand now. Without ``with_reports`` their
     ``assets`` are left out. Those of many thousand people take gigabytes; results.jsonl has them.
 
-    Raises UsageError where there are no people, ManifestError with all mistakes of a manifest.
+    Raises UsageError where there are no people, ManifestError with all mistakes of a manifest,
+    ToolMissing where ``whisper_model`` holds no model.
     Raises JournalError and OutputUnwritable when the output cannot be kept. What goes wrong with
     one person is in that person's result.
     """
     profiles = Profiles.of_run(profile)  # An unknown one is the command's error, not each person's.
+    model = None if whisper_model is None else require_model(Path(whisper_model))
     selection = select or Selection()
     place = selection.place(Path(into))
     seen_at = utc_now()
@@ -128,7 +135,7 @@ def run(
         at_work = read_people(left)
         note = note or _nothing
         _take_notes(given.loose, at_work, len(stay), note)
-        own = own_statements(at_work, profile)
+        own = own_statements(at_work, profile, model)
         service = None
         if at_work and not dry_run:
             service = stack.enter_context(
@@ -152,6 +159,7 @@ def run(
             files=files_of(workers),
             profiles=profiles,
             keep_sources=keep_sources,
+            model=model,
             bring=bring_of(workers),
         )
         as_given = {each.slug: each for each in left}

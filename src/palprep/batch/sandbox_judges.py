@@ -40,6 +40,8 @@ class RequiredStatement(Value):
 
     text: str
     language: str = "en"
+    model: Path | None = None
+    """The folder of the Whisper model that listens; None for the one that palprep brings."""
 
     @model_validator(mode="after")
     def _leaves_the_name_open(self) -> Self:
@@ -96,7 +98,7 @@ class MediaTrainer:
                 paths[-1],
                 statement=required.text,
                 language=required.language,
-                model=shared_toolkit().whisper,
+                model=shared_toolkit().whisper(required.model),
             )
             if heard.outcome.passed:
                 return None

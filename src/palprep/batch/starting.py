@@ -61,7 +61,8 @@ def record_start(
         only=None if everybody and len(at_work) == len(people) else tuple(at_work),
         **dict(options),
         statements=tuple(
-            OwnStatement(text=each.text, language=each.language) for each in statements
+            OwnStatement(text=each.text, language=each.language, model=each.model)
+            for each in statements
         ),
         palprep_version=__version__,
     )

@@ -94,7 +94,7 @@ def _statements(journal: Journal) -> list[RequiredStatement]:
     if started is None or not isinstance(started.body, RunStarted):
         return []
     return [
-        RequiredStatement(text=each.text, language=each.language)
+        RequiredStatement(text=each.text, language=each.language, model=each.model)
         for each in started.body.statements
     ]
 

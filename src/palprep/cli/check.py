@@ -22,6 +22,7 @@ from palprep.cli.options import (
     SpeakerName,
     Statement,
     TimeLimit,
+    WhisperModel,
 )
 from palprep.cli.printing import print_json, show, tell_notes
 from palprep.cli.signals import Interrupted, interruptible
@@ -52,6 +53,7 @@ def check(
     name: SpeakerName = None,
     statement: Statement = None,
     language: Language = "en",
+    model: WhisperModel = None,
     quick: Annotated[
         bool,
         typer.Option(
@@ -114,7 +116,7 @@ def check(
                     progress,
                     apart=folders_with_consent(named.files, role),
                     role=role,
-                    speaker=speaker_of(name, statement, language, profile=profile),
+                    speaker=speaker_of(name, statement, language, model, profile=profile),
                 )
                 drawn = _targets(named.files, pictures)
                 seen = Tally(held_against)

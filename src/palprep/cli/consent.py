@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from palprep.cli.exits import ExitCode
-from palprep.cli.options import AsJson, Language, MemoryLimit, Statement, TimeLimit
+from palprep.cli.options import AsJson, Language, MemoryLimit, Statement, TimeLimit, WhisperModel
 from palprep.cli.printing import print_json, show
 from palprep.cli.signals import interruptible
 from palprep.cli.verbosity import Quiet, tell, telling
@@ -28,14 +28,7 @@ def consent(
     ],
     statement: Statement = None,
     language: Language = "en",
-    model: Annotated[
-        Path | None,
-        typer.Option(
-            "--model",
-            envvar="PALPREP_WHISPER_MODEL",
-            help="Your own model: the folder of a Whisper model for CTranslate2.",
-        ),
-    ] = None,
+    model: WhisperModel = None,
     time_limit: TimeLimit = None,
     memory_limit: MemoryLimit = None,
     as_json: AsJson = False,

@@ -24,6 +24,7 @@ from palprep.cli.options import (
     SpeakerName,
     Statement,
     TimeLimit,
+    WhisperModel,
 )
 from palprep.cli.printing import print_error, print_json, show, tell_notes
 from palprep.cli.signals import Interrupted, interruptible
@@ -60,6 +61,7 @@ def fix(
     name: SpeakerName = None,
     statement: Statement = None,
     language: Language = "en",
+    model: WhisperModel = None,
     split_consent: Annotated[
         bool,
         typer.Option(
@@ -113,7 +115,7 @@ def fix(
                     Isolated(held_against, at_work.engine),
                     progress,
                     role=role,
-                    speaker=speaker_of(name, statement, language, profile=profile),
+                    speaker=speaker_of(name, statement, language, model, profile=profile),
                     apart=folders_with_consent(named.files, role),
                     holders=_holders(named.files, role) if split_consent else frozenset(),
                 )

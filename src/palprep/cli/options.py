@@ -64,6 +64,15 @@ Statement = Annotated[
     ),
 ]
 Language = Annotated[str, typer.Option("--language", help="Language of the statement, ISO 639-1.")]
+WhisperModel = Annotated[
+    Path | None,
+    typer.Option(
+        "--model",
+        envvar="PALPREP_WHISPER_MODEL",
+        help="Your own model that listens for consent: the folder of a Whisper model for "
+        "CTranslate2.",
+    ),
+]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print JSON on standard output, and nothing else.")
 ]

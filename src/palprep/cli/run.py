@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from palprep.cli.going_on import interrupted, people_kept
-from palprep.cli.options import AsJson, MemoryLimit, ProfileName, TimeLimit
+from palprep.cli.options import AsJson, MemoryLimit, ProfileName, TimeLimit, WhisperModel
 from palprep.cli.printing import tell_notes
 from palprep.cli.service_options import (
     BUCKET_HELP,
@@ -114,6 +114,7 @@ def run(
             help="Train from videos even where no consent was heard; that goes on record.",
         ),
     ] = False,
+    model: WhisperModel = None,
     wait: Wait = None,
     no_wait: NoWait = False,
     max_creates: Annotated[
@@ -190,6 +191,7 @@ def run(
                     profile=profile,
                     dry_run=dry_run,
                     without_consent=without_consent,
+                    whisper_model=model,
                     pace=pace,
                     tell=progress.tell,
                     with_reports=False,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from palprep.cli.options import MemoryLimit, TimeLimit
+from palprep.cli.options import MemoryLimit, TimeLimit, WhisperModel
 
 if TYPE_CHECKING:
     from palprep.sandbox import Sandbox
@@ -81,6 +81,7 @@ def sandbox(
         Path | None,
         typer.Option(help="The statement of consent that trainings need, {full_name} in it."),
     ] = None,
+    model: WhisperModel = None,
     time_limit: TimeLimit = None,
     memory_limit: MemoryLimit = None,
 ) -> None:
@@ -92,7 +93,8 @@ def sandbox(
 
     from palprep.batch.sandbox_judges import Apart, MediaTrainer, RequiredStatement, judge_image
     from palprep.cli.files_at_work import limits_of
-    from palprep.consent.statements import read_statement
+    from palprep.consent.statements import read_statement, required_statement
+    from palprep.consent.whisper import require_model
     from palprep.errors import UsageError
     from palprep.preflight import INSIDE
     from palprep.sandbox import Sandbox as Service
@@ -106,7 +108,10 @@ def sandbox(
         records = json.loads(seed.read_bytes()) if seed else None
     except (OSError, ValueError) as error:
         raise UsageError(f"The seed {seed} cannot be read: {error}") from None
-    required = (RequiredStatement(text=read_statement(statement)),) if statement else ()
+    required = RequiredStatement(
+        text=read_statement(statement) if statement else required_statement(),
+        model=model and require_model(model),
+    )
     # They start when there is something to judge.
     engine = LocalEngine(
         usable_cores(), limits=limits_of(time_limit, memory_limit), modules=[INSIDE]
@@ -119,7 +124,7 @@ def sandbox(
         clock=clock.value,
         faults=faults,
         judge_image=Apart(judge_image, engine),
-        trainer=Apart(MediaTrainer(required), engine),
+        trainer=Apart(MediaTrainer((required,)), engine),
         choices=chosen(
             choice or (),
             trainer="bytes" if trainer is TrainerName.BYTES else "given",

@@ -14,19 +14,30 @@ if TYPE_CHECKING:
 
 
 def speaker_of(
-    name: str | None, statement: Path | None, language: str, *, profile: str
+    name: str | None,
+    statement: Path | None,
+    language: str,
+    model: Path | None,
+    *,
+    profile: str,
 ) -> Speaker | None:
-    """Whose consent to listen for; None without a name."""
+    """Whose consent to listen for, and with which model; None without a name.
+
+    Raises ToolMissing for a folder without a model.
+    """
     if name is None:
         if statement is not None:
             raise UsageError("--statement needs --name as well: whose consent is it?")
         return None
     # These load all decoders, which a command without a name leaves to its workers.
     from palprep.consent.statements import read_statement
+    from palprep.consent.whisper import require_model
     from palprep.facts.probe import Speaker
 
     required = read_statement(statement, profile=profile) if statement else None
-    return Speaker(full_name=name, statement=required, language=language)
+    return Speaker(
+        full_name=name, statement=required, language=language, model=model and require_model(model)
+    )
 
 
 def folders_with_consent(paths: Iterable[Path], role: Role | None) -> frozenset[Path]:

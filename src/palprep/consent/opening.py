@@ -100,7 +100,7 @@ def model_for(
         return whisper
     problem = (
         f"{whisper.name} does not know the language {required.language!r}; "
-        "name a multilingual CTranslate2 Whisper model"
+        "name a multilingual one with --model, as docs/accuracy.md shows"
     )
     return _reading(required, window_s, whisper, problem=problem)
 

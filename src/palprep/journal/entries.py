@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args
 
 from pydantic import Field, TypeAdapter, ValidationError
@@ -76,10 +77,14 @@ class PersonNames(Value):
 
 
 class OwnStatement(Value):
-    """A statement of consent that a person brought along, ``{full_name}`` in it."""
+    """A statement of consent that a person brought along, or that a model of the user's own listens
+    for, ``{full_name}`` in it.
+    """
 
     text: str
     language: str
+    model: Path | None = None
+    """The folder of that model."""
 
 
 class RunStarted(AboutRun):
