@@ -145,7 +145,7 @@ def lines_of(material: Material, development: Development | None) -> list[Line]:
         *_of_fit_portraits(
             material.of(WHOLE_CHECK), "fit portraits of adults",
             development.share(development.good_failing) if development else ""),
-        *_of_fit_portraits(material.of(FRESH_SET), "fit portraits nobody had seen"),
+        *_of_fit_portraits(material.of(FRESH_SET), "fit portraits of the set below"),
         at_most("pictures of several people that pass without a warning", 0.0,
                 _counted(several, Outcome.PASS), len(several),
                 development.share(development.passing_silently) if development else ""),

@@ -22,7 +22,7 @@ FLOORS = {
     "looking_straight_at_camera": 0.85,
     "head_fully_in_frame": 0.86,
     "person_centered": 0.97,
-    "chest_up_framing_acceptable": 0.88,
+    "chest_up_framing_acceptable": 0.83,
     "face_substantially_obscured": 0.88,
     "image_quality_acceptable": 0.75,
 }
