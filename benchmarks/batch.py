@@ -8,7 +8,7 @@ measured with one thread, too, and then as it comes. ``dask``: the same images b
 workers of a Dask cluster on this machine. ``people``: synthetic people with a short recording
 each, from nothing to a trained voice, through a sandbox whose clock is virtual; then the whole page
 once more, and the same run once more, which finds nothing to do. ``--people 100 10000`` takes half
-an hour.
+an hour. ``dask`` makes people likewise, ``--people-on-dask`` so many.
 
 Every file has bytes of its own, so that nothing is reused. Memory is the proportional set size of
 each process, and what each process works is its processor time (both Linux). On a busy machine that
@@ -25,7 +25,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -91,7 +91,7 @@ def jobs(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
 
 
 def dask(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
-    """The same images on a Dask cluster of two workers."""
+    """The same images, and people from nothing to done, on a Dask cluster of two workers."""
     from distributed import Client, LocalCluster  # noqa: PLC0415 -- of an extra
 
     people = portraits(folder / "images", arguments.images)
@@ -102,43 +102,66 @@ def dask(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
         start(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
         connect(cluster) as client,
     ):
-        before = sum(client.run(family_cpu_s).values())
-        address = cluster.scheduler_address.replace("tcp://", "dask://")
-        there = prepared(folder, people, 2, engine=address)
-        workers = sum(client.run(family_cpu_s).values()) - before
-    name = f"{arguments.images} images, two workers of Dask / two here"
-    yield there.spent.against(two.spent, name, 1.5)
-    cpu = there.spent.cpu + workers
-    detail = f"{cpu:.0f} s, {workers:.0f} s of them the workers / {two.spent.cpu:.0f} s"
-    yield Figure(f"{name}, processor", cpu / two.spent.cpu, 1.5, detail)
+        crew = Crew(
+            cluster.scheduler_address.replace("tcp://", "dask://"),
+            ", on Dask",
+            lambda: sum(client.run(family_cpu_s).values()),
+        )
+        before = crew.cpu_s()
+        there = prepared(folder, people, 2, engine=crew.engine)
+        workers = crew.cpu_s() - before
+        name = f"{arguments.images} images, two workers of Dask / two here"
+        yield there.spent.against(two.spent, name, 1.5)
+        cpu = there.spent.cpu + workers
+        detail = f"{cpu:.0f} s, {workers:.0f} s of them the workers / {two.spent.cpu:.0f} s"
+        yield Figure(f"{name}, processor", cpu / two.spent.cpu, 1.5, detail)
+        yield from made(folder, arguments.people_on_dask, crew)
+
+
+@dataclass(frozen=True)
+class Crew:
+    """Who prepares the files: ``engine``, as ``palprep run`` takes it."""
+
+    engine: str = "local"
+    named: str = ""
+    """How figures say that it is they."""
+    cpu_s: Callable[[], float] = float
+    """Seconds of processor so far, of those that are no children of this process."""
 
 
 def people(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
-    """Everything, from nothing to done."""
-    few = min(arguments.people)
+    """Everything, from nothing to done, on this machine."""
+    yield from made(folder, arguments.people, Crew())
+
+
+def made(folder: Path, counts: Sequence[int], crew: Crew) -> Iterator[Figure]:
+    """So many people, from nothing to done."""
+    few = min(counts)
     first = 0.0
-    for count in sorted(arguments.people):
+    for count in sorted(counts):
         place = folder / f"people-{count}"
         short_recordings(place / "people", count)
+        before = crew.cpu_s()
         with Family(os.getpid()) as family:
-            spent, again = from_nothing_to_done(place)
-        first = first or spent.cpu / count
+            spent, again = from_nothing_to_done(place, crew.engine)
+        cpu = spent.cpu + crew.cpu_s() - before
+        first = first or cpu / count
         detail = (
-            f"in all {spent.wall:.0f} s by the clock, {spent.cpu:.0f} s of processor, at most "
+            f"in all {spent.wall:.0f} s by the clock, {cpu:.0f} s of processor, at most "
             f"{family.together_mib:.0f} MiB; {kib(place / 'out') / count:.0f} KiB of output a "
             f"person, {kib(place / 'out' / 'journal.sqlite') / count:.0f} KiB of them journal"
         )
-        name = f"a person among {count:,} / one among {few:,}, processor"
-        yield Figure(name, spent.cpu / count / first, GROWTH, detail)
-        detail = f"{again.cpu:.1f} s of processor"
-        yield Figure(f"{count:,} people again, nothing to do, s", again.wall, AGAIN_S, detail)
-        page = Spent.on(partial(write_report, place / "out"))
-        if count <= PAGE_PEOPLE:
+        name = f"a person among {count:,} / one among {few:,}{crew.named}, processor"
+        yield Figure(name, cpu / count / first, GROWTH, detail)
+        name = f"{count:,} people again{crew.named}, nothing to do, s"
+        yield Figure(name, again.wall, AGAIN_S, f"{again.cpu:.1f} s of processor")
+        if count <= PAGE_PEOPLE and not crew.named:
+            page = Spent.on(partial(write_report, place / "out"))
             yield Figure(f"the page of {count:,} people again, s", page.wall, PAGE_S)
         shutil.rmtree(place)
 
 
-def from_nothing_to_done(place: Path) -> tuple[Spent, Spent]:
+def from_nothing_to_done(place: Path, engine: str) -> tuple[Spent, Spent]:
     """What everything takes, and what it takes again when nothing is left to do.
 
     All is prepared and asked for, the trainings pass, and how they ended is taken in.
@@ -151,7 +174,8 @@ def from_nothing_to_done(place: Path) -> tuple[Spent, Spent]:
             place / "people",
             into=out,
             connection=connection,
-            jobs=2,
+            engine=engine,
+            jobs=2 if engine == "local" else None,
             pace=NO_WAITING,
             tell=silent,
             # As the command does: everybody's reports are in results.jsonl.
@@ -356,6 +380,7 @@ def main() -> int:
     parser.add_argument("--images", type=int, default=200)
     parser.add_argument("--recordings", type=int, default=20)
     parser.add_argument("--people", type=int, nargs="+", default=[100, 1000])
+    parser.add_argument("--people-on-dask", type=int, nargs="+", default=[100, 1000])
     return run(BENCHMARKS, parser.parse_args())
 
 
