@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from palprep.sandbox.clock import SandboxClock, stamp
-from palprep.sandbox.scheduler import Scheduler
+from palprep.sandbox.scheduler import MAX_AT_ONCE, Scheduler
 
 
 def test_a_virtual_clock_stands_still_until_moved():
@@ -121,3 +121,41 @@ async def test_advancing_a_real_clock_waits_for_what_is_running_and_nothing_runs
     assert store.jobs() == []
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
+
+
+@pytest.mark.parametrize("mode", ["virtual", "real"])
+async def test_many_that_are_due_at_once_are_not_all_read_for_each_of_them(
+    store, mode, monkeypatch
+):
+    clock, done, at_once, most = SandboxClock(mode), [], 0, 0
+    jobs, read, all_done = store.jobs, [], asyncio.Event()
+
+    def counted(**limits):
+        found = jobs(**limits)
+        read.extend(found)
+        return found
+
+    async def perform(job):
+        nonlocal at_once, most
+        at_once += 1
+        most = max(most, at_once)
+        await asyncio.sleep(0)
+        at_once -= 1
+        done.append(job.job_id)
+        if len(done) == 200:
+            all_done.set()
+
+    monkeypatch.setattr(store, "jobs", counted)
+    scheduler = Scheduler(clock, store, perform)
+    for _ in range(200):
+        store.schedule(clock.now(), "due", {})
+    if mode == "virtual":
+        await scheduler.advance(1)
+    else:
+        running = asyncio.create_task(scheduler.run())
+        await asyncio.wait_for(all_done.wait(), 10)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+    assert sorted(done) == list(range(1, 201))
+    assert most <= MAX_AT_ONCE
+    assert len(read) <= 200 * (MAX_AT_ONCE + 1)

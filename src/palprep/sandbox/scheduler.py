@@ -57,9 +57,11 @@ class Scheduler:
         async with self._advancing:
             target = self._clock.now() + seconds
             await asyncio.gather(*self._running.values())
-            while due := self._store.jobs(until=target):
-                self._clock.move_to(due[0].due)
-                await self._do(due[0])
+            # One at a time: a job may schedule another one that is due before the next.
+            while due := self._store.jobs(until=target, most=1):
+                [first] = due
+                self._clock.move_to(first.due)
+                await self._do(first)
             self._clock.move_to(target)
             self._store.set_setting("clock", self._clock.now())
         self.notify()
@@ -72,7 +74,8 @@ class Scheduler:
         self.notify()
 
     def _start_due(self) -> None:
-        for job in self._store.jobs(until=self._clock.now()):
+        # Those that run are among the first, since a job leaves the store when it is done.
+        for job in self._store.jobs(until=self._clock.now(), most=MAX_AT_ONCE):
             if job.job_id not in self._running:
                 task = asyncio.create_task(self._do(job))
                 self._running[job.job_id] = task
@@ -80,6 +83,7 @@ class Scheduler:
 
     def _forget(self, job_id: int, _: asyncio.Task[None]) -> None:
         del self._running[job_id]
+        self.notify()
 
     async def _do(self, job: Job) -> None:
         async with self._slots:
@@ -91,7 +95,8 @@ class Scheduler:
             self._store.finish(job)
 
     async def _rest(self) -> None:
-        due = self._store.next_due(self._running.keys())
+        full = len(self._running) >= MAX_AT_ONCE
+        due = None if full else self._store.next_due(self._running.keys())
         pause = None if due is None else max(0.0, due - self._clock.now())
         # Not wait_for: that of Python 3.11 forgets that it was cancelled where what it waits for
         # comes at the same moment, and the server would wait for its scheduler for ever.

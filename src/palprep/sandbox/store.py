@@ -181,11 +181,14 @@ class Store:
         )
         self.on_schedule()
 
-    def jobs(self, *, until: float | None = None) -> list[Job]:
-        """Jobs in the order in which they are due: all, or those due by ``until``."""
+    def jobs(self, *, until: float | None = None, most: int | None = None) -> list[Job]:
+        """Jobs in the order in which they are due: all, or those due by ``until``; no more than
+        ``most``.
+        """
         rows = self._db.execute(
-            "SELECT job_id, due, kind, payload FROM jobs WHERE due <= ? ORDER BY due, job_id",
-            (float("inf") if until is None else until,),
+            "SELECT job_id, due, kind, payload FROM jobs WHERE due <= ? ORDER BY due, job_id"
+            " LIMIT ?",
+            (float("inf") if until is None else until, -1 if most is None else most),
         )
         return [Job(row[0], row[1], row[2], json.loads(row[3])) for row in rows]
 
