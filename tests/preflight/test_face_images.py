@@ -18,7 +18,7 @@ FLOORS = {
     "only_one_person_visible": 0.93,
     "human_like_subject": 0.75,
     "appears_under_18": 0.8,
-    "pose_suitable_for_replica": 0.9,
+    "pose_suitable_for_replica": 0.88,
     "looking_straight_at_camera": 0.85,
     "head_fully_in_frame": 0.86,
     "person_centered": 0.97,
