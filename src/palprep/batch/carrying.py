@@ -25,6 +25,7 @@ from typing import Any, TypeVar
 from palprep.batch.cluster import DaskEngine
 from palprep.batch.cluster_worker import in_own_process
 from palprep.batch.files import RemoteFile
+from palprep.batch.kept_files import MAX_BYTES, key_in_bucket
 from palprep.batch.originals import Brought, bring_here
 from palprep.batch.seen import Seen
 from palprep.batch.tasks import AssetTask
@@ -39,9 +40,6 @@ from palprep.storage.bucket import PROBE, PROBE_NAME, Bucket
 from palprep.workers.engine import LONGEST_S, Limits, Timed
 
 T = TypeVar("T")
-
-_MAX_BYTES = 1 << 40
-"""The bucket holds what was put there for this run: its size is known already."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +181,7 @@ class InBucket:
     def fetch(self, prepared: Prepared, to: Path) -> None:
         """Fetch the file. Raises StorageError when it is gone, or is another one by now."""
         to.parent.mkdir(parents=True, exist_ok=True)
-        found = self.bucket.fetch(_key_of(prepared), to, max_bytes=_MAX_BYTES)
+        found = self.bucket.fetch(_key_of(prepared), to, max_bytes=MAX_BYTES)
         _require_same(found.sha256, prepared.sha256, prepared.path.name)
 
 
@@ -263,7 +261,7 @@ class _Desk:
 
     def _source(self, sent: SentSource) -> Source:
         path = self._new(Path(sent.shown).name)
-        found = self.bucket.fetch(sent.key, path, max_bytes=_MAX_BYTES)
+        found = self.bucket.fetch(sent.key, path, max_bytes=MAX_BYTES)
         _require_same(found.sha256, sent.sha256, path.name)
         return replace(Source.of(path), given_as=sent.shown)
 
@@ -293,7 +291,7 @@ def _source_key(sha256: str) -> str:
 
 
 def _key_of(prepared: Prepared) -> str:
-    return Content(prepared.path, prepared.sha256, prepared.path.name).stored_name()
+    return key_in_bucket(prepared.path, prepared.sha256)
 
 
 def _require_same(found: str, wanted: str, name: str) -> None:

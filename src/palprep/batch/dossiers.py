@@ -9,18 +9,15 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from palprep.batch.kept_files import MAX_BYTES, key_in_bucket
 from palprep.dossier.chain import Dossier
 from palprep.dossier.files import keep_dossier, read_dossier, waive
 from palprep.errors import JournalError
 from palprep.journal.entries import DossierKept
 from palprep.journal.store import Journal
 from palprep.preflight.prepared import Prepared
-from palprep.publish.publishers import Content
 from palprep.rules.report import Check
 from palprep.storage.bucket import Bucket
-
-_MAX_BYTES = 1 << 40
-"""The bucket holds what a run put there."""
 
 
 def record_dossier(
@@ -78,11 +75,11 @@ def video_at_hand(dossier: Path, store: Bucket | None) -> Iterator[Path | None]:
     if store is None or output is None or dossier.with_name(output.name).is_file():
         yield None
         return
-    name = Content(Path(output.name), output.sha256, output.name).stored_name()
+    name = key_in_bucket(Path(output.name), output.sha256)
     if store.look(name) is None:
         yield None
         return
     with tempfile.TemporaryDirectory(prefix="palprep-") as place:
         path = Path(place) / Path(output.name).name
-        store.fetch(name, path, max_bytes=_MAX_BYTES)
+        store.fetch(name, path, max_bytes=MAX_BYTES)
         yield path

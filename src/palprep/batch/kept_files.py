@@ -12,7 +12,15 @@ from palprep.batch.seen import Seen, folder_seen
 from palprep.media.source import sha256_of
 from palprep.preflight.prepared import Prepared
 from palprep.publish.object_store import ObjectStorePublisher
-from palprep.publish.publishers import Publishable, Publisher
+from palprep.publish.publishers import Content, Publishable, Publisher
+
+MAX_BYTES = 1 << 40
+"""Of a file in a run's bucket: what was put there for the run has a size that is known already."""
+
+
+def key_in_bucket(path: Path, sha256: str) -> str:
+    """Under which key of a run's bucket a prepared file of this content lies."""
+    return Content(path, sha256, path.name).stored_name()
 
 
 class KeptFiles(Protocol):
