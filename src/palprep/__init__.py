@@ -66,7 +66,7 @@ if TYPE_CHECKING:
         WaitTimeout,
     )
     from palprep.facts.facts import Facts
-    from palprep.facts.probe import Speaker
+    from palprep.facts.speaker import Speaker
     from palprep.fixes.done import FixDone
     from palprep.journal.creations import Creation, CreationState
     from palprep.journal.inbox import callback_server

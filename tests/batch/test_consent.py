@@ -10,17 +10,23 @@ import pytest
 from likeness import judge_likeness
 
 from palprep.batch import tasks, watch_folder
+from palprep.batch.asset_task import (
+    COMPARE_FACES,
+    PREPARE_ASSET,
+    WHY_UNHEARD,
+    AssetTask,
+)
 from palprep.batch.media_steps import own_statements
 from palprep.batch.pace import Pace
 from palprep.batch.people import find_people, read_people
-from palprep.batch.sandbox_judges import RequiredStatement
-from palprep.batch.tasks import AssetTask, compare_faces, prepare_asset, why_unheard
+from palprep.batch.sandbox_workers import RequiredStatement
+from palprep.batch.tasks import why_unheard
 from palprep.consent.facts import ConsentFacts
 from palprep.consent.whisper import Whisper, default_directory
 from palprep.dossier.files import examine_dossier, read_dossier
 from palprep.errors import ToolFailed, ToolMissing
 from palprep.facts.facts import Facts
-from palprep.facts.probe import Speaker
+from palprep.facts.speaker import Speaker
 from palprep.journal.entries import Body, ConsentWaived, DossierKept, Intent, RunStarted
 from palprep.journal.store import Journal, utc_now
 from palprep.media.facts import FileFacts
@@ -45,13 +51,13 @@ class Scripted:
         self.tasks: dict[Role, AssetTask] = {}
 
     def run(self, function, /, *args):
-        if function is compare_faces:
+        if function is COMPARE_FACES:
             one, other = args[0]
             return (judge_likeness(one.path.name, other.path.name, 0.9),)
-        if function is why_unheard:
+        if function is WHY_UNHEARD:
             self.asked.append(args[0].role)
             return self.deaf
-        if function is not prepare_asset:
+        if function is not PREPARE_ASSET:
             return function(*args)  # How long a file lasts.
         task, source = args
         self.tasks[task.role] = task

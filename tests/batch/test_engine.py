@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import concurrent.futures
 import importlib
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,15 @@ def test_unknown_engines_and_job_counts():
         make_engine("spark")
     with pytest.raises(UsageError, match="--jobs must be at least 1"):
         make_engine("local", jobs=-1)
+
+
+def test_who_hands_out_work_loads_no_decoder():
+    code = (
+        "import sys, palprep.batch.runner, palprep.cli.run; "
+        "print(*{'numpy', 'cv2', 'av', 'PIL', 'onnxruntime', 'palprep.sandbox'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
 
 
 def test_no_scheduler_is_said_so():

@@ -5,8 +5,8 @@ from __future__ import annotations
 from likeness import judge_likeness
 from remember import Remembering
 
+from palprep.batch.asset_task import COMPARE_FACES
 from palprep.batch.runner import run
-from palprep.batch.tasks import compare_faces
 from palprep.journal.entries import FacesCompared
 from palprep.journal.store import Journal
 
@@ -20,7 +20,7 @@ class Counting(Remembering):
         self.compared = 0
 
     def run(self, function, /, *args, **kwargs):
-        if function is compare_faces:
+        if function is COMPARE_FACES:
             self.compared += 1
             if self.similarity is not None:
                 return (judge_likeness("portrait.jpg", "consent.mp4", self.similarity),)

@@ -11,9 +11,10 @@ from urllib.parse import unquote
 
 import pytest
 
+from palprep.batch.asset_task import AssetTask
 from palprep.batch.row import ManifestRow
 from palprep.batch.runner import run
-from palprep.batch.tasks import AssetTask, prepare_asset
+from palprep.batch.tasks import prepare_asset
 from palprep.journal.entries import FileFetched
 from palprep.journal.store import Journal
 from palprep.media.source import Source

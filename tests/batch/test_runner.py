@@ -14,7 +14,7 @@ from palprep.batch.runner import run
 from palprep.batch.status import status
 from palprep.errors import JournalError, OutputUnwritable, ServiceUnreachable, UsageError
 from palprep.journal.store import JOURNAL_NAME, Journal
-from palprep.preflight.rank import candidates_in
+from palprep.preflight.rank import CANDIDATES_IN
 from palprep.values import Role
 from palprep.workers.engine import Limits
 
@@ -172,7 +172,7 @@ def test_of_several_portraits_the_fittest_is_taken_and_said(go, add, log, sample
         ]
         picked = "IMG_1.heic is the portrait: it is fitter than IMG_2.jpg, IMG_3.jpg, IMG_4.jpg"
         assert any(reason.startswith(picked) for reason in person.reasons)
-        compared = asked.count(candidates_in)
+        compared = asked.count(CANDIDATES_IN)
         assert compared == 3  # Each image for itself, and once.
         reasons = reasons or person.reasons
     assert any(each.startswith("IMG_4.jpg was not compared: ") for each in reasons)

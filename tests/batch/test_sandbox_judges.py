@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from palprep.batch import sandbox_judges
-from palprep.batch.sandbox_judges import Apart, MediaTrainer, RequiredStatement, judge_image
+from palprep.batch.sandbox_judges import MediaTrainer, judge_image
+from palprep.batch.sandbox_workers import Apart, RequiredStatement
 from palprep.consent.facts import ConsentFacts
 from palprep.consent.statements import required_statement
 from palprep.errors import DamagedMedia, UsageError

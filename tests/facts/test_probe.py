@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from palprep.facts.probe import QUICK_SAMPLES, ProbeLimits, Speaker, Toolkit, probe
+from palprep.facts.probe import QUICK_SAMPLES, ProbeLimits, Toolkit, probe
+from palprep.facts.speaker import Speaker
 from palprep.media.source import Source
 from palprep.preflight.check_and_prepare import Preflight
 from palprep.rules.video_person import facing_limits

@@ -8,7 +8,8 @@ from pathlib import Path
 import av
 import pytest
 
-from palprep.facts.probe import Speaker, Toolkit
+from palprep.facts.probe import Toolkit
+from palprep.facts.speaker import Speaker
 from palprep.media.container import decoded
 from palprep.media.ebml import read_matroska
 from palprep.media.isobmff import read_movie

@@ -8,7 +8,7 @@ import imageio_ffmpeg
 import pytest
 
 from palprep.errors import FixError, UsageError
-from palprep.facts.probe import Speaker
+from palprep.facts.speaker import Speaker
 from palprep.preflight.check_and_prepare import Preflight
 from palprep.rules.consent import CONSENT_CHECKS, lacks_consent
 from palprep.values import Outcome, Role

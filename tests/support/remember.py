@@ -11,7 +11,8 @@ import json
 import shutil
 from pathlib import Path
 
-from palprep.batch.tasks import AssetTask, prepare_asset
+from palprep.batch.asset_task import PREPARE_ASSET, AssetTask
+from palprep.batch.tasks import prepare_asset
 from palprep.media.source import Source
 from palprep.preflight.asset import Asset
 
@@ -26,7 +27,7 @@ class Remembering:
         self._cache = Path(cache)
 
     def run(self, function, /, *args, **kwargs):
-        if function is prepare_asset:
+        if function is PREPARE_ASSET:
             return self._asset(*args)
         return function(*args, **kwargs)
 

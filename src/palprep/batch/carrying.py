@@ -22,13 +22,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from palprep.batch.asset_task import AssetTask
 from palprep.batch.cluster import DaskEngine
 from palprep.batch.cluster_worker import in_own_process
 from palprep.batch.files import RemoteFile
 from palprep.batch.kept_files import MAX_BYTES, key_in_bucket
 from palprep.batch.originals import Brought, bring_here
 from palprep.batch.seen import Seen
-from palprep.batch.tasks import AssetTask
 from palprep.errors import StorageError
 from palprep.fixes.output import atomic_output
 from palprep.media.source import Source

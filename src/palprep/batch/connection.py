@@ -8,11 +8,12 @@ import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from palprep.api.call import Call, Rate
-from palprep.batch.sandbox_judges import Apart, MediaTrainer, RequiredStatement, judge_image
+from palprep.batch.sandbox_workers import JUDGE_IMAGE, TRAIN, Apart, RequiredStatement
 from palprep.client import Client
 from palprep.client.hooks import RequestHook
 from palprep.client.policy import Limiter
@@ -23,9 +24,11 @@ from palprep.journal.store import Journal
 from palprep.pipelines.creation import Callbacks
 from palprep.preflight import INSIDE
 from palprep.publish.chosen import is_loopback
-from palprep.sandbox import Choices, Sandbox
 from palprep.workers.engine import Runner
 from palprep.workers.local import LocalEngine
+
+if TYPE_CHECKING:
+    from palprep.sandbox import Sandbox
 
 S = TypeVar("S")
 Outbound = Literal["loopback", "anywhere"]
@@ -159,14 +162,17 @@ def _embedded(
     outbound: Outbound,
     judge_in: Runner,
 ) -> contextlib.AbstractContextManager[Sandbox]:
-    trainer = MediaTrainer((RequiredStatement(text=required_statement()), *statements))
+    # Loaded here: a run against a service of its own needs none of it.
+    from palprep.sandbox import Choices, Sandbox  # noqa: PLC0415
+
+    taken = (RequiredStatement(text=required_statement()), *statements)
 
     def start(port: int) -> Sandbox:
         return Sandbox(
             data=into / "sandbox",
             port=port,
-            judge_image=Apart(judge_image, judge_in),
-            trainer=Apart(trainer, judge_in),
+            judge_image=Apart(JUDGE_IMAGE, judge_in),
+            trainer=Apart(partial(TRAIN, taken), judge_in),
             choices=Choices(outbound=outbound),
         )
 

@@ -10,6 +10,12 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from palprep._version import __version__
+from palprep.batch.asset_task import (
+    COMPARE_FACES,
+    PREPARE_ASSET,
+    WHY_UNHEARD,
+    AssetTask,
+)
 from palprep.batch.decision import Unfit, decide
 from palprep.batch.dossiers import record_dossier
 from palprep.batch.files import File
@@ -20,13 +26,12 @@ from palprep.batch.portraits import pick_portrait
 from palprep.batch.profiles import Profiles, profile_for
 from palprep.batch.progress import Reporter
 from palprep.batch.requests import Requests, not_asked_for, requests_for
-from palprep.batch.sandbox_judges import RequiredStatement
+from palprep.batch.sandbox_workers import RequiredStatement
 from palprep.batch.sources import still_good, unread
 from palprep.batch.stages import reused, stage_key
-from palprep.batch.tasks import AssetTask, compare_faces, prepare_asset, why_unheard
 from palprep.consent.statements import open_statement, read_statement, required_statement
 from palprep.errors import MediaError, ToolFailed, UsageError
-from palprep.facts.probe import Speaker
+from palprep.facts.speaker import Speaker
 from palprep.journal.entries import AssetPrepared, ConsentWaived, FacesCompared
 from palprep.journal.results import PersonOutcome, refused
 from palprep.journal.store import Journal
@@ -205,7 +210,7 @@ class MediaSteps:
             readable = each.asset is None and isinstance(each.original, Original)
             if readable and each.task.speaker is not None:
                 reporter.begin("see whether consent can be listened for")
-                return self.engine.run(why_unheard, each.task)
+                return self.engine.run(WHY_UNHEARD, each.task)
         return None
 
     def _prepared(
@@ -237,7 +242,7 @@ class MediaSteps:
         try:
             source = _brought(looked.original)
             with no_parts_left(Path(looked.task.into), self.into / PICTURES_NAME):
-                asset = for_source(self.engine, source).run(prepare_asset, looked.task, source)
+                asset = for_source(self.engine, source).run(PREPARE_ASSET, looked.task, source)
         except (MediaError, ToolFailed) as error:
             if not at_one_file(error):
                 raise
@@ -257,7 +262,7 @@ class MediaSteps:
         if earlier is not None:
             return earlier.checks
         reporter.begin("compare faces")
-        checks = self.engine.run(compare_faces, tuple(shown), profile)
+        checks = self.engine.run(COMPARE_FACES, tuple(shown), profile)
         self.journal.append(FacesCompared(checks=checks), person=reporter.person, key=key)
         return checks
 

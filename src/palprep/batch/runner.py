@@ -22,13 +22,13 @@ from palprep.batch.people import Person, read_people
 from palprep.batch.person import PersonSteps
 from palprep.batch.profiles import Profiles
 from palprep.batch.progress import Note, Reporter, TakeNote, Tell
-from palprep.batch.sandbox_judges import RequiredStatement
+from palprep.batch.sandbox_workers import RequiredStatement
 from palprep.batch.selection import Selection
 from palprep.batch.service_steps import Asked, ServiceSteps
 from palprep.batch.starting import RunOptions, how_they_ended, last_run, record_start
 from palprep.batch.unchanged import Unchanged
 from palprep.batch.watch import Watch, keep_watch
-from palprep.consent.whisper import require_model
+from palprep.consent.model_folder import require_model
 from palprep.errors import CreationUnrecorded, OutputUnwritable
 from palprep.journal.entries import PersonEnded
 from palprep.journal.results import PersonOutcome

@@ -6,51 +6,24 @@ was measured, and what was heard.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Generic, ParamSpec, Self, TypeVar
-
-from pydantic import model_validator
 
 from palprep.api.face_checks import SERVICE_CHECKS
-from palprep.consent.statements import PLACEHOLDER, required_statement
-from palprep.errors import DamagedMedia, ToolFailed, UsageError
+from palprep.batch.sandbox_workers import RequiredStatement
+from palprep.consent.statements import required_statement
+from palprep.errors import DamagedMedia
 from palprep.preflight.check_and_prepare import check, shared_toolkit
 from palprep.preflight.verify_wording import verify_wording
 from palprep.rules.report import Report
 from palprep.sandbox.judges import TrainingKind
-from palprep.values import Outcome, Role, Value
-from palprep.workers.engine import Runner
-
-P = ParamSpec("P")
-T = TypeVar("T")
+from palprep.values import Outcome, Role
 
 _ROLES: Mapping[TrainingKind, tuple[Role, ...]] = {
     "voice": (Role.VOICE_AUDIO,),
     "replica-video": (Role.TRAINING_VIDEO, Role.CONSENT_VIDEO),
     "replica-image": (Role.FACE_IMAGE,),
 }
-
-
-class RequiredStatement(Value):
-    """A statement that the sandbox takes for consent. ``{full_name}`` stands for any name.
-
-    Raises UsageError for a text without it.
-    """
-
-    text: str
-    language: str = "en"
-    model: Path | None = None
-    """The folder of the Whisper model that listens; None for the one that palprep brings."""
-
-    @model_validator(mode="after")
-    def _leaves_the_name_open(self) -> Self:
-        if PLACEHOLDER not in self.text:
-            raise UsageError(
-                f"The statement “{self.text}” leaves no place for a name: "
-                f"write {PLACEHOLDER} where it is said"
-            )
-        return self
 
 
 def judge_image(path: Path, model: str) -> Mapping[str, bool | None]:
@@ -61,6 +34,13 @@ def judge_image(path: Path, model: str) -> Mapping[str, bool | None]:
     report = _readable(check(path, role=Role.FACE_IMAGE, profile=model))
     passed = {each.id: each.passed for each in report.checks}
     return {check_id: passed.get(check_id) for check_id in SERVICE_CHECKS}
+
+
+def train(
+    statements: tuple[RequiredStatement, ...], kind: TrainingKind, paths: tuple[Path, ...]
+) -> str | None:
+    """What :class:`MediaTrainer` says of a training, as a task of a worker."""
+    return MediaTrainer(statements)(kind, paths)
 
 
 class MediaTrainer:
@@ -104,21 +84,6 @@ class MediaTrainer:
                 return None
             why.append(f"{' '.join(heard.reasons)} Required is: “{required.text}”")
         return f"consent: the required statement was not heard in {where}. {' '.join(why)}"
-
-
-class Apart(Generic[P, T]):
-    """A judge or a trainer whose files are opened by the workers of an engine."""
-
-    def __init__(self, function: Callable[P, T], runner: Runner) -> None:
-        self._function = function
-        self._runner = runner
-
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
-        """What the function gives. Raises DamagedMedia where it crashes a worker, too."""
-        try:
-            return self._runner.run(self._function, *args, **kwargs)
-        except ToolFailed as error:
-            raise DamagedMedia(error.message) from None
 
 
 def _readable(report: Report) -> Report:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from palprep.batch.asset_task import AssetTask
 from palprep.batch.kept_files import KeptFiles
-from palprep.batch.tasks import AssetTask
 from palprep.errors import PalprepError
 from palprep.journal.entries import AssetPrepared
 from palprep.preflight.asset import Asset

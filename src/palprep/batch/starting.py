@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from palprep._version import __version__
 from palprep.batch.people import Person
-from palprep.batch.sandbox_judges import RequiredStatement
+from palprep.batch.sandbox_workers import RequiredStatement
 from palprep.errors import JournalError
 from palprep.journal.entries import OwnStatement, PersonNames, RunStarted
 from palprep.journal.results import PersonStatus

@@ -6,10 +6,10 @@ import functools
 import time
 from pathlib import Path
 
+from palprep.batch.asset_task import AssetTask
 from palprep.consent.facts import StatementReading
 from palprep.consent.opening import model_for
 from palprep.errors import OutputUnwritable, PalprepError, ToolError
-from palprep.facts.probe import Speaker
 from palprep.media.source import Source
 from palprep.preflight.asset import Asset
 from palprep.preflight.check_and_prepare import Preflight
@@ -17,26 +17,7 @@ from palprep.preflight.prepared import Prepared
 from palprep.preflight.same_person import same_person
 from palprep.rules.consent import ConsentSpoken, never_asked
 from palprep.rules.report import Check
-from palprep.values import Role, Value
 from palprep.views.picture_folder import PictureFolder
-
-
-class AssetTask(Value):
-    """One file to prepare for one role.
-
-    ``speaker`` is whose consent is listened for in it. ``consent_apart``: another video gives
-    it. ``split_consent``: make such a video of its opening. ``pictures`` is the folder that takes
-    what the page shows of it.
-    """
-
-    source: str
-    into: str
-    role: Role
-    profile: str
-    speaker: Speaker | None = None
-    consent_apart: bool = False
-    split_consent: bool = False
-    pictures: str | None = None
 
 
 def prepare_asset(task: AssetTask, source: Source) -> Asset:

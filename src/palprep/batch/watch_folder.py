@@ -9,7 +9,7 @@ from palprep.batch.connection import EMBEDDED, Connection, connect
 from palprep.batch.outputs import write_outputs
 from palprep.batch.pace import Pace
 from palprep.batch.progress import Progress, Reporter, Tell
-from palprep.batch.sandbox_judges import RequiredStatement
+from palprep.batch.sandbox_workers import RequiredStatement
 from palprep.batch.watch import Watch, keep_watch
 from palprep.errors import UsageError
 from palprep.journal.creations import Creation

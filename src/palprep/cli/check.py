@@ -34,7 +34,7 @@ from palprep.vocabulary import DEFAULT_PROFILE, Role
 if TYPE_CHECKING:
     from palprep.cli.files_progress import FilesProgress
     from palprep.cli.given import Given
-    from palprep.facts.probe import Speaker
+    from palprep.facts.speaker import Speaker
     from palprep.preflight.isolated import Isolated
     from palprep.rules.report import Report
     from palprep.workers.local import LocalEngine

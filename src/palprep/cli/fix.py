@@ -36,7 +36,7 @@ from palprep.vocabulary import DEFAULT_PROFILE, Role
 if TYPE_CHECKING:
     from palprep.cli.files_progress import FilesProgress
     from palprep.cli.given import Given
-    from palprep.facts.probe import Speaker
+    from palprep.facts.speaker import Speaker
     from palprep.preflight.isolated import Isolated
     from palprep.preflight.prepared import Prepared
 

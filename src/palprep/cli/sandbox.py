@@ -90,11 +90,12 @@ def sandbox(
     Prints its address, and then its keys.
     """
     import json
+    from functools import partial
 
-    from palprep.batch.sandbox_judges import Apart, MediaTrainer, RequiredStatement, judge_image
+    from palprep.batch.sandbox_workers import JUDGE_IMAGE, TRAIN, Apart, RequiredStatement
     from palprep.cli.files_at_work import limits_of
+    from palprep.consent.model_folder import require_model
     from palprep.consent.statements import read_statement, required_statement
-    from palprep.consent.whisper import require_model
     from palprep.errors import UsageError
     from palprep.preflight import INSIDE
     from palprep.sandbox import Sandbox as Service
@@ -123,8 +124,8 @@ def sandbox(
         api_keys=api_key or DEFAULT_KEYS,
         clock=clock.value,
         faults=faults,
-        judge_image=Apart(judge_image, engine),
-        trainer=Apart(MediaTrainer((required,)), engine),
+        judge_image=Apart(JUDGE_IMAGE, engine),
+        trainer=Apart(partial(TRAIN, (required,)), engine),
         choices=chosen(
             choice or (),
             trainer="bytes" if trainer is TrainerName.BYTES else "given",

@@ -10,7 +10,7 @@ from palprep.errors import MediaError, UsageError
 from palprep.vocabulary import Role
 
 if TYPE_CHECKING:
-    from palprep.facts.probe import Speaker
+    from palprep.facts.speaker import Speaker
 
 
 def speaker_of(
@@ -30,9 +30,9 @@ def speaker_of(
             raise UsageError("--statement needs --name as well: whose consent is it?")
         return None
     # These load all decoders, which a command without a name leaves to its workers.
+    from palprep.consent.model_folder import require_model
     from palprep.consent.statements import read_statement
-    from palprep.consent.whisper import require_model
-    from palprep.facts.probe import Speaker
+    from palprep.facts.speaker import Speaker
 
     required = read_statement(statement, profile=profile) if statement else None
     return Speaker(

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from palprep.consent.facts import StatementReading
 from palprep.consent.part_reading import part_reading
 from palprep.consent.search import Found, find_statement
-from palprep.consent.statement import Statement
-from palprep.consent.statements import fill_statement, required_statement
+from palprep.consent.statement import Statement, statement_for
 from palprep.consent.whisper import Whisper
 from palprep.errors import ToolMissing
 from palprep.media.audio import probe_audio
@@ -73,14 +72,6 @@ def decode_opening(
             break
         opening.push(block)
     return opening.samples()
-
-
-def statement_for(
-    full_name: str, statement: str | None, *, language: str, profile: str = "default"
-) -> Statement:
-    """The statement to listen for: see :func:`read_opening`. Raises UsageError."""
-    template = statement or required_statement(profile=profile, language=language)
-    return Statement.of(fill_statement(template, full_name), full_name, language)
 
 
 def model_for(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from palprep.consent.names import name_slot
+from palprep.consent.statements import fill_statement, required_statement
 from palprep.consent.words import Word, split_words
 
 
@@ -71,3 +72,14 @@ class Statement(NamedTuple):
     def word_at(self, character: int) -> int:
         """The index of the word that a character of the text belongs to."""
         return next(index for index, word in enumerate(self.words) if character < word.end)
+
+
+def statement_for(
+    full_name: str, statement: str | None, *, language: str, profile: str = "default"
+) -> Statement:
+    """The statement to listen for; without a text, palprep's template for the profile and language.
+
+    Raises UsageError for a text that names no one, and for a language without a template.
+    """
+    template = statement or required_statement(profile=profile, language=language)
+    return Statement.of(fill_statement(template, full_name), full_name, language)

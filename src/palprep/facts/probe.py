@@ -14,16 +14,14 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple, Self
-
-from pydantic import model_validator
+from typing import NamedTuple
 
 from palprep.consent.facts import StatementReading
-from palprep.consent.opening import Opening, model_for, read_samples, statement_for
-from palprep.consent.statement import Statement
+from palprep.consent.opening import Opening, model_for, read_samples
 from palprep.consent.whisper import Whisper
 from palprep.errors import ToolMissing, UnsupportedMedia
 from palprep.facts.facts import Facts
+from palprep.facts.speaker import Speaker
 from palprep.media.audio import probe_audio
 from palprep.media.facts import AudioStreamFacts, VideoFacts
 from palprep.media.frames import sample_frames
@@ -37,7 +35,7 @@ from palprep.media.video import VideoScan, probe_video, scan_video
 from palprep.speech.facts import VoiceFacts
 from palprep.speech.silero import Silero
 from palprep.speech.voice_meter import VoiceMeter, measure_voice
-from palprep.values import Kind, Role, Value
+from palprep.values import Kind, Role
 from palprep.vision.analysis import MAX_SIDE, analyse_portrait
 from palprep.vision.footage import CLOSE_LOOKS, analyse_footage
 from palprep.vision.footage_facts import FootageFacts
@@ -54,31 +52,6 @@ QUICK_SAMPLES, QUICK_LOOKS = 8, 2
 
 SHORTEST_STEP_S = 0.25
 """Frames closer together than this add nothing, even in a short clip: lips move slower."""
-
-
-class Speaker(Value):
-    """Whose consent is listened for. ``statement`` None takes palprep's own template.
-
-    ``model`` is the folder of a Whisper model for CTranslate2 that listens; None is the one that
-    palprep brings, which knows English alone.
-
-    Raises UsageError for a statement that names no one, and for a language without one.
-    """
-
-    full_name: str
-    statement: str | None = None
-    language: str = "en"
-    model: Path | None = None
-
-    @model_validator(mode="after")
-    def _names_the_speaker(self) -> Self:
-        _ = self.required
-        return self
-
-    @property
-    def required(self) -> Statement:
-        """The statement to listen for."""
-        return statement_for(self.full_name, self.statement, language=self.language)
 
 
 class ProbeLimits(NamedTuple):

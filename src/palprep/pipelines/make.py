@@ -21,7 +21,6 @@ from palprep.pipelines.consent import different_people, missing_consent
 from palprep.pipelines.creation import Callbacks, Job, MakeOptions, Maker
 from palprep.pipelines.requests import ReplicaRequest, VoiceRequest, given
 from palprep.preflight.prepared import Prepared
-from palprep.preflight.same_person import same_person
 from palprep.publish.publishers import Publisher
 from palprep.rules.report import Check
 from palprep.values import Role
@@ -144,6 +143,9 @@ def make_replica(
         raise _refused(missing, " Give consent to it, or say without_consent=True.")
     if compared is None and consent is not None and video is not None:
         paths = (video.path, consent.path)
+        # Loaded here: a run has its workers compare faces, and loads no network itself.
+        from palprep.preflight.same_person import same_person  # noqa: PLC0415
+
         compared = yield from work(lambda: same_person(paths))
     if different := different_people(compared or ()):
         raise _refused(different)

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from palprep.errors import FixError, MediaError, UsageError
-from palprep.facts.probe import Speaker, Toolkit, probe
+from palprep.facts.probe import Toolkit, probe
+from palprep.facts.speaker import Speaker
 from palprep.fixes.apply import FixDone, apply
 from palprep.fixes.output import new_output
 from palprep.media.given import given_name

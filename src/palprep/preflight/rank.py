@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
@@ -20,23 +21,18 @@ from palprep.errors import (
     ToolFailed,
     UnsupportedMedia,
 )
-from palprep.facts.facts import Facts
-from palprep.media.frames import sample_frames
 from palprep.media.given import given_name, is_file
-from palprep.media.image import probe_and_open
 from palprep.media.source import Source
-from palprep.preflight.check_and_prepare import shared_toolkit
-from palprep.preflight.fitness import fitness, group_duplicates
+from palprep.preflight.fitness import group_duplicates
 from palprep.preflight.isolated import for_source
-from palprep.rules.judge import judge
 from palprep.rules.profile import Profile, load_profile
-from palprep.rules.registry import PORTRAIT_CHECKS
-from palprep.rules.report import Check
-from palprep.values import Kind, Outcome, Role, Value
-from palprep.vision.analysis import MAX_SIDE, analyse_portrait
-from palprep.vision.models import Models
+from palprep.values import Value
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput
 from palprep.workers.engine import Engine, WorkStopped
+from palprep.workers.messages import ByName
+
+if TYPE_CHECKING:
+    from palprep.vision.models import Models
 
 PassedOver = Callable[[str, PalprepError], object]
 """Is told the name of a file that was not ranked, and why."""
@@ -58,6 +54,11 @@ class Candidate(Value):
     fingerprint: str = Field(repr=False)
     duplicate_of: int | None
     """Rank, from 0, of the better candidate that this one nearly equals."""
+
+
+CANDIDATES_IN: ByName[[Source, Profile, float, Models | None], list[Candidate]] = ByName(
+    "palprep.preflight.candidates", "candidates_in"
+)
 
 
 class Ranking(tuple[Candidate, ...]):
@@ -91,11 +92,10 @@ def pick_best(
         try:
             looked = Source.of(file)
             if engine is None:
-                loaded = models or shared_toolkit().models
-                found += candidates_in(looked, limits, per_second, loaded)
+                found += CANDIDATES_IN(looked, limits, per_second, models)
             else:
                 runner = for_source(engine, looked)
-                found += runner.run(candidates_in, looked, limits, per_second)
+                found += runner.run(CANDIDATES_IN, looked, limits, per_second, None)
         except WorkStopped:
             raise
         except (MediaError, ToolFailed) as error:
@@ -127,48 +127,3 @@ def _files(
             return sorted(each for each in path.iterdir() if each.is_file()), True
         return [path], False
     return ([source] if is_file(source) else list(source)), False
-
-
-def candidates_in(
-    source: Source, limits: Profile, per_second: float, models: Models | None = None
-) -> list[Candidate]:
-    """The image, or the video's frames at ``per_second``, in their order."""
-    return list(_candidates(source, limits, per_second, models or shared_toolkit().models))
-
-
-def _candidates(
-    source: Source, limits: Profile, per_second: float, models: Models
-) -> Iterator[Candidate]:
-    if source.type.kind is Kind.IMAGE:
-        image, pixels = probe_and_open(source, max_side=MAX_SIDE)
-        picture = analyse_portrait(pixels, models, size=(image.width, image.height))
-        facts = Facts(file=source.facts, image=image, portrait=picture)
-        yield _candidate(facts, limits, None)
-    elif source.type.kind is Kind.VIDEO:
-        for frame in sample_frames(source, per_second=per_second, max_side=MAX_SIDE):
-            facts = Facts(file=source.facts, portrait=analyse_portrait(frame.rgb, models))
-            yield _candidate(facts, limits, frame.at_s)
-    else:
-        raise UnsupportedMedia(
-            f"{source.name} is {source.type.description}; name an image or a video"
-        )
-
-
-def _candidate(facts: Facts, limits: Profile, at_s: float | None) -> Candidate:
-    judged = judge(facts, Role.FACE_IMAGE, limits)
-    checks = [check for check in judged if check.id in PORTRAIT_CHECKS]
-    if facts.portrait is None:
-        raise ValueError("a candidate has been looked at")
-    return Candidate(
-        path=facts.file.path,
-        at_s=at_s,
-        fitness=round(fitness(facts.portrait), 4),
-        failed=_ids(checks, Outcome.FAIL),
-        warned=_ids(checks, Outcome.WARN),
-        fingerprint=facts.portrait.fingerprint,
-        duplicate_of=None,
-    )
-
-
-def _ids(checks: Iterable[Check], outcome: Outcome) -> tuple[str, ...]:
-    return tuple(check.id for check in checks if check.outcome is outcome)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from palprep.consent.facts import ConsentFacts, StatementReading
-from palprep.consent.opening import decode_opening, model_for, read_samples, statement_for
+from palprep.consent.opening import decode_opening, model_for, read_samples
+from palprep.consent.statement import statement_for
 from palprep.consent.whisper import Whisper
 from palprep.consent.withdrawal import negates
 from palprep.consent.words import split_words

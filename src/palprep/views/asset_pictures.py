@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import io
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from PIL import Image
-
 from palprep._version import __version__
-from palprep.media.source import Source
 from palprep.preflight.asset import Asset
+from palprep.rules.report import Report
 from palprep.rules.video_person import facing_limits
 from palprep.values import Role, Span
 from palprep.views.embedded import Embedded
-from palprep.views.pictures import report_timeline, thumbnail
-from palprep.views.waveform import waveform
+from palprep.workers.messages import ByName
 
 PICTURED = (Role.FACE_IMAGE, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)
 """The roles whose files show a person, the best portrait first."""
@@ -27,10 +23,10 @@ PICTURED = (Role.FACE_IMAGE, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)
 _SIDE, _FACE_SIDE = 480, 168
 """Longest sides in pixels."""
 
-_QUALITY = 82
-"""Of a timeline: its words stay sharp."""
-
-
+_DRAWING = "palprep.views.pictures"
+_THUMBNAIL: ByName[..., Embedded] = ByName(_DRAWING, "thumbnail")
+_TIMELINE: ByName[[Report], Embedded | None] = ByName(_DRAWING, "small_timeline")
+_WAVEFORM: ByName[[str | Path, tuple[Span, ...]], Embedded] = ByName(_DRAWING, "waveform_of")
 _HEARD = frozenset({"select", "mix", "high_pass", "level"})
 """Fixes that change how a recording sounds."""
 
@@ -94,7 +90,7 @@ def pictures_of(asset: Asset) -> AssetPictures:
 
 def _thumbnail(path: Path, sha256: str, *, side: int = _SIDE) -> Picture:
     name = _name("thumbnail", sha256, side, suffix="jpg")
-    return Picture(name, partial(thumbnail, path, side=side))
+    return Picture(name, partial(_THUMBNAIL, path, side=side))
 
 
 def _timeline(asset: Asset, sha256: str) -> Picture | None:
@@ -103,23 +99,11 @@ def _timeline(asset: Asset, sha256: str) -> Picture | None:
     if line is None:
         return None
     name = _name("timeline", sha256, line.to_json(), *facing_limits(report), suffix="webp")
-    return Picture(name, lambda: _as_webp(report_timeline(report)))
-
-
-def _as_webp(picture: Embedded | None) -> Embedded | None:
-    """The same in a sixth of the bytes: a page holds two timelines for most people."""
-    if picture is None:
-        return None
-    smaller = io.BytesIO()
-    Image.open(io.BytesIO(picture.data)).save(smaller, "WEBP", quality=_QUALITY)
-    return Embedded(smaller.getvalue(), "image/webp")
+    return Picture(name, partial(_TIMELINE, report))
 
 
 def _waveform(path: Path, sha256: str, kept: tuple[Span, ...] = ()) -> Picture:
-    def draw() -> Embedded:
-        return Embedded(waveform(Source.of(path), kept=kept), "image/svg+xml")
-
-    return Picture(_name("waveform", sha256, *kept, suffix="svg"), draw)
+    return Picture(_name("waveform", sha256, *kept, suffix="svg"), partial(_WAVEFORM, path, kept))
 
 
 def _name(*parts: object, suffix: str) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
+
+from PIL import Image
 
 from palprep.media import thumbnail as media
 from palprep.media.source import Source
@@ -15,6 +18,9 @@ from palprep.views.waveform import waveform
 from palprep.vision.models import Models
 
 _STATEMENT_FRAMES = 5
+
+_QUALITY = 82
+"""Of a small timeline: its words stay sharp."""
 
 
 def report_picture(
@@ -41,6 +47,16 @@ def report_timeline(report: Report) -> Embedded | None:
     return None if png is None else Embedded(png, "image/png")
 
 
+def small_timeline(report: Report) -> Embedded | None:
+    """The same as WebP, in a sixth of the bytes: a page holds two timelines for most people."""
+    picture = report_timeline(report)
+    if picture is None:
+        return None
+    smaller = io.BytesIO()
+    Image.open(io.BytesIO(picture.data)).save(smaller, "WEBP", quality=_QUALITY)
+    return Embedded(smaller.getvalue(), "image/webp")
+
+
 def report_waveform(report: Report) -> Embedded | None:
     """The waveform of a recording as SVG; None for what is no recording.
 
@@ -48,7 +64,12 @@ def report_waveform(report: Report) -> Embedded | None:
     """
     if report.facts is None or report.facts.recording is None:
         return None
-    return Embedded(waveform(Source.of(report.path)), "image/svg+xml")
+    return waveform_of(report.path)
+
+
+def waveform_of(path: str | Path, kept: tuple[Span, ...] = ()) -> Embedded:
+    """The waveform of a recording as SVG: see :func:`~palprep.views.waveform.waveform`."""
+    return Embedded(waveform(Source.of(path), kept=kept), "image/svg+xml")
 
 
 def thumbnail(path: str | Path, *, side: int = 480) -> Embedded:

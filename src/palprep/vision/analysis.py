@@ -8,13 +8,14 @@ mask) is kept apart from the facts, for those who draw it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from palprep.values import Rect
 from palprep.vision.age import age_classes, measure_age
 from palprep.vision.arrays import Floats, Mask, Pixels, shrunk
+from palprep.vision.beside import beside
 from palprep.vision.detect import Detection, find_faces
 from palprep.vision.facts import (
     SURE_PRESENCE,
@@ -107,7 +108,7 @@ def analyse_portrait(
     rgb = _small_enough(rgb)
     # A network leaves a second core idle about half of the time: what does not depend on the
     # others runs next to them.
-    with ThreadPoolExecutor(max_workers=1) as other:
+    with beside() as other:
         nudity = other.submit(_nudity, rgb, models)
         faces = find_faces(rgb, models.detector)
         look = other.submit(_first_look, rgb, faces, models)
@@ -125,7 +126,7 @@ def detect_subject(
 
 def measure_portrait(seen: Detections, models: Models) -> PortraitFacts:
     """Facts from what was found."""
-    with ThreadPoolExecutor(max_workers=1) as other:
+    with beside() as other:
         nudity = other.submit(_nudity, seen.rgb, models)
         look = other.submit(_first_look, seen.rgb, seen.detections, models)
         return _measure(seen, models, other, _Early(nudity, look))
@@ -179,7 +180,7 @@ def _measure(seen: Detections, models: Models, other: Executor, early: _Early) -
     quality = other.submit(measure_quality, seen.rgb, box, marks, seen.scale)
     if index is not None and seen.bust is not None:
         framing = _scaled_framing(measure_framing(box, seen.bust), seen.scale)
-        # The age first: the other thread is looking meanwhile.
+        # The age first: another thread may be looking meanwhile.
         classes = None if marks is None else age_classes(seen.rgb, marks, models.age)
         look = early.look.result() if index == 0 else None
         look = look or _look(seen.rgb, seen.detections[index], models)

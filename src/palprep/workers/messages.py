@@ -25,7 +25,7 @@ class Callback(Generic[P]):
 
 
 class ByName(Generic[P, T]):
-    """A function of a module that the worker loads, and this process does not."""
+    """A function of a module that is loaded where it is called, and not where it is named."""
 
     def __init__(self, module: str, name: str) -> None:
         self._module = module
