@@ -249,3 +249,14 @@ def test_workers_that_cannot_start_are_told_of(work, monkeypatch):
     monkeypatch.setattr("palprep.workers.worker._START_WITHIN_S", 0.0)
     with LocalEngine(1) as engine, pytest.raises(ToolFailed, match="end before they have begun"):
         engine.run(work.double, 1)
+
+
+def test_workers_that_begin_early_are_as_many_as_there_are_places():
+    others = set(psutil.Process().children())
+    with LocalEngine(2) as engine:
+        engine.begin(5)
+        engine.begin(5)
+        begun = set(psutil.Process().children()) - others
+        assert len(begun) == 2
+        assert engine.run(os.getpid) in {each.pid for each in begun}
+    assert all(goes(each.pid) for each in begun)

@@ -11,6 +11,7 @@ from palprep.batch.cluster import DaskEngine
 from palprep.batch.kept_files import InFolder, KeptFiles
 from palprep.batch.originals import Bring, bring_here
 from palprep.errors import UsageError
+from palprep.preflight import INSIDE
 from palprep.storage.bucket import Bucket
 from palprep.workers.engine import Engine, Limits
 from palprep.workers.local import LocalEngine
@@ -41,7 +42,7 @@ def make_engine(
         raise UsageError(f"There is no engine {name!r}: give local or dask://HOST:PORT")
     if store is not None:
         raise UsageError("--store is for a cluster's workers: give --engine dask://HOST:PORT, too")
-    return LocalEngine(jobs, limits=limits)
+    return LocalEngine(jobs, limits=limits, modules=[INSIDE])
 
 
 def files_of(engine: Engine) -> KeptFiles:

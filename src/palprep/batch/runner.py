@@ -136,6 +136,8 @@ def run(
         note = note or _nothing
         _take_notes(given.loose, at_work, len(stay), note)
         own = own_statements(at_work, profile, model)
+        if isinstance(workers, LocalEngine):
+            workers.begin(len(at_work))
         service = None
         if at_work and not dry_run:
             service = stack.enter_context(

@@ -59,9 +59,9 @@ class LocalEngine(Timed):
         self._crew = _Crew(self.jobs, tuple(modules), threads=max(1, usable_cores() // self.jobs))
         self._finalizer = weakref.finalize(self, self._crew.close, at_once=True)
 
-    def begin(self) -> None:
-        """Start the first worker, so that it loads while this process does something else."""
-        self._crew.give_back(self._crew.take(), kept=True)
+    def begin(self, most: int = 1) -> None:
+        """Start at most so many workers, which load while this process does something else."""
+        self._crew.begin(most)
 
     def close(self, *, at_once: bool = False) -> None:
         """See :meth:`Engine.close`."""
@@ -147,6 +147,14 @@ class _Crew:
         self._idle: list[Worker] = []
         self._busy: list[Worker] = []
         self._changed = threading.Condition()
+
+    def begin(self, most: int) -> None:
+        """Start workers for places that have none. Raises as :meth:`take` does."""
+        with self._changed:
+            if self.stopping:
+                raise WorkStopped
+            free = self._places - len(self._busy) - len(self._idle)
+            self._idle += [_started(self._modules, self._threads) for _ in range(min(most, free))]
 
     def take(self) -> Worker:
         """A worker, once there is a place. Raises WorkStopped when there will be none, ToolFailed
