@@ -16,12 +16,13 @@ from palprep.batch.asset_task import (
     WHY_UNHEARD,
     AssetTask,
 )
-from palprep.batch.media_steps import own_statements
+from palprep.batch.media_steps import statements_of
 from palprep.batch.pace import Pace
 from palprep.batch.people import find_people, read_people
 from palprep.batch.sandbox_workers import RequiredStatement
 from palprep.batch.tasks import why_unheard
 from palprep.consent.facts import ConsentFacts
+from palprep.consent.statements import required_statement
 from palprep.consent.whisper import Whisper, default_directory
 from palprep.dossier.files import examine_dossier, read_dossier
 from palprep.errors import ToolFailed, ToolMissing
@@ -270,8 +271,19 @@ def test_the_embedded_sandbox_takes_the_statements_that_people_bring_along(folde
     (place / "own.txt").write_text("I, Jane Carter, agree.")
     (folder / "ada").mkdir()
     (folder / "ada" / "person.toml").write_text('statement = "none.txt"')
-    [own] = own_statements(read_people(find_people(folder, utc_now()).people), "core-4")
+    template, own = statements_of(read_people(find_people(folder, utc_now()).people), "core-4")
+    assert template == RequiredStatement(text=required_statement())
     assert own == RequiredStatement(text="I, {full_name}, agree.")
+
+
+def test_one_model_listens_for_every_statement(folder, place):
+    (place / "person.toml").write_text('statement = "own.txt"')
+    (place / "own.txt").write_text("I, Jane Carter, agree.")
+    (folder / "ada").mkdir()
+    own = Path("a-model-of-the-users-own")
+    people = read_people(find_people(folder, utc_now()).people)
+    found = statements_of(people, "core-4", own)
+    assert [each.model for each in found] == [own, own]
 
 
 def test_a_model_of_the_users_own_listens_everywhere(go, place, out, sample_media, tmp_path):
@@ -307,7 +319,10 @@ def test_a_later_watch_of_an_embedded_sandbox_knows_the_statements(go, place, ou
     monkeypatch.setattr(watch_folder, "connect", connect)
     with pytest.raises(ToolFailed, match="seen enough"):
         watch_folder.watch(out)
-    assert given == [RequiredStatement(text="I, {full_name}, agree.")]
+    assert given == [
+        RequiredStatement(text=required_statement()),
+        RequiredStatement(text="I, {full_name}, agree."),
+    ]
 
 
 def test_a_waiver_of_one_run_does_not_hold_for_the_next(go, place, log):

@@ -17,7 +17,6 @@ from palprep.batch.sandbox_workers import JUDGE_IMAGE, TRAIN, Apart, RequiredSta
 from palprep.client import Client
 from palprep.client.hooks import RequestHook
 from palprep.client.policy import Limiter
-from palprep.consent.statements import required_statement
 from palprep.errors import ToolFailed, UsageError
 from palprep.journal.inbox import callback_server, secret_path
 from palprep.journal.store import Journal
@@ -103,9 +102,9 @@ def connect(
 ) -> Iterator[Remote]:
     """What stands between this run and the service, closed again at the end.
 
-    A sandbox of the run's own takes ``statements`` for consent, and palprep's template; it has
-    media opened in ``judge_in``, or in a worker of its own. At most ``requests_per_s`` requests
-    leave in a second.
+    A sandbox of the run's own takes ``statements`` for consent, palprep's template where there are
+    none; it has media opened in ``judge_in``, or in a worker of its own. At most
+    ``requests_per_s`` requests leave in a second.
 
     Raises UsageError when a piece is missing, before anything is sent.
     """
@@ -165,14 +164,12 @@ def _embedded(
     # Loaded here: a run against a service of its own needs none of it.
     from palprep.sandbox import Choices, Sandbox  # noqa: PLC0415
 
-    taken = (RequiredStatement(text=required_statement()), *statements)
-
     def start(port: int) -> Sandbox:
         return Sandbox(
             data=into / "sandbox",
             port=port,
             judge_image=Apart(JUDGE_IMAGE, judge_in),
-            trainer=Apart(partial(TRAIN, taken), judge_in),
+            trainer=Apart(partial(TRAIN, tuple(statements)), judge_in),
             choices=Choices(outbound=outbound),
         )
 

@@ -332,18 +332,16 @@ def _speaker(person: Person, profile: str, model: Path | None) -> Speaker:
     )
 
 
-def own_statements(
+def statements_of(
     people: Sequence[Person], profile: str, model: Path | None = None
 ) -> tuple[RequiredStatement, ...]:
-    """The statements that people bring along, their names left open. ``profile`` is the run's.
+    """What a sandbox is to take for consent: palprep's template, and the statements that people
+    bring along, their names left open. ``model`` listens for them, ``profile`` is the run's.
 
-    Where a ``model`` of the user's own listens, palprep's template is among them, too. A statement
-    that cannot be used is left out: its person is refused for it.
+    A statement that cannot be used is left out: its person is refused for it.
     """
-    found = []
+    found = [RequiredStatement(text=required_statement(), model=model)]
     for person in people:
-        if person.statement is None and model is None:
-            continue
         language = person.settings.language
         with contextlib.suppress(UsageError):
             if person.statement is None:

@@ -14,7 +14,7 @@ from palprep.batch.engines import bring_of, files_of, make_engine
 from palprep.batch.given import People, people_given
 from palprep.batch.kept_files import FromKept
 from palprep.batch.making import Making
-from palprep.batch.media_steps import MediaSteps, own_statements
+from palprep.batch.media_steps import MediaSteps, statements_of
 from palprep.batch.originals import SOURCES_NAME, drop_empty
 from palprep.batch.outputs import write_outputs
 from palprep.batch.pace import Pace, Places
@@ -135,20 +135,20 @@ def run(
         at_work = read_people(left)
         note = note or _nothing
         _take_notes(given.loose, at_work, len(stay), note)
-        own = own_statements(at_work, profile, model)
+        statements = statements_of(at_work, profile, model)
         if isinstance(workers, LocalEngine):
             workers.begin(len(at_work))
         service = None
         if at_work and not dry_run:
             service = stack.enter_context(
-                _connected(asked, journal, place, own, allowed, note=note, workers=workers)
+                _connected(asked, journal, place, statements, allowed, note=note, workers=workers)
             )
         # Recorded once everything is there: a failed start leaves the last results as they are.
         known = {each.slug: each for each in at_work}
         record_start(
             journal,
             [stay.get(each.slug) or known[each.slug] for each in chosen],
-            own,
+            statements,
             options,
             at_work=[each.slug for each in at_work],
             everybody=selection.everybody,
@@ -349,7 +349,7 @@ def _connected(
     connection: Connection | None,
     journal: Journal,
     into: Path,
-    own: Sequence[RequiredStatement],
+    statements: Sequence[RequiredStatement],
     pace: Pace,
     *,
     note: TakeNote,
@@ -363,7 +363,7 @@ def _connected(
             connection,
             journal,
             into,
-            own,
+            statements,
             requests_per_s=pace.requests_per_s,
             # A cluster need not see the files of a sandbox on this machine.
             judge_in=workers if isinstance(workers, LocalEngine) else None,

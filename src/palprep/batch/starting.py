@@ -8,7 +8,7 @@ from palprep._version import __version__
 from palprep.batch.people import Person
 from palprep.batch.sandbox_workers import RequiredStatement
 from palprep.errors import JournalError
-from palprep.journal.entries import OwnStatement, PersonNames, RunStarted
+from palprep.journal.entries import PersonNames, RunStarted, SandboxStatement
 from palprep.journal.results import PersonStatus
 from palprep.journal.run_view import PersonOverview, RunReader, standing
 from palprep.journal.store import Journal
@@ -61,7 +61,7 @@ def record_start(
         only=None if everybody and len(at_work) == len(people) else tuple(at_work),
         **dict(options),
         statements=tuple(
-            OwnStatement(text=each.text, language=each.language, model=each.model)
+            SandboxStatement(text=each.text, language=each.language, model=each.model)
             for each in statements
         ),
         palprep_version=__version__,

@@ -76,15 +76,13 @@ class PersonNames(Value):
     full_name: str
 
 
-class OwnStatement(Value):
-    """A statement of consent that a person brought along, or that a model of the user's own listens
-    for, ``{full_name}`` in it.
-    """
+class SandboxStatement(Value):
+    """A statement that an embedded sandbox takes for consent, ``{full_name}`` in it."""
 
     text: str
     language: str
     model: Path | None = None
-    """The folder of that model."""
+    """The folder of the Whisper model that listens for it; None for the one that palprep brings."""
 
 
 class RunStarted(AboutRun):
@@ -101,8 +99,8 @@ class RunStarted(AboutRun):
     profile: str
     dry_run: bool
     without_consent: bool = False
-    statements: tuple[OwnStatement, ...] = ()
-    """What an embedded sandbox takes for consent, besides palprep's own."""
+    statements: tuple[SandboxStatement, ...] = ()
+    """palprep's template, and what people brought along. Empty: the template alone."""
     palprep_version: str
 
 
