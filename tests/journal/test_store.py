@@ -16,7 +16,7 @@ import pytest
 from palprep.errors import JournalError, OutputUnwritable, UsageError
 from palprep.journal.creations import CreationState
 from palprep.journal.entries import Body, CalledBack, Created, Intent, Polled
-from palprep.journal.file import is_running
+from palprep.journal.file import is_running, readable
 from palprep.journal.resolve import resolve_found, resolve_retry
 from palprep.journal.results import Snapshot
 from palprep.journal.store import JOURNAL_NAME, Journal
@@ -153,7 +153,7 @@ def test_a_newer_journal_asks_for_an_upgrade(path):
 @pytest.mark.parametrize("lock", [True, False])
 def test_a_place_that_takes_no_files_says_so(tmp_path, lock):
     (tmp_path / "file").write_text("")
-    with pytest.raises(JournalError, match="must be writable"):
+    with pytest.raises(JournalError, match="make its folder writable, or name another one"):
         Journal(tmp_path / "file" / JOURNAL_NAME, lock=lock, create=True)
 
 
@@ -250,3 +250,13 @@ def test_who_holds_the_lock_is_seen_without_writing(tmp_path):
     with Journal(path, create=True, lock=True):
         assert is_running(path)
     assert not is_running(path)
+
+
+@pytest.mark.parametrize(
+    "error", [PermissionError(13, "Permission denied"), OSError(30, "Read-only file system")]
+)
+def test_a_folder_without_write_access_is_copied_when_it_knows_what_was_created(tmp_path, error):
+    path = tmp_path / "journal.sqlite"
+    assert "or name another one" in readable(path, error).message
+    path.touch()
+    assert "or go on in a copy of it" in readable(path, error).message

@@ -82,7 +82,7 @@ def run_lock(path: Path) -> Iterator[None]:
         if error.errno not in {errno.EAGAIN, errno.EACCES}:
             raise readable(path, error) from None
         raise JournalError(
-            f"Another run is using {path}: wait for it to end, or give another --into folder"
+            f"Another run is using {path}: wait for it to end, or interrupt it"
         ) from None
     try:
         yield
@@ -153,7 +153,7 @@ def _prepare(connection: sqlite3.Connection, path: Path | None, *, whole: bool) 
     if application != _APPLICATION_ID:
         raise JournalError(
             f"{path} is a database of another program, not a journal of palprep: "
-            "give another --into folder"
+            "name another folder"
         )
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > _VERSION:
@@ -196,26 +196,29 @@ DAMAGED = (
     "run into another folder"
 )
 _FULL = "free some space and run the same command again"
-_UNWRITABLE = "its folder must be writable; give another --into folder"
 READ_ONLY = "it can only be read where it is: copy the folder to a place that can be written"
 
 _ADVICE = {
     sqlite3.SQLITE_FULL: _FULL,
     sqlite3.SQLITE_IOERR: "the disk failed, or is full: see to it and run the same command again",
-    sqlite3.SQLITE_READONLY: _UNWRITABLE,
-    sqlite3.SQLITE_CANTOPEN: _UNWRITABLE,
-    sqlite3.SQLITE_PERM: _UNWRITABLE,
     sqlite3.SQLITE_BUSY: "another program holds it; close that and try again",
 }
 """By SQLite's primary result codes, the low byte of the extended ones."""
 
+_DENIED = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
+"""The codes of a file or a folder without write access."""
+
 
 def readable(path: Path | None, error: Exception) -> JournalError:
     """An error of SQLite or the system as one that says what to do."""
+    # A copy knows what was created; another folder would create it once more.
+    denied = "go on in a copy of it" if path is not None and path.exists() else "name another one"
+    unwritable = f"make its folder writable, or {denied}"
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
-        advice = _FULL if error.errno in {errno.ENOSPC, errno.EDQUOT} else _UNWRITABLE
+        advice = _FULL if error.errno in {errno.ENOSPC, errno.EDQUOT} else unwritable
     else:
         reason = str(error)
-        advice = _ADVICE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, DAMAGED)
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        advice = unwritable if code in _DENIED else _ADVICE.get(code, DAMAGED)
     return JournalError(f"The journal {path or 'in memory'} cannot be used ({reason}): {advice}")
