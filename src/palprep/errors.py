@@ -363,8 +363,9 @@ class OutcomeUnknown(TransportError):
     """A create was sent, and no answer told its outcome: the resource may or may not exist. Look
     for the resource before you send the call again. palprep never repeats it by itself.
 
-    ``call`` is what was sent: method, path, and body without secrets. ``status``, ``body`` and
-    ``request_id`` belong to an answer that leaves the outcome open, such as a gateway's 502.
+    ``reason`` is what happened, without what to do about it. ``call`` is what was sent: method,
+    path, and body without secrets. ``status``, ``body`` and ``request_id`` belong to an answer that
+    leaves the outcome open, such as a gateway's 502.
     """
 
     code = "outcome_unknown"
@@ -373,12 +374,14 @@ class OutcomeUnknown(TransportError):
         self,
         message: str,
         *,
+        reason: str | None = None,
         call: dict[str, Any] | None = None,
         status: int | None = None,
         body: Any = None,
         request_id: str | None = None,
     ) -> None:
         super().__init__(message)
+        self.reason = message if reason is None else reason
         self.call = call or {}
         self.status = status
         self.body = body

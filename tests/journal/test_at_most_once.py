@@ -85,6 +85,11 @@ def test_fates(create, journal, error, fate):
     assert (last.kind, last.code, last.message) == (fate, error.code, "x")
 
 
+def test_a_doubt_keeps_what_happened_and_not_the_advice():
+    error = OutcomeUnknown("No answer. Look it up.", reason="No answer.")
+    assert fate_of(error).message == "No answer."
+
+
 def test_the_intent_is_recorded_before_the_request_leaves(create, journal):
     def send():
         [entry] = journal.entries(AboutCreation, key="k")

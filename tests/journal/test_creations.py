@@ -15,6 +15,8 @@ from palprep.journal.creations import (
     CreationState,
     Event,
     creation_key,
+    doubt_words,
+    error_words,
 )
 from palprep.journal.entries import (
     Body,
@@ -121,6 +123,23 @@ def test_an_unknown_outcome_stays_in_doubt_and_says_why():
     creation = after(INTENT, LOST)
     assert creation.state is CreationState.IN_DOUBT
     assert creation.why == "connection lost"
+
+
+def test_a_doubt_is_told_in_whole_sentences():
+    lost = Doubt(code="outcome_unknown", message="POST /v2/voices: the service answered 502.")
+    assert doubt_words(after(INTENT, lost)) == (
+        "The request to create the voice was sent or about to be sent, and no answer is known. "
+        "POST /v2/voices: the service answered 502. Look for the voice at the service, then run "
+        f"`palprep status` to resolve {KEY}"
+    )
+
+
+@pytest.mark.parametrize("said", ["No face.", "Required is: “I agree.”", "No face"])
+def test_an_error_is_told_in_whole_sentences(said):
+    failed = after(INTENT, CREATED, Polled(snapshot=told("error", why=said)))
+    assert f"ended in error: {said.removesuffix('.')}" in error_words(failed)
+    assert ".. " not in error_words(failed)
+    assert ".”. " not in error_words(failed)
 
 
 def test_polling_tells_when_the_training_has_ended():

@@ -150,11 +150,13 @@ def _unknown(call: Call[Any], result: Answer | NoAnswer, context: Context) -> er
     )
     if isinstance(result, NoAnswer):
         how = "no answer in time" if result.timed_out else "the connection ended"
-        message = f"{what}: {how} after sending ({result.detail}). {advice}"
-        return errors.OutcomeUnknown(message, call=call.describe())
+        reason = f"{what}: {how} after sending ({result.detail})."
+        return errors.OutcomeUnknown(f"{reason} {advice}", reason=reason, call=call.describe())
     answered = failure(result.status, result.headers, read_body(result.content), now=context.now())
+    reason = f"{what}: the service answered {result.status}."
     return errors.OutcomeUnknown(
-        f"{what}: the service answered {result.status}. {advice}",
+        f"{reason} {advice}",
+        reason=reason,
         call=call.describe(),
         status=result.status,
         body=answered.body,

@@ -12,6 +12,7 @@ from palprep.errors import (
     CreationUnrecorded,
     InvalidRequest,
     JournalError,
+    OutcomeUnknown,
     PalprepError,
     ServiceUnreachable,
     UsageError,
@@ -73,8 +74,11 @@ def fate_of(error: PalprepError) -> NotCreated | Doubt:
     """
     unsent = isinstance(error, InvalidRequest | UsageError | ServiceUnreachable)
     refused = isinstance(error, ApiError) and (error.status < 500 or error.status == 501)
-    fate = NotCreated if unsent or refused else Doubt
-    return fate(code=error.code, message=error.message)
+    if unsent or refused:
+        return NotCreated(code=error.code, message=error.message)
+    # What to do about a doubt is said where the journal tells of it.
+    reason = error.reason if isinstance(error, OutcomeUnknown) else error.message
+    return Doubt(code=error.code, message=reason)
 
 
 def _record(journal: Journal, key: str, person: str, snapshot: Snapshot) -> None:

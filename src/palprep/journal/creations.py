@@ -201,11 +201,11 @@ def _moved(before: Creation, event: Event, **changes: Any) -> Creation:
 
 def doubt_words(creation: Creation) -> str:
     """What to say about a creation in doubt, and how to resolve it."""
-    why = f" ({creation.why.rstrip('.')})" if creation.why else ""
+    why = f" {_sentence(creation.why)}" if creation.why else ""
     return (
         f"The request to create the {creation.what} was sent or about to be sent, and no answer "
-        f"is known{why}. Look for it at the service, then run `palprep status` to resolve "
-        f"{creation.key}"
+        f"is known.{why} Look for the {creation.what} at the service, then run `palprep status` to "
+        f"resolve {creation.key}"
     )
 
 
@@ -213,6 +213,11 @@ def error_words(creation: Creation) -> str:
     """What to say about a creation whose training ended in an error."""
     said = creation.error_message or "the service gave no reason"
     return (
-        f"The {creation.what} {creation.id} ended in error: {said}. Fix the source; or run "
-        f"`palprep status` with --retry {creation.key} to try the same again"
+        f"The {creation.what} {creation.id} ended in error: {_sentence(said)} Fix the source; or "
+        f"run `palprep status` with --retry {creation.key} to try the same again"
     )
+
+
+def _sentence(text: str) -> str:
+    """What a service or an error said, with one full stop."""
+    return text if text.rstrip("”\"'").endswith((".", "!", "?")) else f"{text}."
