@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import psutil
 
 _LOOK_FOR_CHILDREN_S = 0.5
-"""Finding them means looking at every process of the machine."""
+"""Where the kernel does not name them, finding them means looking at every process there is."""
 
 
 class MemoryMeter:
@@ -36,9 +38,27 @@ class MemoryMeter:
 def _family(pid: int) -> Sequence[psutil.Process]:
     try:
         process = psutil.Process(pid)
-        return [process, *process.children(recursive=True)]
+        named = _descendants(pid)
+        return [process, *(process.children(recursive=True) if named is None else named)]
     except psutil.Error:
         return ()
+
+
+def _descendants(pid: int) -> list[psutil.Process] | None:
+    """The children and theirs, as Linux names them (proc_pid_task(5), ``children``); None where
+    the system does not."""
+    try:
+        return list(_named_children(pid))
+    except OSError:
+        return None
+
+
+def _named_children(pid: int) -> Iterator[psutil.Process]:
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        for child in map(int, (thread / "children").read_text().split()):
+            with contextlib.suppress(psutil.Error, OSError):
+                yield psutil.Process(child)
+                yield from _named_children(child)
 
 
 def _resident(process: psutil.Process) -> int:
