@@ -67,7 +67,7 @@ def test_an_expiry_and_a_revocation_are_added(palprep: Palprep, tmp_path: Path) 
     written(tmp_path)
     path = "consent.consent.json"
     assert palprep("dossier", path, "--expires", "2999-12-31", "--note", "contract").code == 0
-    assert "expires 2999-12-31 00:00 UTC: contract" in palprep("dossier", path).out
+    assert "given an end: 2999-12-31 00:00 UTC. Note: contract" in palprep("dossier", path).out
     assert palprep("dossier", path, "--revoke", "--note", "by letter").code == 0
     ran = palprep("dossier", path)
     assert ran.code == 1
@@ -103,7 +103,7 @@ def test_an_export_is_one_page_and_changes_nothing(palprep: Palprep, tmp_path: P
     assert "ada.html" in ran.err
     html = (tmp_path / "ada.html").read_text()
     assert "Consent of Ada Lovelace" in html
-    assert "was in force" in html
+    assert "nothing in this dossier spoke against this consent" in html
     assert (tmp_path / "consent.consent.json").read_bytes() == before
 
 
@@ -118,10 +118,12 @@ def test_an_export_over_the_dossier_is_usage(palprep: Palprep, tmp_path: Path) -
 
 def test_a_waiver_is_told_first(palprep: Palprep, tmp_path: Path) -> None:
     written(tmp_path, "fail")
-    waive(tmp_path / "consent.consent.json", written_at=NOON, note="the name was not heard")
+    waive(tmp_path / "consent.consent.json", written_at=NOON, note="The name was not heard.")
     lines = palprep("dossier", "consent.consent.json").out.splitlines()
     assert lines[0].startswith("VOID")
-    assert lines[1].strip() == "consent was waived: the name was not heard"
+    assert lines[1].strip() == (
+        "Consent was waived: the work went on without it. The name was not heard."
+    )
 
 
 def test_a_dossier_written_anew_is_told_by_the_journal(palprep: Palprep, tmp_path: Path) -> None:

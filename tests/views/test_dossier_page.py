@@ -6,6 +6,7 @@ import datetime as dt
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from elements import Elements
@@ -23,8 +24,9 @@ from palprep.dossier.chain import (
 from palprep.dossier.files import ExaminedDossier, examine_dossier
 from palprep.errors import DamagedMedia, UsageError
 from palprep.media.source import sha256_of
-from palprep.values import Span
+from palprep.values import Outcome, Span
 from palprep.views.dossier_page import dossier_page, export_dossiers
+from palprep.views.dossier_words import standing
 from palprep.views.embedded import Embedded
 
 NOON = dt.datetime(2026, 11, 21, 12, tzinfo=dt.UTC)
@@ -71,6 +73,12 @@ def examined(folder: Path, dossier: Dossier, source: str | None = "raw.mov") -> 
     return examine_dossier(path, source=folder / source if source else None)
 
 
+def reopened(dossier: Dossier, **changes: Any) -> Dossier:
+    first = dossier.evidence
+    fields = {name: getattr(first, name) for name in ("person", "consent", "source", "output")}
+    return open_dossier(written_at=NOON, **(fields | changes))
+
+
 def text_of(found: ExaminedDossier, now: dt.datetime = NOON + DAY) -> str:
     return Elements(dossier_page([found], now=now, frames=frames)).text
 
@@ -78,7 +86,7 @@ def text_of(found: ExaminedDossier, now: dt.datetime = NOON + DAY) -> str:
 def test_everything_a_reader_needs_is_there(tmp_path: Path, dossier: Dossier) -> None:
     text = text_of(examined(tmp_path, dossier))
     order = (
-        "Consent of Ada", "This consent was in force on 2026-11-22 12:00 UTC",
+        "Consent of Ada", "On 2026-11-22 12:00 UTC this consent held, with doubts.",
         "from 0:00.5 to 0:04.5", "2026-11-21 12:00 UTC", "no date is recorded",
         "no revocation is recorded", "no waiver is recorded", "The statement", "I agree",
         "What was heard", "Before: So", "After: nothing was heard", "Word by word", "0:00.70",
@@ -124,24 +132,54 @@ def test_a_waiver_stands_first(tmp_path: Path, dossier: Dossier) -> None:
     waived = with_waiver(dossier, written_at=NOON, note="nothing was heard")
     text = text_of(examined(tmp_path, waived))
     assert text.index("Consent was waived") < text.index("nothing was heard")
-    assert text.index("nothing was heard") < text.index("This consent was in force")
+    assert text.index("nothing was heard") < text.index("this consent held")
 
 
 def test_the_end_of_a_consent_is_its_verdict(tmp_path: Path, dossier: Dossier) -> None:
     expired = with_expiry(dossier, expires_at=NOON + DAY, written_at=NOON)
     ended = with_revocation(expired, revoked_at=NOON, written_at=NOON, note="by letter")
     text = text_of(examined(tmp_path, ended), now=NOON + 2 * DAY)
-    assert "This consent was not in force on 2026-11-23 12:00 UTC" in text
+    assert "On 2026-11-23 12:00 UTC this consent did not hold." in text
     assert "The person took the consent back on 2026-11-21 12:00 UTC." in text
     assert "The consent expired on 2026-11-22 12:00 UTC." in text
     assert "by letter" in text
     assert all(entry.sha256 in text for entry in ended.entries)
 
 
+def test_without_a_doubt_nothing_speaks_against_a_consent(tmp_path: Path, dossier: Dossier) -> None:
+    found = examined(tmp_path, reopened(dossier, checks=CHECKS[:1]))
+    assert "nothing in this dossier spoke against this consent" in text_of(found)
+    assert standing(found, NOON).outcome == "pass"
+
+
+@pytest.mark.parametrize("changed", ["words", "face"])
+def test_a_doubt_is_told_beside_the_verdict(tmp_path: Path, dossier: Dossier, changed: str) -> None:
+    unsure = HEARD.model_copy(update={"outcome": Outcome.WARN, "reasons": ("Only the name.",)})
+    doubts = {
+        "words": {"consent": unsure, "checks": ()},
+        "face": {"checks": (ConsentCheck(id="mouth_moves", outcome="warn", sentence="It rests."),)},
+    }
+    stands = standing(examined(tmp_path, reopened(dossier, **doubts[changed])), NOON)
+    assert (stands.word, stands.outcome) == ("HOLDS", "warn")
+    assert stands.reasons[1:] == {"words": ("Only the name.",), "face": ("It rests.",)}[changed]
+
+
+@pytest.mark.parametrize("check", ["same_person", "consent_seen", "consent_first"])
+def test_what_stops_a_run_speaks_against_the_consent(
+    tmp_path: Path, dossier: Dossier, check: str
+) -> None:
+    against = ConsentCheck(id=check, outcome="fail", sentence="Different people.")
+    found = examined(tmp_path, reopened(dossier, checks=(against,)))
+    stands = standing(found, NOON)
+    assert (stands.word, stands.outcome) == ("VOID", "fail")
+    assert "Different people." in stands.reasons
+    assert "this consent did not hold" in text_of(found)
+
+
 def test_a_changed_dossier_proves_nothing(tmp_path: Path, dossier: Dossier) -> None:
     forged = dossier.entries[0].model_copy(update={"person": "eve"})
     text = text_of(examined(tmp_path, Dossier(entries=(forged,))))
-    assert "This dossier does not prove what it says" in text
+    assert "this dossier did not prove what it says" in text
     assert "was changed after it was written" in text
     assert "The chain was verified" not in text
 

@@ -16,9 +16,13 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from palprep.consent.facts import ConsentFacts
-from palprep.values import Value
+from palprep.rules.consent import CONSENT_CHECKS
+from palprep.rules.same_person import SamePerson
+from palprep.values import Outcome, Value
 
 _START = "0" * 64
+_DECISIVE = CONSENT_CHECKS | {SamePerson.id}
+"""What fails of these stops a run (:mod:`palprep.pipelines.consent`)."""
 
 
 class FileProof(Value):
@@ -77,10 +81,21 @@ class Dossier(Value):
         """The decisions to go on without consent."""
         return tuple(entry for entry in self.entries if entry.kind == "waiver")
 
+    @property
+    def against(self) -> tuple[ConsentCheck, ...]:
+        """The failed checks that speak against the consent, whatever was heard: another face, for
+        example."""
+        checks = self.evidence.checks
+        return tuple(
+            check for check in checks if check.outcome == Outcome.FAIL and check.id in _DECISIVE
+        )
+
     def in_force(self, now: dt.datetime) -> bool:
-        """Whether the words passed or warned, and neither expiry nor revocation has come."""
+        """Whether the words passed or warned, no check speaks against the consent, and neither
+        expiry nor revocation has come.
+        """
         consent = self.evidence.consent
-        given = consent is not None and consent.outcome in {"pass", "warn"}
+        given = consent is not None and consent.outcome in {"pass", "warn"} and not self.against
         ends = [moment for moment in (self.expires_at, self.revoked_at) if moment is not None]
         return given and all(now < moment for moment in ends)
 

@@ -37,7 +37,7 @@ SUFFIX = ".consent.json"
 
 _CHECKED = (
     *("face_seen_throughout", "one_person_throughout", "same_person_throughout"),
-    *("mouth_moves", "video_duration", *CONSENT_CHECKS),
+    *("mouth_moves", *CONSENT_CHECKS),
 )
 """Checks that bear on consent."""
 

@@ -12,7 +12,7 @@ from palprep.dossier.files import ExaminedDossier
 from palprep.errors import PalprepError, UsageError
 from palprep.fixes.output import atomic_output
 from palprep.values import Span
-from palprep.views.dossier_words import entry_words, flaw_words, standing
+from palprep.views.dossier_words import entry_words, flaw_words, standing, standing_words
 from palprep.views.embedded import Embedded
 from palprep.views.html import environment
 from palprep.views.pictures import statement_frames
@@ -62,6 +62,7 @@ def dossier_page(
         now=now,
         version=__version__,
         standing=lambda each: standing(each, now),
+        standing_words=lambda stands: standing_words(stands, now),
         speaker=lambda each: _speaker(each, frames),
         unverified=unverified,
         entry_words=entry_words,

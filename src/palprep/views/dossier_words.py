@@ -6,8 +6,9 @@ import datetime as dt
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from palprep.dossier.chain import Entry, Flaw
+from palprep.dossier.chain import Dossier, Entry, Flaw
 from palprep.dossier.files import ExaminedDossier
+from palprep.rules.consent import ConsentSpoken
 from palprep.values import Outcome
 from palprep.views.format import stamp
 from palprep.views.marked_words import headline
@@ -22,29 +23,55 @@ class Standing(NamedTuple):
 
 
 def standing(examined: ExaminedDossier, now: dt.datetime) -> Standing:
-    """How the consent stands at this moment."""
-    reasons = (*_broken(examined), *_ended(examined, now))
+    """How the consent stands at this moment. One that holds passes only without any doubt."""
+    doubts = tuple(dict.fromkeys(_doubts(examined.dossier)))
+    reasons = (*_broken(examined), *_ended(examined, now), *doubts)
     if examined.flaws:
         return Standing("FLAWED", Outcome.FAIL, reasons)
     if not examined.dossier.in_force(now):
         return Standing("VOID", Outcome.FAIL, reasons)
-    return Standing("HOLDS", Outcome.PASS, reasons)
+    return Standing("HOLDS", Outcome.WARN if doubts else Outcome.PASS, reasons)
+
+
+def standing_words(stands: Standing, now: dt.datetime) -> str:
+    """The same as a sentence."""
+    match stands.word, stands.outcome:
+        case "HOLDS", Outcome.PASS:
+            return f"On {stamp(now)} nothing in this dossier spoke against this consent."
+        case "HOLDS", _:
+            return f"On {stamp(now)} this consent held, with doubts."
+        case "VOID", _:
+            return f"On {stamp(now)} this consent did not hold."
+        case _:
+            return f"On {stamp(now)} this dossier did not prove what it says."
 
 
 def entry_words(entry: Entry) -> str:
-    """What an entry records."""
+    """What an entry records, in sentences."""
     match entry.kind:
         case "evidence":
-            heard = entry.consent.outcome if entry.consent else "missing"
-            files = " from ".join(proof.name for proof in (entry.output, entry.source) if proof)
-            return f"evidence: statement {heard}; {files}"
+            return " ".join(("What was heard was put on record.", *_made_of(entry)))
         case "expiry":
-            what = f"expires {stamp(entry.expires_at) if entry.expires_at else 'never'}"
+            what = f"The consent was given an end: {_moment(entry.expires_at)}."
         case "revocation":
-            what = f"revoked {stamp(entry.revoked_at) if entry.revoked_at else 'never'}"
+            what = f"The person took the consent back: {_moment(entry.revoked_at)}."
         case "waiver":
-            what = "gone on without consent"
-    return f"{what}: {entry.note}" if entry.note else what
+            return f"Consent was waived: the work went on without it. {entry.note or ''}".rstrip()
+    return f"{what} Note: {entry.note}" if entry.note else what
+
+
+def _moment(at: dt.datetime | None) -> str:
+    return stamp(at) if at else "no time is recorded"
+
+
+def _made_of(entry: Entry) -> Iterator[str]:
+    output, source = entry.output, entry.source
+    if output is None or source is None:
+        return
+    if output.sha256 == source.sha256:
+        yield f"The prepared video {output.name} is the original, byte for byte."
+    else:
+        yield f"The prepared video {output.name} was made of the original {source.name}."
 
 
 def flaw_words(flaw: Flaw) -> str:
@@ -68,3 +95,16 @@ def _ended(examined: ExaminedDossier, now: dt.datetime) -> Iterator[str]:
     if dossier.expires_at is not None:
         tense = "expired" if dossier.expires_at <= now else "expires"
         yield f"The consent {tense} on {stamp(dossier.expires_at)}."
+
+
+def _doubts(dossier: Dossier) -> Iterator[str]:
+    """What speaks for a closer look: at the words, and at who is seen while they are spoken."""
+    consent = dossier.evidence.consent
+    if consent is None:
+        return
+    if consent.outcome is not Outcome.PASS:
+        yield from consent.reasons
+    # Where nothing was heard, there is no one to look at.
+    for check in dossier.evidence.checks if consent.outcome.passed else ():
+        if check.id != ConsentSpoken.id and check.outcome != Outcome.PASS:
+            yield check.sentence

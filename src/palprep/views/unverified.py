@@ -44,7 +44,12 @@ _NEVER = (
     Unverified(
         what="Who wrote the entries",
         why="The entries are chained, but not signed. Whoever can replace the file can write a "
-        "new chain. Compare the last sha256 with a copy that is kept elsewhere.",
+        "new chain.",
+    ),
+    Unverified(
+        what="That the last entry is the last",
+        why="A chain does not show that entries were taken away from its end, such as a "
+        "revocation. Compare the last sha256 with a copy that is kept elsewhere.",
     ),
     Unverified(
         what="The words, by a person",
@@ -59,7 +64,7 @@ _NEVER = (
 
 _NOT_THERE: Mapping[FileState, str] = {
     "missing": "It was not in its place.",
-    "not compared": "No one named its place (--source).",
+    "not compared": "No one named its place when this page was made.",
 }
 
 
