@@ -13,6 +13,7 @@ from palprep.batch.pace import Pace
 from palprep.batch.runner import run
 from palprep.batch.status import status
 from palprep.errors import JournalError, OutputUnwritable, ServiceUnreachable, UsageError
+from palprep.journal.entries import AssetPrepared
 from palprep.journal.store import JOURNAL_NAME, Journal
 from palprep.preflight.rank import CANDIDATES_IN
 from palprep.values import Role
@@ -110,6 +111,25 @@ def test_files_are_prepared_once(go, add, out):
     prepared.write_bytes(b"spoiled")
     go(dry_run=True)
     assert prepared.stat().st_size > 100_000
+
+
+def looked_at(out) -> int:
+    with Journal.of(out) as journal:
+        return len(journal.entries(AssetPrepared))
+
+
+def test_a_file_that_cannot_be_prepared_is_looked_at_once(go, add, folder, out, sample_media):
+    broken = sample_media / "broken/truncated-portrait.heic"
+    place = add("ada", voice=False, settings='stock_voice = "gloria"')
+    shutil.copy(broken, place / "portrait.heic")
+    [first] = go(dry_run=True).people
+    assert (first.status, looked_at(out)) == ("refused", 1)
+    [again] = go(dry_run=True).people
+    assert (again.reasons, looked_at(out)) == (first.reasons, 1)
+    assert again.assets == first.assets
+    shutil.copy(sample_media / "people/jane-carter/portrait.heic", place)
+    assert go(dry_run=True).people[0].status == "waiting"
+    assert looked_at(out) == 2
 
 
 REFUSAL = {

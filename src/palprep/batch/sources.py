@@ -11,16 +11,25 @@ from palprep.rules.report import Report
 
 
 def still_good(found: AssetPrepared, task: AssetTask, files: KeptFiles) -> bool:
-    """Whether an earlier result may stand for the task: its outputs are there, unchanged."""
-    prepared = found.asset.prepared
-    if prepared is None or found.asset.source != task.source:
+    """Whether an earlier result may stand for the task: its outputs are there, unchanged; or the
+    file itself is why there are none.
+    """
+    asset = found.asset
+    if asset.source != task.source or (asset.prepared is None and not asset.problem_in_file):
         return False
-    spoken = (prepared.consent or prepared).report
-    consent = spoken.facts.consent if spoken.facts else None
-    if task.speaker is not None and (consent is None or consent.outcome == "unknown"):
+    if task.speaker is not None and _unheard(asset):
         return False  # What could not listen then may be installed now.
-    outputs = (each for each in (prepared, prepared.consent) if each is not None)
+    prepared = asset.prepared
+    outputs = (each for each in (prepared, prepared and prepared.consent) if each is not None)
     return all(map(files.holds, outputs))
+
+
+def _unheard(asset: Asset) -> bool:
+    """Whether no one listened for consent in a file that could be read."""
+    clip = asset.prepared.consent if asset.prepared else None
+    report = clip.report if clip else asset.report
+    consent = report.facts.consent if report.facts else None
+    return report.error is None and (consent is None or consent.outcome == "unknown")
 
 
 def unread(task: AssetTask, error: PalprepError) -> Asset:

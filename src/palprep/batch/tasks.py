@@ -9,7 +9,14 @@ from pathlib import Path
 from palprep.batch.asset_task import AssetTask
 from palprep.consent.facts import StatementReading
 from palprep.consent.opening import model_for
-from palprep.errors import OutputUnwritable, PalprepError, ToolError
+from palprep.errors import (
+    DamagedMedia,
+    FixError,
+    OutputUnwritable,
+    PalprepError,
+    ToolError,
+    UnsupportedMedia,
+)
 from palprep.media.source import Source
 from palprep.preflight.asset import Asset
 from palprep.preflight.check_and_prepare import Preflight
@@ -18,6 +25,9 @@ from palprep.preflight.same_person import same_person
 from palprep.rules.consent import ConsentSpoken, never_asked
 from palprep.rules.report import Check
 from palprep.views.picture_folder import PictureFolder
+
+_IN_FILE = (UnsupportedMedia, DamagedMedia, FixError)
+"""What the content of a file is to blame for, and no tool, no limit and no right to read it."""
 
 
 def prepare_asset(task: AssetTask, source: Source) -> Asset:
@@ -28,7 +38,7 @@ def prepare_asset(task: AssetTask, source: Source) -> Asset:
     fault.
     """
     started = time.perf_counter()
-    prepared, report, problem = None, None, None
+    prepared, report, problem, in_file = None, None, None, False
     preflight = _preflight(task.profile)
     into = _folder(task.into)
     try:
@@ -48,6 +58,7 @@ def prepare_asset(task: AssetTask, source: Source) -> Asset:
             source, role=task.role, speaker=task.speaker, consent_apart=task.consent_apart
         )
         problem = error.message
+        in_file = isinstance(error, _IN_FILE)
     asset = Asset(
         role=task.role,
         source=task.source,
@@ -55,6 +66,7 @@ def prepare_asset(task: AssetTask, source: Source) -> Asset:
         prepared=prepared,
         source_report=report,
         problem=problem,
+        problem_in_file=in_file,
         seconds=round(time.perf_counter() - started, 3),
     )
     if task.pictures is not None:

@@ -25,6 +25,8 @@ class Asset(Value):
     prepared: Prepared | None = None
     source_report: Report | None = None
     problem: str | None = None
+    problem_in_file: bool = False
+    """The file itself is why: the same file can be prepared no better another time."""
     seconds: float
     """Time spent on it, of the wall clock."""
 

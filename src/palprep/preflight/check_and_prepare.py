@@ -190,7 +190,7 @@ class Preflight:
         if cut is None:
             consent = report.facts.consent
             why = " ".join(consent.reasons) if consent else "It has no sound."
-            raise FixError(f"There is no consent in {report.path} to split out. {why}")
+            raise FixError(f"There is no consent in {Path(report.path).name} to split out. {why}")
         return cut
 
     def _split(
