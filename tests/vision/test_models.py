@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 import threading
 from importlib import resources
 from pathlib import Path
@@ -35,6 +38,14 @@ def test_models_load_from_any_folder(tmp_path: Path) -> None:
     shutil.copy(SHIPPED / name, tmp_path / name)
     found = Models(tmp_path).mask.run(np.zeros((1, 3, 256, 256), np.float32))
     assert found[0].shape == (1, 1, 256, 256)
+
+
+def test_nothing_is_left_for_anybody_to_be_told(tmp_path: Path) -> None:
+    program = "from palprep.vision.models import Models; Models().mask"
+    own = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "TMPDIR": str(tmp_path)}
+    given = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
+    subprocess.run([sys.executable, "-c", program], env={**given, **own}, check=True)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_network_gives_each_thread_its_own_answer(models: Models) -> None:

@@ -5,6 +5,7 @@ A :class:`Models` object is passed to whoever looks at pictures; nothing is kept
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Mapping
 from functools import cached_property
@@ -12,13 +13,17 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-import onnxruntime
-
 from palprep.media.memory import hand_back
 from palprep.media.weights import read_manifest
 from palprep.vision.arrays import Floats
 from palprep.vision.geometry import FaceGeometry, read_geometry
 from palprep.vision.linear_model import LinearModel, read_linear_model, read_linear_models
+
+# Said before the import. That alone lets ONNX Runtime 1.31 write an id of this machine into the
+# user's cache, and tell Microsoft of the process (Privacy.md in its package).
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+
+import onnxruntime
 
 HOME = "palprep.vision"
 """Whose manifest names the files."""
