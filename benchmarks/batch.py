@@ -31,23 +31,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from PIL import Image
-
-from palprep.batch.connection import Connection
 from palprep.batch.outputs import write_report
-from palprep.batch.pace import Pace
-from palprep.batch.runner import run as run_people
-from palprep.batch.watch_folder import watch
-from palprep.sandbox import Sandbox
-from side_by_side import Benchmark, Figure, Spent, family_cpu_s, ffmpeg, options, run
-
-SAMPLES = Path(__file__).resolve().parents[1] / "sample_media" / "people"
-PORTRAIT = SAMPLES / "anna-miller" / "portrait.png"
-RECORDING = SAMPLES / "jane-carter" / "recording.m4a"
-
-WIDTH, HEIGHT = 3000, 4000
-SHORT_S = 14
-"""Of speech, just enough for a voice."""
+from side_by_side import Benchmark, Figure, Spent, family_cpu_s, options, run
+from synthetic_people import Job, portraits, recordings, short_recordings
 
 SPEED_UP = 1.7
 """How much faster two workers on two cores are than one."""
@@ -65,10 +51,7 @@ AGAIN_S = 3.0
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OPENCV_FOR_THREADS_NUM")
 """What says in the environment how many threads a worker's libraries start."""
 
-DAY_S = 86_400.0
 LOOK_S = 0.1
-
-NO_WAITING = Pace(wait_s=0.0, doubt_wait_s=0.0)
 
 
 def jobs(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
@@ -142,8 +125,8 @@ def made(folder: Path, counts: Sequence[int], crew: Crew) -> Iterator[Figure]:
         place = folder / f"people-{count}"
         short_recordings(place / "people", count)
         before = crew.cpu_s()
-        with Family(os.getpid()) as family:
-            spent, again = from_nothing_to_done(place, crew.engine)
+        with Family(os.getpid()) as family, Job.at(place, crew.engine) as job:
+            spent, again = Spent.on(job.make_everybody), Spent.on(job.ask)
         cpu = spent.cpu + crew.cpu_s() - before
         first = first or cpu / count
         detail = (
@@ -159,45 +142,6 @@ def made(folder: Path, counts: Sequence[int], crew: Crew) -> Iterator[Figure]:
             page = Spent.on(partial(write_report, place / "out"))
             yield Figure(f"the page of {count:,} people again, s", page.wall, PAGE_S)
         shutil.rmtree(place)
-
-
-def from_nothing_to_done(place: Path, engine: str) -> tuple[Spent, Spent]:
-    """What everything takes, and what it takes again when nothing is left to do.
-
-    All is prepared and asked for, the trainings pass, and how they ended is taken in.
-    """
-    with Sandbox(place / "service", clock="virtual") as service:
-        connection = Connection(base_url=service.url, api_key=service.user_key)
-        out = place / "out"
-        ask = partial(
-            run_people,
-            place / "people",
-            into=out,
-            connection=connection,
-            engine=engine,
-            jobs=2 if engine == "local" else None,
-            pace=NO_WAITING,
-            tell=silent,
-            # As the command does: everybody's reports are in results.jsonl.
-            with_reports=False,
-        )
-
-        def everything() -> None:
-            ask()
-            service.advance(DAY_S)
-            seen = watch(
-                out, connection=connection, pace=NO_WAITING, tell=silent, with_reports=False
-            )
-            left = [person for person in seen.people if person.status != "done"]
-            if left:
-                why = "; ".join(f"{each.name}: {' '.join(each.reasons)}" for each in left[:3])
-                raise SystemExit(f"{len(left)} of {len(seen.people)} are not done: {why}")
-
-        return Spent.on(everything), Spent.on(ask)
-
-
-def silent(_: object) -> None:
-    """Tell no one how it goes on."""
 
 
 @dataclass(frozen=True)
@@ -312,57 +256,6 @@ def cpu_s(pid: int, *, with_ended: bool = False) -> float:
         ticks = sum(map(int, fields[11 : 15 if with_ended else 13]))
         return ticks / os.sysconf("SC_CLK_TCK")
     return 0.0
-
-
-def portraits(folder: Path, count: int) -> Path:
-    """People with a portrait each: one picture, told apart by a comment in the file."""
-    with Image.open(PORTRAIT) as picture:
-        tall = picture.convert("RGB").resize((HEIGHT, HEIGHT))
-        left = (HEIGHT - WIDTH) // 2
-        upright = tall.crop((left, 0, left + WIDTH, HEIGHT))
-    one = folder.with_suffix(".jpg")
-    folder.mkdir(exist_ok=True)
-    upright.save(one, quality=90)
-    data = one.read_bytes()
-
-    def numbered(number: int) -> bytes:
-        comment = f"{number:08}".encode()
-        return data[:2] + b"\xff\xfe" + (len(comment) + 2).to_bytes(2, "big") + comment + data[2:]
-
-    given = people_with(folder, "portrait.jpg", map(numbered, range(count)))
-    for person in given.iterdir():
-        # A portrait says nothing of the voice that the replica is to have.
-        (person / "person.toml").write_text('stock_voice = "anna"\n')
-    return given
-
-
-def recordings(folder: Path, count: int) -> Path:
-    """People with a recording each, of a minute and more."""
-    return people_with(folder, "recording.m4a", numbered_m4a(RECORDING, count))
-
-
-def short_recordings(folder: Path, count: int) -> Path:
-    """People with a recording each, as short as it may be."""
-    folder.mkdir(parents=True)
-    short = folder.with_suffix(".m4a")
-    ffmpeg("-i", str(RECORDING), "-t", str(SHORT_S), "-c", "copy", str(short))
-    return people_with(folder, "recording.m4a", numbered_m4a(short, count))
-
-
-def numbered_m4a(recording: Path, count: int) -> Iterator[bytes]:
-    """The recording so many times, told apart by a box at its end that every reader skips."""
-    data = recording.read_bytes()
-    for number in range(count):
-        yield data + (16).to_bytes(4, "big") + b"free" + f"{number:08}".encode()
-
-
-def people_with(folder: Path, name: str, files: Iterator[bytes]) -> Path:
-    """A folder for each file."""
-    for number, content in enumerate(files):
-        person = folder / f"person-{number:06}"
-        person.mkdir(parents=True, exist_ok=True)
-        (person / name).write_bytes(content)
-    return folder
 
 
 def kib(path: Path) -> float:
