@@ -5,7 +5,6 @@ A :class:`Models` object is passed to whoever looks at pictures; nothing is kept
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Mapping
 from functools import cached_property
@@ -14,46 +13,21 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from palprep.media.memory import hand_back
+from palprep.media.networks import open_network
 from palprep.media.weights import read_manifest
 from palprep.vision.arrays import Floats
 from palprep.vision.geometry import FaceGeometry, read_geometry
 from palprep.vision.linear_model import LinearModel, read_linear_model, read_linear_models
 
-# Said before the import. That alone lets ONNX Runtime 1.31 write an id of this machine into the
-# user's cache, and tell Microsoft of the process (Privacy.md in its package).
-os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-
-import onnxruntime
-
 HOME = "palprep.vision"
 """Whose manifest names the files."""
 
-_SILENT = 4
-"""Severity from which ONNX Runtime writes lines of its own: what goes wrong it raises as well."""
-
 
 class Network:
-    """One network, run by ONNX Runtime. Safe to share by threads.
-
-    Each run takes one thread: those who look at a picture run several networks at once, and as
-    many processes as there are processors look at pictures.
-    """
+    """One network, run by ONNX Runtime. Safe to share by threads."""
 
     def __init__(self, path: Path, outputs: tuple[str, ...]) -> None:
-        # Of the whole process: it looks for graphics cards at the first session, and complains.
-        # Its builds for Windows would tell Microsoft of each session.
-        onnxruntime.set_default_logger_severity(_SILENT)
-        onnxruntime.disable_telemetry_events()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        # What a run has taken is given back: less memory between runs, at no cost in time.
-        options.enable_cpu_mem_arena = False
-        # Weights of 8 bits are worked out once, when they are loaded, and not in every run.
-        options.add_session_config_entry("session.disable_quant_qdq", "1")
-        options.log_severity_level = _SILENT
-        self._session = onnxruntime.InferenceSession(
-            path, options, providers=["CPUExecutionProvider"]
-        )
+        self._session = open_network(path)
         (entry,) = self._session.get_inputs()
         self._input = entry.name
         self._outputs = outputs
