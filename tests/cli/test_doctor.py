@@ -12,7 +12,8 @@ from palprep.media.weights import read_manifest
 
 from .conftest import Palprep
 
-MODELS = {**read_manifest("palprep.vision"), **read_manifest("palprep.speech")}
+HOMES = ("palprep.vision", "palprep.speech", "palprep.consent")
+MODELS = {name: entry for home in HOMES for name, entry in read_manifest(home).items()}
 
 
 def test_a_whole_installation_is_sound(palprep: Palprep) -> None:

@@ -8,7 +8,7 @@ import pytest
 from palprep.errors import ToolMissing
 from palprep.media.weights import read_manifest
 
-HOMES = ["palprep.speech", "palprep.vision"]
+HOMES = ["palprep.consent", "palprep.speech", "palprep.vision"]
 
 
 @pytest.mark.parametrize("home", HOMES)

@@ -92,7 +92,7 @@ def _ffmpeg() -> Finding:
 
 
 def _models() -> Iterator[Finding]:
-    for home in ("palprep.vision", "palprep.speech"):
+    for home in ("palprep.vision", "palprep.speech", "palprep.consent"):
         for name, entry in read_manifest(home).items():
             wrong = entry.problem()
             yield Finding(

@@ -45,6 +45,11 @@ class Weights(Value):
         """Where the file lies, or would lie: in ``folder``, else in this installation."""
         return (folder or self._installed()).joinpath(self.file)
 
+    def require(self) -> None:
+        """Raises ToolMissing when the file is not in this installation. Its content is not read."""
+        if not self.locate().is_file():
+            raise self._missing()
+
     def read(self, folder: Path | None = None) -> bytes:
         """The file's bytes, whose SHA-256 has been compared.
 
@@ -53,7 +58,7 @@ class Weights(Value):
         try:
             data = self.locate(folder).read_bytes()
         except OSError:
-            raise ToolMissing(f"The model file {self.file} is missing: {self.advice}") from None
+            raise self._missing() from None
         if hashlib.sha256(data).hexdigest() != self.sha256:
             raise ToolMissing(
                 f"The model file {self.file} is damaged or not the expected one (its sha256 "
@@ -68,6 +73,9 @@ class Weights(Value):
         except ToolMissing as error:
             return error.message
         return None
+
+    def _missing(self) -> ToolMissing:
+        return ToolMissing(f"The model file {self.file} is missing: {self.advice}")
 
     def _installed(self) -> Traversable:
         if self.extra and self.member:

@@ -1,0 +1,209 @@
+"""Moonshine through ONNX Runtime: how well a given text fits the audio, by a second model.
+
+Moonshine tiny (Jeffries et al. 2024, arXiv:2410.15608) was trained by other people than Whisper,
+on other recordings, and hears samples where Whisper sees a spectrogram. So it seldom mishears the
+same words. Here it writes nothing down: freely, so small a model can lose itself in repetitions.
+It says how probable a wording is. The published files are quantised to 8 bits.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from palprep.media.networks import open_network
+from palprep.media.weights import read_manifest
+
+HOME = "palprep.consent"
+"""Whose manifest names the files."""
+
+NAME = "moonshine-tiny"
+LONGEST_S = 30.0
+"""Beyond so many seconds its authors do not use it: it was trained on shorter pieces."""
+
+_SHORTEST = 1_600
+"""Samples that the encoder needs at the least: 0.1 s."""
+_BEGIN = 1
+"""The token that begins every text."""
+_BYTES = 3
+"""The tokens from here on are the 256 bytes, for what no other token has."""
+_FIRST_PIECE = _BYTES + 256
+_LONG = 128
+"""A token of so many bytes or more has its length in two bytes, the lesser one first."""
+_SPACE = "\u2581"
+"""Stands for a space in the tokens."""
+
+
+class Heard(NamedTuple):
+    """A stretch of audio as the model's encoder hears it."""
+
+    encoded: NDArray[np.float32]
+    """Shape ``(1, positions, 288)``; a position is 24 ms."""
+    samples: int
+    """How many samples it was made of."""
+
+
+class WordScore(NamedTuple):
+    """One word of a text, in the order of its spaces: how probable it is after those before it."""
+
+    log_probability: float
+    """Of all its tokens together."""
+    probability: float
+    """Geometric mean over the tokens that are no punctuation, 0 to 1."""
+
+
+class Moonshine:
+    """The loaded model. Several threads may use it at once."""
+
+    name = NAME
+
+    def __init__(self, encoder: Any, decoder: Any, tokens: Sequence[bytes], sha256: str) -> None:
+        self._encoder = encoder
+        self._decoder = decoder
+        self._vocabulary = Vocabulary(tokens)
+        self._past = _nothing_before(decoder)
+        self.sha256 = sha256
+        """Of the decoder's file."""
+
+    @classmethod
+    def load(cls, folder: Path | None = None) -> Moonshine:
+        """The model in ``folder``, by default the one that palprep ships.
+
+        Raises ToolMissing when a file is missing, or is not the one that the manifest names.
+        """
+        files = read_manifest(HOME)
+        encoder, decoder, tokens = (
+            files[f"consent_{name}"].read(folder) for name in ("encoder", "decoder", "tokens")
+        )
+        return cls(
+            open_network(encoder),
+            open_network(decoder),
+            read_tokens(tokens),
+            files["consent_decoder"].sha256,
+        )
+
+    @staticmethod
+    def require() -> None:
+        """Raises ToolMissing when a file of the model is missing, before it is needed."""
+        for entry in read_manifest(HOME).values():
+            entry.require()
+
+    @staticmethod
+    def knows(language: str) -> bool:
+        """Whether the model reads this language (an ISO 639-1 code)."""
+        return language == "en"
+
+    def hear(self, samples: NDArray[np.float32]) -> Heard:
+        """Encode up to 30 s of mono audio at 16 kHz, as it is. Only a moment of less than 0.1 s is
+        padded with silence.
+        """
+        padding = max(0, _SHORTEST - len(samples))
+        given = np.pad(np.asarray(samples, np.float32), (0, padding))[None]
+        (encoded,) = self._encoder.run(
+            None, {"input_values": given, "attention_mask": np.ones(given.shape, np.int64)}
+        )
+        return Heard(encoded, given.shape[1])
+
+    def weigh(self, heard: Heard, text: str, *, lead: str = "") -> float:
+        """The logarithm of a text's probability, given the audio; ``lead`` is said before it."""
+        return sum(word.log_probability for word in self.words(heard, text, lead=lead))
+
+    def words(self, heard: Heard, text: str, *, lead: str = "") -> tuple[WordScore, ...]:
+        """How probable each word of a text is, given the audio and the words before it; ``lead`` is
+        said before the text.
+        """
+        said = [self._vocabulary.tokens(word) for word in f"{lead} {text}".split()]
+        ids = [token for word in said for token in word]
+        scores = self._log_probabilities(heard, ids)
+        found, first = [], 0
+        for word in said:
+            own = scores[first : first + len(word)]
+            first += len(word)
+            spoken = [
+                score
+                for score, token in zip(own, word, strict=True)
+                if self._vocabulary.is_spoken(token)
+            ]
+            mean = math.exp(sum(spoken) / len(spoken)) if spoken else 1.0
+            found.append(WordScore(sum(own), mean))
+        return tuple(found[len(lead.split()) :])
+
+    def _log_probabilities(self, heard: Heard, ids: Sequence[int]) -> list[float]:
+        """Per token the logarithm of its probability after those before it: one run in all."""
+        (logits,) = self._decoder.run(
+            ["logits"],
+            {
+                "input_ids": np.array([[_BEGIN, *ids[:-1]]], np.int64),
+                "encoder_hidden_states": heard.encoded,
+                # The network counts samples here, and finds out itself how many positions they are.
+                "encoder_attention_mask": np.ones((1, heard.samples), np.int64),
+                "use_cache_branch": np.array([False]),
+                **self._past,
+            },
+        )
+        found = logits[0].astype(np.float64)
+        highest = found.max(axis=1)
+        totals = highest + np.log(np.exp(found - highest[:, None]).sum(axis=1))
+        chosen = found[np.arange(len(ids)), ids]
+        return [float(score) for score in chosen - totals]
+
+
+class Vocabulary:
+    """The tokens, and how a word is made of them: two neighbours are joined as long as the joined
+    one is a token, the one with the lowest number first. No token reaches over a space.
+    """
+
+    def __init__(self, tokens: Sequence[bytes]) -> None:
+        self._texts = [token.decode("utf-8", "replace") for token in tokens]
+        self._ids = {text: index for index, text in enumerate(self._texts) if index >= _FIRST_PIECE}
+        self.tokens = lru_cache(maxsize=4096)(self._tokens)
+
+    def is_spoken(self, token: int) -> bool:
+        """Whether a token has a letter or a digit."""
+        return any(character.isalnum() for character in self._texts[token])
+
+    def _tokens(self, word: str) -> tuple[int, ...]:
+        parts = [_SPACE, *word]
+        while len(parts) > 1:
+            joined = [left + right for left, right in pairwise(parts)]
+            lowest = min(joined, key=lambda part: self._ids.get(part, len(self._texts)))
+            if lowest not in self._ids:
+                break
+            at = joined.index(lowest)
+            parts[at : at + 2] = [lowest]
+        return tuple(token for part in parts for token in self._known(part))
+
+    def _known(self, part: str) -> tuple[int, ...]:
+        known = self._ids.get(part)
+        return (known,) if known is not None else tuple(_BYTES + byte for byte in part.encode())
+
+
+def read_tokens(data: bytes) -> tuple[bytes, ...]:
+    """The tokens of the published file, one after the other: the length, then the bytes."""
+    found, at = [], 0
+    while at < len(data):
+        length, at = data[at], at + 1
+        if length >= _LONG:
+            length, at = data[at] * _LONG + length - _LONG, at + 1
+        found.append(data[at : at + length])
+        at += length
+    return tuple(found)
+
+
+def _nothing_before(decoder: Any) -> Mapping[str, NDArray[np.float32]]:
+    """What the decoder takes for the text before, when there is none: per layer, keys and values
+    of no positions.
+    """
+    return {
+        entry.name: np.zeros((1, entry.shape[1], 0, entry.shape[3]), np.float32)
+        for entry in decoder.get_inputs()
+        if re.match(r"past_key_values\.", entry.name)
+    }
