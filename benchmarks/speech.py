@@ -29,7 +29,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.consent.whisper import Whisper
+from palprep.consent.listeners import Listeners
 from palprep.media.samples import stream_samples
 from palprep.media.source import Source
 from palprep.preflight.verify_consent import verify_consent
@@ -66,7 +66,7 @@ def consent(folder: Path, _: argparse.Namespace) -> Iterator[Figure]:
     said = [decoded(SAMPLES / name, RATE_HZ) for name in ("consent.mp4", "recording.m4a")]
     path = folder / "opening.wav"
     write(path, RATE_HZ, [pcm(np.concatenate(said)[: OPENING_S * RATE_HZ])])
-    model = Whisper.load()
+    model = Listeners.load()
     seconds, facts = timed(
         lambda: verify_consent(path, full_name="Jane Carter", model=model), rounds=3
     )

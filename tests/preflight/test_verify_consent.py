@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from palprep.consent import whisper as whisper_module
+from palprep.consent.listeners import Listeners
 from palprep.consent.opening import read_samples
 from palprep.consent.statement import Statement
 from palprep.consent.statements import fill_statement, required_statement
@@ -21,8 +22,8 @@ from palprep.speech.mel import filterbank, log_mel
 
 
 @pytest.fixture(scope="module")
-def model() -> Whisper:
-    return Whisper.load()
+def model() -> Listeners:
+    return Listeners.load()
 
 
 def verify_samples(samples, required, model, **window):
@@ -91,7 +92,7 @@ def test_silence_and_noise_are_no_statement(model):
 def test_without_the_audio_the_model_expects_the_commoner_word(speech, other_talk, model):
     texts = ("I have a friend.", "I have a fiend.")
     told = [
-        model.weigh(model.hear(samples).silenced(), texts, "en")
+        model.first.weigh(model.first.hear(samples).silenced(), texts, "en")
         for samples in (speech, other_talk[: 16_000 * 4])
     ]
     assert told[0] == pytest.approx(told[1])
@@ -155,7 +156,7 @@ def test_a_default_model_that_was_changed_is_not_loaded(monkeypatch, tmp_path):
 
 
 def test_a_model_directory_can_be_named(speech):
-    facts = verify_samples(speech, script(), Whisper.load(default_directory()))
+    facts = verify_samples(speech, script(), Listeners.load(default_directory()))
     assert facts.outcome == "pass"
     assert facts.model == "model"
     assert len(facts.model_sha256) == 64

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from palprep.consent.listeners import Listeners
 from palprep.consent.statements import required_statement
-from palprep.consent.whisper import Whisper
 from palprep.preflight.verify_wording import _why_no_name, verify_wording
 
 
 @pytest.fixture(scope="module")
-def model() -> Whisper:
-    return Whisper.load()
+def model() -> Listeners:
+    return Listeners.load()
 
 
-def test_the_name_is_what_was_heard(sample_media: Path, model: Whisper) -> None:
+def test_the_name_is_what_was_heard(sample_media: Path, model: Listeners) -> None:
     path = sample_media / "people/jane-carter/consent.mp4"
     heard = verify_wording(path, statement=required_statement(), model=model)
     assert (heard.outcome, heard.full_name) == ("pass", "Jane Carter")

@@ -41,7 +41,7 @@ HEARD = ConsentFacts(
                    outcome="pass"),
     ),
     reasons=(EVIL,), statement=f"I agree {EVIL}", full_name=f"Ada {EVIL}", language="en",
-    said_before="So", model="whisper", model_sha256="e" * 64,
+    said_before="So", model="whisper", model_sha256="e" * 64, second_model="moonshine",
 )  # fmt: skip
 CHECKS = (
     ConsentCheck(id="consent_seen", outcome="pass", sentence="One face is seen in 5 of 5."),
@@ -94,6 +94,7 @@ def test_everything_a_reader_needs_is_there(tmp_path: Path, dossier: Dossier) ->
         "The files", sha256_of(tmp_path / "a.mp4"), "unchanged", sha256_of(tmp_path / "raw.mov"),
         "The entries", "The chain was verified on 2026-11-22 12:00 UTC",
         dossier.entries[0].sha256, "The tools", "palprep 0.1.0", "whisper", "e" * 64,
+        "moonshine was asked",
         "What was not verified", "Who the person is", "The spelling of the name",
         "That the recording is genuine", "mouth_moves", "No mouth is seen.",
     )  # fmt: skip

@@ -78,7 +78,7 @@ class MediaTrainer:
                 paths[-1],
                 statement=required.text,
                 language=required.language,
-                model=shared_toolkit().whisper(required.model),
+                model=shared_toolkit().listeners(required.model),
             )
             if heard.outcome.passed:
                 return None

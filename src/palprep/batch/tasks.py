@@ -86,7 +86,7 @@ def why_unheard(task: AssetTask) -> str | None:
     if ConsentSpoken.id not in preflight.profile.for_role(task.role):
         return never_asked(preflight.profile.name, task.role)
     try:
-        model = model_for(task.speaker.required, preflight.toolkit.whisper(task.speaker.model))
+        model = model_for(task.speaker.required, preflight.toolkit.listeners(task.speaker.model))
     except ToolError as error:
         return error.message
     return model.problem if isinstance(model, StatementReading) else None

@@ -36,7 +36,8 @@ def consent(
 ) -> None:
     """Verify, word by word, that the consent statement was spoken.
 
-    The exit code is 0 only when it was. An unknown outcome is 1, too.
+    Whisper listens, and where it leaves a doubt, Moonshine. The exit code is 0 only when the
+    statement was spoken. An unknown outcome is 1, too.
     """
     from palprep.cli.files_at_work import limits_of, workers
     from palprep.cli.given import require_there

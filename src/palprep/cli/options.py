@@ -69,7 +69,7 @@ WhisperModel = Annotated[
     typer.Option(
         "--model",
         envvar="PALPREP_WHISPER_MODEL",
-        help="Your own model that listens for consent: the folder of a Whisper model for "
+        help="Your own model that listens first for consent: the folder of a Whisper model for "
         "CTranslate2.",
     ),
 ]

@@ -79,6 +79,21 @@ class NamePlace(NameReading):
     last: int
 
 
+class SecondHearing(Value):
+    """How well the wordings of a part fit the same audio for a second model, which was trained by
+    others and on other recordings. It writes nothing down of its own."""
+
+    probabilities: tuple[float, ...]
+    """Per expected word, as those of the first model."""
+    instead: tuple[float, ...]
+    """Per entry of ``instead`` the log likelihood ratio."""
+    negated: tuple[float | None, ...]
+    """Per entry of ``negated`` the log likelihood ratio; None where the first model is sure."""
+    name: float | None = None
+    """The least log likelihood ratio of the name against what the first model heard in its place,
+    also in its transcript; None where that is the very name."""
+
+
 class Surroundings(Value):
     """What is heard before and after the statement."""
 
@@ -117,6 +132,8 @@ class PartReading(Value):
     negation_in_other_reading: bool = False
     """Whether a less probable reading hears a negation."""
     surroundings: Surroundings = Surroundings()
+    second: SecondHearing | None = None
+    """None where the first model had no doubt, or there is no second one for the language."""
 
 
 class StatementReading(Value):
@@ -142,6 +159,9 @@ class StatementReading(Value):
     model: str | None = None
     """The model that listened, and the sha256 of its weights."""
     model_sha256: str | None = None
+    second_model: str | None = None
+    """The one that was asked where the first left a doubt; None where it was not."""
+    second_model_sha256: str | None = None
 
 
 class WordRecord(Value):
@@ -189,6 +209,9 @@ class ConsentFacts(Value):
     model: str | None = None
     """The model that listened, and the sha256 of its weights."""
     model_sha256: str | None = None
+    second_model: str | None = None
+    """The one that was asked where the first left a doubt; None where it was not."""
+    second_model_sha256: str | None = None
     path: str | None = Field(default=None, exclude=True, repr=False)
     """The file that ``verify_consent`` listened to. Not part of the JSON."""
 

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.consent.facts import StatementReading
+from palprep.consent.listeners import Listeners
 from palprep.consent.part_reading import part_reading
 from palprep.consent.search import Found, find_statement
+from palprep.consent.second_hearing import hear_again, leaves_doubt
 from palprep.consent.statement import Statement, statement_for
-from palprep.consent.whisper import Whisper
 from palprep.errors import ToolMissing
 from palprep.media.audio import probe_audio
 from palprep.media.samples import Sink, stream_samples
@@ -34,16 +35,16 @@ def read_opening(
     full_name: str,
     statement: str | None = None,
     language: str = "en",
-    model: Whisper | str | Path | None = None,
+    model: Listeners | str | Path | None = None,
     window_s: float = OPENING_S,
     profile: str = "default",
 ) -> StatementReading:
     """Read the statement of consent in the opening of a recording or video.
 
     ``statement`` is the service's own text, ``{full_name}`` or the very name in it; without it
-    palprep's template for the profile and language is used. ``model`` is a loaded model, or the
-    directory of a CTranslate2 Whisper model; without it the installed default (English only) is
-    loaded. The statement must begin within the first ``window_s`` seconds.
+    palprep's template for the profile and language is used. ``model`` are loaded models, or the
+    directory of a CTranslate2 Whisper model that listens first; without it the installed default
+    (English only) does. The statement must begin within the first ``window_s`` seconds.
 
     The reading has a ``problem``, with the command that helps, when the default model is not
     installed or does not know the language. Raises MediaError for a file that cannot be read,
@@ -52,11 +53,11 @@ def read_opening(
     """
     required = statement_for(full_name, statement, language=language, profile=profile)
     source = Source.of(path)
-    whisper = model_for(required, model, window_s=window_s)
-    if isinstance(whisper, StatementReading):
-        return whisper
+    listeners = model_for(required, model, window_s=window_s)
+    if isinstance(listeners, StatementReading):
+        return listeners
     samples = decode_opening(source, required, window_s=window_s)
-    return read_samples(samples, required, whisper, window_s=window_s)
+    return read_samples(samples, required, listeners, window_s=window_s)
 
 
 def decode_opening(
@@ -75,25 +76,25 @@ def decode_opening(
 
 
 def model_for(
-    required: Statement, model: Whisper | str | Path | None, *, window_s: float = OPENING_S
-) -> Whisper | StatementReading:
-    """The model that reads the statement, or a reading that says why there is none.
+    required: Statement, model: Listeners | str | Path | None, *, window_s: float = OPENING_S
+) -> Listeners | StatementReading:
+    """The models that read the statement, or a reading that says why there is none.
 
     Raises ToolMissing for a named model that is missing, ToolFailed for a damaged one.
     """
     try:
-        whisper = model if isinstance(model, Whisper) else Whisper.load(model)
+        listeners = model if isinstance(model, Listeners) else Listeners.load(model)
     except ToolMissing as error:
         if model is not None:
             raise
         return _reading(required, window_s, problem=error.message)
-    if whisper.knows(required.language):
-        return whisper
+    if listeners.first.knows(required.language):
+        return listeners
     problem = (
-        f"{whisper.name} does not know the language {required.language!r}; "
+        f"{listeners.first.name} does not know the language {required.language!r}; "
         "name a multilingual one with --model, as docs/accuracy.md shows"
     )
-    return _reading(required, window_s, whisper, problem=problem)
+    return _reading(required, window_s, listeners, problem=problem)
 
 
 class Opening:
@@ -131,18 +132,18 @@ class Opening:
 def read_samples(
     samples: NDArray[np.float32],
     required: Statement,
-    model: Whisper,
+    listeners: Listeners,
     *,
     window_s: float = OPENING_S,
 ) -> StatementReading:
     """As :func:`read_opening`, of mono audio at 16 kHz from the recording's start."""
     spans = tuple(speech_spans(samples))
-    found = find_statement(samples, required, model, spans, window_s) if spans else ()
+    found = find_statement(samples, required, listeners.first, spans, window_s) if spans else ()
     ends = [{"begins": one is found[0], "ends": one is found[-1]} for one in found]
-    return _reading(
+    reading = _reading(
         required,
         window_s,
-        model,
+        listeners,
         transcript=" ".join(
             one.transcript(**which) for one, which in zip(found, ends, strict=True)
         ),
@@ -153,6 +154,9 @@ def read_samples(
         ),
         **_around(found),
     )
+    doubted = any(map(leaves_doubt, reading.parts))
+    second = listeners.second(required.language) if doubted else None
+    return hear_again(second, samples, reading) if second else reading
 
 
 def _around(found: Sequence[Found]) -> dict[str, str]:
@@ -166,7 +170,7 @@ def _around(found: Sequence[Found]) -> dict[str, str]:
 
 
 def _reading(
-    required: Statement, opening_s: float, model: Whisper | None = None, **read: object
+    required: Statement, opening_s: float, listeners: Listeners | None = None, **read: object
 ) -> StatementReading:
     return StatementReading.model_validate(
         {
@@ -174,8 +178,8 @@ def _reading(
             "full_name": required.full_name,
             "language": required.language,
             "opening_s": opening_s,
-            "model": model.name if model else None,
-            "model_sha256": model.sha256 if model else None,
+            "model": listeners.first.name if listeners else None,
+            "model_sha256": listeners.first.sha256 if listeners else None,
             **read,
         }
     )

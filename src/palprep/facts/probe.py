@@ -17,8 +17,8 @@ from threading import Lock
 from typing import NamedTuple
 
 from palprep.consent.facts import StatementReading
+from palprep.consent.listeners import Listeners
 from palprep.consent.opening import Opening, model_for, read_samples
-from palprep.consent.whisper import Whisper
 from palprep.errors import ToolMissing, UnsupportedMedia
 from palprep.facts.facts import Facts
 from palprep.facts.speaker import Speaker
@@ -68,7 +68,7 @@ class Toolkit:
 
     def __init__(self, models: Models | None = None) -> None:
         self.models = models or Models()
-        self._whispers: dict[Path | None, Whisper] = {}
+        self._listeners: dict[Path | None, Listeners] = {}
         self._loading = Lock()
 
     @cached_property
@@ -76,21 +76,21 @@ class Toolkit:
         """The network that tells speech from everything else."""
         return Silero.load()
 
-    def whisper(self, folder: Path | None = None) -> Whisper | None:
-        """The model that verifies words. None when none is named, and the one that palprep brings,
+    def listeners(self, folder: Path | None = None) -> Listeners | None:
+        """The models that verify words. None when none is named, and the one that palprep brings,
         or what runs it, is not installed.
 
         Raises ToolMissing for a folder without a model, ToolFailed for a damaged one.
         """
         with self._loading:
-            if folder not in self._whispers:
+            if folder not in self._listeners:
                 try:
-                    self._whispers[folder] = Whisper.load(folder)
+                    self._listeners[folder] = Listeners.load(folder)
                 except ToolMissing:
                     if folder is not None:
                         raise
                     return None
-            return self._whispers[folder]
+            return self._listeners[folder]
 
 
 def probe(
@@ -186,7 +186,7 @@ class _Ear:
         """What is read of the statement; None without sound or speaker."""
         if self._opening is None or self._speaker is None or self._required is None:
             return None
-        model = model_for(self._required, self._toolkit.whisper(self._speaker.model))
+        model = model_for(self._required, self._toolkit.listeners(self._speaker.model))
         if isinstance(model, StatementReading):
             return model
         return read_samples(self._opening.samples(), self._required, model)

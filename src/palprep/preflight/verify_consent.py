@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from palprep.consent.facts import ConsentFacts
+from palprep.consent.listeners import Listeners
 from palprep.consent.opening import OPENING_S, read_opening
-from palprep.consent.whisper import Whisper
 from palprep.media.source import Source
 from palprep.rules.consent_grading import grade_statement
 from palprep.rules.profile import Profile, load_profile
@@ -19,17 +19,17 @@ def verify_consent(
     full_name: str,
     statement: str | None = None,
     language: str = "en",
-    model: Whisper | str | Path | None = None,
+    model: Listeners | str | Path | None = None,
     window_s: float = OPENING_S,
     profile: str | Path | Profile = DEFAULT_PROFILE,
 ) -> ConsentFacts:
     """Verify the consent statement in the opening of a recording or video.
 
     ``statement`` is the service's own text, ``{full_name}`` or the very name in it; without it
-    palprep's template for the profile and language is used. ``model`` is a loaded model, or the
-    directory of a CTranslate2 Whisper model; without it the installed default (English only) is
-    loaded. The statement must begin within the first ``window_s`` seconds. The limits of
-    ``profile`` grade what was heard.
+    palprep's template for the profile and language is used. ``model`` are loaded models, or the
+    directory of a CTranslate2 Whisper model that listens first; without it the installed default
+    (English only) does. The statement must begin within the first ``window_s`` seconds. The limits
+    of ``profile`` grade what was heard.
 
     The outcome is ``unknown``, with the command that helps among the reasons, when the default
     model is not installed or does not know the language. Raises MediaError for a file that

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from palprep.consent.facts import ConsentFacts, StatementReading
+from palprep.consent.listeners import Listeners
 from palprep.consent.opening import decode_opening, model_for, read_samples
 from palprep.consent.statement import statement_for
-from palprep.consent.whisper import Whisper
 from palprep.consent.withdrawal import negates
 from palprep.consent.words import split_words
 from palprep.media.source import Source
@@ -28,7 +28,7 @@ def verify_wording(
     *,
     statement: str,
     language: str = "en",
-    model: Whisper | None = None,
+    model: Listeners | None = None,
     profile: str | Path | Profile = DEFAULT_PROFILE,
 ) -> ConsentFacts:
     """Verify the statement as :func:`~palprep.verify_consent` does, with any name in it.
@@ -43,14 +43,14 @@ def verify_wording(
     source = Source.of(path)
     limits = profile if isinstance(profile, Profile) else load_profile(profile)
     unnamed = statement_for(_STAND_IN, statement, language=language, profile=limits.name)
-    whisper = model_for(unnamed, model)
-    if isinstance(whisper, StatementReading):
-        return grade_statement(whisper, limits.consent)
+    listeners = model_for(unnamed, model)
+    if isinstance(listeners, StatementReading):
+        return grade_statement(listeners, limits.consent)
     samples = decode_opening(source, unnamed)
 
     def read(full_name: str) -> StatementReading:
         required = statement_for(full_name, statement, language=language, profile=limits.name)
-        return read_samples(samples, required, whisper)
+        return read_samples(samples, required, listeners)
 
     first = read(_STAND_IN)
     graded = grade_statement(first, limits.consent)

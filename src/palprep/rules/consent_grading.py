@@ -20,6 +20,7 @@ from palprep.consent.words import split_words
 from palprep.facts.facts import Facts
 from palprep.rules.consent_limits import ConsentLimits
 from palprep.rules.consent_name import grade_name, name_reason, only_name_reason
+from palprep.rules.consent_together import together
 from palprep.values import Outcome, Span
 
 _SEVERAL = 3
@@ -78,6 +79,8 @@ def grade_statement(reading: StatementReading, limits: ConsentLimits) -> Consent
         said_after=reading.said_after,
         model=reading.model,
         model_sha256=reading.model_sha256,
+        second_model=reading.second_model,
+        second_model_sha256=reading.second_model_sha256,
     )
 
 
@@ -96,19 +99,21 @@ def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grad
     if not part.aligned:
         said = f"Words {part.first_word + 1} to {part.first_word + len(part.expected)}"
         return Grade(Outcome.FAIL, _unheard(part.expected), (f"{said} were not heard.",))
+    part = together(part)
     grades = [
         Outcome.PASS if word.probability >= limits.word_heard.value else Outcome.WARN
         for word in part.aligned
     ]
     added: dict[int, WordRecord] = {}
-    for one in part.instead:
+    seconds = part.second.instead if part.second else (0.0,) * len(part.instead)
+    for one, second in zip(part.instead, seconds, strict=True):
         if one.first < one.last:
-            _grade_stretch(grades, one, part.aligned, limits)
+            _grade_stretch(grades, one, part.aligned, limits, second)
         elif one.log_likelihood_ratio < limits.beam_noise.value or one.in_every_reading:
             added[one.first] = _added(one, part, limits)
     reasons: list[str] = []
     if part.name is not None:
-        grade = grade_name(part.name, part.aligned, limits)
+        grade = grade_name(part, part.name, limits)
         grades[part.name.first : part.name.last] = [grade] * (part.name.last - part.name.first)
         if grade is not Outcome.PASS:
             reasons.append(name_reason(full_name, part.name, grade))
@@ -142,10 +147,12 @@ def _grade_stretch(
     one: HeardInstead,
     aligned: Sequence[RequiredWord],
     limits: ConsentLimits,
+    second: float,
 ) -> None:
-    """Words that were heard differently pass where they fit the audio as well as what was heard.
-    The worse they fit, the more the forced reading must support each of them. What sounds much the
-    same is judged by its sound: it may be another spelling, or a rare word that was misheard.
+    """Words that were heard differently pass where they fit the audio as well as what was heard,
+    and a second model, whose ratio is ``second``, does not hear the same. The worse they fit, the
+    more the forced reading must support each of them. What sounds much the same is judged by its
+    sound: it may be another spelling, or a rare word that was misheard.
     """
     words, ratio = range(one.first, one.last), one.log_likelihood_ratio
     if _squeezed(one, aligned, limits):
@@ -165,6 +172,8 @@ def _grade_stretch(
         grade = Outcome.FAIL
     elif likely or ratio >= limits.favoured.value:
         grade = Outcome.PASS
+    if grade is Outcome.PASS and second < limits.heard_by_both.value:
+        grade = Outcome.WARN
     doubtful = [i for i in words if aligned[i].probability < limits.word_sure.value]
     for index in words:
         spared = grade is Outcome.FAIL and doubtful and index not in doubtful
@@ -270,8 +279,13 @@ def _negations(part: PartReading, limits: ConsentLimits) -> tuple[Outcome, list[
     reasons += [f"“{word}” is heard within the statement." for word in part.negating_words]
     if reasons:
         return Outcome.FAIL, reasons
-    perhaps = limits.negated_perhaps.value
-    reasons = [_maybe(one, part) for one in part.negated if one.log_likelihood_ratio < perhaps]
+    # A second model takes a doubt away, and no failure: models like the fluent wording alike.
+    seconds = part.second.negated if part.second else (None,) * len(part.negated)
+    reasons = [
+        _maybe(one, part)
+        for one, second in zip(part.negated, seconds, strict=True)
+        if one.log_likelihood_ratio + max(0.0, second or 0.0) < limits.negated_perhaps.value
+    ]
     if part.negation_in_other_reading:
         reasons.append("A less probable reading hears a negation within the statement.")
     return (Outcome.WARN if reasons else Outcome.PASS), reasons

@@ -45,6 +45,9 @@ class ConsentLimits(Value):
     """Ratio from which the required words pass: the free reading wrote down what fits less."""
     contradicted: ConsentLimit
     """Ratio below which the other wording was said."""
+    heard_by_both: ConsentLimit
+    """Ratio of the second model alone below which it hears what the first one heard, so that the
+    required words do not pass, however well they fit for the first one."""
     same_sound: ConsentLimit
     """Similarity in sound, 0 to 1, from which another wording may be another spelling. Its ratio
     without the audio is taken off: the model likes the usual spelling."""
@@ -89,6 +92,8 @@ class ConsentLimits(Value):
     """Ratio from which a name passes that was heard by its sound and is recognised surely."""
     name_favoured_surely: ConsentLimit
     """Ratio of such a name to every other reading of its place."""
+    name_confirmed: ConsentLimit
+    """Ratio of the second model alone from which it confirms a name that is recognised surely."""
     name_written_alike: ConsentLimit
     """Similarity in sound, between this and the same, of another name in the transcript."""
     name_favoured: ConsentLimit

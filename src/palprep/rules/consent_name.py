@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from palprep.consent.facts import NamePlace, RequiredWord
+from palprep.consent.facts import NamePlace, PartReading
 from palprep.consent.names import SAME_SOUND
 from palprep.rules.consent_limits import ConsentLimits
 from palprep.values import Outcome
 
 
-def grade_name(name: NamePlace, aligned: Sequence[RequiredWord], limits: ConsentLimits) -> Outcome:
-    """By sound. The name passes when it was heard, by its letters or by its sound, and the audio
+def grade_name(part: PartReading, name: NamePlace, limits: ConsentLimits) -> Outcome:
+    """By sound; ``part`` is the part of the statement that holds the name, as all who listened
+    heard it. The name passes when it was heard, by its letters or by its sound, and the audio
     bears it out. A small model hears rare names as something else. Such a name passes where it
     fits the audio better than every free reading: a little better if they sound much like it,
     far better if not. It is a doubt where the transcript has another name that is much alike. It
@@ -19,10 +18,16 @@ def grade_name(name: NamePlace, aligned: Sequence[RequiredWord], limits: Consent
     not hold what it heard for the better one. What sounds much like the name needs less
     recognition: a short name gives the model little to recognise. Otherwise it is another name.
     """
-    least = min(word.probability for word in aligned[name.first : name.last])
-    ratio, least_ratio = name.log_likelihood_ratio, name.least_log_likelihood_ratio
-    if _borne_out(name, least, limits):
+    least = min(word.probability for word in part.aligned[name.first : name.last])
+    second = part.second.name if part.second else None
+    both = _of_both(name, second)
+    if second is not None and _confirmed(both, least, second, limits):
+        return Outcome.PASS
+    if _borne_out(both, least, limits):
         return Outcome.WARN if _written_alike(name, limits) else Outcome.PASS
+    # A second model that hears another name keeps this one from passing, and does not fail it.
+    ratio = name.log_likelihood_ratio if second is None or second < 0 else both.log_likelihood_ratio
+    least_ratio = name.least_log_likelihood_ratio
     if ratio is None:
         return Outcome.WARN
     surely = name.prompted_probability >= limits.name_recognised_surely.value
@@ -35,6 +40,34 @@ def grade_name(name: NamePlace, aligned: Sequence[RequiredWord], limits: Consent
     recognised = name.prompted_probability >= needed.value
     alike = name.likeness >= limits.name_alike.value
     return Outcome.WARN if surely or (alike and recognised) else Outcome.FAIL
+
+
+def _of_both(name: NamePlace, second: float | None) -> NamePlace:
+    """The name with the log likelihood ratios of both models added up."""
+    ratio, least_ratio = name.log_likelihood_ratio, name.least_log_likelihood_ratio
+    if second is None:
+        return name
+    return name.model_copy(
+        update={
+            "log_likelihood_ratio": None if ratio is None else ratio + second,
+            "least_log_likelihood_ratio": None if least_ratio is None else least_ratio + second,
+        }
+    )
+
+
+def _confirmed(name: NamePlace, least: float, second: float, limits: ConsentLimits) -> bool:
+    """Whether a second model holds the name for the better one where the first wrote down another,
+    and both together favour it. Where the first one heard the very name, there is nothing to weigh.
+    """
+    least_ratio = name.least_log_likelihood_ratio
+    return (
+        not name.same
+        and second >= limits.name_confirmed.value
+        and name.prompted_probability >= limits.name_recognised_surely.value
+        and least >= limits.name_supported.value
+        and least_ratio is not None
+        and least_ratio >= limits.name_favoured.value
+    )
 
 
 def _borne_out(name: NamePlace, least: float, limits: ConsentLimits) -> bool:

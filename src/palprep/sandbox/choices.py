@@ -342,12 +342,12 @@ CONDUCT: Mapping[str, Conduct] = MappingProxyType(
         ),
         "training-consent": Conduct(
             "Create Replica, consent rule",
-            "The same trainer listens for the required statement: in the consent video and only in "
-            "it, or else in the first 30 s of the training video. Required is palprep's template, "
-            "the text of --statement, or one that a person of the run brings along. A word that is "
-            "missing, changed or added, and consent that is taken back, end the training in error. "
-            "So does a language that the model does not know, or a missing model. A doubt does "
-            "not.",
+            "The same trainer listens for the required statement with the two models of `palprep "
+            "consent`: in the consent video and only in it, or else in the first 30 s of the "
+            "training video. Required is palprep's template, the text of --statement, or one that "
+            "a person of the run brings along. A word that is missing, changed or added, and "
+            "consent that is taken back, end the training in error. So does a language that the "
+            "first model does not know, or a missing model. A doubt does not.",
             goes_with=("trainer", "given"),
         ),
         "training-unknown": Conduct(

@@ -1,0 +1,146 @@
+"""Two models' evidence as one: made-up readings of one part."""
+
+from __future__ import annotations
+
+import pytest
+
+from palprep.consent.facts import (
+    HeardInstead,
+    NamePlace,
+    NegatedWording,
+    PartReading,
+    RequiredWord,
+    SecondHearing,
+)
+from palprep.rules.consent_grading import grade_part
+from palprep.rules.consent_together import together
+from palprep.rules.profile import load_profile
+from palprep.values import Outcome
+
+LIMITS = load_profile().consent
+WORDS = ("I,", "Jane", "Doe,", "give", "my", "consent.")
+JANE = NamePlace(
+    heard="Jane Doe,", likeness=1.0, same=True, transcript_likeness=1.0,
+    prompted_probability=0.9, log_likelihood_ratio=None, first=1, last=3,
+)  # fmt: skip
+RARE = JANE.model_copy(
+    update={
+        "heard": "Chain Dough,",
+        "likeness": 0.85,
+        "same": False,
+        "transcript_likeness": 0.85,
+        "log_likelihood_ratio": 1.0,
+        "least_log_likelihood_ratio": 1.0,
+    }
+)
+
+
+def part(
+    probabilities: tuple[float, ...] = (0.9,) * 6,
+    *,
+    ratio: float | None = None,
+    negated: float = 9.0,
+    name: NamePlace = JANE,
+    second: SecondHearing | None = None,
+) -> PartReading:
+    """``ratio`` is that of "give" to "gave", which was heard."""
+    return PartReading(
+        first_word=0,
+        expected=WORDS,
+        aligned=tuple(
+            RequiredWord(expected=word, heard=word, start_s=index, end_s=index + 0.5, probability=p)
+            for index, (word, p) in enumerate(zip(WORDS, probabilities, strict=True))
+        ),
+        instead=()
+        if ratio is None
+        else (
+            HeardInstead(
+                first=3, last=4, heard="gave", likeness=0.5, log_likelihood_ratio=ratio,
+                in_every_reading=True,
+            ),
+        ),
+        name=name,
+        negated=(NegatedWording(word=3, heard="gave", log_likelihood_ratio=negated),),
+        second=second,
+    )  # fmt: skip
+
+
+def heard(
+    probabilities: tuple[float, ...] = (0.9,) * 6,
+    *,
+    instead: tuple[float, ...] = (),
+    negated: float | None = None,
+    name: float | None = None,
+) -> SecondHearing:
+    return SecondHearing(
+        probabilities=probabilities, instead=instead, negated=(negated,), name=name
+    )
+
+
+def grade(one: PartReading) -> Outcome:
+    return grade_part(one, "Jane Doe", LIMITS).outcome
+
+
+def test_alone_the_first_model_decides():
+    assert together(part(ratio=-8.0)) == part(ratio=-8.0)
+    assert grade(part(ratio=-8.0)) == "fail"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "outcome"),
+    [(-8.0, 9.0, "pass"), (-8.0, 3.0, "warn"), (-8.0, 1.0, "fail"), (-8.0, -9.0, "fail")],
+)
+def test_log_likelihood_ratios_are_added_up(first, second, outcome):
+    doubtful = (0.9, 0.9, 0.9, 0.001, 0.9, 0.9)
+    assert grade(part(doubtful, ratio=first, second=heard(instead=(second,)))) == outcome
+
+
+def test_what_both_hear_otherwise_is_a_doubt_though_it_fits_well_for_the_first():
+    assert grade(part(ratio=1.0)) == "pass"
+    assert grade(part(ratio=1.0, second=heard(instead=(-2.0,)))) == "pass"
+    assert grade(part(ratio=1.0, second=heard(instead=(-20.0,)))) == "warn"
+
+
+def test_a_word_is_as_probable_as_the_better_listener_holds_it():
+    hardly = (0.9, 0.9, 0.9, 0.001, 0.9, 0.9)
+    assert grade(part(hardly)) == "warn"
+    assert grade(part(hardly, second=heard(hardly))) == "warn"
+    assert grade(part(hardly, second=heard())) == "pass"
+
+
+def test_no_name_is_put_together_of_what_each_one_heard_half():
+    mixed = together(
+        part((0.9, 0.8, 0.001, 0.9, 0.9, 0.9), second=heard((0.9, 0.002, 0.7, 0.9, 0.9, 0.9)))
+    )
+    assert [word.probability for word in mixed.aligned[1:3]] == [0.002, 0.7]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "outcome"),
+    [
+        (1.5, None, "warn"),
+        (1.5, 2.0, "pass"),
+        (1.5, -2.0, "warn"),
+        (0.5, 20.0, "fail"),
+    ],
+)
+def test_a_second_model_takes_a_doubt_of_a_negation_away_but_no_failure(first, second, outcome):
+    assert grade(part(negated=first, second=heard(negated=second))) == outcome
+
+
+@pytest.mark.parametrize(
+    ("second", "outcome"), [(None, "warn"), (4.0, "pass"), (2.0, "warn"), (-20.0, "warn")]
+)
+def test_a_second_model_confirms_a_rare_name(second, outcome):
+    poor = (0.9, 0.02, 0.02, 0.9, 0.9, 0.9)
+    assert grade(part(poor, name=RARE, second=heard(poor, name=second))) == outcome
+
+
+def test_a_name_passes_only_where_both_together_favour_it():
+    favoured = RARE.model_copy(
+        update={"log_likelihood_ratio": 5.0, "least_log_likelihood_ratio": 5.0, "likeness": 0.95}
+    )
+    sure = favoured.model_copy(update={"transcript_likeness": 0.95})
+    assert grade(part(name=sure)) == "pass"
+    assert grade(part(name=sure, second=heard(name=-1.0))) == "pass"
+    assert grade(part(name=sure, second=heard(name=-6.0))) == "warn"
