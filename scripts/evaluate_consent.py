@@ -3,10 +3,12 @@
     uv run python scripts/evaluate_consent.py [--variants DIR] [--others N] [--other-talk]
     uv run python scripts/evaluate_consent.py --unseen DIR --real --table docs/accuracy.md
 
-Reads ../shared/corpora/consent, or what it is told to. ``--variants``, ``--reported`` and
-``--unseen`` name what synthesise_consent.py made, the first also tried with N other people's names.
-``--real`` are people who read aloud: each sentence is the required statement, and then an altered
-one is, so that real voices are tried although none of them says the statement. ``--other-talk`` is
+Reads ../shared/corpora/consent, or what it is told to. ``--variants``, ``--reported``, ``--unseen``
+and ``--third`` name what synthesise_consent.py made, the first also tried with N other people's
+names. ``--real`` are people who read aloud: each sentence is the required statement, and then an
+altered one is, so that real voices are tried although none of them says the statement. ``--people``
+names a folder of more of them, with a MANIFEST.tsv: path, speaker, seconds, transcript.
+``--other-talk`` is
 real speech that must never pass. An altered statement that passes or warns is a false accept, an
 exact one that fails or stays unknown a false reject. Of a name that is merely like the required one
 only a pass is a false accept: a warning asks people to listen. What is not word for word but means
@@ -35,6 +37,7 @@ from numpy.typing import NDArray
 
 from marked import replace_marked
 from palprep.consent.facts import ConsentFacts, StatementReading
+from palprep.consent.listeners import Listeners
 from palprep.consent.opening import read_samples
 from palprep.consent.phonetics import similarity
 from palprep.consent.statement import Statement
@@ -62,9 +65,11 @@ ALTERATIONS = (
 """What is required instead of what is said: negated, another's, the other conjunction, added,
 changed, two words missing, one missing."""
 PEOPLE = "consent of people"
+MORE_PEOPLE = "consent of more people"
 CORPUS = "consent of the corpus"
 REPORTED = "consent"
 UNSEEN = "consent unseen"
+THIRD = "consent third"
 REMEMBERED = 4
 """Pieces of audio that were heard and are not forgotten."""
 WORD = r"\b[a-z]{3,}\b(?!')"
@@ -147,26 +152,26 @@ def reported(folder: Path, table: str) -> Iterator[Case]:
         yield Case(path, group, key, name, entry["statement"], expected, entry["voice"], table)
 
 
-def real(corpora: Path, transcripts: dict[str, str]) -> Iterator[Case]:
+def real(folder: Path, transcripts: dict[str, str], table: str) -> Iterator[Case]:
     """People who read aloud: each sentence against its own wording and against altered ones, one of
     them with a word that sounds much like the one that was said.
     """
     turn = 0
-    sentences = list(read_aloud(corpora / "speech", transcripts))
+    sentences = list(read_aloud(folder, transcripts))
     vocabulary = sorted({word for *_, said in sentences for word in re.findall(WORD, said)})
     for path, reader, said in sentences:
         key, name = path.stem, "Nobody"
-        yield Case(path, "people, as read", key, name, said, "exact", reader, PEOPLE)
+        yield Case(path, "people, as read", key, name, said, "exact", reader, table)
         altered = (re.sub(pattern, other, said, count=1) for pattern, other in ALTERATIONS)
         wordings = [wording for wording in altered if wording != said]
         for step in range(min(KINDS, len(wordings))):
             wording = wordings[(turn + step) % len(wordings)]
-            yield Case(path, "people, altered", key, name, wording, "altered", reader, PEOPLE)
+            yield Case(path, "people, altered", key, name, wording, "altered", reader, table)
         turn += KINDS
         wording = with_another(said, vocabulary)
         if wording != said:
             group = "people, another word, much alike"
-            yield Case(path, group, key, name, wording, "near", reader, PEOPLE)
+            yield Case(path, group, key, name, wording, "near", reader, table)
 
 
 def with_another(said: str, vocabulary: list[str]) -> str:
@@ -256,8 +261,13 @@ def chosen(arguments: argparse.Namespace) -> list[Case]:
         cases += reported(arguments.reported, REPORTED)
     if arguments.unseen:
         cases += reported(arguments.unseen, UNSEEN)
+    if arguments.third:
+        cases += reported(arguments.third, THIRD)
     if arguments.real:
-        cases += real(arguments.corpora, transcribed(arguments.transcripts))
+        texts = transcribed(arguments.transcripts)
+        cases += real(arguments.corpora / "speech", texts, PEOPLE)
+    if arguments.people:
+        cases += real(arguments.people, {}, MORE_PEOPLE)
     if arguments.other_talk:
         cases += other_talk(arguments.corpora)
     if arguments.variants:
@@ -276,12 +286,14 @@ def main() -> int:
     parser.add_argument("--other-talk", action="store_true")
     parser.add_argument("--reported", type=Path)
     parser.add_argument("--unseen", type=Path)
+    parser.add_argument("--third", type=Path)
+    parser.add_argument("--people", type=Path)
     parser.add_argument("--table", type=Path, help="Markdown file for the counts")
     parser.add_argument("--model", type=Path)
     parser.add_argument("--readings", type=Path)
     arguments = parser.parse_args()
     cases = chosen(arguments)
-    model = Remembering.load(arguments.model)
+    listeners = Listeners(Remembering.load(arguments.model))
     table: Counter[tuple[str, str, str]] = Counter()
     cells: Counter[tuple[str, str, str, str]] = Counter()
     wrong: Counter[str] = Counter()
@@ -292,7 +304,7 @@ def main() -> int:
     for case in cases:
         begun = time.perf_counter()
         known = len(kept)
-        facts = verify(case, model, kept)
+        facts = verify(case, listeners, kept)
         if arguments.readings and len(kept) > known:
             key = next(reversed(kept))
             with arguments.readings.open("a", encoding="utf-8") as file:
@@ -305,19 +317,19 @@ def main() -> int:
             report(case, facts)
     summary(table, seconds)
     if arguments.table:
-        document(arguments.table, cells, model)
+        document(arguments.table, cells, listeners)
     print(f"false accepts {wrong['accept']}, false rejects {wrong['reject']} of {len(cases)} files")
     return 1 if wrong["accept"] else 0
 
 
-def verify(case: Case, model: Whisper, kept: dict[str, Any]) -> ConsentFacts:
+def verify(case: Case, listeners: Listeners, kept: dict[str, Any]) -> ConsentFacts:
     """As verify_consent does, but of read sentences too, which name nobody."""
     key = f"{case.path.name} | {case.name} | {case.statement}"
     if key not in kept:
         blocks = stream_samples(Source.of(case.path), rate_hz=RATE_HZ, channels=1)
         samples = np.concatenate(list(blocks))[: LONGEST_S * RATE_HZ]
         text = case.statement.replace(PLACEHOLDER, case.name)
-        reading = read_samples(samples, Statement.of(text, case.name, "en"), model)
+        reading = read_samples(samples, Statement.of(text, case.name, "en"), listeners)
         kept[key] = reading.to_json()
     return grade_statement(StatementReading.model_validate(kept[key]), load_profile().consent)
 
@@ -343,9 +355,11 @@ def summary(table: Counter[tuple[str, str, str]], seconds: list[float]) -> None:
     print(f"median {ordered[len(ordered) // 2]:.2f} s a file, slowest {ordered[-1]:.2f} s")
 
 
-def document(path: Path, cells: Counter[tuple[str, str, str, str]], model: Whisper) -> None:
+def document(path: Path, cells: Counter[tuple[str, str, str, str]], listeners: Listeners) -> None:
     """Put the counts into the tables of a Markdown file, as far as they were tried."""
-    heads = f"Model {model.name}, sha256 `{model.sha256[:16]}`. Each cell: pass / warn / fail."
+    models = (listeners.first, listeners.second("en"))
+    named = " and ".join(f"{one.name}, sha256 `{one.sha256[:16]}`" for one in models if one)
+    heads = f"Models {named}. Each cell: pass / warn / fail."
     for mark in dict.fromkeys(table for table, *_ in cells if table):
         counts = Counter(
             {tuple(key): count for (table, *key), count in cells.items() if table == mark}

@@ -2,18 +2,18 @@
 
 Needs the speech synthesisers of Debian on the PATH: espeak-ng, flite, Festival (text2wave, with
 festvox-kdlpc16k and festvox-us-slt-hts), RHVoice (rhvoice, rhvoice-english), SVOX Pico
-(libttspico-utils) and MBROLA (mbrola-us1). With ``--piper`` it also needs piper-tts in the
-environment that runs it; neither that nor a voice is a dependency of palprep:
+(libttspico-utils) and MBROLA (mbrola-us1, -us2, -us3, -en1). With ``--piper`` it also needs
+piper-tts in the environment that runs it; neither that nor a voice is a dependency of palprep:
 
     python scripts/synthesise_consent.py [--piper en_US-joe-medium.onnx] --into DIR
     python scripts/synthesise_consent.py --set reported --into DIR
-    python scripts/synthesise_consent.py --set unseen --into DIR
 
 ``--set`` says which readings it makes: those that limits are chosen by (fitting), those that are
-reported on though some limits were chosen with sight of them (reported), or those in voices and of
-names that no limit has seen (unseen). docs/accuracy.md says more. What is said stands in
-consent_texts.toml. Writes 16 kHz WAV files and ``index.json``: file, key, text, name (the one that
-is required), voice, condition, expected, statement.
+reported on though some limits were chosen with sight of them (reported), those in voices and of
+names that no limit of the first model had seen (unseen), or that no limit has seen (third).
+docs/accuracy.md says more. What is said stands in consent_texts.toml. Writes 16 kHz WAV files and
+``index.json``: file, key, text, name (the one that is required), voice, condition, expected,
+statement.
 """
 
 from __future__ import annotations
@@ -136,6 +136,8 @@ FITTING = (
 REPORTED = ("flite_slt", "flite_awb", "flite_kal", "robot_rp", "robot_scots")
 """The first two are for fitting, too."""
 UNSEEN = ("alan", "bdl", "clb", "evgeniy", "pico_us", "mbrola_us1")
+THIRD = ("mbrola_us2", "mbrola_us3", "mbrola_en1")
+SETS = ("fitting", "reported", "unseen", "third")
 SPEAKERS = 4
 """So many voices say each name, and each altered statement, of those for fitting."""
 WITHDRAWN = ("withdrawn_after", "revoked_after", "take_back", "withdrawn_before")
@@ -175,6 +177,9 @@ def command_voices() -> dict[str, Voice]:
         "robot_rp": robot("en-gb-x-rp"),
         "robot_scots": robot("en-gb-scotland+f2"),
         "mbrola_us1": robot("mb-us1"),
+        "mbrola_us2": robot("mb-us2"),
+        "mbrola_us3": robot("mb-us3"),
+        "mbrola_en1": robot("mb-en1"),
         "slt": rhvoice("slt"),
         "lyubov": rhvoice("lyubov"),
         "alan": rhvoice("alan"),
@@ -312,7 +317,9 @@ def main() -> None:
     """Make what is not there yet."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--piper", type=Path)
-    parser.add_argument("--set", choices=("fitting", "reported", "unseen"), default="fitting")
+    parser.add_argument(
+        "--set", choices=("fitting", "reported", "unseen", "third"), default="fitting"
+    )
     parser.add_argument("--into", type=Path, required=True)
     arguments = parser.parse_args()
     arguments.into.mkdir(parents=True, exist_ok=True)
@@ -323,6 +330,7 @@ def main() -> None:
         "fitting": fitting(piper=arguments.piper is not None),
         "reported": reported(REPORTED, TEXTS["reported_names"], TEXTS["reported_neighbours"]),
         "unseen": reported(UNSEEN, TEXTS["unseen_names"], TEXTS["unseen_neighbours"]),
+        "third": reported(THIRD, TEXTS["third_names"], TEXTS["third_neighbours"]),
     }
     for one in readings[arguments.set]:
         name = one.name.replace(" ", "_").replace(".", "")
