@@ -147,6 +147,28 @@ def test_without_consent_nothing_is_uploaded(go, place, log, heard, apart):
     assert person.result.reasons[0].startswith("Gone on without consent: ")
 
 
+def test_a_person_whose_settings_waive_consent_goes_on_alone(go, place, add, log, out):
+    (place / "person.toml").write_text('full_name = "Jane Carter"\nwithout_consent = true')
+    (add("ada") / "training.mp4").write_bytes((place / "training.mp4").read_bytes() + b"\0")
+    jane, ada = sorted(go(engine=Scripted("fail")).people, key=lambda each: -len(each.slug))
+    assert (jane.status, ada.status) == ("done", "refused")
+    assert jane.result.reasons[0].startswith("Gone on without consent: ")
+    assert [entry.why for entry in recorded(out, ConsentWaived)] == [jane.waived, jane.waived]
+    assert log.creates == {"voice": 2, "replica": 1}  # Ada's recording becomes a voice.
+
+
+def test_a_waiver_goes_on_where_no_statement_is_known(go, place, log):
+    (place / "person.toml").write_text('language = "de"')
+    engine = Scripted("unknown")
+    [refused] = go(engine=engine).people
+    assert "No consent statement is known in 'de'" in refused.reasons[0]
+    assert (refused.status, engine.tasks) == ("refused", {})
+    [waived] = go(engine=engine, without_consent=True).people
+    assert waived.status == "done"
+    assert waived.result.reasons[0].startswith("Gone on without consent: ")
+    assert engine.tasks[Role.TRAINING_VIDEO].speaker is None
+
+
 @pytest.mark.parametrize("apart", [False, True])
 def test_doubt_goes_on(go, place, log, apart):
     if apart:

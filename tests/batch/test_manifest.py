@@ -40,6 +40,7 @@ WHOLE = {
     "statement": "ada/words.txt",
     "language": "de",
     "split_consent": True,
+    "without_consent": True,
 }
 
 

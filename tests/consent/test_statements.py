@@ -17,7 +17,9 @@ def test_the_default_statement_has_a_place_for_the_name():
 
 @pytest.mark.parametrize("language", ["xx", "", "../en", "EN.toml"])
 def test_a_language_without_a_statement_is_said(language):
-    with pytest.raises(UsageError, match="give the service's own text"):
+    with pytest.raises(
+        UsageError, match="give the text that your service demands, with --statement FILE"
+    ):
         required_statement(language=language)
 
 

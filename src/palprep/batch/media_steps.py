@@ -21,7 +21,7 @@ from palprep.batch.dossiers import record_dossier
 from palprep.batch.files import File
 from palprep.batch.kept_files import KeptFiles
 from palprep.batch.originals import SOURCES_NAME, Bring, Original, Originals, bring_here
-from palprep.batch.people import Person
+from palprep.batch.people import LISTENED_TO, Person
 from palprep.batch.portraits import pick_portrait
 from palprep.batch.profiles import Profiles, profile_for
 from palprep.batch.progress import Reporter
@@ -67,6 +67,8 @@ class Ready(Value):
     requests: Requests
     not_made: tuple[str, ...] = ()
     """Why the voice or the replica is not made, where the other one is."""
+    without_consent: bool = False
+    """Missing consent was waived."""
     notes: tuple[str, ...] = ()
     """What was decided on the way."""
 
@@ -83,8 +85,9 @@ class _Looked(NamedTuple):
 @dataclass(frozen=True)
 class MediaSteps:
     """Prepares one person's files, which are then among ``files``. ``without_consent``: missing
-    consent stops nothing. ``keep_sources``: what was fetched stays. ``model``: the folder of the
-    Whisper model that listens for consent, None for the one that palprep brings.
+    consent stops nothing, as where a person's settings say so. ``keep_sources``: what was fetched
+    stays. ``model``: the folder of the Whisper model that listens for consent, None for the one
+    that palprep brings.
     """
 
     journal: Journal
@@ -117,12 +120,16 @@ class MediaSteps:
         held_against = profile_for(person, self.profiles.own)
         picked = pick_portrait(originals, self.engine, person, self.profiles, reporter)
         person, notes = picked.person, picked.notes
+        waive = self.without_consent or person.settings.without_consent
         try:
-            tasks = asset_tasks(person, self.into, held_against, self.model)
+            speaker = speaker_of(person, held_against, self.model)
         except UsageError as error:
-            return refused(error.message, notes=notes)
+            if not waive:
+                return refused(error.message, notes=notes)
+            speaker, notes = None, (*notes, error.message)
+        tasks = asset_tasks(person, self.into, held_against, speaker)
         looked = self._looked_up(tasks, person, originals)
-        deaf = None if self.without_consent else self._why_unheard(looked, reporter)
+        deaf = None if waive else self._why_unheard(looked, reporter)
         unheard: tuple[str, ...] = ()
         if deaf is not None:
             unheard = (f"Consent cannot be verified: {deaf}", _NOT_LISTENED)
@@ -136,14 +143,14 @@ class MediaSteps:
             if (reasons := why_unfit(asset, CONSENT_CHECKS))
         }
         missing = missing_consent(assets.get(Role.TRAINING_VIDEO), assets.get(Role.CONSENT_VIDEO))
-        if missing and self.without_consent:
+        if missing and waive:
             self.journal.append(ConsentWaived(why=missing), person=person.slug)
         roles = {*assets, *(task.role for task in tasks)}
         asked = requests_for(person, roles, self.profiles[self.profiles.own].model)
         decision = decide(
             asked,
             unfit,
-            missing=unheard or (() if self.without_consent else missing),
+            missing=unheard or (() if waive else missing),
             voice_from_video=Role.VOICE_AUDIO not in person.sources,
         )
         notes = (*notes, *decision.left_out)
@@ -154,7 +161,7 @@ class MediaSteps:
         }
         nothing = decision.requests.nothing
         compared = () if nothing else self._compared(fit, held_against, reporter)
-        waived = missing if self.without_consent else ()
+        waived = missing if waive else ()
         for asset in assets.values():
             if asset.prepared is not None:
                 record_dossier(
@@ -173,6 +180,7 @@ class MediaSteps:
             compared=compared,
             requests=decision.requests,
             not_made=decision.refused,
+            without_consent=waive,
             notes=(*notes, *not_asked_for(asked, fit)),
         )
 
@@ -296,17 +304,14 @@ def files_by_role(person: Person) -> dict[Role, File]:
 
 
 def asset_tasks(
-    person: Person, into: Path, profile: str, model: Path | None = None
+    person: Person, into: Path, profile: str, speaker: Speaker | None
 ) -> list[AssetTask]:
-    """What there is to prepare; ``model`` listens for consent.
-
-    Raises UsageError for a statement that cannot be used.
-    """
+    """What there is to prepare; ``speaker`` is whose consent is listened for."""
     sources = files_by_role(person)
     # Consent is given in a video of its own, or in the opening of the training video.
     apart = Role.CONSENT_VIDEO in sources
     spoken_in = Role.CONSENT_VIDEO if apart else Role.TRAINING_VIDEO
-    speaker = _speaker(person, profile, model) if spoken_in in sources else None
+    split = person.settings.split_consent and speaker is not None and not apart
     return [
         AssetTask(
             source=str(source),
@@ -315,14 +320,20 @@ def asset_tasks(
             profile=profile,
             speaker=speaker if role is spoken_in else None,
             consent_apart=apart and role is Role.TRAINING_VIDEO,
-            split_consent=person.settings.split_consent and role is spoken_in and not apart,
+            split_consent=split and role is spoken_in,
             pictures=str(into / PICTURES_NAME),
         )
         for role, source in sources.items()
     ]
 
 
-def _speaker(person: Person, profile: str, model: Path | None) -> Speaker:
+def speaker_of(person: Person, profile: str, model: Path | None = None) -> Speaker | None:
+    """Whose consent is listened for, by ``model``; None without a video that may hold it.
+
+    Raises UsageError for a statement that cannot be used.
+    """
+    if not person.sources.keys() & LISTENED_TO:
+        return None
     statement = read_statement(person.statement, profile=profile) if person.statement else None
     return Speaker(
         full_name=person.full_name,

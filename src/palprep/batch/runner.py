@@ -266,7 +266,6 @@ class _Run:
             files=media.files,
             places=places,
             can_tell=watch.can_tell,
-            without_consent=media.without_consent,
         )
 
         def asked(person: Person, asked: Asked) -> None:

@@ -65,7 +65,6 @@ class ServiceSteps:
     files: KeptFiles
     places: Places
     can_tell: CanTell
-    without_consent: bool
 
     def carry_out(self, person: Person, ready: Ready, reporter: Reporter) -> Asked:
         """Ask for the verdict, then for the voice and the replica.
@@ -171,7 +170,7 @@ class ServiceSteps:
                 video=used.get(Role.TRAINING_VIDEO),
                 consent=used.get(Role.CONSENT_VIDEO),
                 image=used.get(Role.FACE_IMAGE),
-                without_consent=self.without_consent,
+                without_consent=ready.without_consent,
                 compared=ready.compared,
                 journal=self.journal,
                 callbacks=self.remote.callbacks,

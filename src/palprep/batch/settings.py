@@ -93,6 +93,8 @@ class Settings(Value):
     """Of the statement, ISO 639-1."""
     split_consent: bool = False
     """Make a consent video of the statement that opens the training video."""
+    without_consent: bool = False
+    """Train from the video even where no consent was heard. That goes on record."""
 
 
 class SettingsFile(Settings):

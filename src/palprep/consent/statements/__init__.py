@@ -21,7 +21,8 @@ def required_statement(*, profile: str = "default", language: str = "en") -> str
     file = resources.files(__name__).joinpath(f"{language}.toml")
     if not language.isalpha() or not file.is_file():
         raise UsageError(
-            f"No consent statement is known in {language!r}; give the service's own text"
+            f"No consent statement is known in {language!r}: give the text that your service "
+            "demands, with --statement FILE, or as statement in person.toml or the manifest"
         )
     return _choose(tomllib.loads(file.read_text("utf-8")), profile, f"{language}.toml")
 
