@@ -44,6 +44,12 @@ def shown(found: ConsentFacts, *, colour: bool = False, width: int = 140) -> str
     return out.getvalue()
 
 
+def test_the_words_of_a_statement_that_was_not_found_are_coloured_as_missing() -> None:
+    unfound = facts(starts_at=None, ends_at=None, words=(word("I agree", None, Outcome.FAIL),))
+    assert "\x1b[1;31mI agree" in shown(unfound, colour=True)
+    assert "required I agree" in shown(unfound)
+
+
 def test_why_stands_before_the_words() -> None:
     lines = [line.strip() for line in shown(facts()).splitlines()]
     assert lines[:3] == [

@@ -73,7 +73,7 @@ def test_a_waiver_stands_before_everything_else():
     order = (
         *("Consent was waived for 1 person.", "2 people", "Ada", "Eve", "consent waived"),
         "Done",
-        *("Consent waived: this run was told to go on without it", EVIL, "Portrait"),
+        *("Consent was waived: the work went on without it.", EVIL, "Portrait"),
     )
     at = 0
     for words in order:

@@ -77,7 +77,7 @@ class PersonOverview(Value):
     voice: Creation | None = None
     replica: Creation | None = None
     waived: tuple[str, ...] = ()
-    """What is missing of the consent, where the run was told to go on regardless."""
+    """What is missing of the consent, where it was waived."""
     at_service: bool = False
     """The service refused, or could not be reached."""
     state: str | None = Field(default=None, exclude=True)

@@ -50,7 +50,7 @@ def _parts(facts: ConsentFacts) -> Iterator[RenderableType]:
         yield _Labelled("-", Text(reason), label_cells=2)
     yield Text()
     if not was_found(facts):
-        yield _Labelled("required", Text(facts.statement))
+        yield _Labelled("required", Text(facts.statement, OUTCOMES[facts.outcome].style))
         if facts.transcript:
             yield _Labelled("heard", Text(facts.transcript))
         return
