@@ -40,7 +40,7 @@ def probe_audio(
     with open_container(source) as container:
         streams = audio_streams(container)
         if not streams:
-            raise UnsupportedMedia(f"{source.name} has no sound")
+            raise UnsupportedMedia(f"{source.name} has no audio: record it again with the microphone on")
         chosen = default_stream(streams)
         measured = heard_s = None
         duration = streams[chosen].duration_s or _stated(container)
@@ -58,7 +58,7 @@ def probe_audio(
             duration = max(duration, heard_s) if decode.full else heard_s
             measured = meter.levels()
     if not duration:
-        raise DamagedMedia(f"{source.name} holds no sound at all; export or record it again")
+        raise DamagedMedia(f"{source.name} holds no audio at all: export or record it again")
     return AudioFacts(
         container=source.type.format,
         duration_s=duration,

@@ -189,7 +189,7 @@ class Preflight:
         cut = plan_consent_clip(as_clip, report.facts, self.profile)
         if cut is None:
             consent = report.facts.consent
-            why = " ".join(consent.reasons) if consent else "It has no sound."
+            why = " ".join(consent.reasons) if consent else "It has no audio."
             raise FixError(f"There is no consent in {Path(report.path).name} to split out. {why}")
         return cut
 
