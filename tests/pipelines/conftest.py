@@ -11,7 +11,6 @@ from likeness import judge_likeness
 from palprep.client import AsyncClient, Client
 from palprep.journal.inbox import callback_server
 from palprep.journal.store import Journal
-from palprep.pipelines import make as pipelines
 from palprep.preflight.prepared import Prepared
 from palprep.publish.publishers import SandboxPublisher
 from palprep.rules.consent import CONSENT_CHECKS
@@ -90,6 +89,6 @@ def alike(monkeypatch):
 
     def say(cosine):
         checks = (judge_likeness("one", "other", cosine),)
-        monkeypatch.setattr(pipelines, "same_person", lambda paths: checks)
+        monkeypatch.setattr("palprep.preflight.same_person.same_person", lambda paths: checks)
 
     return say
