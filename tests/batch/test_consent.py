@@ -264,7 +264,7 @@ def test_a_waiver_goes_on_and_is_on_record_everywhere(go, place, log, out):
     assert "training.mp4 (training-video): Consent statement A word was added." in why
     training = next(asset for asset in line["assets"] if asset["role"] == "training-video")
     assert training["verdict"] == "fail"
-    assert "Consent waived" in (out / "report.html").read_text()
+    assert "Consent was waived" in (out / "report.html").read_text()
     assert recorded(out, RunStarted)[0].without_consent is True
     assert recorded(out, ConsentWaived)[0].why == (why,)
     [path] = (out / "prepared").rglob("*.consent.json")

@@ -92,7 +92,7 @@ def test_stream_by_index_and_video_without_sound(make_video):
     with pytest.raises(UnsupportedMedia, match="audio streams: 1"):
         next(stream_samples(Source.of(path), rate_hz=16_000, stream=0))
     silent = make_video("b.mp4")
-    with pytest.raises(UnsupportedMedia, match="no sound"):
+    with pytest.raises(UnsupportedMedia, match="has no audio"):
         probe_audio(Source.of(silent))
 
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
+from pathlib import Path
 
 import pytest
+from likeness import judge_likeness
 from raw import MP4
 from refusing import Refusing
 from stated import GIVEN, spoken
 
 from palprep.consent.facts import ConsentFacts
-from palprep.dossier.files import keep_dossier, read_dossier
-from palprep.errors import PublishError, UsageError
+from palprep.dossier.files import dossier_path, keep_dossier, read_dossier
+from palprep.errors import JournalError, PublishError, UsageError
 from palprep.facts.facts import Facts
 from palprep.journal.entries import ConsentWaived
 from palprep.media.source import Source
-from palprep.pipelines import make as pipelines
 from palprep.pipelines.make import make_replica
 from palprep.pipelines.requests import ReplicaRequest
 from palprep.preflight.prepared import Prepared
@@ -53,7 +55,7 @@ def test_only_heard_and_matching_consent_is_even_uploaded(call, ready, alike, he
 
 
 def test_without_consent_no_face_is_compared(call, ready, monkeypatch):
-    monkeypatch.setattr(pipelines, "same_person", None)
+    monkeypatch.setattr("palprep.preflight.same_person.same_person", None)
     files = in_either(ready, "unknown", apart=True)
     with pytest.raises(UsageError, match="is not known"):
         call(make_replica, Refusing(), ReplicaRequest(replica_name="Ada"), **files)
@@ -81,29 +83,66 @@ def test_a_consent_video_of_another_person_is_refused(call, ready, alike, withou
 
 
 def test_faces_that_were_compared_before_are_not_compared_again(call, ready, monkeypatch):
-    monkeypatch.setattr(pipelines, "same_person", None)
+    monkeypatch.setattr("palprep.preflight.same_person.same_person", None)
     video, consent = ready("t.mp4", MP4), ready("c.mp4", MP4 + b"1", GIVEN)
     request = ReplicaRequest(replica_name="Ada")
     with pytest.raises(PublishError):
         call(make_replica, Refusing(), request, video=video, consent=consent, compared=())
 
 
-def test_a_waiver_is_in_the_dossier_next_to_the_video(call, publisher, journal, tmp_path):
+def listened_to(path: Path, outcome: Outcome) -> Prepared:
+    """A video in which the statement was listened for, with this outcome."""
     heard = ConsentFacts(
-        outcome="fail", transcript="", starts_at=None, ends_at=None, words=(), reasons=("No.",),
+        outcome=outcome, transcript="", starts_at=None, ends_at=None, words=(), reasons=("No.",),
         statement="I", full_name="Ada", language="en",
     )  # fmt: skip
-    path = tmp_path / "t.mp4"
     path.write_bytes(MP4)
     digest = hashlib.sha256(MP4).hexdigest()
     facts = Facts(file=Source.of(path).facts, consent=heard)
-    video = Prepared(
+    return Prepared(
         source=str(path), path=str(path), fixes=(), sha256=digest, source_sha256=digest,
         report=Report(path=str(path), role=None, profile="core-4", facts=facts,
-                      checks=(spoken(Outcome.FAIL),)),
+                      checks=(spoken(outcome),)),
     )  # fmt: skip
-    dossier = keep_dossier(video, person="ada", written_at=journal.now())
+
+
+@pytest.mark.parametrize(
+    ("outcome", "kinds"),
+    [(Outcome.PASS, ["evidence"]), (Outcome.FAIL, ["evidence", "waiver"])],
+)
+def test_what_was_heard_is_kept_next_to_the_video(
+    call, publisher, journal, tmp_path, outcome, kinds
+):
+    video = listened_to(tmp_path / "t.mp4", outcome)
     request = ReplicaRequest(replica_name="Ada")
     for _ in range(2):
         call(make_replica, publisher, request, video=video, without_consent=True, journal=journal)
-        assert [entry.kind for entry in read_dossier(dossier).entries] == ["evidence", "waiver"]
+        dossier = read_dossier(dossier_path(video))
+        assert [entry.kind for entry in dossier.entries] == kinds
+    assert dossier.evidence.person == "Ada"
+
+
+def test_the_dossier_tells_of_the_faces_that_were_compared(call, publisher, ready, tmp_path):
+    consent, request = (
+        listened_to(tmp_path / "c.mp4", Outcome.PASS),
+        ReplicaRequest(replica_name="A"),
+    )
+    checks = (judge_likeness("t.mp4", "c.mp4", 0.9),)
+    call(
+        make_replica,
+        publisher,
+        request,
+        video=ready("t.mp4", MP4),
+        consent=consent,
+        compared=checks,
+    )
+    kept = read_dossier(dossier_path(consent)).evidence.checks
+    assert "same_person" in [check.id for check in kept]
+
+
+def test_a_changed_dossier_stops_a_replica(call, ready, tmp_path):
+    video, request = listened_to(tmp_path / "t.mp4", Outcome.PASS), ReplicaRequest(replica_name="A")
+    path = keep_dossier(video, person="ada", written_at=dt.datetime.now(dt.UTC))
+    path.write_text(path.read_text().replace('"ada"', '"eve"'))
+    with pytest.raises(JournalError, match="was changed after it was written"):
+        call(make_replica, Refusing(), request, video=video)

@@ -40,7 +40,9 @@ def probe_audio(
     with open_container(source) as container:
         streams = audio_streams(container)
         if not streams:
-            raise UnsupportedMedia(f"{source.name} has no audio: record it again with the microphone on")
+            raise UnsupportedMedia(
+                f"{source.name} has no audio: record it again with the microphone on"
+            )
         chosen = default_stream(streams)
         measured = heard_s = None
         duration = streams[chosen].duration_s or _stated(container)

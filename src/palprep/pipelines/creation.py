@@ -10,7 +10,7 @@ from typing import Protocol
 from palprep.client.policy import Context
 from palprep.client.routine import Doing, work
 from palprep.client.wait import until
-from palprep.dossier.files import dossier_path, waive
+from palprep.dossier.files import keep_dossier, waive
 from palprep.errors import OutcomeUnknown, WaitTimeout
 from palprep.journal.at_most_once import create_once
 from palprep.journal.creations import Creation, CreationState, creation_key, doubt_words
@@ -20,6 +20,7 @@ from palprep.journal.store import Journal
 from palprep.pipelines.requests import Request, identifying
 from palprep.preflight.prepared import Prepared
 from palprep.publish.publishers import Publisher
+from palprep.rules.report import Check
 from palprep.values import Role
 
 
@@ -67,7 +68,8 @@ class Job:
 
     ``send`` makes the one request, given the files' addresses and the address to call back.
     ``read`` asks the service for the state of an id; None where that is not possible.
-    ``waived`` says what is missing of the consent, where it was waived.
+    ``waived`` says what is missing of the consent, where it was waived. ``compared`` holds checks
+    of the faces in ``files``.
     """
 
     what: What
@@ -77,6 +79,7 @@ class Job:
     send: Callable[[Mapping[Role, str], str | None], Doing[Snapshot]]
     read: Callable[[str], Doing[Snapshot]] | None
     waived: tuple[str, ...] = ()
+    compared: tuple[Check, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -104,8 +107,7 @@ class Maker:
         person = self.options.person or job.name
         used = CreationUsed(what=job.what)
         yield from work(lambda: self.journal.append(used, person=person, key=key))
-        if job.waived:
-            yield from work(lambda: self._record_waiver(job, key, person))
+        yield from work(lambda: self._keep_evidence(job, key, person))
         creation = yield from work(lambda: self.journal.creation(key))
         if creation is None or creation.state is CreationState.ABSENT:
             request = {**identity, "sources": sources}
@@ -123,11 +125,15 @@ class Maker:
         self._begin(f"wait for {job.what}")
         return (yield from self._ended(creation, job.read))
 
-    def _record_waiver(self, job: Job, key: str, person: str) -> None:
-        self.journal.append(ConsentWaived(why=job.waived), person=person, key=key)
-        for path in map(dossier_path, job.files.values()):
-            if path.is_file():
-                waive(path, written_at=self.journal.now(), note=" ".join(job.waived))
+    def _keep_evidence(self, job: Job, key: str, person: str) -> None:
+        """Put on record what was heard of the consent, and that it was waived."""
+        if job.waived:
+            self.journal.append(ConsentWaived(why=job.waived), person=person, key=key)
+        now = self.journal.now()
+        for file in job.files.values():
+            path = keep_dossier(file, person=person, written_at=now, compared=job.compared)
+            if path is not None and job.waived:
+                waive(path, written_at=now, note=" ".join(job.waived))
 
     def _created(
         self, job: Job, key: str, person: str, request: Mapping[str, object]

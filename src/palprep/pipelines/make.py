@@ -134,8 +134,9 @@ def make_replica(
 
     Nothing is uploaded, and UsageError raised, unless the statement was heard and matches
     (prepare the video that holds it with its ``speaker``), or when the two videos show two
-    people. ``without_consent`` goes on without the statement, whatever is missing of it. That is
-    put on record, in the journal and in the dossiers that lie next to the videos.
+    people. What was heard is kept as a dossier next to the video. ``without_consent`` goes on
+    without the statement, whatever is missing of it. That is put on record, in the journal and in
+    the dossier. JournalError is raised for a dossier that was changed.
     """
     files = _trained_from(request, video=video, consent=consent, image=image)
     missing = missing_consent(video, consent)
@@ -157,7 +158,17 @@ def make_replica(
         return Snapshot.told(replica.replica_id, replica.status, None)
 
     asking = functools.partial(_read_replica, client) if options.ask_for_replicas else None
-    job = Job("replica", request.replica_name, request, files, send, asking, waived=missing)
+    checks = tuple(compared or ())
+    job = Job(
+        "replica",
+        request.replica_name,
+        request,
+        files,
+        send,
+        asking,
+        waived=missing,
+        compared=checks,
+    )
     return (
         yield from _made(
             client,
