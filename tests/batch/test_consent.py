@@ -16,9 +16,7 @@ from palprep.batch.asset_task import (
     WHY_UNHEARD,
     AssetTask,
 )
-from palprep.batch.media_steps import statements_of
 from palprep.batch.pace import Pace
-from palprep.batch.people import find_people, read_people
 from palprep.batch.sandbox_workers import RequiredStatement
 from palprep.batch.tasks import why_unheard
 from palprep.consent.facts import ConsentFacts
@@ -29,7 +27,7 @@ from palprep.errors import ToolFailed, ToolMissing
 from palprep.facts.facts import Facts
 from palprep.facts.speaker import Speaker
 from palprep.journal.entries import Body, ConsentWaived, DossierKept, Intent, RunStarted
-from palprep.journal.store import Journal, utc_now
+from palprep.journal.store import Journal
 from palprep.media.facts import FileFacts
 from palprep.media.source import Source, sha256_of
 from palprep.preflight.asset import Asset
@@ -286,26 +284,6 @@ def test_the_embedded_sandbox_fails_the_training_of_a_waived_replica(go, place, 
     assert waived.startswith("Gone on without consent: training.mp4 (training-video)")
     assert "ended in error: consent: the required statement was not heard" in training
     assert "of the training video" in training
-
-
-def test_the_embedded_sandbox_takes_the_statements_that_people_bring_along(folder, place):
-    (place / "person.toml").write_text('statement = "own.txt"')
-    (place / "own.txt").write_text("I, Jane Carter, agree.")
-    (folder / "ada").mkdir()
-    (folder / "ada" / "person.toml").write_text('statement = "none.txt"')
-    template, own = statements_of(read_people(find_people(folder, utc_now()).people), "core-4")
-    assert template == RequiredStatement(text=required_statement())
-    assert own == RequiredStatement(text="I, {full_name}, agree.")
-
-
-def test_one_model_listens_for_every_statement(folder, place):
-    (place / "person.toml").write_text('statement = "own.txt"')
-    (place / "own.txt").write_text("I, Jane Carter, agree.")
-    (folder / "ada").mkdir()
-    own = Path("a-model-of-the-users-own")
-    people = read_people(find_people(folder, utc_now()).people)
-    found = statements_of(people, "core-4", own)
-    assert [each.model for each in found] == [own, own]
 
 
 def test_a_model_of_the_users_own_listens_everywhere(go, place, out, sample_media, tmp_path):

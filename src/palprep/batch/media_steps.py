@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import concurrent.futures
-import contextlib
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,15 +20,14 @@ from palprep.batch.dossiers import record_dossier
 from palprep.batch.files import File
 from palprep.batch.kept_files import KeptFiles
 from palprep.batch.originals import SOURCES_NAME, Bring, Original, Originals, bring_here
-from palprep.batch.people import LISTENED_TO, Person
+from palprep.batch.people import Person
 from palprep.batch.portraits import pick_portrait
 from palprep.batch.profiles import Profiles, profile_for
 from palprep.batch.progress import Reporter
 from palprep.batch.requests import Requests, not_asked_for, requests_for
-from palprep.batch.sandbox_workers import RequiredStatement
 from palprep.batch.sources import still_good, unread
 from palprep.batch.stages import reused, stage_key
-from palprep.consent.statements import open_statement, read_statement, required_statement
+from palprep.batch.statements import speaker_of
 from palprep.errors import MediaError, ToolFailed, UsageError
 from palprep.facts.speaker import Speaker
 from palprep.journal.entries import AssetPrepared, ConsentWaived, FacesCompared
@@ -325,43 +323,6 @@ def asset_tasks(
         )
         for role, source in sources.items()
     ]
-
-
-def speaker_of(person: Person, profile: str, model: Path | None = None) -> Speaker | None:
-    """Whose consent is listened for, by ``model``; None without a video that may hold it.
-
-    Raises UsageError for a statement that cannot be used.
-    """
-    if not person.sources.keys() & LISTENED_TO:
-        return None
-    statement = read_statement(person.statement, profile=profile) if person.statement else None
-    return Speaker(
-        full_name=person.full_name,
-        statement=statement,
-        language=person.settings.language,
-        model=model,
-    )
-
-
-def statements_of(
-    people: Sequence[Person], profile: str, model: Path | None = None
-) -> tuple[RequiredStatement, ...]:
-    """What a sandbox is to take for consent: palprep's template, and the statements that people
-    bring along, their names left open. ``model`` listens for them, ``profile`` is the run's.
-
-    A statement that cannot be used is left out: its person is refused for it.
-    """
-    found = [RequiredStatement(text=required_statement(), model=model)]
-    for person in people:
-        language = person.settings.language
-        with contextlib.suppress(UsageError):
-            if person.statement is None:
-                text = required_statement(language=language)
-            else:
-                own = read_statement(person.statement, profile=profile_for(person, profile))
-                text = open_statement(own, person.full_name)
-            found.append(RequiredStatement(text=text, language=language, model=model))
-    return tuple(dict.fromkeys(found))
 
 
 def consent_clip(training: Asset) -> Asset | None:

@@ -14,7 +14,7 @@ from palprep.batch.engines import bring_of, files_of, make_engine
 from palprep.batch.given import People, people_given
 from palprep.batch.kept_files import FromKept
 from palprep.batch.making import Making
-from palprep.batch.media_steps import MediaSteps, statements_of
+from palprep.batch.media_steps import MediaSteps
 from palprep.batch.originals import SOURCES_NAME, drop_empty
 from palprep.batch.outputs import write_outputs
 from palprep.batch.pace import Pace, Places
@@ -26,6 +26,7 @@ from palprep.batch.sandbox_workers import RequiredStatement
 from palprep.batch.selection import Selection
 from palprep.batch.service_steps import Asked, ServiceSteps
 from palprep.batch.starting import RunOptions, how_they_ended, last_run, record_start
+from palprep.batch.statements import statements_of
 from palprep.batch.unchanged import Unchanged
 from palprep.batch.watch import Watch, keep_watch
 from palprep.consent.model_folder import require_model

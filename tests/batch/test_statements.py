@@ -1,0 +1,36 @@
+"""The statements of a run: palprep's template, and what people bring along."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from palprep.batch.people import find_people, read_people
+from palprep.batch.sandbox_workers import RequiredStatement
+from palprep.batch.statements import statements_of
+from palprep.consent.statements import required_statement
+from palprep.journal.store import utc_now
+
+
+@pytest.fixture
+def people(folder):
+    """Jane brings a statement along, Ada names one that is not there."""
+    for slug, names in {"jane": "own.txt", "ada": "none.txt"}.items():
+        (folder / slug).mkdir()
+        (folder / slug / "person.toml").write_text(
+            f'full_name = "Jane Carter"\nstatement = "{names}"'
+        )
+    (folder / "jane" / "own.txt").write_text("I, Jane Carter, agree.")
+    return read_people(find_people(folder, utc_now()).people)
+
+
+def test_the_embedded_sandbox_takes_the_statements_that_people_bring_along(people):
+    template, own = statements_of(people, "core-4")
+    assert template == RequiredStatement(text=required_statement())
+    assert own == RequiredStatement(text="I, {full_name}, agree.")
+
+
+def test_one_model_listens_for_every_statement(people):
+    own = Path("a-model-of-the-users-own")
+    assert [each.model for each in statements_of(people, "core-4", own)] == [own, own]
