@@ -6,6 +6,7 @@ from palprep.rules.judge import judge
 from palprep.rules.profile import load_profile
 from palprep.rules.registry import RULES
 from palprep.rules.report import Report
+from palprep.rules.rule import Measured
 from palprep.values import Kind, Outcome, Role
 
 PROFILE = load_profile()
@@ -144,3 +145,17 @@ def test_report_json_has_exactly_the_documented_keys(image_facts):
     assert data["passed"] is False
     failed = {each["id"] for each in data["checks"] if each["passed"] is False}
     assert failed == {"image_format"}
+
+
+@pytest.mark.parametrize(
+    ("role", "rule", "seconds", "limit"),
+    [
+        (Role.CONSENT_VIDEO, "video_duration", 12.5, "at most 30 s"),
+        (Role.TRAINING_VIDEO, "video_duration", 100.0, "at least 60 s"),
+        (Role.VOICE_AUDIO, "audio_duration", 90.0, "at least 10 s"),
+    ],
+)
+def test_a_file_that_passes_is_told_the_limit_that_concerns_it(role, rule, seconds, limit):
+    limits = load_profile("core-4").limits[role][rule]
+    check = RULES[rule].check(Measured(value=seconds), limits)
+    assert (check.outcome, check.limit) == (Outcome.PASS, limit)

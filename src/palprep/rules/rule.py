@@ -104,7 +104,8 @@ class Described(ABC):
     def check(
         self, found: Measured | Unmeasured, limits: Sequence[Limit], *, label: str | None = None
     ) -> Check:
-        """Hold a measure against every limit; the worst broken limit decides.
+        """Hold a measure against every limit; the worst broken limit decides. Where all hold, the
+        first one is shown.
 
         ``label`` stands in the check instead of the rule's own.
         """
