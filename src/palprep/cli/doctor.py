@@ -73,7 +73,7 @@ def _table(findings: tuple[Finding, ...]) -> RenderableType:
     part = ""
     for finding in findings:
         detail = Text(finding.detail, overflow="fold")
-        if finding.fix:
+        if finding.fix and finding.fix not in finding.detail:
             detail.append(f"\n{finding.fix}", "bold")
         table.add_row(
             Text("" if finding.part == part else finding.part, "dim"),

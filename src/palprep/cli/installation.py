@@ -94,6 +94,16 @@ def _ffmpeg() -> Finding:
 def _models() -> Iterator[Finding]:
     for home in ("palprep.vision", "palprep.speech", "palprep.consent"):
         for name, entry in read_manifest(home).items():
+            if entry.extra is not None and not entry.locate().is_file():
+                yield Finding(
+                    part="model",
+                    name=name,
+                    state="missing",
+                    required=False,
+                    detail="not installed",
+                    fix=install_advice(entry.extra),
+                )
+                continue
             wrong = entry.problem()
             yield Finding(
                 part="model",
