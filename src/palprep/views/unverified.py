@@ -53,7 +53,7 @@ _NEVER = (
     ),
     Unverified(
         what="The words, by a person",
-        why="A speech recognition model read the statement, and it can err. Listen to the video.",
+        why="Speech recognition read the statement, and it can err. Listen to the video.",
     ),
     Unverified(
         what="Whether the statement suffices",
