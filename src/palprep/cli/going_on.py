@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
-from palprep.cli.signals import Interrupted
+from palprep.cli.signals import Interrupted, same_command
 from palprep.cli.verbosity import tell_warning
 
 if TYPE_CHECKING:
@@ -25,9 +24,16 @@ def people_kept(progress: RunProgress, into: Path) -> str:
     )
 
 
+def recorded_in(into: Path) -> str:
+    """What is kept of a run that does not wait for its requests."""
+    look = shlex.join(["palprep", "status", str(into)])
+    return (
+        f"All that was recorded is kept in {into}. A request that was under way may be in doubt: "
+        f"`{look}` tells."
+    )
+
+
 def interrupted(kept: str, signal: Interrupted) -> NoReturn:
     """Say in one line what was ``kept``, and leave with the signal's exit code."""
-    # The same words that the shell was given; no option of palprep takes a secret.
-    command = shlex.join(["palprep", *sys.argv[1:]])
-    tell_warning(f"Interrupted: {kept} Go on with: {command}")
+    tell_warning(f"Interrupted: {kept} Go on with: {same_command()}")
     raise typer.Exit(signal.code) from None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from palprep.cli.going_on import interrupted, people_kept
+from palprep.cli.going_on import interrupted, people_kept, recorded_in
 from palprep.cli.options import AsJson, MemoryLimit, ProfileName, TimeLimit, WhisperModel
 from palprep.cli.printing import tell_notes
 from palprep.cli.service_options import (
@@ -177,7 +177,7 @@ def run(
             tell("No --base-url and no PALPREP_BASE_URL: an embedded sandbox is used")
         tell_notes(load_profile(profile))
         try:
-            with interruptible():
+            with interruptible(recorded_in(place)):
                 seen = run_people(
                     people,
                     into=into,

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+from palprep.escaping import escaped_line
 
-_AT_ONCE = (
-    b"\nEnded at once. A request that was under way may be in doubt: `palprep status` tells.\n"
-)
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupted(KeyboardInterrupt):
@@ -25,18 +25,19 @@ class Interrupted(KeyboardInterrupt):
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
+def interruptible(kept: str = "") -> Iterator[None]:
     """While this lasts, the first signal raises Interrupted in the main thread.
 
     What is under way can then end well. The second signal does not wait for that: the process is
-    gone, and its workers end by themselves.
+    gone, and its workers end by themselves. Its last line says what is ``kept``, and the command
+    that goes on.
     """
     asked: list[int] = []
 
     def end(number: int, frame: FrameType | None) -> None:
         del frame
         if asked:
-            _leave(number)
+            _leave(number, kept)
         asked.append(number)
         raise Interrupted(number)
 
@@ -51,8 +52,16 @@ def interruptible() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _leave(number: int) -> None:
+def same_command() -> str:
+    """The command line that this process was given, as a shell takes it. No option of palprep takes
+    a secret.
+    """
+    return shlex.join(["palprep", *sys.argv[1:]])
+
+
+def _leave(number: int, kept: str) -> None:
+    said = " ".join(filter(None, ("Ended at once.", kept, f"Go on with: {same_command()}")))
     # Workers notice that this process is gone, and end. A terminal that was closed takes no words.
     with contextlib.suppress(OSError):
-        os.write(2, _AT_ONCE)
+        os.write(2, f"\n{escaped_line(said)}\n".encode())
     os._exit(128 + number)

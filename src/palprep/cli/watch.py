@@ -64,7 +64,7 @@ def watch(
         run_progress(bars=not as_json and not quiet) as progress,
     ):
         try:
-            with interruptible():
+            with interruptible(f"All that was recorded is kept in {directory}."):
                 seen = watch_folder(
                     directory,
                     connection=connection,
