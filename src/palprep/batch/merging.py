@@ -7,10 +7,10 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from palprep.batch.outputs import write_outputs
+from palprep.batch.outputs import run_in, write_outputs
 from palprep.errors import UsageError
 from palprep.fixes.output import unwritable
-from palprep.journal.run_view import PersonView, ReadableRun, RunReader
+from palprep.journal.run_view import PersonView, ReadableRun
 from palprep.journal.store import JOURNAL_NAME, Journal
 from palprep.views.page import REPORT_NAME
 from palprep.views.picture_folder import PICTURES_NAME
@@ -31,7 +31,7 @@ def write_merged_report(directories: Sequence[str | Path], into: str | Path) -> 
         )
     with contextlib.ExitStack() as stack:
         journals = {each: stack.enter_context(Journal.of(each)) for each in parts}
-        whole = Merged({each: RunReader(journal) for each, journal in journals.items()})
+        whole = Merged({each: run_in(each, journal) for each, journal in journals.items()})
         for each in parts:
             _take_pictures(each / PICTURES_NAME, place / PICTURES_NAME)
         write_outputs(place, whole, again=True)

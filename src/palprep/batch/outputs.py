@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from palprep.fixes.output import atomic_output
+from palprep.journal.file import is_running
 from palprep.journal.run_view import PersonView, ReadableRun, RunReader
-from palprep.journal.store import Journal
+from palprep.journal.store import JOURNAL_NAME, Journal
 from palprep.views.page import REPORT_NAME, Page, pages
 
 RESULTS_NAME = "results.jsonl"
@@ -83,8 +84,16 @@ def write_report(directory: str | Path) -> Path:
     """
     into = Path(directory)
     with Journal.of(into) as journal:
-        write_outputs(into, RunReader(journal), again=True)
+        write_outputs(into, run_in(into, journal), again=True)
     return into / REPORT_NAME
+
+
+def run_in(directory: Path, journal: Journal) -> RunReader:
+    """The last run in the journal of an output folder, at which another process may be at work.
+
+    Raises JournalError when there is none in it.
+    """
+    return RunReader(journal, running=is_running(directory / JOURNAL_NAME))
 
 
 def replace(path: Path, parts: Iterable[str], *, lasting: bool = True) -> None:

@@ -35,7 +35,7 @@ def status(directory: str | Path) -> Standing:
     path = Path(directory) / JOURNAL_NAME
     running = path.is_file() and is_running(path)
     with Journal(path) as journal:
-        run, in_doubt = standing(journal), journal.in_doubt()
+        run, in_doubt = standing(journal, running=running), journal.in_doubt()
         unclaimed = journal.unclaimed_callbacks()
         creations = journal.creations() if run is None else ()
     if run is not None:

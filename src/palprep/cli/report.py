@@ -34,7 +34,7 @@ def report(
     from palprep.batch.outputs import write_report
     from palprep.batch.status import status
     from palprep.cli.given import require_there
-    from palprep.views.run_summary import RUN, next_step, summary
+    from palprep.views.run_summary import AT_WORK, RUN, next_step, summary
 
     for each in directories:
         require_there(each)
@@ -45,8 +45,13 @@ def report(
     else:
         raise UsageError("Give --into: the folder for the results of all of them as one")
     print_line(page)
-    people = [person for each in directories for person in status(each).people]
+    standings = [status(each) for each in directories]
+    people = [person for each in standings for person in each.people]
     with telling(quiet=quiet):
         tell(summary(people))
-        one = into is None
-        tell(next_step(people, directories[0], again=RUN) if one else f"Next: open {page}")
+        if into is not None:
+            tell(f"Next: open {page}")
+        elif standings[0].running:
+            tell(AT_WORK)
+        else:
+            tell(next_step(people, directories[0], again=RUN))

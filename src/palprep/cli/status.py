@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import gc
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -55,12 +56,12 @@ def status(
 ) -> None:
     """Show where every person stands; with --found or --retry, resolve what is in doubt.
 
-    Exit code 4 while something is in doubt.
+    Exit code 4 while something is in doubt and no run is at work, which may resolve it itself.
     """
     from palprep.batch.status import status as read_status
     from palprep.cli.given import require_there
     from palprep.cli.results import exit_code_of_results, print_results
-    from palprep.views.run_summary import RUN, next_step, summary
+    from palprep.views.run_summary import AT_WORK, RUN, next_step, summary
 
     for each in directories:
         require_there(each)
@@ -70,7 +71,7 @@ def status(
     with _uncollected():
         standings = [read_status(each) for each in directories]
     people = [person for each in standings for person in each.people]
-    doubts = any(each.in_doubt for each in standings)
+    doubts = any(each.in_doubt and not each.running for each in standings)
     if as_json:
         for standing in standings:
             print_json(standing.to_json())
@@ -84,7 +85,8 @@ def status(
             tell(summary(people))
             # What is in doubt has been told, with the commands that resolve it.
             if not doubts and len(directories) == 1:
-                tell(next_step(people, directories[0], again=RUN))
+                running = standings[0].running
+                tell(AT_WORK if running else next_step(people, directories[0], again=RUN))
     raise typer.Exit(ExitCode.IN_DOUBT if doubts else exit_code_of_results(people))
 
 
@@ -109,8 +111,11 @@ def _show_head(standing: Standing, *, named: bool) -> None:
 
 
 def _show_open_ends(standing: Standing) -> None:
-    for creation in standing.in_doubt:
-        print_line(_how_to_resolve(standing.directory, creation))
+    if standing.running and standing.in_doubt:
+        print_line("Requests under way look as if they were in doubt: look again after the run.")
+    else:
+        for creation in standing.in_doubt:
+            print_line(_how_to_resolve(standing.directory, creation))
     if standing.unclaimed_callbacks:
         print_line(f"{standing.unclaimed_callbacks} callbacks belong to nothing made here")
 
@@ -132,9 +137,10 @@ def _resolve(directory: Path, found: list[str], retry: list[str]) -> None:
 
 
 def _how_to_resolve(directory: str, creation: Creation) -> str:
+    place = shlex.quote(directory)
     return (
         f"\n{creation.what} of {creation.person} is in doubt since {creation.intended_at}. "
         "Look for it at the service, then\n"
-        f"  palprep status {directory} --found {creation.key}=ID    if it is there\n"
-        f"  palprep status {directory} --retry {creation.key}       if it is not"
+        f"  palprep status {place} --found {creation.key}=ID    if it is there\n"
+        f"  palprep status {place} --retry {creation.key}       if it is not"
     )

@@ -11,6 +11,9 @@ CUT_OFF = PersonOutcome(
     status="waiting",
     reasons=("The run ended before this person was finished: run the same command again",),
 )
+AT_WORK = PersonOutcome(
+    status="waiting", reasons=("A run is at work, and this person is not finished yet",)
+)
 RESOLVED = PersonOutcome(
     status="waiting", reasons=("The doubt is resolved: run the same command again",)
 )
@@ -19,11 +22,16 @@ IN_TRAINING = PersonOutcome(
 )
 
 
-def up_to_date(recorded: PersonOutcome | None, creations: Sequence[Creation]) -> PersonOutcome:
+def up_to_date(
+    recorded: PersonOutcome | None, creations: Sequence[Creation], *, running: bool = False
+) -> PersonOutcome:
     """The recorded outcome, changed by what has arrived since.
 
-    ``creations`` are the person's own, as they stand now.
+    ``creations`` are the person's own, as they stand now. ``running``: a run is at work. What
+    would be in doubt without it may be a request under way.
     """
+    if recorded is None and running:
+        return AT_WORK
     doubts = tuple(doubt_words(c) for c in creations if c.state is CreationState.IN_DOUBT)
     if doubts:
         before = recorded or PersonOutcome(status="in_doubt")

@@ -169,19 +169,20 @@ class RunReader:
     A report is read for the person whose report is asked for, and for no one else: memory grows
     with the number of people and not with what is known of them.
 
-    Raises JournalError when there was no run, or when another version of palprep recorded it in a
-    way that this one cannot read.
+    ``running``: a run is at work on it. Raises JournalError when there was no run, or when another
+    version of palprep recorded it in a way that this one cannot read.
     """
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: Journal, *, running: bool = False) -> None:
         started = _started(journal)
         if started is None:
             where = journal.path.parent if journal.path else "memory"
             raise JournalError(f"The journal in {where} holds no run yet")
         self.head = RunHead(**_head(journal, started))
-        gathered = _gathered(journal, started)
+        gathered = _gathered(journal, started, running=running)
         self.people = tuple(person.overview() for person in gathered.values())
         self._journal = journal
+        self._running = running
         self._names = {names.slug: names for names in started.body.people}
         self._own = {person.slug: person for person in self.people}
         self._numbers = journal.standing_numbers()
@@ -199,7 +200,7 @@ class RunReader:
 
     def person(self, slug: str) -> PersonView:
         """See :meth:`RunView.person`."""
-        person = _Person(self._names[slug])
+        person = _Person(self._names[slug], running=self._running)
         for entry in self._journal.standing(person=slug):
             uses = isinstance(entry.body, CreationUsed)
             person.take(entry.body, self._journal.creation(entry.key or "") if uses else None)
@@ -223,23 +224,24 @@ def view(journal: Journal) -> RunView | None:
     return RunReader(journal).view() if _started(journal) is not None else None
 
 
-def standing(journal: Journal) -> RunStanding | None:
-    """The last run without its reports, read at once for however many people.
+def standing(journal: Journal, *, running: bool = False) -> RunStanding | None:
+    """The last run without its reports, read at once for however many people. ``running``: a run
+    is at work on it.
 
     Returns None and raises as :func:`view` does.
     """
     started = _started(journal)
     if started is None:
         return None
-    people = _gathered(journal, started).values()
+    people = _gathered(journal, started, running=running).values()
     return RunStanding(
         **_head(journal, started), people=tuple(person.standing() for person in people)
     )
 
 
-def _gathered(journal: Journal, started: Entry[RunStarted]) -> dict[str, _Person]:
+def _gathered(journal: Journal, started: Entry[RunStarted], *, running: bool) -> dict[str, _Person]:
     """Everybody, without reports."""
-    own = {names.slug: _Person(names) for names in started.body.people}
+    own = {names.slug: _Person(names, running=running) for names in started.body.people}
     creations = {creation.key: creation for creation in journal.creations()}
     for entry in journal.standing(*_STANDING):
         if entry.person in own:
@@ -299,8 +301,9 @@ def _outdated() -> JournalError:
 class _Person:
     """Gathers what the entries of a run say of one person."""
 
-    def __init__(self, names: PersonNames) -> None:
+    def __init__(self, names: PersonNames, *, running: bool = False) -> None:
         self._names = names
+        self._running = running
         self._assets: dict[Role, Asset] = {}
         self._used: dict[str, Creation] = {}
         self._face: FaceVerdict | None = None
@@ -330,7 +333,7 @@ class _Person:
 
     @property
     def _today(self) -> PersonOutcome:
-        return up_to_date(self._outcome, tuple(self._used.values()))
+        return up_to_date(self._outcome, tuple(self._used.values()), running=self._running)
 
     def overview(self) -> PersonOverview:
         """What was taken in, without reports."""

@@ -49,6 +49,8 @@ def by_file(reasons: Iterable[str]) -> list[str]:
 SAME = "run the same command again"
 RUN = "start `palprep run` again"
 """How a run goes on: told by itself, and by the commands that only look at it."""
+AT_WORK = "Next: let the run that is at work end, or interrupt it."
+"""The next step while a run is at work."""
 
 
 def next_step(

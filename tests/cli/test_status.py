@@ -1,0 +1,36 @@
+"""palprep status and report while a run is at work, and after it was cut off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from palprep.journal.entries import CreationUsed, Intent, PersonNames, RunStarted
+from palprep.journal.store import Journal
+
+from .conftest import Palprep
+
+
+def test_what_is_under_way_is_no_doubt_while_a_run_is_at_work(
+    palprep: Palprep, tmp_path: Path
+) -> None:
+    into = tmp_path / "out of ada's"
+    names = PersonNames(slug="ada", name="Ada", full_name="Ada")
+    started = RunStarted(
+        people=(names,), target="http://x", profile="core-4", dry_run=False, palprep_version="0"
+    )
+    with Journal.of(into, create=True, lock=True) as journal:
+        journal.append(started)
+        journal.append(CreationUsed(what="voice"), person="ada", key="voice-1")
+        journal.append(Intent(what="voice", request={}), person="ada", key="voice-1")
+        during = palprep("status", into)
+        page = palprep("report", into)
+        assert palprep("status", into, "--retry", "voice-1").code == 1
+    assert (during.code, page.code) == (0, 0)
+    assert "A run is at work, and this person is not finished yet" in during.out
+    assert during.out.endswith("in doubt: look again after the run.\n")
+    assert during.err.endswith("Next: let the run that is at work end, or interrupt it.\n")
+    assert page.err == during.err
+    assert "not finished yet" in (into / "results.jsonl").read_text()
+    after = palprep("status", into)
+    assert after.code == 4
+    assert f"palprep status '{tmp_path}/out of ada'\"'\"'s' --retry voice-1" in after.out
