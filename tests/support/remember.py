@@ -13,6 +13,7 @@ from pathlib import Path
 
 from palprep.batch.asset_task import PREPARE_ASSET, AssetTask
 from palprep.batch.tasks import prepare_asset
+from palprep.fixes.output import atomic_output
 from palprep.media.source import Source
 from palprep.preflight.asset import Asset
 
@@ -43,10 +44,13 @@ class Remembering:
         kept = self._cache / hashlib.sha256(name.encode()).hexdigest()[:24]
         if not kept.with_suffix(".json").exists():
             asset = prepare_asset(task, source)
+            # Threads and processes that share the cache see a whole file or none.
             if asset.prepared is not None:
-                shutil.copyfile(asset.prepared.path, kept)
+                with atomic_output(kept, lasting=False) as new:
+                    shutil.copyfile(asset.prepared.path, new)
             told = {"task": task.to_json(), "asset": asset.model_dump(mode="json", round_trip=True)}
-            kept.with_suffix(".json").write_text(json.dumps(told))
+            with atomic_output(kept.with_suffix(".json"), lasting=False) as new:
+                new.write_text(json.dumps(told))
             return asset
         text = kept.with_suffix(".json").read_text()
         first = AssetTask.model_validate(json.loads(text)["task"])
