@@ -51,6 +51,33 @@ def test_a_place_is_waited_for_until_a_training_ends():
     assert places.queue == 0
 
 
+class Watched(Places):
+    """Tells how long the queue was whenever somebody looked for room."""
+
+    def __init__(self, pace: Pace) -> None:
+        super().__init__(pace)
+        self.seen: list[int] = []
+
+    def _require_room(self) -> None:
+        self.seen.append(self.queue)
+        super()._require_room()
+
+
+def test_nobody_queues_who_can_take_a_place():
+    places = Watched(Pace(max_training=1))
+    create(places, "a")
+    thread = threading.Thread(target=create, args=(places, "b"))
+    thread.start()
+    while places.queue != 1:
+        pass
+    with places._changed:  # The other one cannot go on yet.
+        places.free("a")
+        assert places.queue == 0
+    thread.join()
+    assert places.seen[0] == 0
+    assert 1 in places.seen or len(places.seen) == 2
+
+
 def test_waiting_for_a_place_ends_when_the_run_does():
     places = Places(Pace(max_training=1))
     create(places, "a")

@@ -44,14 +44,15 @@ class Places:
         self._training: set[str] = set()
         self._asking = 0
         self._created = 0
-        self._queue = 0
+        self._waiting = 0
         self._closed: str | None = None
         self._changed = threading.Condition()
 
     @property
     def queue(self) -> int:
-        """How many wait for a place."""
-        return self._queue
+        """How many wait for a place, while there is none. Whoever can take one does not wait."""
+        with self._changed:
+            return self._waiting if self._is_full else 0
 
     def occupy(self, key: str) -> None:
         """The creation under this key is in training already."""
@@ -65,13 +66,15 @@ class Places:
         there will be none.
         """
         with self._changed:
-            self._queue += 1
+            self._waiting += 1
             try:
-                while not self._is_free():
+                self._require_room()
+                while self._is_full:
                     go_on()
                     self._changed.wait(0.1)
+                    self._require_room()
             finally:
-                self._queue -= 1
+                self._waiting -= 1
             self._asking += 1
 
     def hold(self, key: str) -> None:
@@ -99,12 +102,17 @@ class Places:
             self._closed = self._closed or why
             self._changed.notify_all()
 
-    def _is_free(self) -> bool:
+    @property
+    def _is_full(self) -> bool:
+        at_once = self._pace.max_training
+        return at_once is not None and len(self._training) + self._asking >= at_once
+
+    def _require_room(self) -> None:
+        """Raise HeldBack where there will be no place in this run."""
         if self._closed is not None:
             raise HeldBack(self._closed)
-        most, at_once = self._pace.max_creates, self._pace.max_training
+        most = self._pace.max_creates
         if most is not None and self._created + self._asking >= most:
             raise HeldBack(
                 f"Not asked for: this run may create {most} at most. Run the same command again"
             )
-        return at_once is None or len(self._training) + self._asking < at_once
