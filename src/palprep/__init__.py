@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         Conflict,
         CreationUnrecorded,
         DamagedMedia,
+        DossierUnusable,
         FileMissing,
         FileUnreadable,
         FixError,
@@ -115,6 +116,7 @@ __all__ = [
     "DamagedMedia",
     "Delivery",
     "Dossier",
+    "DossierUnusable",
     "ExaminedDossier",
     "FaceVerdict",
     "Facts",
@@ -214,12 +216,12 @@ _PUBLIC = {
     "palprep.dossier.files": "ExaminedDossier examine_dossier",
     "palprep.errors": (
         "ApiError AuthenticationError BadRequest CannotFit Conflict CreationUnrecorded "
-        "DamagedMedia FileMissing FileUnreadable FixError InvalidRequest JournalError "
-        "ManifestError MediaError MediaTooHeavy NotFound OutcomeUnknown OutputUnwritable "
-        "PalprepError PayloadTooLarge PermissionDenied Problem ProfileError PublishError "
-        "RateLimited RowProblem ServiceUnavailable ServiceUnreachable StorageError TimedOut "
-        "ToolError ToolFailed ToolMissing TransportError UnexpectedReply UnsupportedMedia "
-        "UsageError WaitTimeout"
+        "DamagedMedia DossierUnusable FileMissing FileUnreadable FixError InvalidRequest "
+        "JournalError ManifestError MediaError MediaTooHeavy NotFound OutcomeUnknown "
+        "OutputUnwritable PalprepError PayloadTooLarge PermissionDenied Problem "
+        "ProfileError PublishError RateLimited RowProblem ServiceUnavailable "
+        "ServiceUnreachable StorageError TimedOut ToolError ToolFailed ToolMissing "
+        "TransportError UnexpectedReply UnsupportedMedia UsageError WaitTimeout"
     ),
     "palprep.facts.facts": "Facts",
     "palprep.facts.probe": "Speaker",

@@ -19,7 +19,8 @@
     ├── StorageError               a bucket, or a file in one, that cannot be used
     ├── PublishError               a prepared file could not be put where the service can fetch it
     ├── JournalError               the journal is missing, damaged or in use by another run
-    │   └── CreationUnrecorded     it was created, and its id could not be written down
+    │   ├── CreationUnrecorded     it was created, and its id could not be written down
+    │   └── DossierUnusable        a consent dossier that was changed, or that is another version's
     ├── InvalidRequest             a field breaks a rule of the specification; nothing was sent
     ├── ApiError                   the service answered with an error
     │   ├── BadRequest             400 and 422
@@ -221,6 +222,14 @@ class CreationUnrecorded(JournalError):
     """
 
     code = "creation_unrecorded"
+
+
+class DossierUnusable(JournalError):
+    """A consent dossier that was changed after it was written, is damaged, or is of another version
+    of palprep. Restore it from a copy, or do what the message says.
+    """
+
+    code = "dossier_unusable"
 
 
 class Problem(NamedTuple):

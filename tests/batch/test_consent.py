@@ -126,6 +126,28 @@ def test_a_training_video_that_opens_with_consent_is_enough(go, place, log):
     assert log.creates == {"voice": 1, "replica": 1}
 
 
+@pytest.mark.parametrize(
+    ("was", "now", "said"),
+    [("dossier/2", "dossier/1", "move it to another folder"), ('"I"', '"J"', "was changed")],
+)
+def test_a_dossier_that_cannot_be_gone_on_with_stops_its_person(
+    go, place, add, out, was, now, said
+):
+    add("bob", settings='name = "Bob"')
+    listening = Scripted()
+    assert {each.status for each in go(engine=listening).people} == {"done"}
+    [path] = out.glob("prepared/jane-carter/**/*.consent.json")
+    before = path.read_text()
+    assert was in before
+    path.write_text(before.replace(was, now))
+    bob, jane = go(engine=listening).people
+    assert (bob.status, jane.status) == ("done", "failed")
+    assert said in jane.reasons[0]
+    path.rename(out / "kept elsewhere.json")
+    assert go(engine=listening).people[1].status == "done"
+    assert path.is_file()
+
+
 @pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("heard", ["fail", "unknown", "no check"])
 def test_without_consent_nothing_is_uploaded(go, place, log, heard, apart):

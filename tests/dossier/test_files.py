@@ -6,7 +6,7 @@ import pytest
 
 from palprep.consent.facts import ConsentFacts, WordRecord
 from palprep.dossier.files import examine_dossier, expire, keep_dossier, read_dossier, revoke
-from palprep.errors import JournalError, UsageError
+from palprep.errors import DossierUnusable, UsageError
 from palprep.facts.facts import Facts
 from palprep.media.facts import FileFacts, MediaType
 from palprep.media.source import sha256_of
@@ -121,16 +121,16 @@ def test_a_changed_dossier_is_detected_and_not_added_to(prepared):
     data["entries"][0]["consent"]["outcome"] = "warn"
     path.write_text(json.dumps(data))
     assert examine_dossier(path).flaws
-    with pytest.raises(JournalError, match="was changed after it was written"):
+    with pytest.raises(DossierUnusable, match="was changed after it was written"):
         keep_dossier(prepared, person="ada", written_at=NOON)
-    with pytest.raises(JournalError, match="was changed after it was written"):
+    with pytest.raises(DossierUnusable, match="was changed after it was written"):
         revoke(path, revoked_at=NOON, written_at=NOON)
 
 
 def test_what_another_version_wrote_is_not_called_changed(prepared):
     path = keep_dossier(prepared, person="ada", written_at=NOON)
     path.write_text(path.read_text().replace("consent-dossier/2", "consent-dossier/1"))
-    with pytest.raises(JournalError, match="another version of palprep"):
+    with pytest.raises(DossierUnusable, match="another version of palprep"):
         read_dossier(path)
 
 
@@ -138,7 +138,7 @@ def test_what_another_version_wrote_is_not_called_changed(prepared):
 def test_what_is_no_dossier_is_told_so(tmp_path, content):
     path = tmp_path / "x.consent.json"
     path.write_bytes(content)
-    with pytest.raises(JournalError, match="no consent dossier"):
+    with pytest.raises(DossierUnusable, match="no consent dossier"):
         read_dossier(path)
     with pytest.raises(UsageError, match="cannot be read"):
         read_dossier(tmp_path / "nowhere.json")

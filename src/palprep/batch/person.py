@@ -21,7 +21,7 @@ from palprep.batch.media_steps import MediaSteps, Ready
 from palprep.batch.people import Person
 from palprep.batch.progress import INTERRUPTED, Reporter, Stopped
 from palprep.batch.service_steps import Asked, ServiceSteps
-from palprep.errors import AT_SERVICE, JournalError, OutputUnwritable, PalprepError
+from palprep.errors import AT_SERVICE, DossierUnusable, JournalError, OutputUnwritable, PalprepError
 from palprep.journal.results import PersonOutcome, PersonStatus, failed
 from palprep.workers.engine import WorkStopped
 
@@ -69,6 +69,8 @@ def guarded(person: Person, steps: Callable[[], T]) -> T | PersonOutcome:
     """
     try:
         return steps()
+    except DossierUnusable as error:
+        return failed(error.message)
     except (JournalError, OutputUnwritable):
         raise
     except (Stopped, WorkStopped):

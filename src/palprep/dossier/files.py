@@ -26,7 +26,7 @@ from palprep.dossier.chain import (
     with_revocation,
     with_waiver,
 )
-from palprep.errors import JournalError, UsageError
+from palprep.errors import DossierUnusable, UsageError
 from palprep.fixes.output import atomic_output
 from palprep.media.source import sha256_of
 from palprep.preflight.prepared import Prepared
@@ -84,7 +84,7 @@ def keep_dossier(
     dossier that is there already is verified and kept. ``compared`` holds the checks that
     compare the face with those of the person's other files.
 
-    Returns its path, None where no consent was listened for. Raises JournalError for a
+    Returns its path, None where no consent was listened for. Raises DossierUnusable for a
     dossier that was changed, and OutputUnwritable.
     """
     facts = prepared.report.facts
@@ -119,7 +119,7 @@ def dossier_path(prepared: Prepared) -> Path:
 
 
 def read_dossier(path: str | Path) -> Dossier:
-    """The dossier in a file. Raises UsageError when there is none, JournalError when the file
+    """The dossier in a file. Raises UsageError when there is none, DossierUnusable when the file
     is no dossier.
     """
     try:
@@ -129,15 +129,17 @@ def read_dossier(path: str | Path) -> Dossier:
     except ValidationError as error:
         first = error.errors()[0]
         if "schema_name" in first["loc"]:
-            raise JournalError(
+            raise DossierUnusable(
                 f"{path} was written by another version of palprep, as {first['input']}: read it "
-                "with that version, since its entries are proved as they were written"
+                "with that version, since its entries are proved as they were written. If the "
+                "consent was not taken back in it, move it to another folder, and `palprep run` "
+                "writes a new one"
             ) from None
-        raise JournalError(
+        raise DossierUnusable(
             f"{path} is no consent dossier, or was damaged: {first['msg']}"
         ) from None
     if not dossier.entries:
-        raise JournalError(f"{path} holds no entry: restore the dossier from a copy")
+        raise DossierUnusable(f"{path} holds no entry: restore the dossier from a copy")
     return dossier
 
 
@@ -154,7 +156,7 @@ def examine_dossier(
     ``source`` is the file that it was made of. ``kept`` is what a run's journal holds of the
     dossier: it alone tells a chain that was written anew from its start.
 
-    Only reads. Raises UsageError when there is no dossier, JournalError when the file is none.
+    Only reads. Raises UsageError when there is no dossier, DossierUnusable when the file is none.
     """
     place = Path(path)
     dossier = read_dossier(place)
@@ -213,10 +215,10 @@ def waive(path: str | Path, *, written_at: dt.datetime, note: str) -> Dossier:
 
 
 def require_intact(dossier: Dossier, path: Path) -> None:
-    """Raise JournalError when the chain of entries is broken."""
+    """Raise DossierUnusable when the chain of entries is broken."""
     flaws = verify_dossier(dossier)
     if flaws:
-        raise JournalError(
+        raise DossierUnusable(
             f"The consent dossier {path} was changed after it was written: entry "
             f"{flaws[0].entry} {flaws[0].problem}. Restore it from a copy"
         )
@@ -252,7 +254,7 @@ def _add(path: str | Path, longer: Dossier) -> Dossier:
     present = read_dossier(place)
     require_intact(present, place)
     if not extends(longer, present):
-        raise JournalError(f"{path} was written to by another program meanwhile; try again")
+        raise DossierUnusable(f"{path} was written to by another program meanwhile; try again")
     _write(place, longer)
     return longer
 
