@@ -53,9 +53,9 @@ def kept_dossiers(directory: str | Path) -> dict[Path, Dossier]:
     """
     place = Path(directory)
     with Journal.of(place) as journal:
-        kept = [entry.body for entry in journal.entries(DossierKept)]
+        kept = {entry.body.path: entry.body.dossier for entry in journal.entries(DossierKept)}
     try:
-        return {place / body.path: Dossier.model_validate(body.dossier) for body in kept}
+        return {place / path: Dossier.model_validate(last) for path, last in kept.items()}
     except ValidationError:
         raise JournalError(
             f"The journal in {place} holds a consent dossier of another version of palprep: "
