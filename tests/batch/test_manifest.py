@@ -314,3 +314,13 @@ def test_a_signed_link_is_never_shown():
     assert "secret" not in repr(link)
     odd = RemoteFile(url="s3://bucket/ada/what?.mp4")
     assert (str(odd), odd.name) == ("s3://bucket/ada/what?.mp4", "what?.mp4")
+
+
+@pytest.mark.parametrize(
+    "name", ["\u0639\u0644\u06cc\u200c\u0631\u0636\u0627", "family \U0001f469\u200d\U0001f467"]
+)
+def test_names_are_spelt_with_joiners(name):
+    row = ManifestRow(person=name, full_name=name, voice_audio="a.wav")
+    assert (row.person, row.full_name) == (name, name)
+    with pytest.raises(ValueError, match="control characters"):
+        ManifestRow(person="ada", full_name=f"{name}\u202e", voice_audio="a.wav")

@@ -117,6 +117,15 @@ def test_waiting_for_more_than_callbacks_stays_waiting(journal):
     assert seen(journal)["ada"].reasons == ("interrupted",)
 
 
+def test_no_training_that_has_ended_is_waited_for(journal):
+    journal.append(RUN)
+    make(journal, "voice", "v", "completed")
+    make(journal, "replica", "r", "started")
+    end(journal, "waiting", "The voice v1 is in training", "The replica r1 is", complete=True)
+    ada = seen(journal)["ada"]
+    assert (ada.status, ada.reasons) == ("waiting", ("The replica r1 is",))
+
+
 def test_a_doubt_outranks_any_outcome(journal):
     journal.append(RUN)
     make(journal, "voice", "v")

@@ -122,6 +122,12 @@ def test_a_real_server_says_no(endpoint, changed, said):
     assert "\n" not in str(caught.value)
 
 
+def test_a_setting_that_cannot_be_read_is_named(monkeypatch):
+    monkeypatch.setenv("AWS_TIMEOUT", "soon")
+    with pytest.raises(StorageError, match=r'"soon" as Duration\)\. Check AWS_ALLOW_HTTP, which'):
+        Bucket("s3://media", config=KEYS).put("x.txt", b"x")
+
+
 def test_plain_http_must_be_wanted(endpoint):
     bucket = Bucket("s3://media", config={**KEYS, "endpoint": endpoint}, retry_within=SOON)
     with pytest.raises(StorageError, match=r"is not https\. .* set AWS_ALLOW_HTTP=true"):

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from palprep.batch.files import is_url, is_web
-from palprep.batch.settings import Files, Settings
+from palprep.batch.settings import Files, Settings, holds_controls
 from palprep.storage.clouds import is_bucket
 from palprep.values import Role
 
@@ -31,7 +31,7 @@ def _text(value: Any) -> Any:
 
 _NO_FOLDER_NAMES: tuple[tuple[Callable[[str], object], str], ...] = (
     (
-        lambda slug: any(unicodedata.category(each)[0] == "C" for each in slug),
+        holds_controls,
         "must not hold line breaks or control characters",
     ),
     (lambda slug: {"/", "\\"} & set(slug), "must not hold a slash: a folder will have this name"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+import unicodedata
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path, PurePath
@@ -24,8 +25,23 @@ MAX_BYTES = 65_536
 """Of a person.toml. All settings at their longest take less."""
 
 
+_JOINERS = "\u200c\u200d"
+"""Persian, scripts of India and emoji are spelt with them (Unicode Standard, section 23.2)."""
+
+
+def holds_controls(name: str) -> bool:
+    """Whether a name holds line breaks, control characters, or others that are never drawn and mean
+    nothing in any spelling.
+    """
+    return any(
+        unicodedata.category(each) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+        for each in name
+        if each not in _JOINERS
+    )
+
+
 def _spoken_of(name: str) -> str:
-    if not name.isprintable():
+    if holds_controls(name):
         raise PydanticCustomError("control", "must not hold line breaks or control characters")
     return name
 

@@ -56,7 +56,18 @@ def _as_trained(recorded: PersonOutcome, creations: Sequence[Creation]) -> Perso
         )
     if creations and all(c.state is CreationState.COMPLETED for c in creations):
         return recorded.ended_well()
-    return recorded if recorded.status == "waiting" else _changed(recorded, IN_TRAINING)
+    return (
+        _still_waiting(recorded, creations)
+        if recorded.status == "waiting"
+        else _changed(recorded, IN_TRAINING)
+    )
+
+
+def _still_waiting(recorded: PersonOutcome, creations: Sequence[Creation]) -> PersonOutcome:
+    """Without what was said of a training that has ended since."""
+    ended = [c.id for c in creations if c.state is CreationState.COMPLETED and c.id]
+    left = tuple(each for each in recorded.reasons if not any(one in each for one in ended))
+    return recorded.model_copy(update={"reasons": left})
 
 
 def _changed(recorded: PersonOutcome, now: PersonOutcome) -> PersonOutcome:

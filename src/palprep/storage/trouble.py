@@ -31,6 +31,11 @@ _HERE = (
         ("GCP credential error", "service account file", "Invalid Access Key", "private key"),
         "the credentials cannot be read ({line}). Check {cloud.credentials}",
     ),
+    (
+        ("Config error: failed to parse",),
+        ("one of its settings cannot be read ({line}). Check {cloud.allow_http}, which is true or "
+        "false, and {cloud.timeout}, such as 120s"),
+    ),
     (("incorrectly configured region",), _ELSEWHERE),
     (
         ("BadScheme",),
