@@ -111,9 +111,7 @@ class MediaError(PalprepError):
 
 
 class FileMissing(MediaError):
-    """No such file, or a directory instead of a file. Check the path, and name a file in the
-    folder.
-    """
+    """No such file, or a directory instead of a file. Check the path, and name a file."""
 
     code = "file_missing"
 
@@ -225,9 +223,7 @@ class CreationUnrecorded(JournalError):
 
 
 class DossierUnusable(JournalError):
-    """A consent dossier that was changed after it was written, is damaged, or is of another version
-    of palprep. Restore it from a copy, or do what the message says.
-    """
+    """A consent dossier that was changed, or is of another version. Do what the message says."""
 
     code = "dossier_unusable"
 
@@ -298,9 +294,7 @@ class AuthenticationError(ApiError):
 
 
 class PermissionDenied(ApiError):
-    """403: the key may not do this, for example create a voice without being user-scoped. Use a key
-    that may do it, such as a user-scoped one.
-    """
+    """403: the key may not do this. Use one that may: only a user-scoped key creates a voice."""
 
 
 class NotFound(ApiError):
@@ -361,9 +355,7 @@ class ServiceUnreachable(TransportError):
 
 
 class TimedOut(TransportError):
-    """No answer in time to a request that is safe to repeat. Send it again, with more
-    ``timeout``.
-    """
+    """No answer in time to a request that is safe to repeat. Send it again; give it more time."""
 
     code = "timed_out"
 
@@ -392,9 +384,7 @@ class OutcomeUnknown(TransportError):
         super().__init__(message)
         self.reason = message if reason is None else reason
         self.call = call or {}
-        self.status = status
-        self.body = body
-        self.request_id = request_id
+        self.status, self.body, self.request_id = status, body, request_id
 
 
 class WaitTimeout(PalprepError):

@@ -16,7 +16,6 @@ from palprep.batch.asset_task import (
     WHY_UNHEARD,
     AssetTask,
 )
-from palprep.batch.dossiers import kept_dossiers
 from palprep.batch.pace import Pace
 from palprep.batch.sandbox_workers import RequiredStatement
 from palprep.batch.tasks import why_unheard
@@ -24,7 +23,7 @@ from palprep.consent.facts import ConsentFacts
 from palprep.consent.statements import required_statement
 from palprep.consent.whisper import Whisper, default_directory
 from palprep.dossier.files import examine_dossier, read_dossier
-from palprep.errors import JournalError, ToolFailed, ToolMissing
+from palprep.errors import ToolFailed, ToolMissing
 from palprep.facts.facts import Facts
 from palprep.facts.speaker import Speaker
 from palprep.journal.entries import Body, ConsentWaived, DossierKept, Intent, RunStarted
@@ -125,33 +124,6 @@ def test_a_training_video_that_opens_with_consent_is_enough(go, place, log):
     assert engine.tasks[Role.TRAINING_VIDEO].speaker.full_name == "Jane Carter"
     assert engine.tasks[Role.VOICE_AUDIO].speaker is None
     assert log.creates == {"voice": 1, "replica": 1}
-
-
-@pytest.mark.parametrize(
-    ("was", "now", "said"),
-    [("dossier/2", "dossier/1", "move it to another folder"), ('"I"', '"J"', "was changed")],
-)
-def test_a_dossier_that_cannot_be_gone_on_with_stops_its_person(
-    go, place, add, out, was, now, said
-):
-    add("bob", settings='name = "Bob"')
-    listening = Scripted()
-    assert {each.status for each in go(engine=listening).people} == {"done"}
-    [path] = out.glob("prepared/jane-carter/**/*.consent.json")
-    before = path.read_text()
-    assert was in before
-    path.write_text(before.replace(was, now))
-    bob, jane = go(engine=listening).people
-    assert (bob.status, jane.status) == ("done", "failed")
-    assert said in jane.reasons[0]
-    path.rename(out / "kept elsewhere.json")
-    with Journal.of(out) as journal:
-        where = str(path.relative_to(out))
-        journal.append(DossierKept(path=where, dossier={"entries": [{}]}), person="jane-carter")
-    with pytest.raises(JournalError, match="another version"):
-        kept_dossiers(out)
-    assert go(engine=listening).people[1].status == "done"
-    assert kept_dossiers(out)[path] == read_dossier(path)
 
 
 @pytest.mark.parametrize("apart", [False, True])
