@@ -42,6 +42,11 @@ def test_what_goes_on_with_the_run_is_named():
     assert "start `palprep run` again" in next_step([standing("failed")], Path("out"), again=RUN)
 
 
+def test_with_no_one_to_work_on():
+    assert summary([]) == "No one was to be worked on"
+    assert next_step([], Path("out"), dry_run=True) == "Next: open out/report.html"
+
+
 def test_after_a_dry_run():
     assert "without --dry-run" in next_step([standing("waiting")], Path("out"), dry_run=True)
 

@@ -14,6 +14,8 @@ from palprep.views.outcomes import STATUSES
 
 def summary(results: Sequence[PersonStanding]) -> str:
     """How many people there are, and how many of them are done, waiting, refused and so on."""
+    if not results:
+        return "No one was to be worked on"
     counts = Counter(each.status for each in results)
     return f"{people_words(len(results))}: {counted(counts)}"
 
@@ -65,7 +67,7 @@ def next_step(
         return f"Next: `palprep watch {place}` waits for the trainings."
     if found & {"refused", "failed"}:
         return f"Next: fix what the reasons name, and {again}."
-    if dry_run:
+    if dry_run and results:
         return "Next: run the same command without --dry-run."
     if "waiting" in found:
         return f"Next: {again}. It goes on, and creates nothing twice."
