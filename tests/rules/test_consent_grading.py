@@ -198,6 +198,8 @@ def test_an_added_word_without_which_the_statement_fits_far_better_is_a_doubt():
     assert grade == "warn"
     assert [word.outcome for word in words if word.expected is None] == ["warn"]
     assert reasons == ("“all” may have been added at 4.4 s.",)
+    longer = TEXT.replace("my consent", "my if paid consent")
+    assert outcome(reading(longer, support=3.5, others=(longer,))) == "fail"
     surname = reading(TEXT.replace("Doe,", "Doe Smith,"), support=3.5)
     next_to_it = surname._replace(differences=(Difference(3, 3, 3, 4),))
     part = part_reading(next_to_it._replace(log_likelihood_ratios=(3.5,)), SCRIPT)

@@ -101,6 +101,18 @@ def test_what_both_hear_otherwise_is_a_doubt_though_it_fits_well_for_the_first()
     assert grade(part(ratio=1.0, second=heard(instead=(-20.0,)))) == "warn"
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "outcome"), [(-1.0, 0.0, "pass"), (-1.0, -3.0, "fail"), (-2.0, 3.0, "pass")]
+)
+def test_added_words_are_told_from_an_accident_of_one_model(first, second, outcome):
+    added = HeardInstead(
+        first=3, last=3, heard="maybe", likeness=0.0, log_likelihood_ratio=first,
+        in_every_reading=False,
+    )  # fmt: skip
+    one = part(second=heard(instead=(second,))).model_copy(update={"instead": (added,)})
+    assert grade(one) == outcome
+
+
 def test_a_word_is_as_probable_as_the_better_listener_holds_it():
     hardly = (0.9, 0.9, 0.9, 0.001, 0.9, 0.9)
     assert grade(part(hardly)) == "warn"
@@ -144,3 +156,13 @@ def test_a_name_passes_only_where_both_together_favour_it():
     assert grade(part(name=sure)) == "pass"
     assert grade(part(name=sure, second=heard(name=-1.0))) == "pass"
     assert grade(part(name=sure, second=heard(name=-6.0))) == "warn"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "outcome"),
+    [(-1.0, -4.0, "fail"), (-1.0, -2.0, "warn"), (1.0, -4.0, "warn"), (-1.0, None, "warn")],
+)
+def test_what_both_hold_for_another_name_is_another(first, second, outcome):
+    other = RARE.model_copy(update={"least_log_likelihood_ratio": first})
+    poor = (0.9, 0.02, 0.02, 0.9, 0.9, 0.9)
+    assert grade(part(poor, name=other, second=heard(poor, name=second))) == outcome

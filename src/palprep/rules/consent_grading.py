@@ -204,14 +204,15 @@ def _by_sound(one: HeardInstead, least: float, limits: ConsentLimits) -> float:
 
 def _added(one: HeardInstead, part: PartReading, limits: ConsentLimits) -> WordRecord:
     """Words that nothing asked for, in the gap before the required word ``one.first``. Where the
-    statement without them fits much better they are a doubt, but not next to the name: there
-    they may belong to another one.
+    statement without it fits much better, one word is a doubt, but not next to the name: there it
+    may belong to another one.
     """
     aligned = part.aligned
     start = aligned[one.first - 1].end_s if one.first else None
     end = aligned[one.first].start_s if one.first < len(aligned) else None
     named = part.name is not None and one.first in (part.name.first, part.name.last)
-    hardly = one.log_likelihood_ratio >= limits.hardly_added.value and not named
+    single = len(one.heard.split()) == 1
+    hardly = one.log_likelihood_ratio >= limits.hardly_added.value and single and not named
     return WordRecord(
         expected=None,
         heard=one.heard,

@@ -65,7 +65,7 @@ class ConsentLimits(Value):
     """Ratio below which an added word was said. Above it the word may be an accident of the beam
     search, unless all its readings have it."""
     hardly_added: ConsentLimit
-    """Ratio from which an added word is a doubt only, though all readings have it."""
+    """Ratio from which a single added word is a doubt only, though all readings have it."""
     negated: ConsentLimit
     """Ratio to a wording with the opposite sense (can, cannot) below which that one was said."""
     negated_perhaps: ConsentLimit

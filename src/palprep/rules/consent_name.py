@@ -28,6 +28,8 @@ def grade_name(part: PartReading, name: NamePlace, limits: ConsentLimits) -> Out
     # A second model that hears another name keeps this one from passing, and does not fail it.
     ratio = name.log_likelihood_ratio if second is None or second < 0 else both.log_likelihood_ratio
     least_ratio = name.least_log_likelihood_ratio
+    if _written_alike(name, limits) and _another(least_ratio, second, limits):
+        return Outcome.FAIL
     if ratio is None:
         return Outcome.WARN
     surely = name.prompted_probability >= limits.name_recognised_surely.value
@@ -68,6 +70,13 @@ def _confirmed(name: NamePlace, least: float, second: float, limits: ConsentLimi
         and least_ratio is not None
         and least_ratio >= limits.name_favoured.value
     )
+
+
+def _another(least_ratio: float | None, second: float | None, limits: ConsentLimits) -> bool:
+    """Whether both models hold another name that was heard for the better one."""
+    if least_ratio is None or second is None:
+        return False
+    return least_ratio < 0 and second < limits.heard_by_both.value
 
 
 def _borne_out(name: NamePlace, least: float, limits: ConsentLimits) -> bool:

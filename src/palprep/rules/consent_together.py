@@ -6,7 +6,7 @@ ratios are added up, as those of two witnesses who have not talked to each other
 
 from __future__ import annotations
 
-from palprep.consent.facts import PartReading
+from palprep.consent.facts import PartReading, SecondHearing
 
 
 def together(part: PartReading) -> PartReading:
@@ -14,7 +14,8 @@ def together(part: PartReading) -> PartReading:
 
     Of each word the greater probability counts. Of another wording the second model counts where
     it speaks for the required one: what the first model lets pass was heard already, and where it
-    hears something else, only a second model that hears the required words can turn that.
+    hears something else, only a second model that hears the required words can turn that. Of added
+    words it counts either way: what was added may be an accident of one model, but not of both.
     """
     second = part.second
     if second is None:
@@ -35,10 +36,15 @@ def together(part: PartReading) -> PartReading:
                 for word, probability in zip(part.aligned, probabilities, strict=True)
             ),
             "instead": tuple(
-                one.model_copy(
-                    update={"log_likelihood_ratio": one.log_likelihood_ratio + max(0.0, other)}
-                )
-                for one, other in zip(part.instead, second.instead, strict=True)
+                one.model_copy(update={"log_likelihood_ratio": one.log_likelihood_ratio + counted})
+                for one, counted in zip(part.instead, _counted(part, second), strict=True)
             ),
         }
     )
+
+
+def _counted(part: PartReading, second: SecondHearing) -> list[float]:
+    return [
+        other if one.first == one.last else max(0.0, other)
+        for one, other in zip(part.instead, second.instead, strict=True)
+    ]
