@@ -100,6 +100,7 @@ def test_what_was_heard_clearly_is_not_heard_again():
     [
         {"instead": (instead(3, 4, "gave"),)},
         {"name": NAME.model_copy(update={"same": False})},
+        {"name": NAME.model_copy(update={"transcript_likeness": 0.8})},
         {"negated": (NegatedWording(word=8, heard="cannot", log_likelihood_ratio=1.5),)},
         {"negation_in_other_reading": True},
     ],

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from palprep.consent.compare import Difference, compare
 from palprep.consent.facts import NamePlace, PartReading, SecondHearing, StatementReading
 from palprep.consent.moonshine import LONGEST_S, Heard, Moonshine, WordScore
-from palprep.consent.names import locate_name
+from palprep.consent.names import SAME_SOUND, locate_name
 from palprep.consent.variants import negated, replaced
 from palprep.consent.words import Word, split_words
 from palprep.media.samples import Samples
@@ -33,10 +33,14 @@ def leaves_doubt(part: PartReading) -> bool:
     """Whether the first model heard anything else than the required words, or hardly heard one."""
     return bool(part.aligned) and (
         bool(part.instead or part.negating_words or part.negation_in_other_reading)
-        or (part.name is not None and not part.name.same)
+        or (part.name is not None and _doubtful(part.name))
         or any(word.probability < _UNSURE for word in part.aligned)
         or any(one.log_likelihood_ratio < _SURE for one in part.negated)
     )
+
+
+def _doubtful(name: NamePlace) -> bool:
+    return not name.same or name.transcript_likeness < SAME_SOUND
 
 
 def hear_again(model: Moonshine, samples: Samples, reading: StatementReading) -> StatementReading:
