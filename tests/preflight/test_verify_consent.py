@@ -41,6 +41,7 @@ def test_the_statement_in_a_video_passes(spoken_consent, model):
     facts = verify_consent(spoken_consent, full_name="Jane Carter", model=model)
     assert facts.outcome == "pass"
     assert facts.reasons == ()
+    assert (facts.model, facts.second_model) == ("whisper-tiny.en", None)
     assert 0.0 <= facts.starts_at < 1.5
     assert [word.expected for word in facts.words] == facts.statement.split()
     times = [(word.start, word.end) for word in facts.words]
@@ -67,7 +68,8 @@ def test_the_statement_in_a_video_passes(spoken_consent, model):
     ],
 )
 def test_what_was_said_is_not_another_statement(speech, model, change):
-    assert verify_samples(speech, script(change=change), model).outcome == "fail"
+    facts = verify_samples(speech, script(change=change), model)
+    assert (facts.outcome, facts.second_model) == ("fail", "moonshine-tiny")
 
 
 def test_another_persons_name_fails_and_is_named(speech, model):
