@@ -44,6 +44,7 @@ def test_a_withdrawal_counts_wherever_it_is_said(remark):
         "Sorry, forget what I just said.",
         "None of that is true.",
         "None of that is through.",
+        "One of that is true.",
         "Actually, I have changed my mind.",
         "I was forced to say this.",
         "They want me to say this, but I don't mean it.",

@@ -39,7 +39,8 @@ _REMARK = re.compile(
     r"|\b(forget|ignore|disregard|scratch|strike|scrap|erase|delete|undo) "
     r"(\w+ )?(that|it|this|everything|all|what|my)\b"
     r"|\b(none|nothing|not) (\w+ ){0,4}(true|mean|meant|serious|valid|want|wanted|real)\b"
-    r"|\b(none|nothing) of (that|this|it)\b"
+    # In noise the first sound of "none" is lost.
+    r"|\b(n?one|nothing) of (that|this|it)\b"
     r"|\b(forced|coerced|ordered|paid|made|told) (me )?to (say|read|do|give)\b"
     r"|\bmade me (say|read|do)\b|\ba joke\b|\bpretend\w*\b|\bonly if\b|\bunless\b"
 )
