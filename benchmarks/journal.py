@@ -41,7 +41,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 RECORDING = CHECKOUT / "sample_media" / "people" / "jane-carter" / "recording.m4a"
 
 STATUS_S, STATUS_MIB = 1.0, 200.0
-"""What ``palprep status`` of 10,000 people may take."""
+"""What ``palprep status`` of 10,000 people may take; of more, in proportion."""
 
 GROWTH = 1.5
 """How much dearer a person may be among many than among few."""
@@ -138,8 +138,9 @@ def at_size(folder: Path, arguments: argparse.Namespace) -> Iterator[Figure]:
             f"{1000 * cost.written.cpu / cost.people:.2f} ms, results in "
             f"{1000 * cost.results.cpu / cost.people:.2f} ms of processor a person"
         )
-        yield Figure(f"status of {cost.people:,} in s", cost.status_s, STATUS_S, detail)
-        yield Figure(f"status of {cost.people:,} in MiB", cost.status_mib, STATUS_MIB)
+        more = max(1.0, cost.people / 10_000)
+        yield Figure(f"status of {cost.people:,} in s", cost.status_s, STATUS_S * more, detail)
+        yield Figure(f"status of {cost.people:,} in MiB", cost.status_mib, STATUS_MIB * more)
     few, many = costs[0], costs[-1]
     for name in ("written", "results"):
         before, after = (getattr(each, name).cpu / each.people for each in (few, many))
