@@ -112,8 +112,7 @@ def make(journal: Journal, what: str, name: str) -> None:
 def results_of(into: Path) -> None:
     """results.jsonl, from the journal."""
     with Journal.of(into) as journal:
-        run = RunReader(journal)
-        write_results(into, (run.person(each.slug) for each in run.people))
+        write_results(into, RunReader(journal))
 
 
 def status_of(into: Path) -> tuple[float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from elements import Elements
 from finished_runs import FULL, person, run
 from PIL import Image
 
-from palprep.batch.outputs import write_outputs, write_pages
+from palprep.batch.outputs import write_outputs
 from palprep.journal.run_view import RunView
 from palprep.media.source import sha256_of
 from palprep.preflight.asset import Asset
@@ -33,12 +34,12 @@ def written(into: Path) -> dict[str, int]:
 
 
 def test_a_few_stand_on_one_page(tmp_path: Path) -> None:
-    write_pages(tmp_path, crowd(MOST_ON_ONE_PAGE))
-    assert set(written(tmp_path)) == {"report.html"}
+    write_outputs(tmp_path, crowd(MOST_ON_ONE_PAGE))
+    assert set(written(tmp_path)) == {"report.html", "results.jsonl"}
 
 
 def test_many_have_a_page_each_and_the_first_leads_to_them(tmp_path: Path) -> None:
-    write_pages(tmp_path, crowd(MOST_ON_ONE_PAGE + 1))
+    write_outputs(tmp_path, crowd(MOST_ON_ONE_PAGE + 1))
     found = Elements((tmp_path / "report.html").read_text("utf-8")).elements
     links = [a["href"] for tag, a in found if tag == "a" and a["href"].startswith("./people/")]
     assert len(links) == MOST_ON_ONE_PAGE + 1
@@ -50,16 +51,44 @@ def test_many_have_a_page_each_and_the_first_leads_to_them(tmp_path: Path) -> No
 
 def test_what_shows_the_same_is_not_written_again(tmp_path: Path) -> None:
     people = crowd(MOST_ON_ONE_PAGE + 1)
-    write_pages(tmp_path, people)
+    write_outputs(tmp_path, people)
     before = written(tmp_path)
-    write_pages(tmp_path, people)
+    write_outputs(tmp_path, people)
     assert written(tmp_path) == before
     changed = people.people[3].model_copy(update={"reasons": ("new",)})
     others = (*people.people[:3], changed, *people.people[4:])
-    write_pages(tmp_path, people.model_copy(update={"people": others}))
+    write_outputs(tmp_path, people.model_copy(update={"people": others}))
     after = written(tmp_path)
     anew = {name for name, at in after.items() if at != before[name]}
-    assert anew == {"report.html", "people/p003.html"}
+    assert anew == {"report.html", "results.jsonl", "people/p003.html"}
+
+
+def test_of_whom_nothing_has_changed_no_report_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = crowd(MOST_ON_ONE_PAGE + 1)
+    write_outputs(tmp_path, people)
+    results = tmp_path / "results.jsonl"
+    lines = results.read_text("utf-8").splitlines()
+    # One line was cut, and one is no line of palprep's.
+    results.write_text("\n".join(["{}", lines[1][:-1], *lines[2:]]), "utf-8")
+    changed = people.people[3].model_copy(update={"reasons": ("né",)})
+    others = people.model_copy(update={"people": (*people.people[:3], changed, *people.people[4:])})
+    read = []
+    person_of = RunView.person
+    monkeypatch.setattr(
+        RunView, "person", lambda run, slug: read.append(slug) or person_of(run, slug)
+    )
+    write_outputs(tmp_path, others)
+    # Once for the mark of each. The last line had lost its end as well; the changed one is read for
+    # its page, too.
+    besides = Counter(read) - Counter(each.slug for each in others.people)
+    assert besides == {"p000": 1, "p001": 1, "p003": 2, "p050": 1}
+    again = results.read_text("utf-8").splitlines()
+    assert [again[at] for at in (0, 1, 2, *range(4, 51))] == [
+        lines[at] for at in (0, 1, 2, *range(4, 51))
+    ]
+    assert "né" in again[3]
 
 
 def test_a_later_run_that_changed_nothing_leaves_everything(tmp_path: Path) -> None:
@@ -97,12 +126,12 @@ def pictured(tmp_path: Path) -> Asset:
 
 def test_pictures_are_drawn_once_and_outlive_their_files(tmp_path: Path, pictured: Asset) -> None:
     into = tmp_path / "out"
-    write_pages(into, run(person(assets=(pictured,))))
+    write_outputs(into, run(person(assets=(pictured,))))
     kept = {name: at for name, at in written(into).items() if name.startswith("pictures/")}
     assert len(kept) == 2
     assert "data:image/jpeg" in (into / "report.html").read_text("utf-8")
     Path(pictured.source).unlink()
-    write_pages(into, run(person(assets=(pictured,), reasons=("new",))))
+    write_outputs(into, run(person(assets=(pictured,), reasons=("new",))))
     assert "data:image/jpeg" in (into / "report.html").read_text("utf-8")
     assert kept.items() <= written(into).items()
 
@@ -110,7 +139,7 @@ def test_pictures_are_drawn_once_and_outlive_their_files(tmp_path: Path, picture
 def test_pages_of_many_load_their_pictures_as_files(tmp_path: Path, pictured: Asset) -> None:
     into = tmp_path / "out"
     many = (*crowd(MOST_ON_ONE_PAGE).people, person(assets=(pictured,)))
-    write_pages(into, run(*many))
+    write_outputs(into, run(*many))
     for page, count in (("report.html", 1), ("people/ada.html", 2)):
         found = Elements((into / page).read_text("utf-8")).elements
         images = [attributes for tag, attributes in found if tag == "img"]
@@ -124,7 +153,7 @@ def test_the_first_page_reads_no_report_of_whom_it_shows_already(
     tmp_path: Path, pictured: Asset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     people = (*crowd(MOST_ON_ONE_PAGE).people, person(assets=(pictured,)))
-    write_pages(tmp_path, run(*people))
+    write_outputs(tmp_path, run(*people))
     before = (tmp_path / "report.html").read_text("utf-8")
     other = run(*people).model_copy(update={"profile": "core-3"})
     [*own, first] = pages(other, tmp_path)
@@ -153,6 +182,6 @@ def test_results_are_written_when_somebody_stands_otherwise(tmp_path: Path) -> N
 
 
 def test_a_name_is_no_way_out_of_the_page(tmp_path: Path) -> None:
-    write_pages(tmp_path, run(*crowd(MOST_ON_ONE_PAGE).people, FULL))
+    write_outputs(tmp_path, run(*crowd(MOST_ON_ONE_PAGE).people, FULL))
     assert "<script>alert" not in (tmp_path / "report.html").read_text("utf-8")
     assert "<script>alert" not in (tmp_path / "people/ada.html").read_text("utf-8")

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
+import re
 from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, Self
 
 from palprep.fixes.output import atomic_output
 from palprep.journal.file import is_running
-from palprep.journal.run_view import PersonView, ReadableRun, RunReader
+from palprep.journal.run_view import ReadableRun, RunReader
 from palprep.journal.store import JOURNAL_NAME, Journal
 from palprep.views.page import REPORT_NAME, Page, pages
 
 RESULTS_NAME = "results.jsonl"
+_BEGINNING = re.compile(rb'\{"person": ("(?:[^"\\]|\\.)*")')
+"""Of a line of the results: it says whose line it is."""
 
 
 def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
     """Write the results and the pages of a run into its folder, where they do not show it as it
-    stands; the results in any case where ``again`` says so.
+    stands; the results in any case, and all of them, where ``again`` says so.
     """
     made = pages(run, into)
     told = (into / RESULTS_NAME).is_file() and made[-1].tells_the_same_of_everybody(into)
-    # The first page is written last: what it shows, the results have, and so have the others.
     if not again and told and made[-1].is_in(into) and _are_there(into, made):
         return
+    stale = [page for page in made if not page.is_in(into)]
+    # The results are written before the pages, and the first page last: what a page shows, the
+    # results have, and what the first page shows, so have the others.
     if again or not told:
-        write_results(into, (run.person(each.slug) for each in run.people))
-    _write(into, made)
+        changed = {page.person for page in stale}
+        own = {page.person for page in made}
+        write_results(into, run, kept=set() if again else own - changed)
+    for page in stale:
+        replace(into / page.place, (page.html(),), lasting=False)
 
 
 def _are_there(into: Path, made: Iterable[Page]) -> bool:
@@ -51,21 +61,55 @@ def _names_in(folder: Path) -> set[str]:
         return set()
 
 
-def write_pages(into: Path, run: ReadableRun) -> None:
-    """Write those pages of a run that do not show it as it stands."""
-    _write(into, pages(run, into))
+def write_results(
+    into: Path, run: ReadableRun, *, kept: Container[str | None] = frozenset()
+) -> None:
+    """Write results.jsonl, one person at a time. The lines of those who are ``kept`` stay as they
+    are, where the file has them: to make a line takes the person's reports.
+    """
+    with _Lines.of(into / RESULTS_NAME) as lines:
+        made = (
+            (lines.of_person(each.slug) if each.slug in kept else None) or _line(run, each.slug)
+            for each in run.people
+        )
+        replace(into / RESULTS_NAME, made)
 
 
-def _write(into: Path, made: Iterable[Page]) -> None:
-    for page in made:
-        if not page.is_in(into):
-            replace(into / page.place, (page.html(),), lasting=False)
+def _line(run: ReadableRun, slug: str) -> str:
+    return json.dumps(run.person(slug).result.to_json(), ensure_ascii=False) + "\n"
 
 
-def write_results(into: Path, people: Iterable[PersonView]) -> None:
-    """Write results.jsonl, one person at a time."""
-    lines = (json.dumps(person.result.to_json(), ensure_ascii=False) for person in people)
-    replace(into / RESULTS_NAME, (f"{line}\n" for line in lines))
+class _Lines:
+    """The lines of a file of results, by the person."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._at: dict[str, tuple[int, int]] = {}
+        at = 0
+        for line in file:
+            found = _BEGINNING.match(line)
+            if found is not None and line.endswith(b"}\n"):
+                self._at[json.loads(found[1])] = (at, len(line))
+            at += len(line)
+
+    @classmethod
+    @contextlib.contextmanager
+    def of(cls, path: Path) -> Iterator[Self]:
+        """None of them where there is no file."""
+        try:
+            file: BinaryIO = path.open("rb")
+        except OSError:
+            file = io.BytesIO()
+        with file:
+            yield cls(file)
+
+    def of_person(self, slug: str) -> str | None:
+        """The line, None where there is none."""
+        if slug not in self._at:
+            return None
+        at, length = self._at[slug]
+        self._file.seek(at)
+        return self._file.read(length).decode("utf-8", "backslashreplace")
 
 
 def written_results(into: Path, people: Container[str]) -> Iterator[dict[str, Any]]:

@@ -56,6 +56,8 @@ class Page(NamedTuple):
     """A digest of what it shows. It stands in the page, so that one that is up to date is told
     without being made again."""
     html: Callable[[], str]
+    person: str | None = None
+    """Whose page it is, by the slug; None of a page of several people."""
 
     def is_in(self, folder: Path) -> bool:
         """Whether the page lies in this output folder as it would be written now."""
@@ -109,7 +111,9 @@ def pages(run: ReadableRun, folder: Path) -> list[Page]:
 
     stamps = {person.slug: _digest(marks[person.slug]) for person in people}
     own = {
-        slug: Page(Path(PEOPLE_FOLDER, f"{slug}.html"), stamp, partial(of_person, slug, stamp))
+        slug: Page(
+            Path(PEOPLE_FOLDER, f"{slug}.html"), stamp, partial(of_person, slug, stamp), slug
+        )
         for slug, stamp in stamps.items()
     }
     leading = _Maker(templates, Beside(folder, folder), pictures.linked_from(folder))
