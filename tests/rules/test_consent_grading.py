@@ -182,6 +182,13 @@ def test_a_missing_word_has_no_time():
     assert (missing.expected, missing.heard, missing.start) == ("my", None, None)
 
 
+@pytest.mark.parametrize(("least", "expected"), [(0.3, "pass"), (0.01, "fail")])
+def test_words_may_have_been_added_where_far_more_was_heard(least, expected):
+    heard = TEXT.replace("give my", "give me if paid")
+    found = reading(heard, improbable={"my": least}, support=5.0)
+    assert outcome(found) == expected
+
+
 def test_an_added_word_fails_unless_it_was_a_whim():
     heard = TEXT.replace("can be", "can only be")
     grade, words, _ = decide(reading(heard, support=-3.0), SCRIPT)

@@ -25,6 +25,8 @@ from palprep.values import Outcome, Span
 
 _SEVERAL = 3
 """So many words have a duration. One or two short ones can be aligned with one moment of 20 ms."""
+_MORE_WORDS = 2
+"""A long word is written down as two; so many more are others."""
 _SEVERITY = (Outcome.PASS, Outcome.WARN, Outcome.UNKNOWN, Outcome.FAIL)
 
 
@@ -155,7 +157,7 @@ def _grade_stretch(
     sound: it may be another spelling, or a rare word that was misheard.
     """
     words, ratio = range(one.first, one.last), one.log_likelihood_ratio
-    if _squeezed(one, aligned, limits):
+    if _squeezed(one, aligned, limits) or _swollen(one, aligned, limits):
         for index in words:
             grades[index] = Outcome.FAIL
         return
@@ -189,6 +191,15 @@ def _squeezed(one: HeardInstead, aligned: Sequence[RequiredWord], limits: Consen
         return False
     lasts_s = aligned[one.last - 1].end_s - aligned[one.first].start_s
     return lasts_s < count * limits.shortest_word.value
+
+
+def _swollen(one: HeardInstead, aligned: Sequence[RequiredWord], limits: ConsentLimits) -> bool:
+    """Whether so much more was heard than is required, and a required word so hardly, that words
+    may have been added among those that were misheard.
+    """
+    least = min(word.probability for word in aligned[one.first : one.last])
+    more = len(one.heard.split()) - (one.last - one.first)
+    return more >= _MORE_WORDS and least < limits.word_said.value
 
 
 def _by_sound(one: HeardInstead, least: float, limits: ConsentLimits) -> float:
