@@ -42,10 +42,14 @@ def rows() -> Iterator[Row]:
         for name, each in figures.items():
             detail = f"{each['detail']}; " if each["detail"] else ""
             told = f"{detail}{each['on']}, {each['machine']}, load {each['load']:g}"
-            yield Row(path.name, name, each["at_most"], f"{each['measured']:.3g}", told)
+            yield Row(path.name, name, each["at_most"], _short(each["measured"]), told)
         for bound in named:
             if bound.benchmark == path.name and bound.figure not in figures:
                 yield Row(*bound)
+
+
+def _short(number: float) -> str:
+    return f"{number:,.0f}" if number >= 1000 else f"{number:.3g}"
 
 
 def bounds() -> Iterator[Bound]:
@@ -83,7 +87,7 @@ def _of(function: ast.FunctionDef, benchmark: str) -> Iterator[Bound]:
 def table() -> str:
     """All of it as a table in Markdown."""
     lines = "\n".join(
-        f"| `{each.benchmark}` | {each.figure} | {each.measured} | {each.at_most:.3g} "
+        f"| `{each.benchmark}` | {each.figure} | {each.measured} | {_short(each.at_most)} "
         f"| {each.detail} |"
         for each in rows()
     )
