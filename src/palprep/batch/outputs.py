@@ -7,7 +7,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
@@ -62,16 +62,13 @@ def _names_in(folder: Path) -> set[str]:
 
 
 def write_results(
-    into: Path, run: ReadableRun, *, kept: Container[str | None] = frozenset()
+    into: Path, run: ReadableRun, *, kept: Collection[str | None] = frozenset()
 ) -> None:
     """Write results.jsonl, one person at a time. The lines of those who are ``kept`` stay as they
     are, where the file has them: to make a line takes the person's reports.
     """
-    with _Lines.of(into / RESULTS_NAME) as lines:
-        made = (
-            (lines.of_person(each.slug) if each.slug in kept else None) or _line(run, each.slug)
-            for each in run.people
-        )
+    with _Lines.of(into / RESULTS_NAME, kept) as lines:
+        made = (lines.of_person(each.slug) or _line(run, each.slug) for each in run.people)
         replace(into / RESULTS_NAME, made)
 
 
@@ -80,28 +77,30 @@ def _line(run: ReadableRun, slug: str) -> str:
 
 
 class _Lines:
-    """The lines of a file of results, by the person."""
+    """The lines about some people in a file of results."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, people: Collection[str | None]) -> None:
         self._file = file
         self._at: dict[str, tuple[int, int]] = {}
         at = 0
         for line in file:
             found = _BEGINNING.match(line)
             if found is not None and line.endswith(b"}\n"):
-                self._at[json.loads(found[1])] = (at, len(line))
+                slug = json.loads(found[1])
+                if slug in people:
+                    self._at[slug] = (at, len(line))
             at += len(line)
 
     @classmethod
     @contextlib.contextmanager
-    def of(cls, path: Path) -> Iterator[Self]:
-        """None of them where there is no file."""
-        try:
-            file: BinaryIO = path.open("rb")
-        except OSError:
-            file = io.BytesIO()
+    def of(cls, path: Path, people: Collection[str | None]) -> Iterator[Self]:
+        """None of them where there is no file. It is not read for nobody."""
+        file: BinaryIO = io.BytesIO()
+        if people:
+            with contextlib.suppress(OSError):
+                file = path.open("rb")
         with file:
-            yield cls(file)
+            yield cls(file, people)
 
     def of_person(self, slug: str) -> str | None:
         """The line, None where there is none."""

@@ -39,13 +39,18 @@ def statements_of(
     A statement that cannot be used is left out: its person is refused for it.
     """
     found = [RequiredStatement(text=required_statement(), model=model)]
-    for person in people:
-        language = person.settings.language
+    # A template is the same for everybody: it is read once for each language.
+    for language in dict.fromkeys(
+        each.settings.language for each in people if each.statement is None
+    ):
         with contextlib.suppress(UsageError):
-            if person.statement is None:
-                text = required_statement(language=language)
-            else:
+            text = required_statement(language=language)
+            found.append(RequiredStatement(text=text, language=language, model=model))
+    for person in people:
+        if person.statement is not None:
+            with contextlib.suppress(UsageError):
                 own = read_statement(person.statement, profile=profile_for(person, profile))
                 text = open_statement(own, person.full_name)
-            found.append(RequiredStatement(text=text, language=language, model=model))
+                language = person.settings.language
+                found.append(RequiredStatement(text=text, language=language, model=model))
     return tuple(dict.fromkeys(found))
