@@ -18,9 +18,9 @@ import palprep
 from benchmark_bounds import table
 from draw_architecture import PICTURE, drawing, layers
 from palprep import errors
-from palprep.batch.status import Standing
 from palprep.cli.installation import Finding
-from palprep.consent.facts import ConsentFacts
+from palprep.consent import ConsentFacts
+from palprep.journal import JournalStatus
 from palprep.values import Value
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -117,7 +117,7 @@ def schemas() -> Mapping[str, tuple[str, dict[str, Any]]]:
             "results.jsonl and palprep run --json: one object for each person",
             extended(result, {"assets": many("check.json")}),
         ),
-        "status": ("palprep status --json", schema_of(Standing)),
+        "status": ("palprep status --json", schema_of(JournalStatus)),
         "best": ("palprep best --json: one object for each image", schema_of(palprep.Candidate)),
         "doctor": ("palprep doctor --json", doctor_schema()),
     }

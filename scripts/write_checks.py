@@ -10,10 +10,15 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from palprep.rules.catalogue import REASONS, CatalogueEntry, CatalogueLimit, entry_of
-from palprep.rules.profile import Profile, load_profile
-from palprep.rules.registry import RULES
-from palprep.rules.renamed import RENAMED
+from palprep.rules import (
+    RULES,
+    CatalogueEntry,
+    CatalogueLimit,
+    Profile,
+    entry_of,
+    load_profile,
+)
+from palprep.rules.catalogue import REASONS
 
 TARGET = Path(__file__).parents[1] / "docs" / "checks.md"
 
@@ -40,15 +45,6 @@ What was not measured is `unknown`, never `pass`. The report says why, in one of
 The reading of a statement of consent has reasons of its own, which name what is missing.
 """
 
-_RENAMED = """\
-## Renamed ids
-
-A profile that uses an old id is understood, and a note says what to write.
-
-| Old id | Id |
-|---|---|
-"""
-
 
 def catalogue(profile: Profile) -> str:
     """The whole page, as Markdown."""
@@ -60,8 +56,6 @@ def catalogue(profile: Profile) -> str:
             *(line for entry in entries for line in _section(entry)),
             _UNKNOWN,
             *(f"- {each.reason} {each.advice or ''}".rstrip() for each in REASONS.values()),
-            "",
-            _RENAMED + "\n".join(f"| `{old}` | `{new}` |" for old, new in RENAMED.items()),
             "",
         )
     )

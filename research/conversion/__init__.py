@@ -1,0 +1,1 @@
+"""Makes the shipped weights again from the packages that they come from."""

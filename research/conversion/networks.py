@@ -1,0 +1,111 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["numpy", "onnx", "tflite"]
+# ///
+"""What palprep changes of published networks, so that ONNX Runtime runs them, and fast.
+
+TensorFlow Lite becomes ONNX (convert_tflite.py). Of OpenCV Zoo's networks, whose weights are
+8-bit numbers with a factor for each block of them, those become numbers of 32 bits that are one
+block, since ONNX Runtime refuses them. Weights are no longer declared as inputs, which it would
+take for numbers that change with every run. No weight is rounded anew; those too small to change
+any result become zero. fetch_weights.py calls this for each file that the manifest marks as
+converted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import onnx
+from onnx import TensorProto, numpy_helper
+
+from research.conversion.tflite import Array, convert_tflite, leaky
+
+OUTPUTS: Mapping[str, tuple[str, ...]] = {
+    "landmarks": ("Identity", "Identity_1"),
+    "blendshapes": ("StatefulPartitionedCall:0",),
+    "mask": ("activation_10",),
+}
+"""What is kept of the networks in TensorFlow Lite."""
+
+TRACE = 1e-20
+"""Next to the other weights of a network, at least 1e-4, that is nothing in single precision."""
+
+
+def convert(name: str, data: bytes) -> bytes:
+    """The network that the manifest calls ``name``, from the published file."""
+    model = convert_tflite(data, OUTPUTS[name]) if name in OUTPUTS else convert_onnx(data)
+    drop_traces(model)
+    onnx.checker.check_model(model)
+    return bytes(model.SerializeToString(deterministic=True))
+
+
+def drop_traces(model: onnx.ModelProto) -> None:
+    """Make zero of weights below :data:`TRACE`. Training leaves them in filters that see nothing;
+    they and their products are numbers that processors need a hundred times longer for.
+    """
+    for tensor in model.graph.initializer:
+        if tensor.data_type == TensorProto.FLOAT:
+            value = numpy_helper.to_array(tensor)
+            kept = np.where(np.abs(value) < TRACE, np.float32(0), value)
+            tensor.CopyFrom(numpy_helper.from_array(kept, tensor.name))
+
+
+def convert_onnx(data: bytes) -> onnx.ModelProto:
+    """A network in ONNX, for pictures of any size that it can take."""
+    model = onnx.load_from_string(data)
+    graph = model.graph
+    stored = {each.name: numpy_helper.to_array(each) for each in graph.initializer}
+    nodes: list[onnx.NodeProto] = []
+
+    def constant(name: str, value: Array) -> str:
+        stored[name] = value
+        return name
+
+    for node in graph.node:
+        if node.op_type == "DequantizeLinear":
+            nodes += dequantised(node, stored)
+        elif node.op_type == "PRelu":
+            slope = stored[node.input[1]].reshape(-1)
+            nodes += leaky(node.input[0], slope, node.output[0], constant)
+        else:
+            nodes.append(node)
+    taken = {name for node in nodes for name in node.input}
+    inputs = [each for each in graph.input if each.name in taken - stored.keys()]
+    if any(node.op_type == "Resize" for node in nodes):
+        free_sides(inputs, graph.output)
+    del graph.node[:], graph.initializer[:], graph.input[:], graph.value_info[:]
+    graph.node.extend(nodes)
+    graph.input.extend(inputs)
+    graph.initializer.extend(
+        numpy_helper.from_array(value, name) for name, value in stored.items() if name in taken
+    )
+    return model
+
+
+def dequantised(node: onnx.NodeProto, stored: dict[str, Array]) -> list[onnx.NodeProto]:
+    """The node that multiplies 8-bit weights by the factor of their block; none for weights of
+    one factor or one dimension, which become what they stand for.
+    """
+    weights, factors, zeros = (stored[name] for name in node.input)
+    if weights.ndim > 1 and factors.size > 1:
+        return [node]
+    (block,) = (part.i for part in node.attribute if part.name == "block_size")
+    zero, factor = (
+        np.repeat(part.astype(np.float32), block, -1)[..., : weights.shape[-1]]
+        for part in (zeros, factors)
+    )
+    stored[node.output[0]] = (weights.astype(np.float32) - zero) * factor
+    return []
+
+
+def free_sides(
+    inputs: Sequence[onnx.ValueInfoProto], outputs: Sequence[onnx.ValueInfoProto]
+) -> None:
+    """Let a picture have any height and width."""
+    for entry in inputs:
+        for axis, name in ((2, "height"), (3, "width")):
+            entry.type.tensor_type.shape.dim[axis].dim_param = name
+    for output in outputs:
+        output.type.tensor_type.shape.dim[1].dim_param = f"{output.name}_cells"

@@ -1,0 +1,1 @@
+"""How often palprep is right: the figures of docs/accuracy.md."""

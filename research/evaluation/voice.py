@@ -1,0 +1,187 @@
+"""What palprep hears in real recordings: speech, languages, noise, several speakers.
+
+    uv run -m research.evaluation.voice
+
+Reads ../shared/corpora/speech. Prints the share of speech per kind of recording (pure noise
+must have none), how speech mixed with real noise at a known ratio is measured, and how well
+one speaker is told from several, on clips of one person and on pairs joined together.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import random
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from palprep.media import Source, stream_samples
+from palprep.speech import RATE_HZ, Silero, VoiceFacts, VoiceMeter, measure_voice, speech_spans
+from palprep.speech.activity import CHUNK
+from palprep.speech.speakers import SpeakerMeter, likelihood, spoken_runs
+
+CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpora" / "speech"
+LENGTH_S = 30
+Samples = NDArray[np.floating[Any]]
+
+
+class Clip(NamedTuple):
+    """One row of the manifest."""
+
+    path: Path
+    speaker: str
+    sex: str
+    language: str
+    kind: str
+
+
+def main() -> None:
+    """Print all tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--corpus", type=Path, default=CORPUS)
+    corpus = parser.parse_args().corpus
+    clips = list(manifest(corpus))
+    network = Silero.load()
+    print_activity(clips, network)
+    print_noise(clips, network)
+    print_speakers(clips, network)
+
+
+def manifest(corpus: Path) -> Iterator[Clip]:
+    """The rows whose files are there."""
+    with (corpus / "MANIFEST.tsv").open(encoding="utf-8") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            path = corpus / row["path"]
+            if path.is_file():
+                yield Clip(path, row["speaker"], row["sex"], row["language"], row["kind"])
+
+
+def print_activity(clips: list[Clip], network: Silero) -> None:
+    """Share of speech per kind and language."""
+    print(
+        f"{'kind':44}{'language':>9}{'files':>7}{'speech':>8}{'SNR dB':>8}"
+        f"{'width kHz':>10}  content"
+    )
+    groups: dict[tuple[str, str], list[VoiceFacts]] = defaultdict(list)
+    for clip in clips:
+        groups[clip.kind, clip.language].append(
+            measure_voice(Source.of(clip.path), network=network)[1]
+        )
+    for (kind, language), voices in sorted(groups.items()):
+        ratio = np.mean([voice.speech_ratio for voice in voices])
+        snr = median([voice.snr_db for voice in voices])
+        width = median([voice.bandwidth_hz for voice in voices])
+        contents = sorted({voice.content for voice in voices})
+        print(
+            f"{kind[:43]:44}{language or '-':>9}{len(voices):>7}{ratio:>8.0%}{snr:>8.1f}"
+            f"{width / 1000:>10.1f}  {', '.join(contents)}"
+        )
+
+
+def median(values: list[float | None]) -> float:
+    """Of what was measured; not a number when nothing was."""
+    known = [value for value in values if value is not None]
+    return float(np.median(known)) if known else float("nan")
+
+
+def print_noise(clips: list[Clip], network: Silero) -> None:
+    """Clean speech with real noise mixed in at a known ratio, and what is measured of it."""
+    speech = [decode(clip.path) for clip in clips if clip.path.parent.name == "ljspeech"]
+    said = np.concatenate([part for part in speech if len(part) > RATE_HZ * 3][:6])
+    rms = spoken_rms(said, network)
+    print(f"\n{'noise':12}{'mixed at':>9}{'measured':>10}{'speech found':>14}")
+    for clip in clips:
+        if not clip.kind.startswith("noise"):
+            continue
+        noise = np.resize(decode(clip.path), len(said))
+        level = float(np.sqrt((noise**2).mean()))
+        for ratio_db in (30, 20, 10, 0):
+            mixed = said + noise * rms / level * 10 ** (-ratio_db / 20)
+            voice = heard(mixed / max(1.0, float(np.abs(mixed).max())), network)
+            snr = "-" if voice.snr_db is None else f"{voice.snr_db:.1f}"
+            print(f"{clip.path.stem:12}{ratio_db:>9}{snr:>10}{voice.speech_ratio:>14.0%}")
+
+
+def print_speakers(clips: list[Clip], network: Silero) -> None:
+    """One person for half a minute, and two people for a quarter each."""
+    verdicts: dict[str, list[tuple[bool | None, float]]] = defaultdict(list)
+    for kind, samples in conversations(clips):
+        verdicts[kind].append(told(samples, network))
+    counted = f"{'who speaks':18}{'clips':>6}{'several':>9}{'one':>5}{'unsure':>8}"
+    print(f"\n{counted}    probability of several")
+    for kind, found in verdicts.items():
+        said = [several for several, _ in found]
+        low, middle, high = np.quantile([value for _, value in found], (0.0, 0.5, 1.0))
+        print(
+            f"{kind:18}{len(said):>6}{said.count(True):>9}{said.count(False):>5}"
+            f"{said.count(None):>8}    {low:.2f} to {high:.2f}, median {middle:.2f}"
+        )
+
+
+def conversations(clips: list[Clip]) -> Iterator[tuple[str, Samples]]:
+    """Half minutes by one speaker, by two of them joined, and the meetings."""
+    chance = random.Random(3)  # noqa: S311 - a fair draw, not a secret
+    length = LENGTH_S * RATE_HZ
+    own: dict[str, list[Clip]] = defaultdict(list)
+    for clip in clips:
+        if clip.language == "en" and "several" not in clip.kind and clip.path.suffix != ".mp3":
+            own[clip.speaker].append(clip)
+    joined = {
+        name: np.concatenate([levelled(decode(clip.path)) for clip in theirs])
+        for name, theirs in own.items()
+    }
+    talk = {name: samples for name, samples in joined.items() if len(samples) >= length}
+    for samples in talk.values():
+        for at in range(0, len(samples) - length + 1, length):
+            yield "one speaker", samples[at : at + length]
+    for _ in range(40):
+        one, other = chance.sample(sorted(talk), 2)
+        kind = "two, one sex" if own[one][0].sex == own[other][0].sex else "two, both sexes"
+        yield kind, np.concatenate((talk[one][: length // 2], talk[other][-length // 2 :]))
+    for clip in clips:
+        if "several" in clip.kind:
+            yield "a meeting", decode(clip.path)
+
+
+def told(samples: Samples, network: Silero) -> tuple[bool | None, float]:
+    """The verdict, and the probability of several behind it."""
+    meter = SpeakerMeter()
+    probabilities, _ = network.run(samples)
+    for run in spoken_runs(samples, probabilities.tolist(), CHUNK):
+        meter.push(run)
+    return meter.facts().several, likelihood(meter.traits())
+
+
+def heard(samples: Samples, network: Silero) -> VoiceFacts:
+    """Everything of a signal in memory."""
+    ear = VoiceMeter(RATE_HZ, 1, network)
+    ear.push(samples[None, :].astype(np.float32))
+    return ear.facts()
+
+
+def spoken_rms(samples: Samples, network: Silero) -> float:
+    """Of the speech alone."""
+    parts = [
+        samples[int(span.start_s * RATE_HZ) : int(span.end_s * RATE_HZ)]
+        for span in speech_spans(samples, network)
+    ]
+    return float(np.sqrt((np.concatenate(parts) ** 2).mean()))
+
+
+def levelled(samples: Samples) -> Samples:
+    """To one level, so that speakers are not told by how loud they were recorded."""
+    return samples * (0.05 / max(1e-6, float(np.sqrt((samples**2).mean()))))
+
+
+def decode(path: Path) -> Samples:
+    """All of a file at 16 kHz in one channel."""
+    return np.concatenate(list(stream_samples(Source.of(path), rate_hz=RATE_HZ, channels=1)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Which pictures models are fitted and judged on: sources, licences, labels."""

@@ -1,0 +1,163 @@
+"""The labels, what is kept of measuring, and the figures that go into the document."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from palprep.values import Outcome
+from research import marked
+from research.evaluation import portraits
+from research.material import kept_facts, sources_and_labels
+
+
+def row(material, name, *, wanted=True, group="plain", source="owner/name"):
+    return material.Labelled(source, name, "", "", wanted, group)
+
+
+def test_every_labelled_picture_is_of_a_known_source_and_is_named_once():
+    material = sources_and_labels
+    sources = material.read_sources()
+    checks = material.checks_labelled()
+    assert "human_like_subject" in checks
+    assert {source.use for source in sources.values()} == {"fit", "measure"}
+    for check in checks:
+        rows = material.read_labels(check)
+        assert rows
+        assert all(each.source in sources and each.group for each in rows)
+        assert len({each.key for each in rows}) == len(rows)
+
+
+def test_no_other_label_file_knows_the_sources_of_the_fresh_set():
+    material = sources_and_labels
+    known = {
+        row.source
+        for check in material.checks_labelled()
+        for row in material.read_labels(check)
+        if check != material.FRESH_SET
+    }
+    fresh = material.read_labels(material.FRESH_SET)
+    assert sum(row.wanted for row in fresh) >= 150
+    assert sum(not row.wanted for row in fresh) >= 60
+    assert not known & {row.source for row in fresh}
+
+
+def test_sources_whose_terms_forbid_business_are_not_fitted_on():
+    material = sources_and_labels
+    bound = [
+        source
+        for source in material.read_sources().values()
+        if any(word in source.licence for word in ("NC", "non-commercial", "Research", "none"))
+    ]
+    assert bound
+    assert {source.use for source in bound} == {"measure"}
+
+
+def test_the_notice_names_every_source_that_weights_were_fitted_on(checkout):
+    material = sources_and_labels
+    notice = (checkout / "src/palprep/vision/weights/NOTICE.md").read_text("utf-8")
+    fitted = {row.source for row in material.read_labels("human_like_subject", use="fit")}
+    assert fitted
+    assert [name for name in sorted(fitted) if name.removeprefix("debian:") not in notice] == []
+
+
+def test_a_fit_sees_its_rows_in_the_same_order_whatever_the_order_of_the_file(tmp_path):
+    material, kept = (
+        sources_and_labels,
+        kept_facts,
+    )
+    (tmp_path / "owner" / "name").mkdir(parents=True)
+    rows = [row(material, name) for name in ("b.png", "c.png", "a.png")]
+    for number, each in enumerate(rows):
+        each.file(tmp_path).write_bytes(bytes([number]))
+    store = kept.Kept(tmp_path, "test", [kept])
+
+    def make(of):
+        return {} if of.path == "c.png" else {"x": np.zeros(1)}
+
+    assert [of.path for of, _ in store.described(rows, make)] == ["a.png", "b.png"]
+
+
+def test_the_interval_is_wilsons():
+    wilson = portraits.wilson
+    # Newcombe, Statistics in Medicine 17 (1998), table I: 81 of 263 and 0 of 20.
+    assert wilson(81, 263) == pytest.approx((0.2553, 0.3662), abs=5e-5)
+    assert wilson(0, 20) == pytest.approx((0.0, 0.1611), abs=5e-5)
+
+
+def test_what_is_kept_is_measured_once_for_each_picture_and_code(tmp_path):
+    material, kept = (
+        sources_and_labels,
+        kept_facts,
+    )
+    (tmp_path / "owner" / "name").mkdir(parents=True)
+    (tmp_path / "owner" / "name" / "a.png").write_bytes(b"one")
+    of, calls = row(material, "a.png"), []
+
+    def make():
+        calls.append(1)
+        return {"x": np.array([1.0, 2.0])}
+
+    store = kept.Kept(tmp_path, "test", [kept])
+    assert store.arrays_of(of, make)["x"].tolist() == [1.0, 2.0]
+    assert store.arrays_of(of, make)["x"].tolist() == [1.0, 2.0]
+    assert len(calls) == 1
+    (tmp_path / "owner" / "name" / "a.png").write_bytes(b"two")
+    store.arrays_of(of, make)
+    kept.Kept(tmp_path, "test", [material]).arrays_of(of, make)
+    assert len(calls) == 3
+
+
+def test_held_out_values_belong_to_one_file_of_weights(tmp_path):
+    material, kept = (
+        sources_and_labels,
+        kept_facts,
+    )
+    weights, of = tmp_path / "model.json", row(material, "a.png")
+    weights.write_text("1")
+    kept.write_held_out(tmp_path, "check", weights, [of], [0.25])
+    assert kept.read_held_out(tmp_path, "check", weights) == {of.key: 0.25}
+    weights.write_text("2")
+    with pytest.raises(SystemExit, match=r"model\.json"):
+        kept.read_held_out(tmp_path, "check", weights)
+
+
+def test_figures_by_outcome_and_kind():
+    material, evaluate = (
+        sources_and_labels,
+        portraits,
+    )
+    source = next(iter(material.read_sources()))
+    cases = [
+        evaluate.Judged(
+            row(material, f"{number}.png", wanted=wanted, group=group, source=source),
+            outcome,
+            (),
+            (),
+            None,
+        )
+        for number, (wanted, group, outcome) in enumerate(
+            [
+                (True, "beard", Outcome.PASS),
+                (True, "beard", Outcome.FAIL),
+                (True, "bare", Outcome.WARN),
+                (True, "bare", Outcome.PASS),
+                (False, "mask", Outcome.FAIL),
+                (False, "mask", Outcome.PASS),
+            ]
+        )
+    ]
+    lines = evaluate.table("face_substantially_obscured", cases)
+    assert any(line.startswith("| fit ones | 1 of 4: 25.0%") for line in lines)
+    assert "| beard | pass | 2 | 1 | 0 | 1 | 0 |" in lines
+    assert "| mask | fail | 2 | 1 | 0 | 1 | 0 |" in lines
+    assert any("counted as a pass: 0.625" in line for line in lines)
+
+
+def test_a_table_goes_between_its_own_marks(tmp_path):
+    document = tmp_path / "accuracy.md"
+    document.write_text("before\n<!-- one: begin -->\nold\n<!-- one: end -->\nafter\n")
+    marked.replace_marked(document, "one", ["new"])
+    assert document.read_text() == ("before\n<!-- one: begin -->\nnew\n<!-- one: end -->\nafter\n")
+    with pytest.raises(SystemExit, match="two: begin"):
+        marked.replace_marked(document, "two", ["new"])
