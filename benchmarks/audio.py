@@ -21,11 +21,11 @@ import venv
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from palprep.fixes.apply import apply
+from palprep.fixes import apply
 from palprep.fixes.graph import read
 from palprep.fixes.loudness import Loudness, measure_loudness
-from palprep.media.source import Source
-from palprep.rules.plans.plan import AudioPlan, VoicePlan
+from palprep.media import Source
+from palprep.rules.plans import AudioPlan, VoicePlan
 from side_by_side import FFMPEG, Benchmark, Figure, Spent, best_of, ffmpeg, options, run
 
 LENGTH_S = 600

@@ -31,7 +31,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from palprep.batch.outputs import write_report
+from palprep.batch import write_report
 from side_by_side import Benchmark, Figure, Spent, family_cpu_s, options, run
 from synthetic_people import Job, portraits, recordings, short_recordings
 

@@ -30,9 +30,7 @@ from urllib.parse import urlsplit
 
 from distributed import Client, LocalCluster
 
-from palprep.batch.connection import Connection
-from palprep.batch.pace import Pace
-from palprep.batch.runner import run
+from palprep.batch import Connection, Pace, run
 from palprep.sandbox import Sandbox
 from side_by_side import family_cpu_s
 

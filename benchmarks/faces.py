@@ -32,7 +32,7 @@ import numpy as np
 import pillow_heif
 from PIL import Image
 
-from palprep.preflight.check_and_prepare import Preflight
+from palprep.preflight import Preflight
 from side_by_side import Benchmark, Figure, Spent, options, run
 
 CHECKOUT = Path(__file__).resolve().parents[1]

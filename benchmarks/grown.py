@@ -26,13 +26,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import compress, decompress
 
-from palprep.batch.given import people_given
-from palprep.batch.kept_files import InFolder
-from palprep.batch.outputs import write_report
-from palprep.batch.profiles import Profiles
-from palprep.batch.starting import RunOptions
-from palprep.batch.unchanged import Named, Unchanged
-from palprep.journal.store import JOURNAL_NAME, utc_now
+from palprep.batch import write_report
+from palprep.batch.engines.files import FolderFiles
+from palprep.batch.people.selection import find_everybody
+from palprep.batch.work.memory import Named, RunOptions, Unchanged
+from palprep.batch.work.requests import Profiles
+from palprep.journal import JOURNAL_NAME, Journal, projection, utc_now
+from palprep.journal.entries import Body, Entry, read_body
 from palprep.vocabulary import DEFAULT_PROFILE
 from side_by_side import Benchmark, Figure, Spent, options, run
 from synthetic_people import Job, short_recordings
@@ -65,7 +65,6 @@ class Row(NamedTuple):
     kind: str
     key: str | None
     body: str
-    version: int
     content: bytes | None
 
 
@@ -119,7 +118,7 @@ def multiply(job: Job, count: int) -> None:
         for parent in (job.place / "people", job.out / "prepared"):
             linked(parent / name_of(number % MADE), parent / name_of(number))
     time.sleep(SETTLED_S)
-    given = people_given(job.place / "people", job.out / "sources", utc_now()).people
+    given = find_everybody(job.place / "people", job.out / "sources", utc_now()).people
     people = {each.slug: each for each in given}
     with sqlite3.connect(job.out / JOURNAL_NAME) as journal:
         # A power cut may cost this benchmark its journal.
@@ -133,7 +132,8 @@ def unchanged_of(job: Job) -> Unchanged:
     limits = Profiles.of_run(DEFAULT_PROFILE)[DEFAULT_PROFILE].limits
     target = job.service.url
     asked = RunOptions(target=target, profile=DEFAULT_PROFILE, dry_run=False, without_consent=False)
-    return Unchanged.of_run(job.out, InFolder(), asked, limits)
+    with Journal.of(job.out) as journal:
+        return Unchanged.of_run(journal, job.out, FolderFiles(), asked, limits)
 
 
 def linked(folder: Path, other: Path) -> None:
@@ -164,7 +164,7 @@ class Copies:
         self._rows = [
             Row(*each)
             for each in journal.execute(
-                "SELECT at, person, kind, key, body, version, content FROM entry ORDER BY seq"
+                "SELECT at, person, kind, key, body, content FROM entry ORDER BY seq"
             )
         ]
 
@@ -224,11 +224,23 @@ class Copies:
         return digest
 
     def _add(self, row: Row) -> None:
-        self._journal.execute(
-            "INSERT INTO entry (at, person, kind, key, body, version, content) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        added = self._journal.execute(
+            "INSERT INTO entry (at, person, kind, key, body, content) VALUES (?, ?, ?, ?, ?, ?)",
             row,
         )
+        body = self._body(row.kind, row.body, row.content)
+        entry = Entry(added.lastrowid or 0, row.at, row.person, row.key, body)
+        projection.take(self._journal, entry, self._earlier)
+
+    def _earlier(self, seq: int) -> Body:
+        found = "SELECT kind, body, content FROM entry WHERE seq = ?"
+        return self._body(*self._journal.execute(found, (seq,)).fetchone())
+
+    def _body(self, kind: str, text: str, content: bytes | None) -> Body:
+        if content is not None:
+            found = "SELECT zipped FROM content WHERE sha256 = ?"
+            text = decompress(*self._journal.execute(found, (content,)).fetchone()).decode()
+        return read_body(kind, json.loads(text))
 
 
 BENCHMARKS: Mapping[str, Benchmark] = {"grown": grown}

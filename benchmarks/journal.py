@@ -21,21 +21,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from palprep.batch.outputs import write_results
-from palprep.journal.entries import (
+from palprep.journal import (
     AssetPrepared,
-    CalledBack,
-    Created,
     CreationUsed,
-    Intent,
+    Journal,
     PersonEnded,
     PersonNames,
+    PersonOutcome,
+    RunReader,
     RunStarted,
+    Snapshot,
 )
-from palprep.journal.results import PersonOutcome, Snapshot
-from palprep.journal.run_view import RunReader
-from palprep.journal.store import Journal
-from palprep.preflight.asset import Asset
-from palprep.preflight.check_and_prepare import check
+from palprep.journal.entries import CalledBack, Created, Intent
+from palprep.preflight import Asset, check
 from palprep.values import Role
 from side_by_side import Benchmark, Figure, Spent, options, run
 

@@ -29,13 +29,11 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.consent.listeners import Listeners
-from palprep.media.samples import stream_samples
-from palprep.media.source import Source
-from palprep.preflight.verify_consent import verify_consent
-from palprep.speech.activity import BEGINS, speech_spans
-from palprep.speech.silero import CHUNK, RATE_HZ, Silero
-from palprep.speech.voice_meter import measure_voice
+from palprep.consent import Listeners
+from palprep.media import Source, stream_samples
+from palprep.preflight import verify_consent
+from palprep.speech import RATE_HZ, Silero, measure_voice, speech_spans
+from palprep.speech.activity import BEGINS, CHUNK
 from side_by_side import Benchmark, Figure, options, run
 
 SAMPLES = Path(__file__).resolve().parents[1] / "sample_media" / "people" / "jane-carter"

@@ -10,10 +10,7 @@ from typing import Self
 
 from PIL import Image
 
-from palprep.batch.connection import Connection
-from palprep.batch.pace import Pace
-from palprep.batch.runner import run
-from palprep.batch.watch_folder import watch
+from palprep.batch import Connection, Pace, run, watch
 from palprep.sandbox import Sandbox
 from side_by_side import ffmpeg
 

@@ -23,11 +23,11 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from palprep.fixes.apply import apply
+from palprep.fixes import apply
+from palprep.media import Source
 from palprep.media.frames import decoder_threads
-from palprep.media.source import Source
-from palprep.preflight.check_and_prepare import Preflight
-from palprep.rules.plans.plan import VideoPlan
+from palprep.preflight import Preflight
+from palprep.rules.plans import VideoPlan
 from side_by_side import Benchmark, Figure, best_of, ffmpeg, options, run
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -131,7 +131,7 @@ def memory(folder: Path, _: argparse.Namespace) -> Iterator[Figure]:
 def _peak_mib(video: Path) -> float:
     code = (
         "import resource, sys\n"
-        "from palprep.preflight.check_and_prepare import check\n"
+        "from palprep.preflight import check\n"
         "report = check(sys.argv[1], role='training-video')\n"
         "assert report.error is None, report.error\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"

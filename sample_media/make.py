@@ -76,8 +76,10 @@ def main() -> None:
     )
     encode_sound(everything, jane / "recording.m4a")
     listening = room_tone(91 * RATE - len(talk), seed=2)
-    encode_video(portrait, np.concatenate([talk, listening]), jane / "training.mp4", crf=34)
-    encode_video(portrait, statement, jane / "consent.mp4")
+    encode_video(
+        portrait, np.concatenate([talk, listening]), jane / "training.mp4", crf=34, talks=True
+    )
+    encode_video(portrait, statement, jane / "consent.mp4", talks=True)
 
     png_with_alpha(portrait, anna / "portrait.png")
     clips = np.concatenate(
@@ -177,10 +179,12 @@ def encode_video(
     size: tuple[int, int] = (1920, 1080),
     crf: int = 33,
     fps: int = 25,
+    talks: bool = False,
 ) -> None:
     """The portrait, gently moving, with the given sound: H.264 and AAC, index in front.
 
-    ``seconds`` is the length of a video without sound.
+    ``seconds`` is the length of a video without sound. With ``talks`` the mouth of the portrait,
+    which must stand as in astronaut.png, moves with the sound.
     """
     length = seconds if samples is None else len(samples) / rate
     with tempfile.TemporaryDirectory() as folder:
@@ -201,29 +205,96 @@ def encode_video(
             feed = encoder.stdin
             if feed is None:
                 raise RuntimeError("a pipe was asked for")
-            for frame in moving(portrait, size, math.ceil(length * fps), fps):
+            count = math.ceil(length * fps)
+            opened: Samples = np.zeros(count)
+            if talks and samples is not None:
+                opened = loudness(samples, rate, count, fps)
+            for frame in moving(portrait, size, opened, fps):
                 feed.write(frame.tobytes())
             encoder.communicate()
             if encoder.returncode:
                 raise SystemExit(f"ffmpeg failed on {path}")
 
 
+def loudness(samples: Samples, rate: int, frames: int, fps: int) -> Samples:
+    """How far a mouth is open that speaks these samples, 0 to 1, for every frame.
+
+    The mouth follows the loudness of each frame: it opens in vowels, and rests in consonants and
+    pauses.
+    """
+    step = rate / fps
+    padded = np.pad(samples, (0, max(0, math.ceil(frames * step) - len(samples))))
+    parts = [padded[int(at * step) : int((at + 1) * step)] for at in range(frames)]
+    rms = np.array([math.sqrt((part.astype(float) ** 2).mean()) for part in parts])
+    vowels = np.percentile(rms[rms > 10 ** (-50 / 20)], 95)
+    opened = np.clip((rms / vowels - 0.2) / 0.6, 0, 1)
+    return np.convolve(np.pad(opened, 1, mode="edge"), [0.25, 0.5, 0.25], mode="valid")
+
+
 def moving(
-    portrait: Image.Image, size: tuple[int, int], frames: int, fps: int
+    portrait: Image.Image, size: tuple[int, int], opened: Samples, fps: int
 ) -> Iterator[Image.Image]:
     """Head and shoulders of the portrait under a slow sway and zoom of a few pixels.
 
-    The face keeps its expression: lips that move to a synthetic voice would be a fake that
-    no check should learn from.
+    ``opened`` says for every frame how far the mouth is open, 0 (as in the portrait) to 1.
     """
-    for index in range(frames):
+    pixels = np.asarray(portrait).astype(np.float32)
+    for index, wide in enumerate(opened):
         seconds = index / fps
         width = 448 + 6 * math.sin(2 * math.pi * seconds / 31)
         height = width * size[1] / size[0]
         left = 229 - width / 2 + 1.5 * math.sin(2 * math.pi * seconds / 7)
         top = 2 + 1.5 * math.sin(2 * math.pi * seconds / 4.3)
         box = (left, top, left + width, top + height)
-        yield portrait.transform(size, Image.Transform.EXTENT, box, Image.Resampling.BICUBIC)
+        face = speaking(pixels, MOST_OPEN * float(wide)) if wide > 0 else portrait
+        yield face.transform(size, Image.Transform.EXTENT, box, Image.Resampling.BICUBIC)
+
+
+# The mouth and the jaw in astronaut.png, in its pixels.
+MOUTH_X, HALF_MOUTH, HALF_JAW = 223.5, 19.5, 42.0
+LOWER_LIP_X, LOWER_LIP_Y = (204.0, 213.5, 223.0, 233.0, 243.0), (141.0, 147.5, 149.7, 148.2, 141.5)
+"""The upper edge of the lower lip, from corner to corner."""
+CHIN_Y, NECK_Y = 179.0, 204.0
+INSIDE = (58.0, 22.0, 22.0)
+"""The colour of the inside of the mouth, below the teeth."""
+MOST_OPEN = 13.0
+"""How far the lower lip comes down for the loudest sound: three tenths of the mouth's width."""
+
+
+def speaking(pixels: Samples, drop: float) -> Image.Image:
+    """The portrait with its lower lip and chin ``drop`` pixels further down.
+
+    The lip comes down by a bow that ends in the corners of the mouth, and the inside of the
+    mouth shows above it. The chin follows a little less, and the neck takes up the rest.
+    """
+    left, right, top, bottom = 170, 278, 132, 210
+    y, x = np.mgrid[top:bottom, left:right].astype(np.float32)
+    lip = np.interp(x, LOWER_LIP_X, LOWER_LIP_Y)
+    bow = drop * np.clip(1 - ((x - MOUTH_X) / HALF_MOUTH) ** 2, 0, 1) ** 0.7
+    jaw = 0.75 * drop * np.cos(np.clip((x - MOUTH_X) / HALF_JAW, -1, 1) * math.pi / 2) ** 2
+    source = y
+    for _ in range(12):
+        # What is at ``source`` goes down by ``moved``, and has to arrive at ``y``.
+        follows = eased((source - lip) / (CHIN_Y - lip))
+        moved = (bow + (jaw - bow) * follows) * (1 - eased((source - CHIN_Y) / (NECK_Y - CHIN_Y)))
+        source = np.maximum(y - moved, np.minimum(lip, y))
+    row = np.clip(source - top, 0, bottom - top - 1.001)
+    above = row.astype(int)
+    part = pixels[top:bottom, left:right]
+    column = np.arange(right - left)[None, :]
+    share = (row - above)[..., None]
+    warped = part[above, column] * (1 - share) + part[above + 1, column] * share
+    inside = np.clip(y - lip + 0.5, 0, 1) * np.clip(lip + bow - y + 0.5, 0, 1) * np.clip(bow, 0, 1)
+    shown = warped * (1 - inside[..., None]) + np.array(INSIDE) * inside[..., None]
+    face = pixels.copy()
+    face[top:bottom, left:right] = shown
+    return Image.fromarray(np.clip(face + 0.5, 0, 255).astype(np.uint8))
+
+
+def eased(share: Samples) -> Samples:
+    """From 0 to 1 without a corner at either end."""
+    held = np.clip(share, 0, 1)
+    return held * held * (3 - 2 * held)
 
 
 def heic_turned_by_irot(portrait: Image.Image, path: Path) -> None:

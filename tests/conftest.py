@@ -14,6 +14,19 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 CORPORA = CHECKOUT.parent / "shared" / "corpora"
 
 
+SPREAD = {"test_blocks.py", "test_layers.py", "test_notebooks.py"}
+"""Files of few and long tests that share nothing: each of them may go to another worker."""
+
+
+# Before xdist's own, which reads the marks.
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of one file share costly fixtures, a whole run for one: they stay on one worker."""
+    for item in items:
+        if item.path.name not in SPREAD:
+            item.add_marker(pytest.mark.xdist_group(item.location[0]))
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("corpus") and not CORPORA.is_dir():
         pytest.skip("the development corpora are not beside this checkout")

@@ -94,7 +94,8 @@ def test_what_tests_and_tools_import_is_declared(checkout: Path, project: dict[s
     extras = project["project"]["optional-dependencies"].values()
     declared = named(project["project"]["dependencies"]).union(*map(named, extras))
     declared |= set().union(*map(named, project["dependency-groups"].values()))
-    folders = [checkout / name for name in ("tests", "scripts", "benchmarks", "sample_media")]
-    local = {path.stem for folder in folders for path in folder.rglob("*.py")}
+    names = ("tests", "research", "scripts", "benchmarks", "sample_media")
+    folders = [checkout / name for name in names]
+    local = {path.stem for folder in folders for path in folder.rglob("*.py")} | set(names)
     trees = [tree for folder in folders for tree in parsed(folder)]
     assert needed(trees, local) - declared == set()

@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from palprep.escaping import escaped, escaped_json, escaped_line
-from palprep.preflight.check_and_prepare import check
-from palprep.views.console import SafeConsole
+from palprep.preflight import check
+from palprep.views import SafeConsole
 from palprep.views.html import environment
 
 HOSTILE = "\x00\x07\x08\r\x1b\x7f\x9b\u061c\u200e\u2028\u202e\u2066\ufffa\U000e0041\udcff\ud800"

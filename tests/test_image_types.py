@@ -13,7 +13,7 @@ from raw import Raw
 from palprep.api.fields import ImageMime
 from palprep.client.upload import image_mime
 from palprep.errors import DamagedMedia
-from palprep.media.source import Source
+from palprep.media import Source
 from palprep.sandbox import Sandbox
 from palprep.sandbox.judges import judge_by_bytes
 

@@ -13,8 +13,9 @@ import pillow_heif
 import pytest
 from PIL import Image
 
-from palprep.batch.people import find_people, read_people
-from palprep.journal.store import utc_now
+from palprep.batch.people.folder import find_people
+from palprep.batch.people.person import read_people
+from palprep.journal import utc_now
 from palprep.values import Role
 
 MIB = 1024 * 1024

@@ -1,9 +1,8 @@
-r"""Text of strangers, made harmless for whoever looks at it.
+r"""Text from strangers, made harmless for terminals, pages and JSON.
 
-A file's name, a tag or an error of a library may hold escape sequences, which give a terminal
-orders, and characters that turn the direction of what stands around them (Unicode Technical
-Report 36, section 2.4: "bidirectional text spoofing"). All of them are shown as what they are:
-``\x1b``, ``\u202e``.
+A file's name, a tag or an error of a library may hold escape sequences, which control a terminal,
+and characters that reverse the text around them (Unicode Technical Report 36, section 2.4:
+"bidirectional text spoofing"). All of them are written out: ``\x1b``, ``\u202e``.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ _DEPRECATED = {
     for name in vars(BaseModel)
     if not name.startswith("_") and hasattr(getattr(BaseModel, name), "__deprecated__")
 }
-"""What pydantic still carries of its first version."""
+"""Methods that pydantic keeps from its first version."""
 
 
 class Value(BaseModel):

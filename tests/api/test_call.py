@@ -7,12 +7,11 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from palprep.api import calls
 from palprep.api.call import Effect
-from palprep.api.wire import UNSET
+from palprep.api.request import UNSET
 from palprep.errors import InvalidRequest, UnexpectedReply
 
 ids = (

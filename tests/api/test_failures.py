@@ -10,7 +10,7 @@ import pytest
 
 from palprep import errors
 from palprep.api import calls
-from palprep.api.failures import failure, read_body, retry_after
+from palprep.api.failures import failure, retry_after
 
 
 @pytest.mark.parametrize(
@@ -103,12 +103,6 @@ def test_retry_after(value: str, seconds: float | None) -> None:
 def test_retry_after_in_milliseconds_is_the_finer_one() -> None:
     assert retry_after({"retry-after-ms": "1500", "retry-after": "2"}) == 1.5
     assert retry_after({"retry-after-ms": "soon", "retry-after": "2"}) == 2.0
-
-
-def test_bodies_that_are_no_json_are_kept_as_text() -> None:
-    assert read_body(b"") is None
-    assert read_body(b'{"a":1}') == {"a": 1}
-    assert read_body(b"\xffoops") == "\ufffdoops"
 
 
 @pytest.mark.parametrize(("seconds", "words"), [("7", "7 s"), ("90", "1.5 min"), ("86400", "24 h")])

@@ -7,11 +7,9 @@ import json
 from jsonschema import Draft202012Validator
 
 from palprep.api.calls import ENDPOINTS
+from palprep.api.document import REPLIES, REQUESTS, openapi
 from palprep.api.events import EVENTS, parse_event
-from palprep.api.examples import REPLIES, REQUESTS
-from palprep.api.openapi import openapi
-from palprep.api.reading import deviations
-from palprep.api.wire import Unspecified
+from palprep.api.reply import Unspecified, deviations
 
 DOCUMENT = openapi(ENDPOINTS, version="1.2.3", server="http://127.0.0.1:1")
 REST = {"components": DOCUMENT["components"]}

@@ -8,7 +8,7 @@ import pytest
 
 from palprep.api import calls
 from palprep.api.call import Endpoint
-from palprep.api.wire import AccountSettings
+from palprep.api.request import AccountSettings
 from palprep.errors import InvalidRequest
 
 API = {"url": "https://example.com/hook"}

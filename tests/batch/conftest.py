@@ -12,9 +12,9 @@ import imageio_ffmpeg
 import pytest
 from remember import Remembering
 
-from palprep.batch.connection import Connection
-from palprep.batch.pace import Pace
 from palprep.batch.runner import run
+from palprep.batch.work.connection import Connection
+from palprep.batch.work.pace import Pace
 from palprep.sandbox import Choices, Sandbox
 
 QUICK = Choices(voice_seconds=0.2, replica_seconds=0.2, callback_retry_seconds=(0.5,) * 40)
@@ -157,3 +157,12 @@ def go(folder, tmp_path, connection, engine):
 @pytest.fixture
 def out(tmp_path):
     return tmp_path / "out"
+
+
+@pytest.fixture
+def place(folder: Path, sample_media: Path) -> Path:
+    """Jane, with a training video alone."""
+    jane = folder / "jane-carter"
+    jane.mkdir()
+    shutil.copy(sample_media / "people/jane-carter/consent.mp4", jane / "training.mp4")
+    return jane

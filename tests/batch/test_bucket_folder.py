@@ -9,8 +9,8 @@ import pytest
 from bucket import KEYS, real_bucket
 from obstore.store import S3Store
 
-from palprep.batch.bucket_folder import people_in_bucket
-from palprep.batch.people import read_people
+from palprep.batch.people.folder import people_in_bucket
+from palprep.batch.people.person import read_people
 from palprep.batch.runner import run
 from palprep.errors import StorageError, UsageError
 from palprep.values import Role
@@ -89,7 +89,7 @@ def test_a_run_fetches_what_it_needs_once(put, tmp_path, wav, connection, engine
     assert (ada.status, ada.reasons) == ("done", ())
     assert ada.assets[0].source == "s3://media/b/ada/recording.wav"
     assert not (tmp_path / "out/sources").exists()
-    monkeypatch.setattr("palprep.batch.originals.fetch", lambda *_, **__: pytest.fail("again"))
+    monkeypatch.setattr("palprep.batch.work.originals.fetch", lambda *_, **__: pytest.fail("again"))
     assert run("s3://media/b/", **given).people[0].status == "done"
     assert log.creates == {"voice": 1}
 

@@ -14,16 +14,18 @@ import pytest
 from bucket import KEYS, real_bucket
 
 from cluster import Cluster, real_cluster
-from palprep.batch import originals
-from palprep.batch.carrying import CarryingEngine, InBucket
-from palprep.batch.cluster import DaskEngine, OtherVersion
-from palprep.batch.engines import make_engine
+from palprep.batch.engines.cluster import DaskEngine, make_engine
+from palprep.batch.engines.cluster_worker import OtherVersion, Reply
+from palprep.batch.engines.files import BucketFiles, key_in_bucket
+from palprep.batch.fingerprint import folder_fingerprint
 from palprep.batch.runner import run
+from palprep.batch.work import originals
 from palprep.errors import MediaTooHeavy, StorageError, ToolFailed, UsageError
-from palprep.media.source import Source
-from palprep.preflight.isolated import at_one_file
-from palprep.storage.bucket import Bucket
-from palprep.workers.engine import Limits, WorkStopped
+from palprep.journal import AssetPrepared, Journal, utc_now
+from palprep.media import Source
+from palprep.preflight import Asset, at_one_file
+from palprep.storage import Bucket
+from palprep.workers import Limits, WorkStopped
 
 from .conftest import PACE
 
@@ -129,10 +131,38 @@ def test_people_are_made_through_the_bucket(cluster, here, go, add, out, log):
 def test_the_same_command_again_prepares_nothing(cluster, here, go, add, log, monkeypatch):
     add("ada", settings='name = "Ada"')
     go(engine=cluster.address, store=STORE)
-    monkeypatch.setattr(CarryingEngine, "run", lambda *_: pytest.fail("prepared twice"))
+    monkeypatch.setattr(DaskEngine, "run", lambda *_: pytest.fail("prepared twice"))
     [ada] = go(engine=cluster.address, store=STORE).people
     assert ada.status == "done"
     assert log.creates == {"voice": 1}
+
+
+def test_whoever_is_done_and_unchanged_needs_no_work(cluster, here, go, add, folder, out, log):
+    """The bucket's list tells it, in place of a folder; and tells what is gone from there."""
+
+    def again() -> int:
+        said = []
+        [ada] = go(engine=cluster.address, store=STORE, note=said.append).people
+        assert ada.status == "done"
+        return sum(each.about == "unchanged" for each in said)
+
+    add("ada", settings='name = "Ada"')
+    while not folder_fingerprint(folder, utc_now()).sure:
+        pass
+    assert again() == 0
+    asked = log.requests
+    assert again() == 1
+    assert log.requests == asked
+    [prepared] = [each.prepared for each in prepared_in(out)]
+    Bucket(STORE).delete(key_in_bucket(prepared.path, prepared.sha256))
+    assert again() == 0
+    assert Bucket(STORE).look(key_in_bucket(prepared.path, prepared.sha256)) is not None
+    assert log.creates == {"voice": 1}
+
+
+def prepared_in(out: Path) -> list[Asset]:
+    with Journal.of(out) as journal:
+        return [entry.body.asset for entry in journal.entries(AssetPrepared)]
 
 
 def test_one_bucket_for_both_keeps_files_from_this_machine(
@@ -140,7 +170,7 @@ def test_one_bucket_for_both_keeps_files_from_this_machine(
 ):
     """Published where the workers put it: nothing of it passes through here."""
     add("ada", settings='name = "Ada"')
-    monkeypatch.setattr(InBucket, "fetch", lambda *_: pytest.fail("fetched"))
+    monkeypatch.setattr(BucketFiles, "fetch", lambda *_: pytest.fail("fetched"))
     published = replace(connection, publish_to=STORE)
     [ada] = go(engine=cluster.address, store=STORE, connection=published).people
     assert ada.status == "done"
@@ -154,7 +184,7 @@ def test_people_in_a_bucket_are_fetched_by_workers(
     people = Bucket("s3://media/people")
     people.put("ada/recording.wav", wav)
     people.put("ada/person.toml", b'name = "Ada"')
-    monkeypatch.setattr(InBucket, "fetch", lambda *_: pytest.fail("fetched"))
+    monkeypatch.setattr(BucketFiles, "fetch", lambda *_: pytest.fail("fetched"))
     monkeypatch.setattr(originals, "fetch", lambda *_, **__: pytest.fail("fetched"))
     [ada] = run(
         "s3://media/people",
@@ -185,7 +215,7 @@ def test_no_task_is_sent_before_a_worker_is_free_for_it(cluster, monkeypatch):
     engine = DaskEngine(cluster.address)
     sent, most, guard = 0, 0, threading.Lock()
 
-    def counted(*_: object) -> None:
+    def counted(*_: object) -> Reply:
         nonlocal sent, most
         with guard:
             sent += 1
@@ -193,6 +223,7 @@ def test_no_task_is_sent_before_a_worker_is_free_for_it(cluster, monkeypatch):
         time.sleep(0.02)
         with guard:
             sent -= 1
+        return Reply(None)
 
     monkeypatch.setattr(engine, "_awaited", counted)
     try:

@@ -4,117 +4,26 @@ from __future__ import annotations
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
-from likeness import judge_likeness
+from scripted_engine import Scripted, recorded
 
-from palprep.batch import tasks, watch_folder
-from palprep.batch.asset_task import (
-    COMPARE_FACES,
-    PREPARE_ASSET,
-    WHY_UNHEARD,
+from palprep.batch.engines import tasks
+from palprep.batch.engines.tasks import (
     AssetTask,
+    why_unheard,
 )
-from palprep.batch.pace import Pace
-from palprep.batch.sandbox_workers import RequiredStatement
-from palprep.batch.tasks import why_unheard
-from palprep.consent.facts import ConsentFacts
-from palprep.consent.statements import required_statement
-from palprep.consent.whisper import Whisper, default_directory
-from palprep.dossier.files import examine_dossier, read_dossier
+from palprep.batch.work import waiting
+from palprep.batch.work.pace import Pace
+from palprep.batch.work.sandbox_judges import RequiredStatement
+from palprep.consent import Whisper, required_statement
+from palprep.consent.whisper import default_directory
+from palprep.dossier import examine_dossier, read_dossier
 from palprep.errors import ToolFailed, ToolMissing
-from palprep.facts.facts import Facts
-from palprep.facts.speaker import Speaker
-from palprep.journal.entries import Body, ConsentWaived, DossierKept, Intent, RunStarted
-from palprep.journal.store import Journal
-from palprep.media.facts import FileFacts
-from palprep.media.source import Source, sha256_of
-from palprep.preflight.asset import Asset
-from palprep.preflight.prepared import Prepared
-from palprep.rules.consent import CONSENT_CHECKS
-from palprep.rules.report import Check, Report
-from palprep.values import Outcome, Role
-
-
-class Scripted:
-    """Prepares by copying, hears what it is told, and keeps the tasks."""
-
-    jobs = 1
-    far = False
-
-    def __init__(self, heard: str = "pass", deaf: str | None = None) -> None:
-        self.heard = heard
-        self.deaf = deaf
-        self.asked: list[Role] = []
-        self.tasks: dict[Role, AssetTask] = {}
-
-    def run(self, function, /, *args):
-        if function is COMPARE_FACES:
-            one, other = args[0]
-            return (judge_likeness(one.path.name, other.path.name, 0.9),)
-        if function is WHY_UNHEARD:
-            self.asked.append(args[0].role)
-            return self.deaf
-        if function is not PREPARE_ASSET:
-            return function(*args)  # How long a file lasts.
-        task, source = args
-        self.tasks[task.role] = task
-        prepared = self._prepared(task, Path(task.into) / Path(task.source).name, task.role)
-        if task.split_consent:
-            clip = self._prepared(task, Path(task.into) / "x-consent.mp4", Role.CONSENT_VIDEO)
-            prepared = prepared.model_copy(update={"consent": clip})
-        return Asset(role=task.role, source=task.source, source_sha256=source.sha256, seconds=0.1,
-                     prepared=prepared)  # fmt: skip
-
-    def for_length(self, media_s):
-        """No limit is held here."""
-        return self
-
-    def close(self, *, at_once: bool = False) -> None:
-        """Nothing to end."""
-
-    def _prepared(self, task: AssetTask, output: Path, role: Role) -> Prepared:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(task.source, output)
-        facts = Facts(
-            file=FileFacts(
-                path=str(output),
-                name=output.name,
-                size_bytes=1,
-                type=Source.of(Path(task.source)).type,
-            ),
-        )
-        checks: tuple[Check, ...] = ()
-        if task.speaker is not None and self.heard != "no check":
-            why = "" if self.heard == "pass" else "A word was added."
-            facts = facts.model_copy(update={"consent": ConsentFacts(
-                outcome=self.heard, transcript="I", starts_at=0.5, ends_at=9.0, words=(),
-                reasons=(why,) if why else (), statement="I", language="en",
-                full_name=task.speaker.full_name,
-            )})  # fmt: skip
-            checks = (Check(id="consent_spoken", label="Consent statement", measured=self.heard,
-                            outcome=Outcome(self.heard), advice=why or None),)  # fmt: skip
-        report = Report(path=str(output), role=role, profile="core-4", checks=checks, facts=facts,
-                        left_out=tuple(CONSENT_CHECKS) if task.consent_apart else ())  # fmt: skip
-        return Prepared(source=task.source, source_sha256=sha256_of(Path(task.source)),
-                        path=str(output), report=report, fixes=(),
-                        sha256=sha256_of(output))  # fmt: skip
-
-
-@pytest.fixture
-def place(folder: Path, sample_media: Path) -> Path:
-    """Jane, with a training video alone."""
-    jane = folder / "jane-carter"
-    jane.mkdir()
-    shutil.copy(sample_media / "people/jane-carter/consent.mp4", jane / "training.mp4")
-    return jane
-
-
-def recorded(out: Path, kind: type[Body]) -> list:
-    """What the journal holds of a kind, oldest first."""
-    with Journal.of(out) as journal:
-        return [entry.body for entry in journal.entries(kind)]
+from palprep.facts import Speaker
+from palprep.journal import ConsentWaived, DossierKept, RunStarted
+from palprep.journal.entries import Intent
+from palprep.values import Role
 
 
 def test_a_training_video_that_opens_with_consent_is_enough(go, place, log):
@@ -165,15 +74,6 @@ def test_a_waiver_goes_on_where_no_statement_is_known(go, place, log):
     assert waived.status == "done"
     assert waived.result.reasons[0].startswith("Gone on without consent: ")
     assert engine.tasks[Role.TRAINING_VIDEO].speaker is None
-
-
-@pytest.mark.parametrize("apart", [False, True])
-def test_doubt_goes_on(go, place, log, apart):
-    if apart:
-        shutil.copy(place / "training.mp4", place / "consent.mp4")
-    [person] = go(engine=Scripted("warn")).people
-    assert (person.status, person.result.reasons) == ("done", ())
-    assert log.creates == {"voice": 1, "replica": 1}
 
 
 def test_where_no_one_can_listen_nothing_is_worked_on(go, place, add, log, out):
@@ -316,9 +216,9 @@ def test_a_later_watch_of_an_embedded_sandbox_knows_the_statements(go, place, ou
         given.extend(statements)
         raise ToolFailed("seen enough")
 
-    monkeypatch.setattr(watch_folder, "connect", connect)
+    monkeypatch.setattr(waiting, "connect", connect)
     with pytest.raises(ToolFailed, match="seen enough"):
-        watch_folder.watch(out)
+        waiting.watch(out)
     assert given == [
         RequiredStatement(text=required_statement()),
         RequiredStatement(text="I, {full_name}, agree."),

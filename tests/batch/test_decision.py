@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.batch.decision import NOTHING_TO_MAKE, WITHOUT_CONSENT, Unfit, decide
-from palprep.batch.requests import Requests, not_asked_for
-from palprep.pipelines.requests import ReplicaRequest, VoiceRequest
-from palprep.rules.report import Check, Report
+from palprep.batch.work.decision import (
+    IN_DOUBT,
+    NOTHING_TO_MAKE,
+    WITHOUT_CONSENT,
+    Unfit,
+    decide,
+)
+from palprep.batch.work.requests import Requests, not_asked_for
+from palprep.pipelines import ReplicaRequest, VoiceRequest
+from palprep.rules import Check, Report
 from palprep.values import Outcome, Role
 
 VOICE = VoiceRequest(voice_name="Ada")
@@ -55,6 +61,33 @@ def test_without_consent_nothing_is_made_of_a_video(from_video, made):
     assert _made(decision.requests) == made
     only = "" if from_video else "Only the voice is made. "
     assert decision.refused == (f"{only}not heard", WITHOUT_CONSENT)
+
+
+@pytest.mark.parametrize(("from_video", "made"), [(False, "voice"), (True, "")])
+def test_a_doubt_holds_what_is_made_of_a_video(from_video, made):
+    decision = decide(FROM_VIDEO, {}, doubts=("listen to it",), voice_from_video=from_video)
+    assert (_made(decision.requests), decision.held) == (made, True)
+    only = "" if from_video else "Only the voice is made. "
+    assert decision.refused == (f"{only}listen to it", IN_DOUBT)
+
+
+@pytest.mark.parametrize(
+    ("asked", "failing", "missing", "doubts"),
+    [
+        (FROM_VIDEO, [], (), ()),
+        (FROM_VIDEO, [], ("not heard",), ()),
+        (FROM_VIDEO, [Role.TRAINING_VIDEO], (), ("listen to it",)),
+        (VOICE_ALONE, [], (), ("listen to it",)),
+        (NOTHING, [], (), ("listen to it",)),
+    ],
+)
+def test_where_no_decision_would_make_more_nobody_is_asked_for_one(asked, failing, missing, doubts):
+    decision = decide(
+        asked, unfit(*failing), missing=missing, doubts=doubts, voice_from_video=False
+    )
+    assert not decision.held
+    said = " ".join((*decision.refused, *decision.left_out))
+    assert all(doubt in said for doubt in doubts)
 
 
 def test_a_consent_that_nothing_needs_is_told():

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.batch.dossiers import kept_dossiers
-from palprep.batch.people import Person
-from palprep.batch.person import guarded
+from palprep.batch.people.person import Person
+from palprep.batch.work.consent import kept_dossiers
+from palprep.batch.work.scheduler import guarded
 from palprep.errors import DossierUnusable, JournalError
-from palprep.journal.entries import DossierKept
-from palprep.journal.store import Journal
+from palprep.journal import DossierKept, Journal
 
 
 def test_a_dossier_that_cannot_be_gone_on_with_stops_its_person_alone():

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from palprep.api.events import parse_event
+from palprep.api import parse_event
 from palprep.batch.outputs import write_report
-from palprep.batch.pace import Pace
-from palprep.batch.status import status
-from palprep.callbacks.server import Delivery
+from palprep.batch.work.pace import Pace
+from palprep.callbacks import Delivery
+from palprep.journal import Journal, resolve_retry, status
 from palprep.journal.inbox import into_journal
-from palprep.journal.resolve import resolve_retry
-from palprep.journal.store import Journal
 
 
 def test_a_lost_answer_is_in_doubt_and_not_repeated(go, add, log, out, connection):

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from palprep.batch import cluster_worker
-from palprep.batch.cluster import DaskEngine
-from palprep.batch.engines import make_engine
+from palprep._version import __version__
+from palprep.batch.engines import cluster_worker
+from palprep.batch.engines.cluster import DaskEngine, make_engine
+from palprep.batch.engines.cluster_worker import Call
 from palprep.errors import MediaTooHeavy, ServiceUnreachable, UnsupportedMedia, UsageError
-from palprep.media.source import Source
-from palprep.workers.engine import Limits, WithTime
-from palprep.workers.local import LocalEngine
+from palprep.media import Source
+from palprep.workers import Limits, LocalEngine
+from palprep.workers.engine import WithTime
 
 WORK = Path(__file__).parents[1] / "workers"
 
@@ -99,8 +100,12 @@ def test_a_cluster_gives_a_file_the_time_that_its_own_length_needs(wav, monkeypa
 
     monkeypatch.setattr(cluster_worker, "_processes", lambda limits: Near(limits=limits))
     source = Source.of(wav)
-    assert cluster_worker.in_own_process(Limits(time_s=7), str, (wav,), {}) == str(wav)
+
+    def told(value):
+        call = Call(str, (value,), {}, Limits(time_s=7), __version__)
+        return cluster_worker.carry_out(call).value
+
+    assert told(wav) == str(wav)
     assert given == [0.0]
-    told = cluster_worker.in_own_process(Limits(time_s=7), str, (source,), {})
-    assert told == str(source)
+    assert told(source) == str(source)
     assert given[-1] == pytest.approx(16, abs=0.1)

@@ -12,19 +12,16 @@ import time
 
 import pytest
 
-from palprep.batch.pace import Pace
 from palprep.batch.runner import run
-from palprep.batch.status import status
+from palprep.batch.work.pace import Pace
+from palprep.journal import JOURNAL_NAME, Journal, resolve_found, resolve_retry, status
 from palprep.journal.entries import Intent
-from palprep.journal.resolve import resolve_found, resolve_retry
-from palprep.journal.store import JOURNAL_NAME, Journal
 
 RUN = """
     import os, signal, sys
     from remember import Remembering
     from palprep.journal.store import Journal
-    from palprep.batch.connection import Connection
-    from palprep.batch.runner import run
+    from palprep.batch import Connection, run
 
     folder, out, base_url, key, kind, when, callback, cache = sys.argv[1:]
     append = Journal.append

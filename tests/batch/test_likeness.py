@@ -5,10 +5,9 @@ from __future__ import annotations
 from likeness import judge_likeness
 from remember import Remembering
 
-from palprep.batch.asset_task import COMPARE_FACES
+from palprep.batch.engines.tasks import compare_faces
 from palprep.batch.runner import run
-from palprep.journal.entries import FacesCompared
-from palprep.journal.store import Journal
+from palprep.journal import FacesCompared, Journal
 
 
 class Counting(Remembering):
@@ -20,7 +19,7 @@ class Counting(Remembering):
         self.compared = 0
 
     def run(self, function, /, *args, **kwargs):
-        if function is COMPARE_FACES:
+        if function is compare_faces:
             self.compared += 1
             if self.similarity is not None:
                 return (judge_likeness("portrait.jpg", "consent.mp4", self.similarity),)

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
-from palprep.batch.files import RemoteFile
-from palprep.batch.given import people_given as given
-from palprep.batch.people import Given, read_people
-from palprep.batch.requests import requests_for
-from palprep.batch.row import COLUMNS, ManifestRow
-from palprep.batch.settings import Settings
+from palprep.batch.people.files import RemoteFile
+from palprep.batch.people.manifest_rows import COLUMNS, ManifestRow
+from palprep.batch.people.person import Roster, read_people
+from palprep.batch.people.selection import find_everybody as given
+from palprep.batch.people.settings import Settings
+from palprep.batch.work.requests import requests_for
 from palprep.errors import ManifestError, RowProblem, UsageError
-from palprep.journal.store import utc_now
-from palprep.pipelines.requests import ReplicaRequest, VoiceRequest
+from palprep.journal import utc_now
+from palprep.pipelines import ReplicaRequest, VoiceRequest
 from palprep.values import Role
 
 WHOLE = {
@@ -44,9 +44,9 @@ WHOLE = {
 }
 
 
-def people_given(people):
+def find_everybody(people):
     found = given(people, Path("/nowhere"), utc_now())
-    return Given(read_people(found.people), found.loose)
+    return Roster(read_people(found.people), found.loose)
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def whole_csv(path: Path) -> Path:
 )
 def test_every_format_says_the_same(place, name, write):
     assert set(WHOLE) == set(COLUMNS)
-    [ada] = people_given(write(place / name)).people
+    [ada] = find_everybody(write(place / name)).people
     assert (ada.slug, ada.name, ada.full_name, ada.problems) == ("ada", "Ada", "Ada Lovelace", ())
     assert ada.settings == Settings.model_validate(
         {name: WHOLE[name] for name in Settings.model_fields}
@@ -130,13 +130,13 @@ def test_a_row_of_the_library_is_a_row_of_a_file(place, monkeypatch):
     path = write_csv(
         place / "people.csv", "person,voice-audio,full_name", "ada,ada/voice.wav,Ada Lovelace"
     )
-    assert people_given(rows) == people_given(path)
+    assert find_everybody(rows) == find_everybody(path)
 
 
 def test_every_field_of_a_replica_reaches_its_request(place):
     given = {"auto_fix_training_image": True, "properties": {"style": "calm"}}
     row = {"person": "ada", "face-image": "ada/face.jpg", "stock_voice": "gloria", **given}
-    [ada] = people_given(write_jsonl(place / "p.jsonl", row)).people
+    [ada] = find_everybody(write_jsonl(place / "p.jsonl", row)).people
     replica = requests_for(ada, ada.sources, "core-4").replica
     assert {name: getattr(replica, name) for name in given} == given
     assert ReplicaRequest.model_fields.keys() <= {"replica_name", "model_name", *COLUMNS}
@@ -146,19 +146,19 @@ def test_every_field_of_a_replica_reaches_its_request(place):
 def test_what_a_spreadsheet_writes(place):
     text = "\ufeffperson;name;voice-audio\r\n\r\n  ada ; Ada, warm ;ada/voice.wav\r\n;;\r\n"
     (place / "people.csv").write_bytes(text.encode())
-    [ada] = people_given(place / "people.csv").people
+    [ada] = find_everybody(place / "people.csv").people
     assert (ada.slug, ada.name) == ("ada", "Ada, warm")
 
 
 def test_people_stand_in_the_order_of_the_rows(place):
     rows = ({"person": name, "voice-audio": "ada/voice.wav"} for name in ("z", 17, "a"))
-    people = people_given(write_jsonl(place / "p.jsonl", *rows)).people
+    people = find_everybody(write_jsonl(place / "p.jsonl", *rows)).people
     assert [each.slug for each in people] == ["z", "17", "a"]
 
 
 def mistakes(path) -> list[RowProblem]:
     with pytest.raises(ManifestError) as caught:
-        people_given(path)
+        find_everybody(path)
     said = str(caught.value)
     assert "nothing was started" in said
     for problem in caught.value.problems:
@@ -208,7 +208,7 @@ def test_a_link_that_leads_to_itself_is_not_there(place):
 def test_the_message_has_line_column_and_sentence(place):
     write_csv(place / "p.csv", "person,voice-audio", "ada,gone.wav")
     with pytest.raises(ManifestError) as caught:
-        people_given(place / "p.csv")
+        find_everybody(place / "p.csv")
     assert str(caught.value).splitlines() == [
         f"{place / 'p.csv'} has 1 mistake, and nothing was started:",
         "  line 2, voice-audio: gone.wav is not there",
@@ -290,9 +290,9 @@ def test_files_that_are_no_manifest(place):
     ):
         (place / name).write_bytes(content)
         with pytest.raises(UsageError, match=said):
-            people_given(place / name)
+            find_everybody(place / name)
     with pytest.raises(UsageError, match="not there"):
-        people_given(place / "gone.csv")
+        find_everybody(place / "gone.csv")
 
 
 def test_a_quote_that_never_ends(place):
@@ -303,7 +303,7 @@ def test_a_quote_that_never_ends(place):
 
 def test_a_list_of_something_else():
     with pytest.raises(UsageError, match="ManifestRow values; number 1 is of type dict"):
-        people_given([{"person": "ada"}])
+        find_everybody([{"person": "ada"}])
 
 
 def test_a_signed_link_is_never_shown():

@@ -7,9 +7,8 @@ import json
 import pytest
 from finished_runs import person, run
 
-from palprep.batch.merging import Merged, write_merged_report
-from palprep.batch.outputs import write_report
-from palprep.batch.selection import Selection, Shard
+from palprep.batch.outputs import Merged, write_merged_report, write_report
+from palprep.batch.people.selection import Selection, Shard
 from palprep.errors import JournalError, UsageError
 
 

@@ -11,13 +11,11 @@ from urllib.parse import unquote
 
 import pytest
 
-from palprep.batch.asset_task import AssetTask
-from palprep.batch.row import ManifestRow
+from palprep.batch.engines.tasks import AssetTask, prepare_asset
+from palprep.batch.people.manifest_rows import ManifestRow
 from palprep.batch.runner import run
-from palprep.batch.tasks import prepare_asset
-from palprep.journal.entries import FileFetched
-from palprep.journal.store import Journal
-from palprep.media.source import Source
+from palprep.journal import FileFetched, Journal
+from palprep.media import Source
 from palprep.values import Role
 
 from .conftest import PACE
@@ -99,7 +97,7 @@ def no_more(monkeypatch):
     def fail(*_: object, **__: object) -> None:
         pytest.fail("fetched again")
 
-    return lambda: monkeypatch.setattr("palprep.batch.originals.fetch", fail)
+    return lambda: monkeypatch.setattr("palprep.batch.work.originals.fetch", fail)
 
 
 def test_a_file_is_fetched_prepared_and_gone(make, shelf, out, log):

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from palprep.batch.people import Given, find_people, name_of, read_people, read_person
+from palprep.batch.people.folder import find_people, read_person
+from palprep.batch.people.person import Roster, name_of, read_people
 from palprep.errors import FileUnreadable, UsageError
-from palprep.journal.store import utc_now
-from palprep.media.source import Source
+from palprep.journal import utc_now
+from palprep.media import Source
 from palprep.values import Kind, Role
 
 JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00" + bytes(64)
@@ -38,10 +39,10 @@ def put_wav(path: Path) -> None:
         sound.writeframes(bytes(1600))
 
 
-def found_in(place) -> Given:
+def found_in(place) -> Roster:
     """Who is in the folder, read."""
     found = find_people(place, utc_now())
-    return Given(read_people(found.people), found.loose)
+    return Roster(read_people(found.people), found.loose)
 
 
 def roles(person) -> dict[Role, str]:
@@ -92,7 +93,7 @@ def test_two_recordings_are_ambiguous_until_one_is_named(folder):
     (folder / "person.toml").write_text('[files]\nvoice-audio = "two.wav"\n')
     person = read_person(folder)
     assert roles(person) == {Role.VOICE_AUDIO: "two.wav"}
-    assert [each.words for each in person.chosen] == [
+    assert [each.words for each in person.assigned] == [
         "two.wav is taken as the voice-audio: person.toml names it"
     ]
     assert person.unused == ("one.wav is not used: the voice-audio is two.wav",)
@@ -120,7 +121,7 @@ def test_one_hint_among_several_decides(folder):
 def test_a_guess_says_why(folder, mp4):
     (folder / "IMG_2041.jpg").write_bytes(JPEG)
     (folder / "Consent - final (2).mp4").write_bytes(mp4)
-    assert [each.words for each in read_person(folder).chosen] == [
+    assert [each.words for each in read_person(folder).assigned] == [
         "IMG_2041.jpg is taken as the face-image: it is the only image without another role",
         "Consent - final (2).mp4 is taken as the consent-video: its name says consent",
     ]

@@ -9,8 +9,7 @@ from bucket import KEYS
 from scripted_bucket import answering
 
 from palprep.errors import PublishError, UsageError
-from palprep.journal.run_view import view
-from palprep.journal.store import Journal
+from palprep.journal import Journal
 
 
 def set_up(monkeypatch, endpoint: str) -> None:
@@ -28,7 +27,7 @@ def test_a_missing_bucket_ends_the_run_before_the_work(go, add, out, connection,
     assert not (out / "results.jsonl").exists()
     assert log.creates == {}
     with Journal.of(out) as journal:
-        assert view(journal) is None
+        assert journal.last_run() is None
 
 
 def test_what_is_no_bucket_ends_it_too(go, add, out, connection):
@@ -36,7 +35,7 @@ def test_what_is_no_bucket_ends_it_too(go, add, out, connection):
     with pytest.raises(UsageError, match="names no bucket"):
         go(connection=replace(connection, publish_to="s4://media"))
     with Journal.of(out) as journal:
-        assert view(journal) is None
+        assert journal.last_run() is None
 
 
 def test_a_dry_run_needs_no_bucket(go, add, connection):

@@ -9,15 +9,13 @@ from dataclasses import replace
 import pytest
 from remember import Remembering
 
-from palprep.batch.pace import Pace
 from palprep.batch.runner import run
-from palprep.batch.status import status
+from palprep.batch.work.pace import Pace
 from palprep.errors import JournalError, OutputUnwritable, ServiceUnreachable, UsageError
-from palprep.journal.entries import AssetPrepared
-from palprep.journal.store import JOURNAL_NAME, Journal
-from palprep.preflight.rank import CANDIDATES_IN
+from palprep.journal import JOURNAL_NAME, AssetPrepared, Journal, status
+from palprep.preflight.rank import candidates_in
 from palprep.values import Role
-from palprep.workers.engine import Limits
+from palprep.workers import Limits
 
 
 def results(out):
@@ -192,7 +190,7 @@ def test_of_several_portraits_the_fittest_is_taken_and_said(go, add, log, sample
         ]
         picked = "IMG_1.heic is the portrait: it is fitter than IMG_2.jpg, IMG_3.jpg, IMG_4.jpg"
         assert any(reason.startswith(picked) for reason in person.reasons)
-        compared = asked.count(CANDIDATES_IN)
+        compared = asked.count(candidates_in)
         assert compared == 3  # Each image for itself, and once.
         reasons = reasons or person.reasons
     assert any(each.startswith("IMG_4.jpg was not compared: ") for each in reasons)

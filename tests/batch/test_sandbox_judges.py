@@ -8,15 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from palprep.batch import sandbox_judges
-from palprep.batch.sandbox_judges import MediaTrainer, judge_image
-from palprep.batch.sandbox_workers import Apart, RequiredStatement
-from palprep.consent.facts import ConsentFacts
-from palprep.consent.statements import required_statement
+from palprep import preflight
+from palprep.batch.work.sandbox_judges import Apart, MediaTrainer, RequiredStatement, judge_image
+from palprep.consent import ConsentFacts, required_statement
 from palprep.errors import DamagedMedia, UsageError
 from palprep.values import Outcome
-from palprep.workers.engine import Limits
-from palprep.workers.local import LocalEngine
+from palprep.workers import Limits, LocalEngine
 
 
 def test_a_fit_recording_trains(wav: Path) -> None:
@@ -65,7 +62,7 @@ def test_a_consent_video_and_only_it_is_listened_to(
             reasons=("Because.",), statement="", full_name="", language="en",
         )  # fmt: skip
 
-    monkeypatch.setattr(sandbox_judges, "verify_wording", verify)
+    monkeypatch.setattr(preflight, "verify_wording", verify)
     heard = MediaTrainer()("replica-video", jane if apart else jane[:1])
     assert listened == [jane[apart]]
     if outcome in {"pass", "warn"}:

@@ -8,10 +8,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from palprep.batch.selection import Selection, Shard, shards_in
-from palprep.batch.status import status
+from palprep.batch.people.selection import Selection, Shard, shards_in
 from palprep.errors import UsageError
-from palprep.journal.store import JOURNAL_NAME
+from palprep.journal import JOURNAL_NAME, status
 
 SLUGS = ("ada", "alan", "bob", "grace")
 PEOPLE = tuple(SimpleNamespace(slug=slug) for slug in SLUGS)

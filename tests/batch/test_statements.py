@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from palprep.batch.people import find_people, read_people
-from palprep.batch.sandbox_workers import RequiredStatement
-from palprep.batch.statements import statements_of
-from palprep.consent.statements import required_statement
-from palprep.journal.store import utc_now
+from palprep.batch.people.folder import find_people
+from palprep.batch.people.person import read_people
+from palprep.batch.work.consent import statements_of
+from palprep.batch.work.sandbox_judges import RequiredStatement
+from palprep.consent import required_statement
+from palprep.journal import utc_now
 
 
 @pytest.fixture

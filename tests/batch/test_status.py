@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.batch.status import status
 from palprep.errors import JournalError
+from palprep.journal import Journal, Snapshot, resolve_found, status
 from palprep.journal.entries import Created, Doubt, Intent
-from palprep.journal.resolve import resolve_found
-from palprep.journal.results import Snapshot
-from palprep.journal.store import Journal
 
 REQUEST = {"target": "http://service"}
 

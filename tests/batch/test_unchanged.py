@@ -8,25 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from palprep.batch.kept_files import InFolder
-from palprep.batch.manifest import people_of_manifest
-from palprep.batch.people import GivenPerson
+from palprep.batch.engines.files import FolderFiles
+from palprep.batch.fingerprint import Fingerprint, folder_fingerprint
+from palprep.batch.people.manifest import people_of_manifest
+from palprep.batch.people.person import RosterEntry
+from palprep.batch.people.selection import Selection
 from palprep.batch.runner import run
-from palprep.batch.seen import Seen, folder_seen
-from palprep.batch.selection import Selection
-from palprep.batch.starting import RunOptions
-from palprep.batch.status import status
-from palprep.batch.unchanged import Unchanged
-from palprep.journal.entries import PersonEnded, RunStarted
-from palprep.journal.store import Journal, utc_now
-from palprep.media.source import Source
+from palprep.batch.work.memory import RunOptions, Unchanged
+from palprep.journal import Journal, PersonEnded, RunStarted, status, utc_now
+from palprep.media import Source
 
 from .conftest import PACE
 
 
 def wait_until_sure(*folders: Path) -> None:
     """Until a later change of a file in these folders would show: some ticks of the clock."""
-    while not all(folder_seen(each, utc_now()).sure for each in folders):
+    while not all(folder_fingerprint(each, utc_now()).sure for each in folders):
         pass
 
 
@@ -163,12 +160,13 @@ def test_other_options_are_other_work(done, again, options):
 )
 def test_what_holds_for_everybody_is_part_of_the_state(tmp_path, other):
     (tmp_path / "prepared" / "ada").mkdir(parents=True)
-    ada = GivenPerson("ada", Seen("a", sure=True), lambda: pytest.fail("read"))
+    ada = RosterEntry("ada", Fingerprint("a", sure=True), lambda: pytest.fail("read"))
     options = RunOptions(target="http://a", profile="core-4", dry_run=False, without_consent=False)
-    first, same, changed = (
-        Unchanged.of_run(tmp_path, InFolder(), each, "{}").to_record(ada, utc_now())
-        for each in (options, options.model_copy(), options.model_copy(update=other))
-    )
+    with Journal.of(tmp_path, create=True) as journal:
+        first, same, changed = (
+            Unchanged.of_run(journal, tmp_path, FolderFiles(), each, "{}").to_record(ada, utc_now())
+            for each in (options, options.model_copy(), options.model_copy(update=other))
+        )
     assert first == same != changed
     assert first is not None
 
@@ -201,4 +199,4 @@ def test_a_manifest_tells_a_change_too(tmp_path, wav, connection, engine):
     far = tmp_path / "far.csv"
     far.write_text("person,voice-audio\nada,https://example.com/a.wav\n")
     [given] = people_of_manifest(far, utc_now()).people
-    assert given.seen is None
+    assert given.fingerprint is None

@@ -9,13 +9,12 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from palprep.batch.connection import Connection
-from palprep.batch.pace import Pace
-from palprep.batch.status import status
-from palprep.batch.watch_folder import watch
+from palprep.batch.work.connection import Connection
+from palprep.batch.work.pace import Pace
+from palprep.batch.work.waiting import watch
 from palprep.errors import CreationUnrecorded, JournalError, UsageError
+from palprep.journal import Journal, status
 from palprep.journal.entries import Created
-from palprep.journal.store import Journal
 from palprep.sandbox import Sandbox
 
 NOT_AT_ALL = Pace(wait_s=0, doubt_wait_s=0)
@@ -80,7 +79,7 @@ def test_a_training_of_hours_is_asked_about_ever_more_rarely(go, add, log, mute,
     add("ada")
     go(connection=mute, pace=NOT_AT_ALL)
     asked = questions(log)
-    monkeypatch.setattr("palprep.batch.watch.LOOK_EVERY_S", 0.0)
+    monkeypatch.setattr("palprep.batch.work.waiting.LOOK_EVERY_S", 0.0)
     clock = itertools.count(step=5.0)
     hours = replace(mute, clock=lambda: float(next(clock)), random=lambda: 1.0)
     watch(out, connection=hours, pace=Pace(wait_s=4 * 3600))

@@ -13,7 +13,7 @@ from typer.main import get_command
 
 from palprep.api.calls import ENDPOINTS
 from palprep.cli.api_commands import build
-from palprep.cli.app import run
+from palprep.cli.app import API, run
 from palprep.sandbox import Sandbox
 
 
@@ -38,11 +38,11 @@ def palprep(sandbox: Sandbox, monkeypatch, capsys):
 
 
 def test_every_endpoints_help_ends_with_an_example() -> None:
-    resources: Any = get_command(build())
+    resources: Any = get_command(build(API))
     seen = 0
     for resource, group in resources.commands.items():
         for action, command in group.commands.items():
-            program, *words = shlex.split(command.epilog)
+            program, *words = shlex.split(command.epilog.removeprefix("Example: "))
             assert [program, *words[:3]] == ["palprep", "api", resource, action]
             command.make_context(action, [_valued(word) for word in words[3:]])
             seen += 1
@@ -55,7 +55,7 @@ def _valued(word: str) -> str:
 
 
 def test_every_endpoint_has_a_command() -> None:
-    groups = build().registered_groups
+    groups = build(API).registered_groups
     assert len(groups) == 12
     commands = [c for g in groups for c in g.typer_instance.registered_commands]
     assert len(commands) == len(ENDPOINTS)
@@ -83,12 +83,6 @@ def test_json_options_take_text_or_a_file(palprep, tmp_path) -> None:
     assert (code, made["parameters"]["type"]) == (0, "object")
     code, listed, _ = palprep("unspecified", "list-tools")
     assert (code, made in listed["data"]) == (0, True)
-
-
-def test_the_former_name_of_a_group_still_works_and_says_the_new_one(palprep) -> None:
-    code, listed, err = palprep("assumed", "list-tools")
-    assert (code, list(listed)) == (0, ["data"])
-    assert "use palprep api unspecified" in err
 
 
 def test_an_image_is_given_as_a_file(palprep, tmp_path) -> None:

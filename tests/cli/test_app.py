@@ -13,7 +13,7 @@ import pytest
 
 from palprep import __version__
 from palprep.cli import app
-from palprep.cli.commands import COMMANDS, GROUPS, OTHERS, load
+from palprep.cli.app import API, COMMANDS, load
 from palprep.errors import JournalError, OutcomeUnknown
 
 from .conftest import Palprep
@@ -32,32 +32,23 @@ def test_every_command_explains_itself(palprep: Palprep, name: str) -> None:
 
 
 def test_help_lists_every_command_in_order_with_its_whole_line(palprep: Palprep) -> None:
-    shown = palprep("--help").out
-    for group, lines in GROUPS.items():
-        listed = shown.split(f"\n{group}:\n")[1].split("\n\n")[0]
-        words = [line.split(maxsplit=1)[0] for line in listed.splitlines() if line[2] != " "]
-        assert words == [*lines, *(["api"] if group == OTHERS else [])]
-        assert "..." not in listed
-        for line in lines.values():
-            assert line in " ".join(listed.split())
+    listed = palprep("--help").out.split("\nCommands:\n")[1].split("\n\n")[0]
+    words = [line.split(maxsplit=1)[0] for line in listed.splitlines() if line[2] != " "]
+    assert words == [*COMMANDS, "api"]
+    assert "..." not in listed
+    for line in (*COMMANDS.values(), API):
+        assert line in " ".join(listed.split())
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_commands_help_ends_with_examples_that_can_be_typed(palprep: Palprep, name: str) -> None:
     examples = importlib.import_module(f"palprep.cli.{name}").EXAMPLES
-    ending = palprep(name, "--help").out.split("\nExamples:\n")[1]
-    assert ending == "".join(f"  {each}\n" for each in examples)
+    ending = palprep(name, "--help").out.split("\n  Examples:\n")[1]
+    assert ending == "".join(f"    {each}\n" for each in examples)
     for example in examples:
         program, command, *arguments = shlex.split(example.split(" > ")[0])
         assert (program, command) == ("palprep", name)
         load(name).make_context(name, arguments)
-
-
-def test_help_names_no_types_that_words_tell(palprep: Palprep) -> None:
-    shown = palprep("check", "--help").out
-    assert "  PATH  Files; or folders" in shown
-    assert "<bool>" not in shown
-    assert "<list" not in shown
 
 
 @pytest.mark.parametrize(

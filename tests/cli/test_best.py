@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from palprep.media.source import Source
-from palprep.media.video import probe_video
+from palprep.media import Source, probe_video
 
 from .conftest import Palprep
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from palprep.cli.pictures import targets
+from palprep.cli.check import targets
 
 from .conftest import Palprep
 

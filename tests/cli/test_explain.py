@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from palprep.rules.registry import RULES
+from palprep.rules import RULES
 
 from .conftest import Palprep
 
@@ -32,17 +30,6 @@ def test_the_statement_is_explained_with_the_limits_of_its_words(palprep: Palpre
     assert all(each["id"] in page for each in entry["words"])
     (other,) = palprep("explain", "consent_start", "--json").objects
     assert other["words"] == []
-
-
-def test_an_old_id_leads_to_the_new_one(palprep: Palprep, tmp_path: Path) -> None:
-    ran = palprep("explain", "image_colour", "--json")
-    assert ran.objects[0]["id"] == "image_srgb"
-    assert ran.err.count("\n") == 1
-    (tmp_path / "old.toml").write_text('extends = "core-4"\ndisable = ["image_colour"]\n')
-    warned = palprep("explain", "image_srgb", "--profile", "old.toml", "--json")
-    assert warned.objects[0]["limits"] == []
-    assert "image_srgb instead of image_colour" in warned.err
-    assert warned.err.count("\n") == 1
 
 
 def test_tells_limits_with_their_sources(palprep: Palprep) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from palprep.journal.store import Journal
+from palprep.journal import Journal
 
 from .conftest import SCRIPT, Palprep
 

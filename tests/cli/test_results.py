@@ -1,13 +1,14 @@
-"""The exit code of a run."""
+"""The end of a run: its exit code, its words, and the command that comes next."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
 from palprep.cli.exits import ExitCode
-from palprep.cli.results import exit_code_of_results
-from palprep.journal.results import PersonStatus
-from palprep.journal.run_view import PersonResult
+from palprep.cli.results import RUN, exit_code_of_results, next_step, summary
+from palprep.journal import PersonResult, PersonStanding, PersonStatus
 
 
 def result(status: PersonStatus, person: str = "ada", *, at_service: bool = False) -> PersonResult:
@@ -32,10 +33,18 @@ def result(status: PersonStatus, person: str = "ada", *, at_service: bool = Fals
         (["done", "refused"], ExitCode.FAILED),
         (["refused", "failed"], ExitCode.FAILED),
         (["failed", "in_doubt", "refused"], ExitCode.IN_DOUBT),
+        (["failed", "needs_decision", "refused"], ExitCode.IN_DOUBT),
     ],
 )
 def test_the_worst_person_decides(statuses: list[PersonStatus], code: ExitCode) -> None:
     assert exit_code_of_results(map(result, statuses)) is code
+
+
+@pytest.mark.parametrize("status", ["waiting", "failed"])
+def test_who_is_held_needs_a_decision_whatever_becomes_of_the_voice(status: PersonStatus) -> None:
+    held = result(status).model_copy(update={"held": True})
+    assert exit_code_of_results([held, result("refused", at_service=True)]) is ExitCode.IN_DOUBT
+    assert "held" not in held.to_json()
 
 
 @pytest.mark.parametrize("status", ["refused", "failed"])
@@ -43,3 +52,44 @@ def test_what_the_service_refused_is_told_from_what_a_file_lacks(status: PersonS
     people = [result("refused"), result(status, at_service=True)]
     assert exit_code_of_results(people) is ExitCode.SERVICE
     assert "at_service" not in people[1].to_json()
+
+
+def standing(status, *, voice_status=None):
+    return PersonStanding(
+        person="ada", status=status, voice_id=None, voice_status=voice_status,
+        replica_id=None, replica_status=None, reasons=(),
+    )  # fmt: skip
+
+
+def test_everybody_is_counted():
+    people = [standing(each) for each in ("done", "refused", "done", "waiting")]
+    assert summary(people) == "4 people: 2 done, 1 waiting, 1 refused"
+    assert summary(people[:1]) == "1 person: 1 done"
+
+
+@pytest.mark.parametrize(
+    ("people", "said"),
+    [
+        ([standing("done")], "open my out/report.html"),
+        ([standing("done"), standing("refused")], "fix what the reasons name"),
+        ([standing("refused"), standing("waiting", voice_status="started")],
+         "`palprep watch 'my out'`"),
+        ([standing("in_doubt"), standing("failed")], "`palprep status 'my out'`"),
+        ([standing("waiting")], "run the same command again"),
+    ],
+)  # fmt: skip
+def test_the_most_urgent_comes_next(people, said):
+    assert said in next_step(people, Path("my out"))
+
+
+def test_what_goes_on_with_the_run_is_named():
+    assert "start `palprep run` again" in next_step([standing("failed")], Path("out"), again=RUN)
+
+
+def test_with_no_one_to_work_on():
+    assert summary([]) == "No one was to be worked on"
+    assert next_step([], Path("out"), dry_run=True) == "Next: open out/report.html"
+
+
+def test_after_a_dry_run():
+    assert "without --dry-run" in next_step([standing("waiting")], Path("out"), dry_run=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from palprep import Client
-from palprep.journal.store import JOURNAL_NAME
+from palprep.journal import JOURNAL_NAME
 
 from .conftest import SCRIPT, Palprep, Ran
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from palprep.journal.entries import CreationUsed, Intent, PersonNames, RunStarted
-from palprep.journal.store import Journal
+from palprep.journal import CreationUsed, Journal, PersonNames, RunStarted
+from palprep.journal.entries import Intent
 
 from .conftest import Palprep
 

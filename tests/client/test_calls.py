@@ -16,8 +16,8 @@ from palprep import errors
 from palprep._version import __version__
 from palprep.api import calls
 from palprep.client import AsyncClient, Client
-from palprep.client.methods import Resource
-from palprep.client.options import AsyncClientOptions, ClientOptions
+from palprep.client.client import AsyncClientOptions, ClientOptions
+from palprep.client.resources import Resource
 
 VOICE = {"voice_id": "v1", "voice_name": "Ada", "status": "started", "tags": []}
 
@@ -256,6 +256,22 @@ def test_type_checkers_know_the_options_of_from_env(client, options) -> None:
     assert get_type_hints(options).keys() | {"api_key", "base_url"} == (
         inspect.signature(client).parameters.keys()
     )
+    assert get_type_hints(options).keys() | {"environ"} == (
+        inspect.signature(client.from_env).parameters.keys()
+    )
+
+
+@pytest.mark.parametrize("client", [Client, AsyncClient])
+def test_an_option_that_there_is_not_is_a_type_error(client) -> None:
+    named = {"api_key": "k", "base_url": "https://e.com"}
+    with pytest.raises(TypeError, match="retrys"):
+        client(**named, retrys=3)
+    with pytest.raises(TypeError, match="retrys"):
+        client.from_env({}, retrys=3)
+    with pytest.raises(TypeError, match="strict"):
+        client(**named).with_options(strict=True)
+    with pytest.raises(TypeError, match="base_url"):
+        client(api_key="k")
 
 
 def test_help_names_the_resources_and_no_address() -> None:

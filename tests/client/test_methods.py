@@ -36,12 +36,13 @@ def test_signatures_and_documentation(client: Client | AsyncClient) -> None:
 
 def test_every_endpoint_has_its_method(client: Client | AsyncClient) -> None:
     """Under its own resource and action; the unspecified ones by the name of their call."""
-    names = {id(getattr(calls, name)): name for name in calls.__all__}
     for endpoint in ENDPOINTS:
+        resource, action = endpoint.offered_as
         if endpoint.unspecified:
-            method = getattr(client.unspecified, names[id(endpoint)])
+            assert (resource, getattr(calls, action)) == ("unspecified", endpoint)
         else:
-            method = getattr(getattr(client, endpoint.resource), endpoint.action)
+            assert (resource, action) == (endpoint.resource, endpoint.action)
+        method = getattr(getattr(client, resource), action)
         assert method.__doc__ == endpoint.description
         assert inspect.signature(method).return_annotation is endpoint.reply
 
@@ -64,8 +65,3 @@ def test_wrong_arguments_are_a_type_error_as_for_any_function(api: Any, service:
         with pytest.raises(TypeError, match="argument"):
             api(name, **arguments)
     assert service.requests == []
-
-
-def test_the_former_name_of_the_unspecified_operations(client: Client | AsyncClient) -> None:
-    with pytest.warns(DeprecationWarning, match="client.unspecified"):
-        assert client.assumed is client.unspecified

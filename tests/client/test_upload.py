@@ -15,12 +15,11 @@ from pathlib import Path
 
 import httpx
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from loopback import answer, loopback
 
 from palprep import errors
-from palprep.api.stream import StreamedBody
+from palprep.api import StreamedBody
 from palprep.client import AsyncClient, Client
 from palprep.client.upload import PIECE_BYTES, image_mime, open_upload
 

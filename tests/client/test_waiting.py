@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from palprep import errors
-from palprep.api.call import Rate
+from palprep.api import Rate
 from palprep.client import AsyncClient, Client
 from palprep.client.policy import Backoff, Limiter
 

@@ -11,7 +11,7 @@ from palprep.consent.listeners import Listeners
 from palprep.consent.moonshine import Moonshine
 from palprep.consent.whisper import Whisper
 from palprep.errors import ToolMissing
-from palprep.media.weights import Weights
+from palprep.media.networks import Weights
 
 
 @pytest.fixture

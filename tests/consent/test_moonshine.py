@@ -7,7 +7,7 @@ import pytest
 
 from palprep.consent.moonshine import HOME, Moonshine, Vocabulary, read_tokens
 from palprep.errors import ToolMissing
-from palprep.media.weights import read_manifest
+from palprep.media import read_manifest
 
 SAID = (
     "I, Jane Carter, am currently speaking and give my consent to create an AI clone of me by "

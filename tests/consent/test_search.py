@@ -12,7 +12,7 @@ from palprep.consent.search import find_statement
 from palprep.consent.statement import Statement
 from palprep.consent.whisper import Heard, Token, log_probability
 from palprep.consent.words import split_words
-from palprep.speech.mel import RATE_HZ
+from palprep.speech import RATE_HZ
 from palprep.values import Span
 
 NAME = "Jane Doe"

@@ -16,7 +16,7 @@ from palprep.consent.facts import (
 )
 from palprep.consent.moonshine import Heard, WordScore
 from palprep.consent.second_hearing import hear_again, leaves_doubt
-from palprep.speech.mel import RATE_HZ
+from palprep.speech import RATE_HZ
 from palprep.values import Span
 
 TEXT = "I, Jane Doe, give my consent that videos can be made."

@@ -6,7 +6,7 @@ import datetime as dt
 
 import pytest
 
-from palprep.consent.facts import ConsentFacts
+from palprep.consent import ConsentFacts
 from palprep.dossier.chain import (
     ConsentCheck,
     Dossier,
@@ -100,10 +100,17 @@ def test_a_file_that_changed_since_is_noticed():
 
 
 @pytest.mark.parametrize(
-    ("outcome", "given"), [("pass", True), ("warn", True), ("fail", False), ("unknown", False)]
+    ("outcome", "given", "to_decide"),
+    [
+        ("pass", True, False),
+        ("warn", False, True),
+        ("fail", False, False),
+        ("unknown", False, False),
+    ],
 )
-def test_only_a_spoken_statement_is_in_force(outcome, given):
+def test_only_a_spoken_statement_is_in_force(outcome, given, to_decide):
     assert dossier(outcome).in_force(NOW) is given
+    assert dossier(outcome).is_open(NOW) is to_decide
 
 
 def test_expiry_and_revocation_end_it():

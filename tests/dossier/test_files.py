@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from palprep.consent.facts import ConsentFacts, WordRecord
+from palprep.consent import ConsentFacts, WordRecord
 from palprep.dossier.files import examine_dossier, expire, keep_dossier, read_dossier, revoke
 from palprep.errors import DossierUnusable, UsageError
-from palprep.facts.facts import Facts
-from palprep.media.facts import FileFacts, MediaType
-from palprep.media.source import sha256_of
-from palprep.preflight.prepared import Prepared
-from palprep.rules.report import Check, Report
+from palprep.facts import Facts
+from palprep.media import FileFacts, sha256_of
+from palprep.media.facts import MediaType
+from palprep.preflight import Prepared
+from palprep.rules import Check, Report
 from palprep.values import Kind, Outcome, Role
 
 NOON = dt.datetime(2026, 11, 21, 12, tzinfo=dt.UTC)

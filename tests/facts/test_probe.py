@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from palprep.facts.probe import QUICK_SAMPLES, ProbeLimits, Toolkit, probe
-from palprep.facts.speaker import Speaker
-from palprep.media.source import Source
-from palprep.preflight.check_and_prepare import Preflight
-from palprep.rules.video_person import facing_limits
+from palprep.facts.facts import Speaker
+from palprep.facts.probing import QUICK_SAMPLES, ProbeLimits, Toolkit, probe
+from palprep.media import Source
+from palprep.preflight import Preflight
+from palprep.rules import facing_limits
 from palprep.values import Outcome, Role
 from palprep.views.timeline_image import WIDTH, timeline_png
 from palprep.views.timeline_rows import rows

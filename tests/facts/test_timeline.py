@@ -3,12 +3,12 @@ import pickle
 import pytest
 from voices import voice_of
 
-from palprep.consent.facts import ConsentFacts
+from palprep.consent import ConsentFacts
 from palprep.facts.timeline import FacingLimits
-from palprep.media.signal_facts import SignalFacts, TimingFacts
+from palprep.media import SignalFacts, TimingFacts
 from palprep.rules.video_structure import VideoSpeakingShare, VideoStillShare
 from palprep.values import Span
-from palprep.vision.footage_facts import FootageFacts, FrameSample
+from palprep.vision import FootageFacts, FrameSample
 
 SPEAKS_UNTIL = 5.0
 
@@ -87,7 +87,7 @@ def test_what_was_not_measured_is_not_guessed(video_facts, image_facts):
 def test_times_count_from_where_a_player_starts(ten_seconds, late_s, starts_s, speech_at, cut_at):
     """The picture starts at 1.4 s, and the sound before it or after it."""
     timing = TimingFacts(
-        interval_s=0.04, longest_interval_s=0.04, jitter_s=0.0, dropped_frames=0, key_frames=1,
+        interval_s=0.04, jitter_s=0.0, dropped_frames=0, key_frames=1,
         longest_key_interval_s=10.0, audio_offset_s=late_s,
     )  # fmt: skip
     video = ten_seconds.video.model_copy(update={"start_s": 1.4, "timing": timing})

@@ -10,9 +10,9 @@ import pytest
 from pydantic import ValidationError
 
 from palprep.errors import FixError, OutputUnwritable, UsageError
-from palprep.fixes.apply import apply
-from palprep.media.source import Source
-from palprep.rules.plans.plan import AudioPlan
+from palprep.fixes.carry_out import apply
+from palprep.media import Source
+from palprep.rules.plans import AudioPlan
 
 
 def sound_plan(container: str, *, copy: bool, stream: int = 0, **more) -> AudioPlan:

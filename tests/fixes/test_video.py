@@ -9,8 +9,8 @@ from pydantic import ValidationError
 from videos import first_frame, heard_at, times, video_plan
 
 from palprep.errors import CannotFit, FixError
-from palprep.fixes.apply import apply
-from palprep.media.source import Source
+from palprep.fixes.carry_out import apply
+from palprep.media import Source
 from palprep.values import Span
 
 

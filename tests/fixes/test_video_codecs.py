@@ -8,9 +8,9 @@ import pytest
 from videos import PROFILE, first_frame, report_of, video_plan, wanting
 
 from palprep.errors import FixError
-from palprep.fixes.apply import apply
-from palprep.media.source import Source
-from palprep.rules.plans.planner import plan
+from palprep.fixes.carry_out import apply
+from palprep.media import Source
+from palprep.rules.plans import plan
 from palprep.values import Outcome
 
 FAST = ("-preset", "ultrafast")

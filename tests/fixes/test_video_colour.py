@@ -6,8 +6,8 @@ import av
 import pytest
 from videos import video_plan
 
-from palprep.fixes.apply import apply
-from palprep.media.source import Source
+from palprep.fixes.carry_out import apply
+from palprep.media import Source
 
 
 def pq_nits(signal: float) -> float:

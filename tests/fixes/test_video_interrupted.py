@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from videos import video_plan
 
-from palprep.fixes.apply import apply
-from palprep.media.source import Source
+from palprep.fixes.carry_out import apply
+from palprep.media import Source
 
 
 def test_a_real_ctrl_c_leaves_neither_file_nor_process(make, tmp_path):
@@ -23,9 +23,9 @@ def test_a_real_ctrl_c_leaves_neither_file_nor_process(make, tmp_path):
     )
     code = (
         "import pathlib, sys\n"
-        "from palprep.fixes.apply import apply\n"
+        "from palprep.fixes.carry_out import apply\n"
         "from palprep.media.source import Source\n"
-        "from palprep.rules.plans.plan import VideoPlan\n"
+        "from palprep.rules.plans.values import VideoPlan\n"
         "plan = VideoPlan(reasons=(), copy_video=False, copy_audio=False)\n"
         "apply(plan, Source.of(pathlib.Path(sys.argv[1])), pathlib.Path(sys.argv[2]))\n"
     )

@@ -6,9 +6,9 @@ import av
 import pytest
 from videos import PROFILE, heard_at, report_of, wanting
 
-from palprep.fixes.apply import apply
-from palprep.media.source import Source
-from palprep.rules.plans.planner import plan
+from palprep.fixes.carry_out import apply
+from palprep.media import Source
+from palprep.rules.plans import plan
 
 
 @pytest.mark.parametrize("late_s", [0.5, -0.5])

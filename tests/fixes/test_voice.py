@@ -10,11 +10,11 @@ import pytest
 from pydantic import ValidationError
 
 from palprep.errors import FixError
-from palprep.fixes.apply import apply
+from palprep.fixes.carry_out import apply
 from palprep.fixes.graph import read
 from palprep.fixes.loudness import Loudness, Target, choose_gain, measure_loudness
-from palprep.media.source import Source
-from palprep.rules.plans.plan import NoiseBound, VoicePlan
+from palprep.media import Source
+from palprep.rules.plans import NoiseBound, VoicePlan
 from palprep.values import Span
 
 RATE = 48_000

@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 
 import anyio
+import httpx
 import pytest
 from routines import carried_out
 
-from palprep.client import AsyncClient
-from palprep.client.routine import Doing, ask, routine, work
+from palprep.client import AsyncClient, Doing, ask, routine, work
 from palprep.errors import (
     BadRequest,
     InvalidRequest,
@@ -25,8 +25,7 @@ from palprep.errors import (
 )
 from palprep.journal.at_most_once import create_once, fate_of
 from palprep.journal.creations import Creation, CreationState
-from palprep.journal.entries import AboutCreation, Intent
-from palprep.journal.results import Snapshot
+from palprep.journal.entries import AboutCreation, Intent, Snapshot
 from palprep.journal.store import JOURNAL_NAME, Journal
 
 REQUEST = {"person": "ada", "what": "voice", "request": {"voice_name": "Ada"}}
@@ -149,22 +148,35 @@ def test_equal_requests_at_the_same_time_become_one(create):
     assert {creation.id for creation in made} == {"v1"}
 
 
+@routine
+def create_voice(client, journal) -> Doing[Creation]:
+    """A voice, created at most once under the key k."""
+
+    def send() -> Doing[Snapshot]:
+        voice = yield from ask(client.voices.create, voice_name="Ada")
+        return Snapshot.told(voice.voice_id, voice.status, None)
+
+    return (yield from create_once(journal, "k", send=send, **REQUEST))
+
+
+def client_of(answer):
+    """A client whose requests ``answer`` answers."""
+    transport = httpx.MockTransport(answer)
+    return AsyncClient(api_key="k", base_url="http://127.0.0.1:9", transport=transport)
+
+
 async def test_equal_requests_of_tasks_in_one_thread_become_one(journal):
     sent, made = [], []
 
-    async def answer():
+    async def answer(_):
         sent.append(1)
         await anyio.sleep(0.05)
-        return Snapshot(id="v1", status="started")
+        return httpx.Response(200, json={"voice_id": "v1", "status": "started"})
 
-    @routine
-    def create(client) -> Doing[Creation]:
-        return (yield from create_once(journal, "k", send=lambda: ask(answer), **REQUEST))
-
-    async with AsyncClient(api_key="k", base_url="http://127.0.0.1:9") as client:
+    async with client_of(answer) as client:
 
         async def ask_for_it():
-            made.append(await create(client))
+            made.append(await create_voice(client, journal))
 
         with anyio.fail_after(10):
             async with anyio.create_task_group() as tasks:
@@ -175,14 +187,11 @@ async def test_equal_requests_of_tasks_in_one_thread_become_one(journal):
 
 
 async def test_a_task_that_is_cancelled_while_the_request_is_away_leaves_a_doubt(journal):
-    @routine
-    def create(client) -> Doing[Creation]:
-        return (
-            yield from create_once(journal, "k", send=lambda: ask(anyio.sleep_forever), **REQUEST)
-        )
+    async def never(_):
+        await anyio.sleep_forever()
 
-    async with AsyncClient(api_key="k", base_url="http://127.0.0.1:9") as client:
+    async with client_of(never) as client:
         with anyio.move_on_after(0.2):
-            await create(client)
+            await create_voice(client, journal)
     assert journal.creation("k").state is CreationState.IN_DOUBT
     assert journal.turn("k").acquire(blocking=False)

@@ -10,9 +10,8 @@ import pytest
 
 from palprep.errors import JournalError
 from palprep.journal.creations import CreationState
-from palprep.journal.entries import CalledBack, Created, Intent
+from palprep.journal.entries import CalledBack, Created, Intent, Snapshot
 from palprep.journal.inbox import listen, secret_path
-from palprep.journal.results import Snapshot
 from palprep.journal.store import Journal
 
 INTENT = Intent(what="replica", request={})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import sqlite3
 
@@ -19,13 +18,14 @@ from palprep.journal.entries import (
     NotCreated,
     PersonEnded,
     PersonNames,
+    PersonOutcome,
     Polled,
     Resolved,
     Reused,
     RunStarted,
+    Snapshot,
 )
-from palprep.journal.results import PersonOutcome, Snapshot
-from palprep.journal.run_view import standing, view
+from palprep.journal.run_view import RunReader, status
 from palprep.journal.store import JOURNAL_NAME, Journal
 
 RUN = RunStarted(
@@ -45,19 +45,6 @@ MOVES = (
     *(Created(snapshot=Snapshot(id="v1", status=each)) for each in STATES),
     *(Polled(snapshot=Snapshot(id="v2", status=each, error_message="e")) for each in STATES),
 )
-
-VERSION_2 = """
-CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE entry (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, person TEXT, kind TEXT NOT NULL,
-    key TEXT, body TEXT NOT NULL CHECK (json_valid(body)), version INTEGER NOT NULL
-);
-CREATE INDEX entry_by_key ON entry (key, kind);
-CREATE TRIGGER entry_stays BEFORE UPDATE ON entry
-    BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
-PRAGMA application_id = 0x50414C4A;
-PRAGMA user_version = 2;
-"""
 
 
 @pytest.fixture
@@ -94,19 +81,6 @@ def test_callbacks_that_belong_to_nothing_are_counted():
         assert journal.unclaimed_callbacks() == 2
 
 
-def old_rows(path, *bodies):
-    """Entries as a palprep writes them that knows no tables beside them."""
-    with sqlite3.connect(path) as connection:
-        connection.executemany(
-            "INSERT INTO entry (at, person, kind, key, body, version) VALUES (?, ?, ?, ?, ?, 2)",
-            [
-                ("2026-11-21T05:00:00.000+00:00", "ada", body.kind, key, json.dumps(body.stored()))
-                for key, body in bodies
-            ],
-        )
-    connection.close()
-
-
 RAN = (
     (None, RUN),
     ("k", CreationUsed(what="voice")),
@@ -114,28 +88,6 @@ RAN = (
     ("k", MOVES[7]),
     (None, PersonEnded(outcome=PersonOutcome(status="waiting", complete=True))),
 )
-
-
-def test_a_journal_of_version_2_is_brought_up_to_date(path):
-    sqlite3.connect(path).executescript(VERSION_2).close()
-    old_rows(path, *RAN)
-    with Journal(path) as journal:
-        [ada] = standing(journal).people
-        assert (ada.status, ada.voice_id, ada.voice_status) == ("done", "v1", "completed")
-        assert journal.append(MOVES[2], person="ada", key="l").seq == 6
-    with Journal(path) as journal:
-        assert [each.key for each in journal.creations()] == ["k"]
-
-
-def test_what_an_older_palprep_adds_meanwhile_is_caught_up_with(path):
-    with Journal(path, create=True) as journal:
-        journal.append(RUN)
-        old_rows(path, *RAN[1:])
-        assert journal.creation("k").id == "v1"
-        old_rows(path, ("l", MOVES[0]))
-        journal.append(Doubt(code="x", message="lost"), person="ada", key="l")
-        assert journal.creation("l").why == "lost"
-        assert view(journal).people[0].status == "done"
 
 
 def test_what_stands_is_of_the_last_run_alone():
@@ -152,13 +104,24 @@ def test_what_stands_is_of_the_last_run_alone():
         assert journal.standing("consent_waived") == ()
 
 
-def test_standing_says_what_the_view_says():
-    with Journal() as journal:
+def test_status_says_what_the_view_says(tmp_path):
+    with Journal.of(tmp_path, create=True) as journal:
         for key, body in RAN:
             journal.append(body, person="ada", key=key)
-        [seen], [stands] = view(journal).people, standing(journal).people
+        [seen], [stands] = RunReader(journal).view().people, status(tmp_path).people
         assert seen.standing == stands
-        assert stands.status == "done"
+        assert (stands.status, stands.voice_id, stands.voice_status) == ("done", "v1", "completed")
+
+
+def test_what_another_process_adds_is_seen(path):
+    with Journal(path, create=True) as journal, Journal(path) as other:
+        for key, body in RAN:
+            other.append(body, person="ada", key=key)
+        assert journal.creation("k").id == "v1"
+        other.append(MOVES[0], person="ada", key="l")
+        journal.append(Doubt(code="x", message="lost"), person="ada", key="l")
+        assert other.creation("l").why == "lost"
+        assert [each.key for each in other.creations()] == ["k", "l"]
 
 
 def test_a_long_body_is_kept_once_and_compressed(path):

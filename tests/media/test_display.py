@@ -13,10 +13,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from palprep.media.display import upright
-from palprep.media.frames import sample_frames
+from palprep.media.frames import sample_frames, thumbnail, upright
 from palprep.media.source import Source
-from palprep.media.thumbnail import thumbnail
 from palprep.media.video import probe_video
 
 EXE = imageio_ffmpeg.get_ffmpeg_exe()

@@ -10,7 +10,7 @@ import ffmpeg
 import pytest
 
 from palprep.errors import ToolFailed, ToolMissing, UsageError
-from palprep.media.ffmpeg import binary, run, version
+from palprep.media.ffmpeg import ffmpeg_binary, ffmpeg_version, run_ffmpeg
 
 from .conftest import sine
 
@@ -18,24 +18,24 @@ TONE = ("-f", "lavfi", "-i", "sine=frequency=440:duration=2")
 
 
 def test_the_bundled_binary_runs():
-    assert binary().is_file()
-    assert version()[0] in "n0123456789N"
+    assert ffmpeg_binary().is_file()
+    assert ffmpeg_version()[0] in "n0123456789N"
 
 
 def test_a_named_binary_wins_and_must_exist(tmp_path):
     fake = tmp_path / "ffmpeg"
     fake.write_text("#!/bin/sh\necho ffmpeg version 99-fake built\n")
     fake.chmod(0o755)
-    assert binary(fake) == fake
-    assert version(fake) == "99-fake"
+    assert ffmpeg_binary(fake) == fake
+    assert ffmpeg_version(fake) == "99-fake"
     with pytest.raises(ToolMissing, match="no program"):
-        binary(tmp_path / "gone")
+        ffmpeg_binary(tmp_path / "gone")
 
 
 def test_progress_rises_to_one(tmp_path):
     fractions: list[float] = []
     out = tmp_path / "a.wav"
-    run([*TONE, str(out)], duration_s=2.0, progress=fractions.append)
+    run_ffmpeg([*TONE, str(out)], duration_s=2.0, progress=fractions.append)
     assert out.stat().st_size > 100_000
     assert fractions == sorted(fractions)
     assert fractions[-1] == 1.0
@@ -45,12 +45,12 @@ def test_a_node_of_ffmpeg_python(tmp_path, make_wav):
     path = make_wav(sine(1.0))
     out = tmp_path / "out.flac"
     source = ffmpeg.input(f"file:{path}", f="wav", protocol_whitelist="file")
-    run(ffmpeg.output(source, str(out)))
+    run_ffmpeg(ffmpeg.output(source, str(out)))
     assert out.read_bytes()[:4] == b"fLaC"
 
 
 def test_measures_of_filters_are_returned(tmp_path):
-    said = run([*TONE, "-loglevel", "info", "-af", "volumedetect", "-f", "null", "-"])
+    said = run_ffmpeg([*TONE, "-loglevel", "info", "-af", "volumedetect", "-f", "null", "-"])
     assert "mean_volume" in said
 
 
@@ -58,7 +58,7 @@ def test_failure_carries_the_last_words(tmp_path):
     path = tmp_path / "broken.mp4"
     path.write_bytes(b"\0\0\0\x14ftypisom\0\0\0\0isom")
     with pytest.raises(ToolFailed, match="moov atom not found") as caught:
-        run(["-f", "mov", "-protocol_whitelist", "file", "-i", str(path), "-f", "null", "-"])
+        run_ffmpeg(["-f", "mov", "-protocol_whitelist", "file", "-i", str(path), "-f", "null", "-"])
     assert "0x" not in str(caught.value)
 
 
@@ -69,7 +69,7 @@ def test_failure_carries_the_last_words(tmp_path):
 )  # fmt: skip
 def test_open_inputs_are_refused(tmp_path, options):
     with pytest.raises(UsageError, match="force its demuxer"):
-        run([*options, "-i", str(tmp_path / "a.mp4"), "-f", "null", "-"])
+        run_ffmpeg([*options, "-i", str(tmp_path / "a.mp4"), "-f", "null", "-"])
 
 
 def test_an_exception_in_progress_ends_the_process(tmp_path):
@@ -79,7 +79,7 @@ def test_an_exception_in_progress_ends_the_process(tmp_path):
     long_tone = ("-re", "-f", "lavfi", "-i", "sine=duration=600")
     started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        run([*long_tone, str(tmp_path / "a.wav")], duration_s=600.0, progress=interrupt)
+        run_ffmpeg([*long_tone, str(tmp_path / "a.wav")], duration_s=600.0, progress=interrupt)
     assert time.monotonic() - started < 30
 
 
@@ -94,8 +94,8 @@ def test_ctrl_c_leaves_no_process_behind(tmp_path):
     )
     fake.chmod(0o755)
     code = (
-        "from palprep.media.ffmpeg import run\n"
-        f"run(['-f', 'lavfi', '-i', 'x', 'y'], program={str(fake)!r})\n"
+        "from palprep.media.ffmpeg import run_ffmpeg\n"
+        f"run_ffmpeg(['-f', 'lavfi', '-i', 'x', 'y'], program={str(fake)!r})\n"
     )
     parent = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 30

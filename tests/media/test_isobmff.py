@@ -4,11 +4,10 @@ import io
 import struct
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from palprep.media.ebml import read_matroska
-from palprep.media.exif import read_exif, xmp_orientation
+from palprep.media.headers import read_exif, xmp_orientation
 from palprep.media.isobmff import children, read_movie
 
 

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from palprep.errors import DamagedMedia
-from palprep.media.jpeg import MOST_SCANS, read_frame
+from palprep.media.headers import MOST_SCANS, read_frame
 
 
 def jpeg(**options) -> bytes:

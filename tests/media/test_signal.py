@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
+from palprep.media.facts import SignalFacts
 from palprep.media.frames import SampledFrame, sample_frames
 from palprep.media.signal import SignalMeter
-from palprep.media.signal_facts import SignalFacts
 from palprep.media.source import Source
 
 from .conftest import gradient, sine
@@ -74,18 +74,6 @@ def test_a_freeze_is_the_same_picture_again():
     assert freeze.end_s == pytest.approx(3.6)
     assert freeze.duration_s == pytest.approx(1.6)
     assert measured(live).freezes == ()
-
-
-def test_repeated_frames_are_counted_outside_of_freezes():
-    random = np.random.default_rng(3)
-    lumas = [random.integers(60, 200, (90, 160), np.uint8) for _ in range(30)]
-    meter = SignalMeter()
-    doubled = [lumas[index - (index % 5 == 4)] for index in range(30)]
-    for index, luma in enumerate(doubled + [lumas[-1]] * 40):
-        meter.add(index / RATE, luma)
-    facts = meter.result()
-    assert facts.repeated_frames == 6
-    assert len(facts.freezes or ()) == 1
 
 
 def test_black_has_a_start_and_an_end():

@@ -10,7 +10,7 @@ import pytest
 from palprep.errors import FileMissing, FileUnreadable, UnsupportedMedia
 from palprep.media.container import open_container
 from palprep.media.source import MOST_BYTES, Source
-from palprep.preflight.check_and_prepare import check
+from palprep.preflight import check
 from palprep.values import Kind
 
 

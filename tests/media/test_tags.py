@@ -78,9 +78,8 @@ def test_what_breaks_off_has_few(tmp_path, content):
 
 
 @pytest.fixture
-def bombs(checkout, monkeypatch):
-    monkeypatch.syspath_prepend(str(checkout / "scripts"))
-    return importlib.import_module("bomb_files")
+def bombs():
+    return importlib.import_module("research.hostile.bomb_files")
 
 
 LISTS = (

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from palprep.media.ffmpeg import binary
+from palprep.media.ffmpeg import ffmpeg_binary
 from palprep.media.source import Source
 from palprep.media.video import probe_video
 
@@ -17,7 +17,6 @@ def test_a_regular_video(make_video):
     timing = facts.timing
     assert timing is not None
     assert timing.interval_s == pytest.approx(0.04)
-    assert timing.longest_interval_s == pytest.approx(0.04)
     assert timing.jitter_s == pytest.approx(0.0, abs=1e-6)
     assert timing.dropped_frames == 0
     assert timing.key_frames >= 1
@@ -33,7 +32,6 @@ def test_dropped_frames_are_counted(make_video):
     timing = probe_video(Source.of(path)).timing
     assert timing is not None
     assert timing.dropped_frames == 4
-    assert timing.longest_interval_s == pytest.approx(0.16)
 
 
 def test_no_sound_no_offset(make_video):
@@ -48,7 +46,16 @@ def shifted(path, seconds: str):
     out = path.with_name("late.mp4")
     source = ["-i", str(path)]
     command = [
-        *(str(binary()), "-y", "-loglevel", "error", *source, "-itsoffset", seconds, *source),
+        *(
+            str(ffmpeg_binary()),
+            "-y",
+            "-loglevel",
+            "error",
+            *source,
+            "-itsoffset",
+            seconds,
+            *source,
+        ),
         *("-map", "0:v", "-map", "1:a", "-c", "copy", str(out)),
     ]
     subprocess.run(command, check=True)
@@ -69,7 +76,7 @@ def test_missing_samples_are_a_drift(make_video):
     made = make_video(seconds=3.0, sound=sine(3.0))
     path = made.with_name("gap.mp4")
     later = r"setts=ts=TS+if(gt(TS*TB\,1.5)\,0.5/TB\,0)"
-    command = [str(binary()), "-y", "-loglevel", "error", "-i", str(made), "-c", "copy"]
+    command = [str(ffmpeg_binary()), "-y", "-loglevel", "error", "-i", str(made), "-c", "copy"]
     subprocess.run([*command, "-bsf:a", later, str(path)], check=True)
     timing = probe_video(Source.of(path)).timing
     assert timing is not None

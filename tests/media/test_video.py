@@ -19,7 +19,6 @@ def test_a_plain_mp4(make_video):
     assert (facts.width, facts.height, facts.rotation_deg) == (64, 48, 0)
     assert facts.frames == 25
     assert facts.frame_rate == pytest.approx(25.0)
-    assert facts.frame_rate_nominal == pytest.approx(25.0)
     assert facts.frame_rate_constant
     assert facts.duration_s == pytest.approx(1.0)
     assert facts.moov_position == "end"

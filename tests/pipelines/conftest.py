@@ -9,12 +9,10 @@ import pytest
 from likeness import judge_likeness
 
 from palprep.client import AsyncClient, Client
-from palprep.journal.inbox import callback_server
-from palprep.journal.store import Journal
-from palprep.preflight.prepared import Prepared
-from palprep.publish.publishers import SandboxPublisher
-from palprep.rules.consent import CONSENT_CHECKS
-from palprep.rules.report import Report
+from palprep.journal import Journal, callback_server
+from palprep.preflight import Prepared
+from palprep.publish import SandboxPublisher
+from palprep.rules import CONSENT_CHECKS, Report
 from palprep.sandbox import Choices, Sandbox
 
 
@@ -89,6 +87,6 @@ def alike(monkeypatch):
 
     def say(cosine):
         checks = (judge_likeness("one", "other", cosine),)
-        monkeypatch.setattr("palprep.preflight.same_person.same_person", lambda paths: checks)
+        monkeypatch.setattr("palprep.preflight.same_person", lambda paths: checks)
 
     return say

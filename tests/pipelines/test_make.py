@@ -16,12 +16,15 @@ from stated import GIVEN
 
 from palprep.client import AsyncClient
 from palprep.errors import JournalError, OutcomeUnknown, PublishError, UsageError, WaitTimeout
-from palprep.journal.creations import Creation, CreationState
-from palprep.journal.resolve import resolve_retry
-from palprep.journal.store import Journal
-from palprep.pipelines.creation import MakeOptions
-from palprep.pipelines.make import make_replica, make_voice, validate_face
-from palprep.pipelines.requests import ReplicaRequest, VoiceRequest
+from palprep.journal import Creation, CreationState, Journal, resolve_retry
+from palprep.pipelines import (
+    MakeOptions,
+    ReplicaRequest,
+    VoiceRequest,
+    make_replica,
+    make_voice,
+    validate_face,
+)
 
 ADA = VoiceRequest(voice_name="Ada")
 

@@ -9,8 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from palprep.media.source import Source
-from palprep.rules.profile import Profile
+from palprep.media import Source
 
 
 class Crashing(Source):
@@ -44,7 +43,7 @@ class Unforeseen(Source):
 
 
 def not_to_be_proved(
-    profile: Profile, source: Source, *, into: Path, wrote: Callable[[str], None], **asked: object
+    *positional: object, into: Path, wrote: Callable[[str], None], **others: object
 ) -> None:
     """Stands for a fix whose result kills whoever reads it."""
     Path(into, "ready.jpg").write_text("whole")
@@ -53,7 +52,7 @@ def not_to_be_proved(
     time.sleep(60)
 
 
-def half_written(profile: Profile, source: Source, *, into: Path, **asked: object) -> None:
+def half_written(*positional: object, into: Path, **others: object) -> None:
     """Stands for a fix that is killed in the middle."""
     Path(into).mkdir(exist_ok=True)
     Path(into, f".palprep-{os.getpid()}-0123456789ab.part.jpg").write_text("half")

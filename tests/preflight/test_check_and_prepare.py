@@ -11,9 +11,8 @@ import pytest
 from PIL import Image
 
 from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia, UsageError
-from palprep.media.source import Source
-from palprep.preflight.check_and_prepare import Preflight, check, prepare
-from palprep.preflight.prepared import Prepared
+from palprep.media import Source
+from palprep.preflight import Preflight, Prepared, check, prepare
 from palprep.values import Kind, Outcome, Role
 
 

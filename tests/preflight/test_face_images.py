@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from palprep.facts.probe import Toolkit
-from palprep.preflight.check_and_prepare import Preflight
+from palprep.facts import Toolkit
+from palprep.preflight import Preflight
 from palprep.values import Outcome, Role
-from palprep.vision.models import Models
+from palprep.vision import Models
 
 FLOORS = {
     "only_one_person_visible": 0.93,
@@ -58,8 +58,7 @@ def test_a_face_at_the_side_is_cropped_and_proved(
 def test_labels_of_the_corpus_are_foretold(
     corpora: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.syspath_prepend(str(checkout / "scripts"))
-    evaluate = importlib.import_module("evaluate_faces")
+    evaluate = importlib.import_module("research.evaluation.faces")
     folder = corpora / "faces"
     rows = evaluate.read_rows(folder / "labels.csv")
     reports = evaluate.judged(rows, folder, Preflight())

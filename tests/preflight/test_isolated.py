@@ -10,14 +10,11 @@ from pathlib import Path
 import pytest
 
 from palprep.errors import FixError, ToolFailed, UsageError
-from palprep.facts.probe import Toolkit
-from palprep.media.source import Source
-from palprep.preflight import isolated
-from palprep.preflight.check_and_prepare import Preflight, check
-from palprep.preflight.rank import pick_best
-from palprep.workers.engine import LONGEST_S, Limits
-from palprep.workers.local import LocalEngine
-from palprep.workers.messages import ByName
+from palprep.facts import Toolkit
+from palprep.media import Source
+from palprep.preflight import Preflight, check, pick_best, preflight as front
+from palprep.preflight.isolated import for_source
+from palprep.workers import LONGEST_S, Limits, LocalEngine
 
 HERE = Path(__file__).parent
 
@@ -102,17 +99,17 @@ def test_a_file_that_takes_too_long_is_given_up(hostile, portrait_path, monkeypa
 
 
 def test_what_a_killed_worker_had_half_written_goes(
-    preflight, portrait_path, tmp_path, monkeypatch
+    preflight, hostile, portrait_path, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(isolated, "_PREPARE", ByName("hostile", "half_written"))
+    monkeypatch.setattr(front, "_prepare", hostile.half_written)
     (tmp_path / ".palprep-1-0123456789ab.part.jpg").write_text("another's")
     with pytest.raises(ToolFailed, match="SIGKILL"):
         preflight.prepare(portrait_path, into=tmp_path)
     assert [each.name for each in tmp_path.iterdir()] == [".palprep-1-0123456789ab.part.jpg"]
 
 
-def test_what_cannot_be_proved_goes(preflight, portrait_path, tmp_path, monkeypatch):
-    monkeypatch.setattr(isolated, "_PREPARE", ByName("hostile", "not_to_be_proved"))
+def test_what_cannot_be_proved_goes(preflight, hostile, portrait_path, tmp_path, monkeypatch):
+    monkeypatch.setattr(front, "_prepare", hostile.not_to_be_proved)
     with pytest.raises(ToolFailed, match="SIGKILL"):
         preflight.prepare(portrait_path, into=tmp_path)
     assert list(tmp_path.iterdir()) == []
@@ -169,4 +166,4 @@ def test_workers_far_away_are_not_asked_how_long_a_file_lasts(portrait_path):
         def for_length(self, media_s: float) -> float:
             return media_s
 
-    assert isolated.for_source(Far(), Source.of(portrait_path)) == LONGEST_S
+    assert for_source(Far(), Source.of(portrait_path)) == LONGEST_S

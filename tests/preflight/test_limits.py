@@ -13,9 +13,9 @@ from bombs import WEBP_120_MEGAPIXELS, png_of_zeros
 from PIL import Image
 
 from palprep.errors import UnsupportedMedia
-from palprep.preflight.check_and_prepare import Preflight, check, prepare
-from palprep.preflight.limits import probe_limits
-from palprep.rules.profile import load_profile
+from palprep.preflight import Preflight, check, prepare
+from palprep.preflight.check_and_prepare import probe_limits
+from palprep.rules import load_profile
 from palprep.values import Outcome, Role
 
 JANE = Path(__file__).parents[2] / "sample_media/people/jane-carter"
@@ -24,7 +24,7 @@ PEAK = """
 import sys
 from pathlib import Path
 from palprep.errors import PalprepError
-from palprep.preflight.check_and_prepare import Preflight
+from palprep.preflight import Preflight
 for path in sys.argv[2:]:
     try:
         Preflight().prepare(path, into=sys.argv[1])

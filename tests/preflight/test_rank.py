@@ -1,14 +1,22 @@
-"""The best portrait of a folder, or of a video."""
+"""The best portrait of a folder, or of a video: fitness, duplicates, and the order."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
 from palprep.errors import FileMissing, UnsupportedMedia
-from palprep.preflight.rank import pick_best
-from palprep.vision.models import Models
+from palprep.preflight import pick_best
+from palprep.preflight.comparison import fitness
+from palprep.preflight.rank import NEAR_DUPLICATE_BITS, distance, group_duplicates
+from palprep.vision import Models, Pixels, PortraitFacts, analyse_portrait
+from palprep.vision.identity import perceptual_hash
+
+HASHES = st.integers(0, 2**64 - 1).map(lambda value: f"{value:016x}")
 
 
 def test_the_best_picture_comes_first_and_twins_behind(folder: Path, models: Models) -> None:
@@ -33,3 +41,37 @@ def test_best_of_nothing_is_said(tmp_path: Path, models: Models) -> None:
         pick_best(tmp_path / "gone", models=models)
     with pytest.raises(UnsupportedMedia):
         pick_best(tmp_path, models=models)
+
+
+def test_a_blurred_portrait_is_less_fit(
+    portrait: Pixels, picture: PortraitFacts, models: Models
+) -> None:
+    blurred = analyse_portrait(np.asarray(cv2.GaussianBlur(portrait, (0, 0), 5), np.uint8), models)
+    assert 0 < fitness(blurred) < fitness(picture) <= 1
+
+
+def test_nobody_is_not_fit(models: Models) -> None:
+    assert fitness(analyse_portrait(np.zeros((99, 99, 3), np.uint8), models)) == 0
+
+
+def test_small_changes_keep_the_fingerprint(portrait: Pixels) -> None:
+    own = perceptual_hash(portrait)
+    brighter = np.clip(portrait.astype(int) + 12, 0, 255).astype(np.uint8)
+    _, data = cv2.imencode(".jpg", portrait, [cv2.IMWRITE_JPEG_QUALITY, 40])
+    coded = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
+    smaller = np.asarray(cv2.resize(portrait, None, fx=0.4, fy=0.4), np.uint8)
+    for each in (brighter, coded, smaller):
+        assert distance(own, perceptual_hash(each)) <= NEAR_DUPLICATE_BITS
+    assert distance(own, perceptual_hash(portrait[::-1])) > NEAR_DUPLICATE_BITS
+
+
+@given(HASHES, HASHES)
+def test_distance_is_a_metric(one: str, other: str) -> None:
+    assert distance(one, one) == 0
+    assert distance(one, other) == distance(other, one) <= 64
+
+
+@given(st.lists(HASHES, max_size=12))
+def test_groups_lead_back_to_leaders(hashes: list[str]) -> None:
+    groups = group_duplicates(hashes)
+    assert all(groups[leader] == leader <= index for index, leader in enumerate(groups))

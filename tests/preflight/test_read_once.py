@@ -8,13 +8,12 @@ from pathlib import Path
 import av
 import pytest
 
-from palprep.facts.probe import Toolkit
-from palprep.facts.speaker import Speaker
+from palprep.facts import Speaker, Toolkit
+from palprep.media import Source
 from palprep.media.container import decoded
 from palprep.media.ebml import read_matroska
 from palprep.media.isobmff import read_movie
-from palprep.media.source import Source
-from palprep.preflight.check_and_prepare import Preflight
+from palprep.preflight import Preflight, verify_consent
 from palprep.values import Role
 
 JANE = Path(__file__).parents[2] / "sample_media/people/jane-carter"
@@ -97,6 +96,15 @@ def test_a_recording_is_decoded_once(toolkit, counts):
     report = Preflight(toolkit=toolkit).check(path)
     assert report.facts.voice.speech
     assert report.facts.recording.levels is not None
+    assert (counts["parses"], counts["opens"], counts["audio packets"]) == (1, 1, packets)
+
+
+def test_consent_is_verified_in_one_decode(counts):
+    path = JANE / "consent.mp4"
+    packets = audio_packets(path)
+    counts.clear()
+    facts = verify_consent(path, full_name=SPEAKER.full_name)
+    assert facts.outcome == "pass"
     assert (counts["parses"], counts["opens"], counts["audio packets"]) == (1, 1, packets)
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from palprep.errors import UsageError
-from palprep.preflight.same_person import same_person
+from palprep.preflight import same_person
 from palprep.values import Outcome
-from palprep.vision.models import Models
+from palprep.vision import Models
 
 
 def test_a_person_is_the_same_on_two_pictures(folder: Path, models: Models) -> None:

@@ -8,9 +8,9 @@ import imageio_ffmpeg
 import pytest
 
 from palprep.errors import FixError, UsageError
-from palprep.facts.speaker import Speaker
-from palprep.preflight.check_and_prepare import Preflight
-from palprep.rules.consent import CONSENT_CHECKS, lacks_consent
+from palprep.facts import Speaker
+from palprep.preflight import Preflight
+from palprep.rules import CONSENT_CHECKS, lacks_consent
 from palprep.values import Outcome, Role
 
 JANE = Speaker(full_name="Jane Carter")

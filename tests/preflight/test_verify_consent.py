@@ -8,17 +8,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from palprep.consent import whisper as whisper_module
-from palprep.consent.listeners import Listeners
-from palprep.consent.opening import read_samples
-from palprep.consent.statement import Statement
-from palprep.consent.statements import fill_statement, required_statement
-from palprep.consent.whisper import Whisper, default_directory
+from palprep.consent import (
+    Listeners,
+    Statement,
+    Whisper,
+    read_samples,
+    required_statement,
+    whisper as whisper_module,
+)
+from palprep.consent.statements import fill_statement
+from palprep.consent.whisper import default_directory
 from palprep.errors import FileMissing, ToolFailed, ToolMissing
-from palprep.preflight.verify_consent import verify_consent
-from palprep.rules.consent_grading import grade_statement
-from palprep.rules.profile import load_profile
-from palprep.speech.mel import filterbank, log_mel
+from palprep.preflight import verify_consent
+from palprep.rules import grade_statement, load_profile
+from palprep.speech import filterbank, log_mel
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +44,9 @@ def test_the_statement_in_a_video_passes(spoken_consent, model):
     facts = verify_consent(spoken_consent, full_name="Jane Carter", model=model)
     assert facts.outcome == "pass"
     assert facts.reasons == ()
-    assert (facts.model, facts.second_model) == ("whisper-tiny.en", None)
+    assert facts.model == "whisper-tiny.en"
+    # Its name reads at 0.50: with another processor's arithmetic that is a doubt for the second.
+    assert facts.second_model in (None, "moonshine-tiny")
     assert 0.0 <= facts.starts_at < 1.5
     assert [word.expected for word in facts.words] == facts.statement.split()
     times = [(word.start, word.end) for word in facts.words]

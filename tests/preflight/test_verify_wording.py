@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from palprep.consent.listeners import Listeners
-from palprep.consent.statements import required_statement
-from palprep.preflight.verify_wording import _why_no_name, verify_wording
+from palprep.consent import Listeners, required_statement
+from palprep.preflight.consent_verification import _why_no_name, verify_wording
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ import pytest
 from azure_store import ACCOUNT, KEY, real_container
 
 from palprep.errors import PublishError
-from palprep.publish.object_store import ObjectStorePublisher
-from palprep.storage.bucket import Bucket
+from palprep.publish import ObjectStorePublisher
+from palprep.storage import Bucket
 
 SOON = timedelta(milliseconds=1)
 

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from google_store import google_bucket, write_account
 
 from palprep.errors import PublishError
-from palprep.publish.object_store import ObjectStorePublisher
+from palprep.publish import ObjectStorePublisher
 
 SOON = timedelta(milliseconds=1)
 

@@ -15,9 +15,8 @@ from bucket import KEYS, real_bucket
 from scripted_bucket import answering
 
 from palprep.errors import PublishError, UsageError
-from palprep.publish.object_store import ObjectStorePublisher
-from palprep.publish.publishers import Content
-from palprep.storage.bucket import PROBE, PROBE_NAME, Bucket
+from palprep.publish import Content, ObjectStorePublisher
+from palprep.storage import PROBE, PROBE_NAME, Bucket
 
 SOON = timedelta(milliseconds=1)
 HTTP: Any = {"allow_http": True}

@@ -12,12 +12,8 @@ import httpx
 import pytest
 
 from palprep.errors import PublishError
-from palprep.publish.publishers import (
-    MAX_URL_CHARS,
-    Content,
-    SandboxPublisher,
-    checked_url,
-)
+from palprep.publish import Content, SandboxPublisher
+from palprep.publish.content import MAX_URL_CHARS, checked_url
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from palprep.rules.catalogue import REASONS, entry_of
 from palprep.rules.profile import BUILT_IN, load_profile
 from palprep.rules.registry import RULES
 from palprep.rules.sentences import ABOVE, BELOW, OTHERWISE
-from palprep.vision.scores import STEPS
+from palprep.vision.facts import STEPS
 
 PROFILE = load_profile()
 SAID = [

@@ -5,14 +5,20 @@ from __future__ import annotations
 import pytest
 from voices import voice_of
 
-from palprep.consent.facts import ConsentFacts
-from palprep.rules.consent import CONSENT_CHECKS, ConsentSeen, lacks_consent
-from palprep.rules.judge import report_on
+from palprep.consent import ConsentFacts, WordRecord
+from palprep.rules.consent import (
+    CONSENT_CHECKS,
+    ConsentFirst,
+    ConsentSeen,
+    consent_doubts,
+    lacks_consent,
+)
+from palprep.rules.judgement import report_on
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Report, ReportError
 from palprep.rules.video_structure import MouthMoves
 from palprep.values import Outcome, Role
-from palprep.vision.footage_facts import FootageFacts, FrameSample
+from palprep.vision import FootageFacts, FrameSample
 
 PROFILE = load_profile()
 STATED = (4.0, 10.0)
@@ -184,3 +190,65 @@ def test_a_video_whose_consent_is_elsewhere_is_not_listened_to(spoken, reading):
     assert "there is none" in lacks_consent(video)
     assert lacks_consent(video, reading("pass", Role.CONSENT_VIDEO)) is None
     assert "whose consent another video holds" in lacks_consent(video, video)
+
+
+def word(expected, start, end, outcome="pass"):
+    return WordRecord(
+        expected=expected, heard=expected, start=start, end=end, probability=0.5, outcome=outcome
+    )
+
+
+DOUBTFUL_WORD = (word("I,", 4.0, 4.5), word("Ada,", 4.5, 5.25, "warn"), word("agree.", 5.25, 10.0))
+BEFORE = f"Before the statement of consent, “So” is said. {ConsentFirst.advice}"
+FILE = "the prepared file"
+AFTER = {"said_after": "Or something.", "reasons": ("A remark is heard. Listen to it.",)}
+
+
+@pytest.mark.parametrize(
+    ("consent", "doubts"),
+    [
+        ({"starts_at": 0.5}, ()),
+        ({"starts_at": 0.5, "outcome": "warn"},
+         ("Because. Listen to the prepared file from 0.5 s to 10.0 s.",)),
+        ({"starts_at": 0.5, "outcome": "warn", "words": DOUBTFUL_WORD},
+         ("Because. Listen to the prepared file from 4.5 s to 5.2 s.",)),
+        ({"starts_at": 0.5, "outcome": "warn", **AFTER},
+         (f"A remark is heard. Listen to {FILE} from 0.5 s to 10.0 s, and to what follows.",)),
+        ({"starts_at": 0.5, "said_before": "So"},
+         (f"{BEFORE} Watch {FILE} from 0.0 s to 10.0 s.",)),
+        ({"starts_at": 0.5, "outcome": "fail"}, ()),
+        ({"starts_at": 0.5, "outcome": "unknown"}, ()),
+        (None, ()),
+    ],
+)  # fmt: skip
+def test_a_doubt_says_what_to_listen_to(spoken, consent, doubts):
+    facts = consent and heard(consent.get("outcome", "pass")).model_copy(
+        update={**consent, "outcome": Outcome(consent.get("outcome", "pass"))}
+    )
+    report = report_of(spoken(footage(lambda at_s: True), facts), Role.CONSENT_VIDEO)
+    assert consent_doubts(report) == doubts
+
+
+def test_where_something_is_missing_there_is_nothing_to_decide(spoken):
+    hardly = footage(lambda at_s: True, every_s=5.0)
+    unseen = report_of(spoken(hardly, heard("warn", starts_at=0.5)), Role.CONSENT_VIDEO)
+    assert lacks_consent(unseen) is not None
+    assert consent_doubts(unseen) == ()
+
+
+def test_a_mouth_that_rests_leaves_it_in_doubt_who_speaks(spoken):
+    # Too few frames to call a mouth still.
+    resting = spoken(footage(lambda at_s: False, every_s=2.0), heard(starts_at=0.5))
+    [doubt] = consent_doubts(report_of(resting, Role.CONSENT_VIDEO))
+    assert doubt.startswith("The mouth moves in only 0% of the seconds of the statement.")
+    assert doubt.endswith("Watch the prepared file from 0.5 s to 10.0 s.")
+    elsewhere = report_of(resting, left_out=CONSENT_CHECKS)
+    assert elsewhere.check("mouth_moves").outcome is Outcome.WARN
+    assert consent_doubts(elsewhere) == ()
+
+
+def test_a_still_mouth_is_no_doubt_but_a_failure(spoken):
+    still = report_of(spoken(footage(lambda at_s: False), heard(starts_at=0.5)), Role.CONSENT_VIDEO)
+    assert still.check("mouth_moves").outcome is Outcome.FAIL
+    assert not still.passed
+    assert consent_doubts(still) == ()

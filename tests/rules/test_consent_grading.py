@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from palprep.consent import Statement, StatementReading, split_words
 from palprep.consent.compare import Difference, compare
-from palprep.consent.facts import NameReading, StatementReading
+from palprep.consent.facts import NameReading
 from palprep.consent.hypotheses import AlignedWord, Reading, differences_of
 from palprep.consent.names import locate_name
 from palprep.consent.part_reading import part_reading
-from palprep.consent.statement import Statement
-from palprep.consent.words import split_words
 from palprep.rules.consent_grading import Grade, grade_part, grade_statement
 from palprep.rules.profile import load_profile
 

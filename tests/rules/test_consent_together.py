@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.consent.facts import (
+from palprep.consent import (
     HeardInstead,
     NamePlace,
     NegatedWording,

@@ -2,7 +2,7 @@ import pytest
 
 from palprep.errors import ProfileError
 from palprep.media.facts import MediaType
-from palprep.rules.judge import judge
+from palprep.rules.judgement import judge
 from palprep.rules.profile import load_profile
 from palprep.rules.registry import RULES
 from palprep.rules.report import Report

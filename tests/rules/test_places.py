@@ -9,14 +9,14 @@ import pytest
 from portraits import FLAWLESS
 from voices import voice_of
 
-from palprep.consent.facts import ConsentFacts
-from palprep.facts.facts import Facts
-from palprep.media.signal_facts import SignalFacts, TimingFacts
+from palprep.consent import ConsentFacts
+from palprep.facts import Facts
+from palprep.media import SignalFacts, TimingFacts
 from palprep.rules.profile import Limit
 from palprep.rules.registry import RULES
 from palprep.rules.rule import Measured, Rule
 from palprep.values import Outcome
-from palprep.vision.footage_facts import FootageFacts, FrameSample
+from palprep.vision import FootageFacts, FrameSample
 
 PORTRAIT = FLAWLESS.model_copy(update={"nudity": 0.01})
 CONSENT = ConsentFacts(
@@ -34,11 +34,11 @@ FOOTAGE = FootageFacts(
     ),
 )  # fmt: skip
 TIMING = TimingFacts(
-    interval_s=0.033, longest_interval_s=0.033, jitter_s=0.0, dropped_frames=0, key_frames=20,
+    interval_s=0.033, jitter_s=0.0, dropped_frames=0, key_frames=20,
     longest_key_interval_s=2.0, audio_offset_s=0.0, audio_drift_s=0.0,
 )  # fmt: skip
 SIGNAL = SignalFacts(
-    frames=600, seconds=(), black=(), cuts=(), freezes=(), repeated_frames=0, exposure_steps=(),
+    frames=600, seconds=(), black=(), cuts=(), freezes=(), exposure_steps=(),
     flicker_percent=0.1, shake_percent=0.1,
 )  # fmt: skip
 

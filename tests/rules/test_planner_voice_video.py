@@ -3,17 +3,17 @@
 import pytest
 from voices import voice_of
 
-from palprep.media.signal_facts import TimingFacts
-from palprep.rules.judge import judge
-from palprep.rules.plans.plan import AudioPlan, VoicePlan
+from palprep.media import TimingFacts
+from palprep.rules.judgement import judge
 from palprep.rules.plans.planner import plan
+from palprep.rules.plans.values import AudioPlan, VoicePlan
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Report
 from palprep.values import Role
 
 PROFILE = load_profile()
 TIMING = TimingFacts(
-    interval_s=1 / 30, longest_interval_s=1 / 30, jitter_s=0.0, dropped_frames=0, key_frames=10,
+    interval_s=1 / 30, jitter_s=0.0, dropped_frames=0, key_frames=10,
     longest_key_interval_s=8.0,
 )  # fmt: skip
 

@@ -2,12 +2,11 @@ import datetime as dt
 
 import pytest
 
-from palprep.api.fields import MAX_IMAGE_BASE64_CHARS
+from palprep.api import MAX_IMAGE_BASE64_CHARS
 from palprep.errors import ProfileError
 from palprep.rules.consent_limits import ConsentLimits
 from palprep.rules.profile import BUILT_IN, Limit, load_profile
 from palprep.rules.registry import RULES
-from palprep.rules.renamed import RENAMED
 from palprep.values import Outcome, Role
 
 
@@ -132,51 +131,6 @@ def test_a_bound_may_name_a_number_of_the_specification():
     assert limit(max="imageBase64").max == MAX_IMAGE_BASE64_CHARS
     with pytest.raises(ValueError, match="imageBase64"):
         limit(max="imageBase46")
-
-
-OLD_IDS = """
-name = "studio"
-extends = "core-4"
-disable = ["skin_colour"]
-[[limits.training-video.face_height]]
-min = 0.3
-level = "fail"
-source = "our guideline"
-date = 2026-11-01
-"""
-
-
-def test_old_ids_of_rules_stay_accepted_and_are_named_once(tmp_path):
-    path = tmp_path / "studio.toml"
-    path.write_text(OLD_IDS)
-    profile = load_profile(path)
-    (limit,) = profile.for_role(Role.TRAINING_VIDEO)["face_size"]
-    assert limit.min == 0.3
-    assert "face_height" not in profile.for_role(Role.TRAINING_VIDEO)
-    assert "skin_hue" not in profile.for_role(Role.FACE_IMAGE)
-    (note,) = profile.notes
-    assert "face_size instead of face_height, skin_hue instead of skin_colour" in note
-    assert load_profile().notes == ()
-
-
-def test_the_notes_of_an_extended_profile_are_kept(tmp_path):
-    (tmp_path / "old.toml").write_text(OLD_IDS)
-    child = tmp_path / "child.toml"
-    child.write_text(f'name = "child"\nextends = "{tmp_path / "old.toml"}"\n')
-    assert len(load_profile(child).notes) == 1
-
-
-def test_a_rule_under_its_old_and_its_new_id_is_refused(tmp_path):
-    path = tmp_path / "both.toml"
-    both = OLD_IDS + OLD_IDS[OLD_IDS.index("[[limits") :].replace("face_height", "face_size")
-    path.write_text(both)
-    with pytest.raises(ProfileError, match="keep one of them"):
-        load_profile(path)
-
-
-def test_every_old_id_leads_to_a_rule():
-    assert set(RENAMED.values()) <= set(RULES)
-    assert not set(RENAMED) & set(RULES)
 
 
 CONSENT = """

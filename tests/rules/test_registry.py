@@ -6,17 +6,17 @@ import re
 
 import pytest
 
-from palprep.api.face_checks import SERVICE_CHECKS
+from palprep.api import FACE_CHECKS
 from palprep.errors import ProfileError
 from palprep.rules.consent import CONSENT_CHECKS
-from palprep.rules.judge import judge
+from palprep.rules.judgement import judge
 from palprep.rules.profile import load_profile
 from palprep.rules.registry import PORTRAIT_CHECKS, RULES
 from palprep.values import Role
 
 
 def test_rules_are_found_by_their_modules() -> None:
-    assert set(SERVICE_CHECKS) <= PORTRAIT_CHECKS <= set(RULES)
+    assert set(FACE_CHECKS) <= PORTRAIT_CHECKS <= set(RULES)
     assert set(RULES) >= CONSENT_CHECKS
     assert "same_person" in RULES
     assert all(re.fullmatch(r"[a-z][a-z0-9_]+", rule_id) for rule_id in RULES)

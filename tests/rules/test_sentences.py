@@ -7,9 +7,9 @@ import datetime as dt
 import pytest
 from portraits import FLAWLESS
 
-from palprep.facts.facts import Facts
-from palprep.media.signal_facts import SignalFacts
-from palprep.rules.judge import judge
+from palprep.facts import Facts
+from palprep.media import SignalFacts
+from palprep.rules.judgement import judge
 from palprep.rules.profile import Limit, Profile, load_profile
 from palprep.rules.report import Check, Report
 from palprep.rules.sentences import ABOVE, BELOW, ByLevel, Sentences
@@ -110,7 +110,7 @@ def test_a_recording_is_told_in_words(audio_facts, check_id, changed, sentence):
 def test_moments_stand_in_the_sentence(video_facts):
     signal = SignalFacts(
         frames=2000, seconds=(), black=(Span(start_s=3.0, end_s=5.5),), cuts=(1.0, 2.0, 3.0, 4.0),
-        freezes=(), repeated_frames=0, exposure_steps=(), flicker_percent=0.1, shake_percent=2.0,
+        freezes=(), exposure_steps=(), flicker_percent=0.1, shake_percent=2.0,
     )  # fmt: skip
     found = checks(video_facts(signal=signal), Role.TRAINING_VIDEO)
     assert found["video_cuts"].sentence == (

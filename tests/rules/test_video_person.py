@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.rules.judge import judge
+from palprep.rules.judgement import judge
 from palprep.rules.profile import load_profile
 from palprep.rules.registry import RULES
 from palprep.rules.rule import Measured, Unmeasured
 from palprep.values import Outcome, Role
-from palprep.vision.footage_facts import FootageFacts, FrameSample
+from palprep.vision import FootageFacts, FrameSample
 
 
 def sample(at, *, yaw=0.0, pitch=0.0, gaze=0.0):

@@ -5,13 +5,15 @@ from __future__ import annotations
 import pytest
 from voices import voice_of
 
-from palprep.consent.facts import ConsentFacts
-from palprep.facts.facts import Facts
-from palprep.media.facts import AudioFacts, AudioStreamFacts, FileFacts, MediaType
-from palprep.rules.judge import judge
+from palprep.consent import ConsentFacts
+from palprep.facts import Facts
+from palprep.media import AudioFacts, AudioStreamFacts, FileFacts
+from palprep.media.facts import MediaType
+from palprep.rules.judgement import judge
 from palprep.rules.profile import load_profile
 from palprep.rules.registry import RULES
-from palprep.speech.facts import SpeakerFacts, VoiceFacts
+from palprep.speech import VoiceFacts
+from palprep.speech.facts import SpeakerFacts
 from palprep.values import Kind, Outcome, Role, Span
 
 WAV = MediaType(

@@ -13,7 +13,7 @@ import pytest
 from raw import WAV, Raw
 
 from palprep.sandbox import Choices, Sandbox
-from palprep.serving.protocol import ImpatientProtocol
+from palprep.serving import ImpatientProtocol
 
 PATHS = ["/", "/openapi.json", "/v2/tools", "/assets/token/name", "/_sandbox/log", "/nothing"]
 

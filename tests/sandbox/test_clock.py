@@ -6,8 +6,7 @@ import asyncio
 
 import pytest
 
-from palprep.sandbox.clock import SandboxClock, stamp
-from palprep.sandbox.scheduler import MAX_AT_ONCE, Scheduler
+from palprep.sandbox.clock import MAX_AT_ONCE, SandboxClock, Scheduler, stamp
 
 
 def test_a_virtual_clock_stands_still_until_moved():

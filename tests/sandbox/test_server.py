@@ -16,8 +16,8 @@ from raw import WAV, Raw
 
 from palprep.errors import UsageError
 from palprep.sandbox import ApiKey, Choices, Sandbox, serve
+from palprep.sandbox.clock import Scheduler
 from palprep.sandbox.faults import parse_script
-from palprep.sandbox.scheduler import Scheduler
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "::", "example.com", ""])  # noqa: S104

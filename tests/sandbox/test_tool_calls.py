@@ -7,7 +7,7 @@ import json
 import httpx
 import pytest
 
-from palprep.sandbox.tool_calls import build_request, fill, sample_arguments
+from palprep.sandbox.handlers.tools import build_request, fill, sample_arguments
 
 
 def test_placeholders_are_filled_at_any_depth_and_keep_their_type_when_alone():

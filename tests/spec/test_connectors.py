@@ -13,7 +13,8 @@ import pytest
 from raw import Raw
 from toolserver import serving_tools
 
-from palprep.sandbox import Choices, Sandbox, connectors
+from palprep.sandbox import Choices, Sandbox
+from palprep.sandbox.handlers import connectors
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from clauses import clauses, shown_clauses
 
-from palprep.sandbox.choices import Choices, listing
+from palprep.sandbox import Choices
+from palprep.sandbox.choices import listing
 
 HERE = Path(__file__).parent
 

@@ -6,7 +6,7 @@ import pytest
 from raw import JPEG, MP4, Raw
 from receiver import receiving
 
-from palprep.batch.sandbox_judges import MediaTrainer
+from palprep.batch.work.sandbox_judges import MediaTrainer
 from palprep.sandbox import Sandbox
 
 VIDEO = {"train_video_url": "https://media.example/v.mp4"}

@@ -14,7 +14,7 @@ from bucket import KEYS, real_bucket
 from scripted_bucket import answering
 
 from palprep.errors import OutputUnwritable, StorageError, UsageError
-from palprep.storage.bucket import Bucket, object_at
+from palprep.storage import Bucket, object_at
 
 HTTP: Any = {"allow_http": True}
 SOON = timedelta(milliseconds=1)

@@ -9,7 +9,7 @@ import pytest
 from loopback import answer, loopback, stop_halfway
 
 from palprep.errors import OutputUnwritable, StorageError
-from palprep.storage.web import fetch, look
+from palprep.storage import fetch_url, look_at_url
 
 LINK = "https://user:pass@files.example/ada/voice.wav?X-Signature=secret"
 SHOWN = "https://files.example/ada/voice.wav"
@@ -39,7 +39,7 @@ def to(place: str) -> httpx.Response:
 def test_a_file_is_fetched_whole(tmp_path):
     asked: list[httpx.Request] = []
     reply = httpx.Response(200, content=BODY, headers={"ETag": '"7"'})
-    found = fetch(LINK, tmp_path / "a", max_bytes=len(BODY), **server(reply, asked=asked))
+    found = fetch_url(LINK, tmp_path / "a", max_bytes=len(BODY), **server(reply, asked=asked))
     assert (tmp_path / "a").read_bytes() == BODY
     assert found == (hashlib.sha256(BODY).hexdigest(), len(BODY), '"7"')
     assert asked[0].url.query == b"X-Signature=secret"
@@ -51,7 +51,7 @@ def test_a_file_is_fetched_whole(tmp_path):
     [({"ETag": '"7"', "Last-Modified": "x"}, '"7"'), ({"Last-Modified": "Sun"}, "Sun"), ({}, None)],
 )
 def test_what_changes_with_the_file(headers, tag):
-    found = look(LINK, **server(httpx.Response(200, content=BODY, headers=headers)))
+    found = look_at_url(LINK, **server(httpx.Response(200, content=BODY, headers=headers)))
     assert found == (SHOWN, len(BODY), tag)
 
 
@@ -60,16 +60,16 @@ def test_what_changes_with_the_file(headers, tag):
     [
         ([httpx.Response(404)], "there is no such file"),
         ([httpx.Response(403)], "A signed link may have expired"),
-        ([httpx.Response(401)], "wants credentials"),
+        ([httpx.Response(401)], "asks for credentials"),
         ([httpx.Response(500)], "answers with status 500"),
         ([to("http://files.example/a")], "without https"),
         ([to("https://intra.example/a")], "private network"),
-        ([to(SHOWN)] * 6, "leads on more than 5 times"),
+        ([to(SHOWN)] * 6, "redirects more than 5 times"),
     ],
 )
 def test_what_cannot_be_fetched_is_a_sentence_without_secrets(tmp_path, replies, said):
     with pytest.raises(StorageError) as caught:
-        fetch(LINK, tmp_path / "a", max_bytes=10**6, **server(*replies))
+        fetch_url(LINK, tmp_path / "a", max_bytes=10**6, **server(*replies))
     assert said in str(caught.value)
     assert SHOWN in str(caught.value)
     assert "secret" not in str(caught.value)
@@ -79,39 +79,43 @@ def test_what_cannot_be_fetched_is_a_sentence_without_secrets(tmp_path, replies,
 
 def test_a_link_may_lead_on_and_an_intranet_may_be_meant(tmp_path):
     replies = (to("https://cdn.example/b"), httpx.Response(200, content=BODY))
-    assert fetch(LINK, tmp_path / "a", max_bytes=10**6, **server(*replies)).size_bytes == len(BODY)
+    assert fetch_url(LINK, tmp_path / "a", max_bytes=10**6, **server(*replies)).size_bytes == len(
+        BODY
+    )
     replies = (to("http://intra.example/b"), httpx.Response(200, content=BODY))
-    found = fetch("https://intra.example/a", tmp_path / "b", max_bytes=10**6, **server(*replies))
+    found = fetch_url(
+        "https://intra.example/a", tmp_path / "b", max_bytes=10**6, **server(*replies)
+    )
     assert found.size_bytes == len(BODY)
 
 
 def test_size_and_time_are_bounded(tmp_path):
     options = server(httpx.Response(200, content=BODY))
     with pytest.raises(StorageError, match=r"more than 3,999 bytes"):
-        fetch(LINK, tmp_path / "a", max_bytes=3999, **options)
+        fetch_url(LINK, tmp_path / "a", max_bytes=3999, **options)
     now = iter((0.0, 61.0))
     options = {**server(httpx.Response(200, content=BODY)), "clock": lambda: next(now)}
     with pytest.raises(StorageError, match="not arrived within 60 s"):
-        fetch(LINK, tmp_path / "a", max_bytes=4000, within_s=60.0, **options)
+        fetch_url(LINK, tmp_path / "a", max_bytes=4000, within_s=60.0, **options)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_connection_that_breaks_off(tmp_path):
-    with loopback(stop_halfway) as broken, pytest.raises(StorageError, match="broke off"):
-        fetch(f"{broken.url}/a", tmp_path / "a", max_bytes=1000)
+    with loopback(stop_halfway) as broken, pytest.raises(StorageError, match="cut off"):
+        fetch_url(f"{broken.url}/a", tmp_path / "a", max_bytes=1000)
     with pytest.raises(StorageError, match="Check the address and the network"):
-        fetch(f"{broken.url}/a", tmp_path / "a", max_bytes=1000)
+        fetch_url(f"{broken.url}/a", tmp_path / "a", max_bytes=1000)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_over_a_real_connection(tmp_path):
     with loopback(answer(BODY)) as real:
-        assert look(f"{real.url}/a").size_bytes == len(BODY)
-        fetch(f"{real.url}/a", tmp_path / "a", max_bytes=4000)
+        assert look_at_url(f"{real.url}/a").size_bytes == len(BODY)
+        fetch_url(f"{real.url}/a", tmp_path / "a", max_bytes=4000)
     assert (tmp_path / "a").read_bytes() == BODY
 
 
 def test_a_folder_that_is_not_there(tmp_path):
     reply = httpx.Response(200, content=BODY)
     with pytest.raises(OutputUnwritable):
-        fetch(LINK, tmp_path / "gone" / "a", max_bytes=4000, **server(reply))
+        fetch_url(LINK, tmp_path / "gone" / "a", max_bytes=4000, **server(reply))

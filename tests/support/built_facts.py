@@ -2,16 +2,16 @@
 
 import pytest
 
-from palprep.facts.facts import Facts
-from palprep.media.facts import (
+from palprep.facts import Facts
+from palprep.media import (
     AudioFacts,
     AudioLevels,
     AudioStreamFacts,
     FileFacts,
     ImageFacts,
-    MediaType,
     VideoFacts,
 )
+from palprep.media.facts import MediaType
 from palprep.values import Kind
 
 JPEG = MediaType(
@@ -75,7 +75,7 @@ def video_facts(audio_facts):
             container="mov,mp4,m4a,3gp,3g2,mj2", codec="h264", codec_profile="High",
             pixel_format="yuv420p", bits_per_channel=8, stored_width=1920, stored_height=1080,
             width=1920, height=1080, rotation_deg=0, sample_aspect_ratio=1.0, duration_s=100.0,
-            start_s=0.0, frames=3000, frame_rate_nominal=30.0, frame_rate=30.0,
+            start_s=0.0, frames=3000, frame_rate=30.0,
             frame_rate_constant=True, color_transfer="bt709", hdr=False, moov_position="front",
             bit_rate=7_000_000, truncated=False, audio=audio_facts(codec="aac").recording,
         )  # fmt: skip

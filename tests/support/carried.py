@@ -7,7 +7,7 @@ import signal
 import time
 from pathlib import Path
 
-from palprep.media.source import Source
+from palprep.media import Source
 
 
 def look_into(source: Source) -> tuple[int, str, str, str]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from palprep.consent.facts import ConsentFacts, WordRecord
-from palprep.facts.facts import Facts
-from palprep.journal.creations import Creation, CreationState
-from palprep.journal.results import FaceCheck, FaceVerdict
-from palprep.journal.run_view import PersonView, RunView, Timing
-from palprep.preflight.asset import Asset
-from palprep.preflight.prepared import Prepared
-from palprep.rules.report import Check, Report
+from palprep.consent import ConsentFacts, WordRecord
+from palprep.facts import Facts
+from palprep.journal import Creation, CreationState, FaceCheck, FaceVerdict, PersonView, RunView
+from palprep.journal.run_view import Timing
+from palprep.preflight import Asset, Prepared
+from palprep.rules import Check, Report
 from palprep.values import Outcome, Rect, Role
 
 EVIL = "<script>alert('x')</script>\"&amp;"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from palprep.journal.creations import Creation, advanced
+from palprep.journal import Creation
+from palprep.journal.creations import advanced
 from palprep.journal.entries import Body, Entry
 
 

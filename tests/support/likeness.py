@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from palprep.rules.profile import load_profile
-from palprep.rules.report import Check
-from palprep.rules.same_person import SamePerson
+from palprep.rules import Check, SamePerson, load_profile
 
 
 def judge_likeness(first: str, second: str, similarity: float | None) -> Check:

@@ -11,11 +11,10 @@ import json
 import shutil
 from pathlib import Path
 
-from palprep.batch.asset_task import PREPARE_ASSET, AssetTask
-from palprep.batch.tasks import prepare_asset
-from palprep.fixes.output import atomic_output
-from palprep.media.source import Source
-from palprep.preflight.asset import Asset
+from palprep.batch.engines.tasks import AssetTask, prepare_asset
+from palprep.fixes import atomic_output
+from palprep.media import Source
+from palprep.preflight import Asset
 
 
 class Remembering:
@@ -28,7 +27,7 @@ class Remembering:
         self._cache = Path(cache)
 
     def run(self, function, /, *args, **kwargs):
-        if function is PREPARE_ASSET:
+        if function is prepare_asset:
             return self._asset(*args)
         return function(*args, **kwargs)
 

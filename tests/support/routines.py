@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import time
-from types import SimpleNamespace
 from typing import Any
 
-from palprep.client.routine import perform
-from palprep.client.steps import drive
-
-_NO_CLIENT: Any = SimpleNamespace(_sender=SimpleNamespace(sleep=time.sleep))
+from palprep.client.steps import Pause, Step, Work, drive
 
 
 def carried_out(doing: Any) -> Any:
     """The routine's result."""
-    return drive(doing, lambda wanted: perform(_NO_CLIENT, wanted))
+    return drive(doing, _perform)
+
+
+def _perform(step: Step) -> Any:
+    match step:
+        case Work(do):
+            return do()
+        case Pause(seconds):
+            return time.sleep(seconds)
+    raise AssertionError(step)

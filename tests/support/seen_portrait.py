@@ -7,11 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from palprep.media.image import open_image
-from palprep.media.source import Source
-from palprep.vision.analysis import Detections, detect_subject, measure_portrait
-from palprep.vision.arrays import Pixels
-from palprep.vision.models import Models
+from palprep.media import Source, open_image
+from palprep.vision import Detections, Models, Pixels, detect_subject
+from palprep.vision.analysis import measure_portrait
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from palprep.media.samples import stream_samples
-from palprep.media.source import Source
+from palprep.media import Source, stream_samples
 
 
 def decode(path: Path, rate_hz: int = 16_000) -> NDArray[np.float32]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from palprep.rules.report import Check
+from palprep.rules import Check
 from palprep.values import Outcome
 
 

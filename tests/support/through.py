@@ -8,9 +8,8 @@ import httpx
 from anyio.from_thread import start_blocking_portal
 from raw import Raw
 
-from palprep.api.call import Call
+from palprep.api import UNSET, Call
 from palprep.api.calls import ENDPOINTS
-from palprep.api.wire import UNSET
 from palprep.client import AsyncClient, Client
 from palprep.errors import ApiError
 from palprep.sandbox import Sandbox

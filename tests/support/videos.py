@@ -7,13 +7,10 @@ from pathlib import Path
 import av
 import numpy as np
 
-from palprep.facts.facts import Facts
-from palprep.media.source import Source
-from palprep.media.video import probe_video
-from palprep.rules.judge import judge
-from palprep.rules.plans.plan import VideoPlan
-from palprep.rules.profile import load_profile
-from palprep.rules.report import Report
+from palprep.facts import Facts
+from palprep.media import Source, probe_video
+from palprep.rules import Report, judge, load_profile
+from palprep.rules.plans import VideoPlan
 from palprep.values import Outcome, Role
 
 PROFILE = load_profile()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from palprep.speech.facts import SpeakerFacts, VoiceFacts
+from palprep.speech import VoiceFacts
+from palprep.speech.facts import SpeakerFacts
 from palprep.values import Span
 
 

@@ -8,12 +8,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from palprep.facts.probe import Toolkit
-from palprep.fixes.done import FixDone
-from palprep.media.source import sha256_of
-from palprep.preflight.asset import Asset
-from palprep.preflight.check_and_prepare import Preflight
-from palprep.preflight.prepared import Prepared
+from palprep.facts import Toolkit
+from palprep.fixes import FixDone
+from palprep.media import sha256_of
+from palprep.preflight import Asset, Preflight, Prepared
 from palprep.values import Role, Span
 from palprep.views.asset_pictures import AssetPictures, pictures_of
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from palprep.consent.facts import ConsentFacts, WordRecord
+from palprep.consent import ConsentFacts, WordRecord
 from palprep.values import Outcome
 from palprep.views.consent_terminal import WIDEST, consent_view
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from palprep.preflight.rank import Candidate, Ranking
-from palprep.views.contact_sheet import MOST, SIDE, shots
-from palprep.views.notebook import ranking_html
+from palprep.preflight import Candidate, Ranking
+from palprep.views.notebook import html_of
+from palprep.views.pictures import MOST, SIDE, shots
 
 
 def candidate(path: str, at_s: float | None = None, duplicate_of: int | None = None) -> Candidate:
@@ -61,7 +61,7 @@ def test_frames_of_a_video_are_those_of_their_times(sample_media: Path) -> None:
 
 
 def test_a_file_that_is_gone_has_words_alone(tmp_path: Path) -> None:
-    html = ranking_html(Ranking([candidate(str(tmp_path / "<gone>.jpg"))]))
+    html = html_of(Ranking([candidate(str(tmp_path / "<gone>.jpg"))]))
     assert "<img" not in html
     assert "&lt;gone&gt;.jpg" in html
     assert "face_obscured" in html

@@ -9,7 +9,7 @@ import pytest
 from finished_runs import BAD, FULL, GOOD, UNKNOWN, person, report, run
 
 from palprep.errors import ToolMissing
-from palprep.rules.report import Report
+from palprep.rules import Report
 from palprep.values import Outcome
 from palprep.views.data_frame import to_pandas
 

@@ -11,23 +11,22 @@ from typing import Any
 import pytest
 from elements import Elements
 
-from palprep.consent.facts import ConsentFacts, WordRecord
+from palprep.consent import ConsentFacts, WordRecord
+from palprep.dossier import Dossier, ExaminedDossier, examine_dossier
 from palprep.dossier.chain import (
     ConsentCheck,
-    Dossier,
     FileProof,
     open_dossier,
     with_expiry,
     with_revocation,
     with_waiver,
 )
-from palprep.dossier.files import ExaminedDossier, examine_dossier
 from palprep.errors import DamagedMedia, UsageError
-from palprep.media.source import sha256_of
+from palprep.media import sha256_of
 from palprep.values import Outcome, Span
-from palprep.views.dossier_page import dossier_page, export_dossiers
-from palprep.views.dossier_words import standing
-from palprep.views.embedded import Embedded
+from palprep.views import export_dossiers, standing
+from palprep.views.asset_pictures import Embedded
+from palprep.views.dossier_page import dossier_page
 
 NOON = dt.datetime(2026, 11, 21, 12, tzinfo=dt.UTC)
 DAY = dt.timedelta(days=1)
@@ -161,8 +160,24 @@ def test_a_doubt_is_told_beside_the_verdict(tmp_path: Path, dossier: Dossier, ch
         "face": {"checks": (ConsentCheck(id="mouth_moves", outcome="warn", sentence="It rests."),)},
     }
     stands = standing(examined(tmp_path, reopened(dossier, **doubts[changed])), NOON)
-    assert (stands.word, stands.outcome) == ("HOLDS", "warn")
+    assert (stands.word, stands.outcome) == ("OPEN", "warn")
     assert stands.reasons[1:] == {"words": ("Only the name.",), "face": ("It rests.",)}[changed]
+
+
+@pytest.mark.parametrize(
+    ("check", "outcome"), [("consent_seen", "warn"), ("consent_seen", "unknown")]
+)
+def test_what_holds_a_replica_leaves_the_consent_open(
+    tmp_path: Path, dossier: Dossier, check: str, outcome: str
+) -> None:
+    doubt = ConsentCheck(id=check, outcome=outcome, sentence="Is one face alone seen?")
+    found = examined(tmp_path, reopened(dossier, checks=(doubt,)))
+    stands = standing(found, NOON)
+    assert (stands.word, stands.outcome) == ("OPEN", "warn")
+    assert stands.reasons[-1] == "Is one face alone seen?"
+    assert "it was open whether this consent is given" in text_of(found)
+    ended = with_revocation(found.dossier, revoked_at=NOON, written_at=NOON)
+    assert standing(examined(tmp_path, ended), NOON + DAY).word == "VOID"
 
 
 @pytest.mark.parametrize("check", ["same_person", "consent_seen", "consent_first"])

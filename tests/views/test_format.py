@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.views.format import duration, file_gist, moment, position, size
+from palprep.views.format import by_file, duration, file_gist, moment, position, size
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,20 @@ def test_a_moment_is_in_utc(stamp: str) -> None:
 
 def test_what_could_not_be_read_has_no_gist() -> None:
     assert file_gist(None) == ""
+
+
+def test_a_file_is_named_once_for_all_that_is_found_in_it() -> None:
+    reasons = [
+        "Only the voice is made. a.jpg (face-image): Two people.",
+        "a.jpg (face-image): Far.",
+    ]
+    other = [
+        "Left out: b.jpg (face-image): Dark.",
+        "Left out: b.jpg (face-image): Small.",
+        "And this.",
+    ]
+    assert by_file([*reasons, *other]) == [
+        "Only the voice is made. a.jpg (face-image): Two people. Far.",
+        "Left out: b.jpg (face-image): Dark. Small.",
+        "And this.",
+    ]

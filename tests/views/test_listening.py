@@ -8,9 +8,9 @@ from pathlib import Path
 import av
 import pytest
 
-from palprep.consent.facts import ConsentFacts
+from palprep.consent import ConsentFacts
 from palprep.errors import MediaError
-from palprep.views.listening import statement_sound
+from palprep.views.pictures import statement_sound
 
 HEARD = ConsentFacts(
     outcome="pass", transcript="I agree", starts_at=2.0, ends_at=5.0, words=(), reasons=(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.consent.facts import ConsentFacts, WordRecord
+from palprep.consent import ConsentFacts, WordRecord
 from palprep.values import Outcome
 from palprep.views.marked_words import Mark, headline, legend, marked_words, stamped
 

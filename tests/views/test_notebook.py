@@ -11,16 +11,14 @@ import pytest
 from finished_runs import person, run
 from IPython.core.interactiveshell import InteractiveShell
 
-from palprep.consent.facts import ConsentFacts, WordRecord
-from palprep.fixes.done import FixDone
-from palprep.preflight.check_and_prepare import check, prepare
-from palprep.preflight.prepared import Prepared
-from palprep.preflight.rank import Ranking
-from palprep.rules.profile import load_profile
-from palprep.rules.report import Check, Report, ReportError
+from palprep.consent import ConsentFacts, WordRecord
+from palprep.fixes import FixDone
+from palprep.preflight import Prepared, Ranking, check, prepare
+from palprep.rules import Check, Report, load_profile
+from palprep.rules.report import ReportError
 from palprep.values import Outcome, Role
-from palprep.views import notebook
-from palprep.vision.models import Models
+from palprep.views.notebook import html_of
+from palprep.vision import Models
 
 NASTY = "<script>alert('x')</script>&\"'"
 
@@ -87,16 +85,16 @@ def prepared() -> Prepared:
 @pytest.mark.parametrize(
     "html",
     [
-        notebook.report_html(report(NASTY)),
-        notebook.report_html(
+        html_of(report(NASTY)),
+        html_of(
             report(NASTY, checks=(), error=ReportError(code="media_damaged", message=NASTY))
         ),
-        notebook.prepared_html(prepared()),
-        notebook.consent_html(consent()),
-        notebook.check_html(report().checks[1]),
-        notebook.run_html(run(person(name=NASTY, reasons=(NASTY,)))),
-        notebook.person_html(person(name=NASTY, waived=(NASTY,))),
-        notebook.profile_html(load_profile().model_copy(update={"title": NASTY})),
+        html_of(prepared()),
+        html_of(consent()),
+        html_of(report().checks[1]),
+        html_of(run(person(name=NASTY, reasons=(NASTY,)))),
+        html_of(person(name=NASTY, waived=(NASTY,))),
+        html_of(load_profile().model_copy(update={"title": NASTY})),
     ],
     ids=["report", "unreadable", "prepared", "consent", "check", "run", "person", "profile"],
 )  # fmt: skip
@@ -107,12 +105,12 @@ def test_what_a_file_says_is_shown_as_text(html: str) -> None:
 
 
 def test_what_failed_comes_first() -> None:
-    text = parsed(notebook.report_html(report())).text
+    text = parsed(html_of(report())).text
     assert text.index("Centred") < text.index(NASTY) < text.index("Image format")
 
 
 def test_what_passed_is_folded() -> None:
-    html = notebook.report_html(report())
+    html = html_of(report())
     shown, _, folded = html.partition("<details>")
     assert "Centred" in shown
     assert "image_format" not in shown
@@ -123,13 +121,13 @@ def test_an_image_that_was_fixed_stands_next_to_what_it_was(
     sample_media: Path, tmp_path: Path
 ) -> None:
     ready = prepare(sample_media / "people/jane-carter/portrait.heic", into=tmp_path)
-    html = notebook.prepared_html(ready)
+    html = html_of(ready)
     assert ready.fixes
     assert html.count('alt="Before"') == html.count('alt="After"') == 1
 
 
 def test_a_recording_is_seen_and_heard(sample_media: Path) -> None:
-    html = notebook.report_html(check(sample_media / "people/jane-carter/recording.m4a"))
+    html = html_of(check(sample_media / "people/jane-carter/recording.m4a"))
     assert "data:image/svg+xml" in html
     assert '<audio controls src="data:audio/mpeg;base64,' in html
     assert len(html) < 200_000
@@ -140,19 +138,19 @@ def test_the_statement_can_be_listened_to_as_long_as_its_file_is_there(
 ) -> None:
     file = sample_media / "people/jane-carter/consent.mp4"
     heard = consent().model_copy(update={"starts_at": 0.5, "ends_at": 3.0})
-    there = notebook.consent_html(heard.model_copy(update={"path": str(file)}))
+    there = html_of(heard.model_copy(update={"path": str(file)}))
     assert '<audio controls src="data:audio/mpeg;base64,' in there
     assert len(there) < 100_000
-    gone = notebook.consent_html(heard.model_copy(update={"path": str(tmp_path / "gone.mp4")}))
+    gone = html_of(heard.model_copy(update={"path": str(tmp_path / "gone.mp4")}))
     assert "<audio" not in gone
-    assert "<audio" not in notebook.consent_html(heard)
+    assert "<audio" not in html_of(heard)
 
 
 def test_a_report_shows_what_was_heard_of_the_consent(sample_media: Path) -> None:
     seen = check(sample_media / "people/jane-carter/portrait.heic")
     assert seen.facts is not None
     facts = seen.facts.model_copy(update={"consent": consent()})
-    html = notebook.report_html(seen.model_copy(update={"facts": facts}))
+    html = html_of(seen.model_copy(update={"facts": facts}))
     assert "not heard as required" in html
     assert NASTY not in html
 
@@ -167,14 +165,14 @@ def shell() -> InteractiveShell:
 @pytest.mark.parametrize(
     ("value", "html"),
     [
-        (report(), notebook.report_html(report())),
-        (prepared(), notebook.prepared_html(prepared())),
-        (consent(), notebook.consent_html(consent())),
-        (report().checks[0], notebook.check_html(report().checks[0])),
-        (run(person()), notebook.run_html(run(person()))),
-        (person(), notebook.person_html(person())),
-        (load_profile(), notebook.profile_html(load_profile())),
-        (Ranking(), notebook.ranking_html(Ranking())),
+        (report(), html_of(report())),
+        (prepared(), html_of(prepared())),
+        (consent(), html_of(consent())),
+        (report().checks[0], html_of(report().checks[0])),
+        (run(person()), html_of(run(person()))),
+        (person(), html_of(person())),
+        (load_profile(), html_of(load_profile())),
+        (Ranking(), html_of(Ranking())),
     ],
     ids=["report", "prepared", "consent", "check", "run", "person", "profile", "ranking"],
 )
@@ -201,13 +199,13 @@ def test_registering_loads_no_decoder() -> None:
 
 def test_a_cell_loads_no_model_again(sample_media: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = check(sample_media / "people/jane-carter/portrait.heic")
-    assert "<img" in notebook.report_html(seen)
+    assert "<img" in html_of(seen)
 
     def read(models: Models, name: str) -> bytes:
         raise AssertionError(f"{name} was read again")
 
     monkeypatch.setattr(Models, "read", read)
-    assert "<img" in notebook.report_html(seen)
+    assert "<img" in html_of(seen)
 
 
 def test_a_running_ipython_needs_no_extension() -> None:

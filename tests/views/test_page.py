@@ -10,9 +10,9 @@ from pathlib import Path
 from elements import Elements
 from finished_runs import CONSENT, EVIL, FULL, GOOD, asset, person, run
 
-from palprep.fixes.done import FixDone
+from palprep.fixes import FixDone
 from palprep.values import Role, Span
-from palprep.views.embedded import Embedded
+from palprep.views.asset_pictures import Embedded
 from palprep.views.page import initials, page
 
 
@@ -137,10 +137,10 @@ def test_without_a_picture_there_are_initials():
 
 
 def test_every_status_has_its_word():
-    statuses = ("done", "waiting", "in_doubt", "refused", "failed")
+    statuses = ("done", "waiting", "in_doubt", "needs_decision", "refused", "failed")
     people = [person(slug=status, status=status, reasons=("why",)) for status in statuses]
     text = Elements(page(run(*people), show=drawn)).text
-    for word in ("Done", "Waiting", "In doubt", "Refused", "Failed", "5 people"):
+    for word in ("Done", "Waiting", "In doubt", "Needs decision", "Refused", "Failed", "6 people"):
         assert word in text
 
 
@@ -167,11 +167,11 @@ def test_a_person_without_a_picture_has_initials():
 def test_the_worst_stands_first_and_the_table_says_why():
     people = [
         person(slug=status, name=status.title(), status=status, reasons=(f"why {status}", "more"))
-        for status in ("done", "waiting", "refused", "failed", "in_doubt")
+        for status in ("done", "waiting", "refused", "failed", "needs_decision", "in_doubt")
     ]
     html = page(run(*people), show=drawn)
     rows = [a["data-status"] for tag, a in Elements(html).elements if "data-status" in a]
-    assert rows == ["in_doubt", "failed", "refused", "waiting", "done"]
+    assert rows == ["in_doubt", "needs_decision", "failed", "refused", "waiting", "done"]
     overview = Elements(html[html.index("<table") : html.index("</table>")]).text
     for status in rows:
         assert f"why {status} and 1 more" in overview

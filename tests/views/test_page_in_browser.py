@@ -14,8 +14,8 @@ from browser import Browser
 from elements import Elements
 from finished_runs import FULL, person, run
 
-from palprep.speech.levels import Levels
-from palprep.views.embedded import Embedded
+from palprep.speech import Levels
+from palprep.views.asset_pictures import Embedded
 from palprep.views.page import page, pages
 from palprep.views.waveform import draw_waveform
 

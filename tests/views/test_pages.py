@@ -11,13 +11,13 @@ from finished_runs import FULL, person, run
 from PIL import Image
 
 from palprep.batch.outputs import write_outputs
-from palprep.journal.run_view import RunView
-from palprep.media.source import sha256_of
-from palprep.preflight.asset import Asset
-from palprep.rules.report import Report
+from palprep.journal import RunView
+from palprep.media import sha256_of
+from palprep.preflight import Asset
+from palprep.rules import Report
 from palprep.values import Role
+from palprep.views import PICTURES_NAME
 from palprep.views.page import MOST_ON_ONE_PAGE, pages
-from palprep.views.picture_folder import PICTURES_NAME
 
 
 def crowd(count: int) -> RunView:

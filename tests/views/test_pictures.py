@@ -10,10 +10,10 @@ import pytest
 from PIL import Image
 
 from palprep.errors import UnsupportedMedia
-from palprep.facts.probe import Toolkit
-from palprep.preflight.check_and_prepare import Preflight
+from palprep.facts import Toolkit
+from palprep.preflight import Preflight
 from palprep.values import Span
-from palprep.views.embedded import Embedded
+from palprep.views.asset_pictures import Embedded
 from palprep.views.pictures import report_picture, statement_frames, thumbnail
 
 

@@ -7,10 +7,10 @@ import cv2
 import numpy as np
 from PIL import Image
 
-from palprep.facts.probe import Toolkit
-from palprep.fixes.adjust import adjust
-from palprep.preflight.check_and_prepare import Preflight
-from palprep.rules.plans.plan import Crop, ImagePlan
+from palprep.facts import Toolkit
+from palprep.fixes.image import adjust
+from palprep.preflight import Preflight
+from palprep.rules.plans import Crop, ImagePlan
 from palprep.values import Rect
 from palprep.views.canvas import Canvas
 from palprep.views.portrait import (
@@ -22,8 +22,7 @@ from palprep.views.portrait import (
     draw_portrait,
     portrait_overlay,
 )
-from palprep.vision.analysis import Detections, detect_subject
-from palprep.vision.models import Models
+from palprep.vision import Detections, Models, detect_subject
 
 
 def decoded(data: bytes) -> np.ndarray:

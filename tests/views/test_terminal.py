@@ -6,10 +6,10 @@ from io import StringIO
 
 from rich.console import Console, RenderableType
 
-from palprep.journal.results import PersonStatus
-from palprep.journal.run_view import PersonResult
-from palprep.preflight.rank import Candidate
-from palprep.rules.report import Check, Report, ReportError
+from palprep.journal import PersonResult, PersonStatus
+from palprep.preflight import Candidate
+from palprep.rules import Check, Report
+from palprep.rules.report import ReportError
 from palprep.values import Outcome, Role
 from palprep.views.terminal import ranking_table, report_view, results_view
 

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from palprep.values import Span
-from palprep.views.colours import VERMILION
+from palprep.views.outcomes import VERMILION
 from palprep.views.timeline_image import (
     FAINT,
     GAP,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.facts.timeline import FacingLimits, Second, Timeline
+from palprep.facts import FacingLimits, Second, Timeline
 from palprep.values import Span
 from palprep.views.timeline_rows import rows, tick_every
 

@@ -7,9 +7,9 @@ import io
 import pytest
 from rich.console import Console
 
-from palprep.facts.timeline import FacingLimits, Second, Timeline
+from palprep.facts import FacingLimits, Second, Timeline
 from palprep.values import Span
-from palprep.views.timeline_terminal import TerminalTimeline
+from palprep.views.terminal import TerminalTimeline
 
 
 def drawn(line: Timeline, width: int = 80, encoding: str = "utf-8") -> dict[str, str]:

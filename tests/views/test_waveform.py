@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from palprep.errors import MediaError
-from palprep.media.source import Source
-from palprep.speech.levels import Levels
+from palprep.speech import Levels
 from palprep.values import Span
-from palprep.views.colours import BLUE, GREY, ORANGE
+from palprep.views.outcomes import BLUE, GREY, ORANGE
 from palprep.views.waveform import HEIGHT, WIDTH, draw_waveform, waveform
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -65,11 +64,11 @@ def test_the_loudness_of_all_is_a_dashed_line_where_it_is_known() -> None:
 def test_a_real_recording_is_drawn_and_a_broken_one_is_said(
     sample_media: Path, tmp_path: Path
 ) -> None:
-    svg = waveform(Source.of(sample_media / "people/jane-carter/recording.m4a"))
+    svg = waveform(sample_media / "people/jane-carter/recording.m4a").data
     assert len(svg) < 40_000
     [bars] = paths(svg, BLUE)
     assert bars.count("M") == 500
     noise = tmp_path / "noise.wav"
     noise.write_bytes(b"RIFF\x24\x00\x00\x00WAVE")
     with pytest.raises(MediaError):
-        waveform(Source.of(noise))
+        waveform(noise)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from palprep.vision.cielab import lab_to_linear, linear_to_lab, to_linear
-from palprep.vision.colour import pixels_to_lab
+from palprep.vision.quality import pixels_to_lab
 
 
 def test_pixels_are_converted_as_single_colours_are() -> None:

@@ -5,9 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from palprep.media.frames import SampledFrame
-from palprep.media.image import open_image
-from palprep.media.source import Source
+from palprep.media import SampledFrame, Source, open_image
 from palprep.vision import footage
 from palprep.vision.analysis import analyse_portrait
 from palprep.vision.footage import CLOSE_LOOKS, analyse_footage

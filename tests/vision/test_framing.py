@@ -24,7 +24,6 @@ def test_margins_and_body_are_in_face_heights() -> None:
     assert framing.margin_side == pytest.approx(1.7)
     assert framing.margin_bottom == pytest.approx(3.5)
     assert framing.body_below == pytest.approx(3.5)
-    assert framing.shoulder_width == pytest.approx(3.0)
     assert framing.centre_x == pytest.approx(0.5)
     assert framing.face_height_share == pytest.approx(1 / 6)
 

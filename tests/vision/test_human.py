@@ -11,8 +11,8 @@ import pytest
 from palprep.vision.analysis import analyse_portrait
 from palprep.vision.arrays import Pixels
 from palprep.vision.facts import PortraitFacts
-from palprep.vision.human import BLOCKS
 from palprep.vision.models import Models
+from palprep.vision.scene import BLOCKS
 
 
 def likelihood(rgb: Pixels, models: Models) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from palprep.errors import ToolMissing
-from palprep.media.weights import read_manifest
+from palprep.media import read_manifest
 from palprep.vision.models import HOME, Models
 
 SHIPPED = Path(str(resources.files("palprep.vision"))) / "weights"

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from palprep.errors import ToolMissing
-from palprep.media.weights import read_manifest
+from palprep.media import read_manifest
 from palprep.vision.analysis import Detections, measure_portrait
 from palprep.vision.models import HOME, Models
-from palprep.vision.nudity import nudity_score
+from palprep.vision.scene import nudity_score
 
 ENTRY = read_manifest(HOME)["nudity"]
 

@@ -9,9 +9,9 @@ import pytest
 from palprep.vision.analysis import Detections, analyse_portrait
 from palprep.vision.arrays import Floats, Pixels
 from palprep.vision.facts import PortraitFacts, Visibility
-from palprep.vision.landmark_indices import FACE_OVAL
+from palprep.vision.landmarks import FACE_OVAL
 from palprep.vision.models import Models
-from palprep.vision.occlusion import measure_visibility
+from palprep.vision.scene import measure_visibility
 
 LOWER_FACE = (234, 93, 132, 58, 172, 136, 150, 149, 176, 148, 152, 377, 400, 378, 379)
 LOWER_FACE = (*LOWER_FACE, 365, 397, 288, 361, 323, 454, 346, 197, 117)

@@ -2,12 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from palprep.vision.facts import Eyes
-from palprep.vision.geometry import read_geometry
-from palprep.vision.landmark_indices import (
+from palprep.vision.landmarks import (
     IRIS_WIDTHS,
     LEFT_EYE_INNER,
     LEFT_EYE_OUTER,
@@ -16,8 +14,9 @@ from palprep.vision.landmark_indices import (
     RIGHT_EYE_OUTER,
     RIGHT_IRIS,
     SHAPE_NAMES,
+    Landmarks,
 )
-from palprep.vision.landmarks import Landmarks
+from palprep.vision.model_data import read_geometry
 from palprep.vision.models import Models
 from palprep.vision.pose import (
     IRIS_REST,

@@ -7,13 +7,12 @@ import cv2
 import numpy as np
 import pytest
 
-from palprep.media.light import LINEAR, to_srgb
+from palprep.media import LINEAR, to_srgb
 from palprep.values import Rect
 from palprep.vision.analysis import Detections
 from palprep.vision.arrays import Pixels, resized
-from palprep.vision.facts import PortraitFacts, Quality
+from palprep.vision.facts import STEPS, PortraitFacts, Quality, overall_score, quality_scores
 from palprep.vision.quality import measure_quality
-from palprep.vision.scores import STEPS, overall_score, quality_scores
 
 
 def measured(sight: Detections, rgb: Pixels) -> Quality:

@@ -240,7 +240,7 @@ def test_a_worker_that_ended_between_tasks_is_replaced(work):
     with LocalEngine(1) as engine:
         first = engine.run(work.pause, 0)
         os.kill(first, 9)
-        [worker] = engine._crew._idle
+        [worker] = engine._pool._idle
         assert worker._connection.poll(20)  # Its end of the socket is closed.
         assert engine.run(work.pause, 0) != first
 

@@ -9,7 +9,6 @@ class back. Nothing here knows of sockets, clocks or keys.
 from __future__ import annotations
 
 import inspect
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,21 +17,11 @@ from functools import cached_property
 from typing import Any, Generic, Literal, ParamSpec, TypeVar
 from urllib.parse import quote, unquote
 
+from palprep.api.bodies import Base64Stream, OpenFile, StreamedBody, compact_json, redact
+from palprep.api.failures import refusal, request_id
 from palprep.api.fields import is_header_name, is_header_value
-from palprep.api.problems import refusal
-from palprep.api.reading import deviations, read_leniently
-from palprep.api.redact import redact
-from palprep.api.shape import Shape
-from palprep.api.stream import Base64Stream, OpenFile, StreamedBody
-from palprep.api.wire import (
-    UNSET,
-    AccountSettings,
-    Reply,
-    Request,
-    Unset,
-    Unspecified,
-    request_id,
-)
+from palprep.api.reply import Reply, Unspecified, deviations, read_leniently
+from palprep.api.request import UNSET, AccountSettings, Request, Shape, Unset
 from palprep.errors import Problem, UnexpectedReply, UsageError
 
 P = ParamSpec("P")
@@ -145,6 +134,16 @@ class Endpoint(Generic[P, R]):
         return self.name.partition(".")[2]
 
     @property
+    def offered_as(self) -> tuple[str, str]:
+        """Resource and action under which clients and the command line offer it. Those that are
+        not specified are together: ``("unspecified", "get_voice")``."""
+        if not self.unspecified:
+            return self.resource, self.action
+        several = self.action == "list"
+        what = self.resource if several else self.resource.removesuffix("s")
+        return "unspecified", f"{self.action}_{what}"
+
+    @property
     def description(self) -> str:
         """The request's docstring: a summary line, then details."""
         return inspect.cleandoc(self.request.__doc__ or "")
@@ -229,7 +228,7 @@ class Call(Generic[R]):
     """One request as a value: everything but the base URL and the key.
 
     ``body`` is JSON, UNSET when nothing is sent; one of its members may be a
-    :class:`~palprep.api.stream.Base64Stream`. The repr masks what is secret in it.
+    :class:`~palprep.api.bodies.Base64Stream`. The repr masks what is secret in it.
     """
 
     endpoint: Endpoint[..., R]
@@ -357,8 +356,3 @@ def sendable(headers: Mapping[str, str], extra: Mapping[str, str]) -> dict[str, 
     if problems:
         raise refusal(problems)
     return {**headers, **added}
-
-
-def compact_json(value: Any) -> str:
-    """JSON as palprep sends it, and as the 10,000 characters of a tool are counted."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

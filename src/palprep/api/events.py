@@ -12,21 +12,24 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from palprep.api.reading import read_leniently
 from palprep.api.records import ENDED, DocumentStatus, TrainingStatus
-from palprep.api.wire import Reply
+from palprep.api.reply import Reply, read_leniently
 from palprep.errors import UnexpectedReply
 
-VOICE_STATUS_CHANGED = "application.voice_status_changed"
-REPLICA_STATUS_CHANGED = "application.replica_status_changed"
-DOCUMENT_STATUS_CHANGED = "application.document_status_changed"
-TOOL_CALL = "conversation.tool_call"
-"""Names of events. The specification shows the first and the last; palprep's sandbox calls the
-other two so."""
+
+class EventName(StrEnum):
+    """Names of events. The specification shows the first and the last; palprep's sandbox calls the
+    other two so."""
+
+    VOICE_STATUS_CHANGED = "application.voice_status_changed"
+    REPLICA_STATUS_CHANGED = "application.replica_status_changed"
+    DOCUMENT_STATUS_CHANGED = "application.document_status_changed"
+    TOOL_CALL = "conversation.tool_call"
 
 
 class Event(Reply):

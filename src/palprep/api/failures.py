@@ -1,4 +1,4 @@
-"""From an error reply to a typed error.
+"""Typed errors: of requests that break a rule, and of error replies.
 
 The specification shows three shapes of a body and few status codes. The status alone decides
 what kind of error it is: the words of a message are for people, and change.
@@ -6,16 +6,63 @@ what kind of error it is: the words of a message are for people, and change.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from palprep import errors
-from palprep.api.call import Call
-from palprep.api.wire import request_id
+from palprep.errors import InvalidRequest, Problem
+
+if TYPE_CHECKING:
+    from palprep.api.call import Call
+
+MISSING = "is required"
+UNKNOWN_MEMBER = "is not a member that the specification knows"
+
+_PLAIN = {
+    "missing": MISSING,
+    "extra_forbidden": UNKNOWN_MEMBER,
+    "none_required": "must be null",
+    "dict_type": "must be an object",
+    "string_type": "must be a string",
+    "bool_type": "must be true or false",
+    "int_type": "must be an integer",
+}
+_KINDS = {"Sequence": "must be an array", "Mapping": "must be an object"}
+
+
+def refusal(problems: list[Problem]) -> InvalidRequest:
+    """The error for broken rules; ``problems`` must not be empty."""
+    said = "; ".join(f"{p.field or 'the request'} {p.message}" for p in problems)
+    return InvalidRequest(
+        f"Nothing was sent: {said}.", field=problems[0].field or None, problems=tuple(problems)
+    )
+
+
+def problems_in(error: ValidationError, at: str) -> Iterator[Problem]:
+    """pydantic's findings as problems; ``at`` is the path of what it validated."""
+    for detail in error.errors(include_url=False, include_context=True, include_input=False):
+        parts = [at] if at else []
+        # Arms of a union appear in the location as type names, not as members.
+        parts += [str(p) for p in detail["loc"] if isinstance(p, int) or p.isidentifier()]
+        yield Problem(".".join(parts), detail["type"], _sentence(detail))
+
+
+def _sentence(detail: ErrorDetails) -> str:
+    if detail["type"] in _PLAIN:
+        return _PLAIN[detail["type"]]
+    if detail["type"] == "is_instance_of":
+        return _KINDS[detail["ctx"]["class"]]
+    text = detail["msg"]
+    if text.startswith("Input should "):
+        return "must " + text.removeprefix("Input should ")
+    return text if text.startswith("must ") else f"is not valid: {text[0].lower()}{text[1:]}"
+
 
 _BY_STATUS: Mapping[int, type[errors.ApiError]] = {
     400: errors.BadRequest,
@@ -38,16 +85,6 @@ _ADVICE: Mapping[type[errors.ApiError], str] = {
     errors.RateLimited: "Wait and try again.",
     errors.ServiceUnavailable: "The service has a problem; try again later.",
 }
-
-
-def read_body(content: bytes) -> Any:
-    """Parsed JSON, the text when it is none, or None when there is nothing."""
-    if not content:
-        return None
-    try:
-        return json.loads(content)
-    except (ValueError, RecursionError):
-        return content.decode("utf-8", "replace")
 
 
 def shape_of(body: Any) -> str | None:
@@ -133,3 +170,12 @@ def _text(body: Any, shape: str | None) -> str:
     if shape:
         return str(body[shape])
     return body.strip()[:200] if isinstance(body, str) else ""
+
+
+REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-amzn-requestid")
+"""Under which services tell the id of a request, best known first."""
+
+
+def request_id(headers: Mapping[str, str]) -> str | None:
+    """The id of a request in the headers of its answer, whose names are in lower case."""
+    return next((headers[name] for name in REQUEST_ID_HEADERS if name in headers), None)

@@ -25,7 +25,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
-from palprep.api.stream import Base64Stream
+from palprep.api.bodies import Base64Stream
 
 MAX_IMAGE_BASE64_CHARS = 29_360_128
 """Specification, Limits: 28 MiB of characters."""
@@ -156,7 +156,7 @@ ImageBase64 = Annotated[
     WrapValidator(_streamed_base64),
 ]
 """Text is trimmed of white space at both ends, and the limit counts what is left. A
-:class:`~palprep.api.stream.Base64Stream` stays what it is."""
+:class:`~palprep.api.bodies.Base64Stream` stays what it is."""
 
 _CLOSED = ConfigDict(extra="forbid", strict=True)
 

@@ -1,18 +1,19 @@
 """The records that the service returns, with the types that the specification states.
 
 The types are what the specification states, and what strict reading and the sandbox hold records
-to. A client reads leniently: see :class:`~palprep.api.wire.Reply`.
+to. A client reads leniently: see :class:`~palprep.api.reply.Reply`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
 from palprep.api.fields import OnCall, OnResolve, Origin, TriggerType
-from palprep.api.wire import Reply
+from palprep.api.reply import Reply
 
 TrainingStatus = Literal["started", "completed", "error"]
 DocumentStatus = Literal["started", "processing", "ready", "error", "recrawling"]
@@ -94,6 +95,30 @@ class Tools(Reply):
     """A list of tools. The specification mentions the list and does not show its shape."""
 
     data: tuple[Tool, ...]
+
+
+FACE_CHECKS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "image_quality_acceptable": "Image quality is acceptable",
+        "human_like_subject": "Subject is human-like",
+        "appears_under_18": "Subject does not appear to be under 18",
+        "only_one_person_visible": "Only one person is visible",
+        "person_centered": "Person is centered",
+        "head_fully_in_frame": "Head is fully in frame",
+        "looking_straight_at_camera": "Looking straight at the camera",
+        "pose_suitable_for_replica": "Pose is suitable",
+        "face_substantially_obscured": "Face is not substantially obscured",
+        "chest_up_framing_acceptable": "Chest-up framing is acceptable",
+        "no_nudity": "No nudity",
+        "celebrity_or_copyright_character": "Not a celebrity or copyright character",
+    }
+)
+"""The service's checks of a face image, in the specification's order: each id with its label."""
+
+FACE_PROBLEMS: Final = frozenset(
+    {"appears_under_18", "face_substantially_obscured", "celebrity_or_copyright_character"}
+)
+"""Ids under which ``details`` describes a problem: true where the check did not pass."""
 
 
 class ImageCheck(Reply):

@@ -21,10 +21,15 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from palprep.api.events import AnyEvent, parse_event
-from palprep.api.strict_json import json_value
+from palprep.api import AnyEvent, json_value, parse_event
 from palprep.errors import PalprepError, ToolFailed
-from palprep.serving.server import ServerThread, listening_socket, url_of
+from palprep.serving import (
+    BodyTooLarge,
+    ServerThread,
+    listening_socket,
+    read_body,
+    url_of,
+)
 from palprep.values import Value
 
 MAX_BODY_BYTES = 64 * 1024
@@ -36,8 +41,7 @@ _BODY_WITHIN_S = 10.0
 class Delivery(Value):
     """One callback as it arrived.
 
-    ``event`` is None when the body is JSON of a shape that nothing knows; ``body`` holds it
-    whole in any case.
+    ``event`` is None for JSON of an unknown shape; ``body`` always holds all of it.
     """
 
     tag: str | None
@@ -66,15 +70,14 @@ def callback_app(
     """
 
     async def receive(request: Request) -> Response:
-        given = request.path_params["nonce"].encode()
-        if not hmac.compare_digest(given, nonce.encode()):
+        if not hmac.compare_digest(request.path_params["nonce"].encode(), nonce.encode()):
             return PlainTextResponse("not found", 404)
         try:
             async with asyncio.timeout(within_s):
-                raw = await _bounded_body(request, max_body_bytes)
+                raw = await read_body(request, max_body_bytes)
             body = json_value(raw, halves=True)
-        except _Refused as refused:
-            return PlainTextResponse(str(refused), refused.status)
+        except BodyTooLarge as error:
+            return PlainTextResponse(error.message, 413)
         except TimeoutError:
             return PlainTextResponse("the body did not arrive in time", 408)
         except (ClientDisconnect, ValueError):
@@ -104,25 +107,6 @@ async def _handed_to(sink: Sink, delivery: Delivery) -> None:
         await taken
 
 
-class _Refused(Exception):
-    def __init__(self, status: int, why: str) -> None:
-        super().__init__(why)
-        self.status = status
-
-
-async def _bounded_body(request: Request, limit: int) -> bytes:
-    too_long = _Refused(413, f"at most {limit} bytes")
-    stated = request.headers.get("content-length", "")
-    if stated.isdecimal() and int(stated) > limit:
-        raise too_long
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > limit:
-            raise too_long
-    return bytes(body)
-
-
 def _parsed(body: Any) -> AnyEvent | None:
     try:
         return parse_event(body)
@@ -138,8 +122,8 @@ def new_nonce() -> str:
 class CallbackServer:
     """Runs :func:`callback_app` on a socket of its own, in a thread, as a context manager.
 
-    ``nonce`` is the secret path; without one, the server makes its own. Give one, such as of
-    :func:`new_nonce`, that you keep, where an address must outlive the server.
+    ``nonce`` is the secret path; without one, the server makes its own. Where an address must
+    outlive the server, make one with :func:`new_nonce` and keep it.
     ``port`` 0 takes a free one. ``public_url`` is how the service reaches this socket from
     outside (a tunnel, a reverse proxy); without it the address is the socket's own.
     """

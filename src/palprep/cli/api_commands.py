@@ -1,4 +1,7 @@
-"""From endpoint declarations to subcommands: each field becomes an argument or an option."""
+"""``palprep api RESOURCE ACTION``: every endpoint from the shell, JSON out.
+
+The commands are made from the endpoints' declarations: each field is an argument or an option.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,9 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import typer
 
-from palprep.api import calls
-from palprep.api.call import Call, Endpoint
-from palprep.api.wire import AccountSettings, Unspecified
-from palprep.cli.commands import Command, Group
-from palprep.cli.printing import print_json
-from palprep.client import Client, RawResponse
-from palprep.client.upload import open_upload
+from palprep.api import AccountSettings, Call, Endpoint, Unspecified, calls
+from palprep.cli.output import print_json
+from palprep.client import Client, RawResponse, open_upload
 from palprep.errors import UsageError
 from palprep.vocabulary import FileInput
 
@@ -50,33 +49,41 @@ _COMMON: Mapping[str, tuple[Any, Any]] = {
 }
 
 
-def build() -> typer.Typer:
-    """The resources as groups, their actions as commands.
+def build(line: str) -> typer.Typer:
+    """The resources as groups, their actions as commands. ``line`` says what they are for.
 
     Operations that the specification does not show are in the group ``unspecified``.
     """
-    app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+    app = typer.Typer(
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        help=line,
+        epilog="The key is read from PALPREP_API_KEY, the service's address from PALPREP_BASE_URL "
+        "or --base-url. JSON options take text, or @FILE.",
+    )
     groups: dict[str, typer.Typer] = {}
-    names = {id(getattr(calls, name)): name for name in calls.__all__}
     actions: dict[str, list[str]] = {}
     for endpoint in calls.ENDPOINTS:
         if not endpoint.unspecified:
             actions.setdefault(endpoint.resource, []).append(endpoint.action.replace("_", "-"))
     for endpoint in calls.ENDPOINTS:
-        resource = "unspecified" if endpoint.unspecified else endpoint.resource
-        action = names[id(endpoint)] if endpoint.unspecified else endpoint.action
+        resource, action = endpoint.offered_as
         group = groups.get(resource)
         if group is None:
-            group = typer.Typer(cls=Group, no_args_is_help=True, help=_about(resource, actions))
-            groups[resource] = group
-            app.add_typer(group, name=resource.replace("_", "-"))
+            group = groups[resource] = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+        description = endpoint.description.replace("``", "`")
         path = f"{resource} {action}".replace("_", "-")
         group.command(
             action.replace("_", "-"),
-            cls=Command,
-            help=endpoint.description.replace("``", "`"),
-            epilog=f"palprep api {path}{_example(endpoint)}",
+            help=description,
+            short_help=description.partition("\n\n")[0],
+            epilog=f"Example: palprep api {path}{_example(endpoint)}",
         )(_command(endpoint))
+    for resource in sorted(groups):
+        about = _about(resource, actions)
+        name = resource.replace("_", "-")
+        app.add_typer(groups[resource], name=name, help=about, short_help=about)
     return app
 
 

@@ -1,24 +1,87 @@
-"""The ``palprep`` command: its options, and the one place where errors become words."""
+"""The ``palprep`` command: its subcommands, and the one place where errors become words.
+
+A command's module is imported only when that command is used. ``palprep --help``, ``--version`` and
+a mistyped command load nothing that a command needs, and so answer at once.
+"""
 
 from __future__ import annotations
 
+import importlib
 import io
 import sys
 import warnings
-from typing import Annotated, TextIO
+from collections.abc import Mapping
+from typing import Annotated, Any, TextIO
 
 import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
 from palprep._version import __version__
-from palprep.cli.api import api_app
-from palprep.cli.commands import CommandTable
 from palprep.cli.exits import ExitCode, exit_code_of
-from palprep.cli.printing import print_error
+from palprep.cli.output import print_error
 from palprep.errors import ManifestError, PalprepError
+
+COMMANDS: Mapping[str, str] = {
+    "check": "Check files against what the service accepts, before anything is uploaded.",
+    "fix": "Write the smallest fix into a new file, and check the new file like any other.",
+    "best": "Rank the images of a folder, or the frames of a video, by how fit a portrait each is.",
+    "consent": "Verify, word by word, that the consent statement was spoken.",
+    "dossier": "Verify consent dossiers: the chain of entries, the videos, and the journal of "
+    "the run.",
+    "run": "Check, fix, prove and publish everything, and make each person's voice and replica.",
+    "watch": "Wait for the trainings that a run has begun, and write the results when they end.",
+    "status": "Show where every person stands; with --found or --retry, resolve what is in doubt.",
+    "report": "Write results.jsonl and report.html again, with what has arrived since.",
+    "listen": "Receive the service's callbacks into the journal of a run, until Ctrl-C.",
+    "sandbox": "Serve the whole interface on loopback, judged by palprep's own checks, until "
+    "Ctrl-C.",
+    "explain": "Show a check's rule, its limits with their sources, and what to do when it fails.",
+    "doctor": "Show what is installed, which models are there, and how to add what is missing.",
+}
+"""Each command's line in ``palprep --help``, in the order in which they are listed.
+
+The command ``NAME`` is the function ``palprep.cli.NAME.NAME``. Its line repeats the first paragraph
+of the function's docstring, which cannot be read without importing the module. A test holds the two
+together. ``EXAMPLES`` in that module are the command lines that its help ends with.
+"""
+
+API = "Call any endpoint of the service; JSON on standard output."
+"""The line of ``palprep api``, a group that is made from the endpoints' declarations."""
+
+
+def load(name: str) -> Any:
+    """Import a command. Typer makes its arguments of the function's."""
+    if name == "api":
+        return get_command(importlib.import_module("palprep.cli.api_commands").build(API))
+    module = importlib.import_module(f"palprep.cli.{name}")
+    made = typer.Typer(add_completion=False, rich_markup_mode=None)
+    # Typer wraps no lines after the mark.
+    examples = "\n".join(("\b", "Examples:", *(f"  {each}" for each in module.EXAMPLES)))
+    made.command(name, epilog=examples)(getattr(module, name))
+    return get_command(made)
+
+
+class _OnDemand(TyperCommand):
+    """Stands for a command in the list, and loads the command when it is used."""
+
+    def make_context(self, info_name: str | None, *arguments: Any, **more: Any) -> Any:
+        """The context of the command itself, which parses its own arguments."""
+        return load(self.name or "").make_context(info_name, *arguments, **more)
+
+
+class _Commands(TyperGroup):
+    """The group of all commands."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        lines = {**COMMANDS, "api": API}
+        self.commands = {name: _OnDemand(name, short_help=line) for name, line in lines.items()}
+
 
 app = typer.Typer(
     name="palprep",
-    cls=CommandTable,
+    cls=_Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     # Plain text. Drawing frames around it takes longer than everything else together.
@@ -26,7 +89,12 @@ app = typer.Typer(
     epilog="Exit codes: 0 all passed; 1 something failed its checks or could not be read; 2 wrong "
     "usage; 3 the service refused or could not be reached; 4 something is in doubt and needs a "
     "decision.",
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+        # Typer's own flags have no default, and it loads pydantic to make a bool of None.
+        "default_map": dict.fromkeys(("help", "install_completion", "show_completion"), False),
+    },
 )
 
 
@@ -44,9 +112,6 @@ def palprep(
     ] = False,
 ) -> None:
     """Check and fix a person's media, prove consent, then create voices and replicas."""
-
-
-app.add_typer(api_app)
 
 
 def main() -> None:

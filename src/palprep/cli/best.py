@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from palprep.cli.exits import ExitCode
-from palprep.cli.going_on import interrupted
-from palprep.cli.options import AsJson, MemoryLimit, ProfileName, TimeLimit
-from palprep.cli.printing import at_work, print_json, show, tell_notes
+from palprep.cli.options import AsJson, MemoryLimit, ProfileName, Quiet, TimeLimit
+from palprep.cli.output import (
+    interrupted,
+    paths_in_shell,
+    print_json,
+    show,
+    tell,
+    telling,
+)
 from palprep.cli.signals import Interrupted, interruptible
-from palprep.cli.verbosity import Quiet, tell, telling
 from palprep.vocabulary import DEFAULT_PROFILE
+
+if TYPE_CHECKING:
+    from palprep.preflight import Candidate
 
 EXAMPLES = (
     "palprep best photos",
@@ -47,8 +56,7 @@ def best(
     Those with the fewest failing checks come first, then those with the fewest warnings, then the
     fittest. --json prints all of them. Exit code 1 when even the best fails a check.
     """
-    from palprep.cli.files_at_work import limits_of, workers
-    from palprep.cli.given import require_there
+    from palprep.cli.files import limits_of, require_there, workers
 
     limits = limits_of(time_limit, memory_limit)
     require_there(source)
@@ -56,15 +64,14 @@ def best(
         try:
             with interruptible(), workers(1, limits, begin=True) as crew:
                 # Loaded while the worker loads as much.
-                from palprep.cli.summary import next_after_ranking
-                from palprep.fixes.picked import keep_picked
-                from palprep.media.source import Source
-                from palprep.preflight.rank import pick_best
-                from palprep.rules.profile import load_profile
-                from palprep.views.terminal import ranking_table
+                from palprep.cli.progress import at_work
+                from palprep.fixes import keep_picked
+                from palprep.media import Source
+                from palprep.preflight import pick_best
+                from palprep.rules import load_profile
+                from palprep.views import ranking_table
 
                 held_against = load_profile(profile)
-                tell_notes(held_against)
                 with at_work(f"looking at {source.name}", wanted=not as_json):
                     ranked = pick_best(
                         source,
@@ -84,5 +91,21 @@ def best(
                 print_json(candidate.to_json())
         else:
             show(ranking_table(ranked, top))
-        tell(next_after_ranking(ranked, kept))
+        tell(_next(ranked, kept))
     raise typer.Exit(ExitCode.FAILED if ranked[0].failed else ExitCode.OK)
+
+
+def _next(ranked: Sequence[Candidate], kept: Path | None) -> str:
+    """What was ranked, and what to do with the best of it, or with its copy that was ``kept``."""
+    from palprep.rules import counted
+
+    best, fit = ranked[0], sum(not each.failed for each in ranked)
+    frames = best.at_s is not None
+    looked = counted(len(ranked), *(("frame", "frames") if frames else ("image", "images")))
+    passing = f"{fit} of {looked} {'passes' if fit == 1 else 'pass'}."
+    if best.failed:
+        return f"None of {looked} passes. Next: take another one, as the failing checks say."
+    file = paths_in_shell([kept or Path(best.path)])
+    if frames and kept is None:
+        return f"{passing} Next: palprep best {file} --into FOLDER keeps it."
+    return f"{passing} Next: palprep fix {file} --into prepared"

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from palprep.cli.exits import ExitCode
-from palprep.cli.options import AsJson
-from palprep.cli.printing import print_json, show
-from palprep.cli.verbosity import Verbose
+from palprep.cli.options import AsJson, Verbose
+from palprep.cli.output import print_json, show
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -46,7 +45,7 @@ def doctor(as_json: AsJson = False, verbose: Verbose = False) -> None:
 _SOUND = "Everything that palprep needs is there.\nNext: palprep check PATH"
 _WANTING = (
     "Something is missing or broken that palprep cannot work without.\n"
-    "Next: run what stands above, then the same command again."
+    "Next: run the commands above, then this one again."
 )
 
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import shlex
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from palprep.cli.exits import ExitCode
-from palprep.cli.options import AsJson
-from palprep.cli.printing import print_json, show
-from palprep.cli.verbosity import Quiet, tell, telling
+from palprep.cli.exits import ExitCode, worst
+from palprep.cli.options import AsJson, Quiet
+from palprep.cli.output import paths_in_shell, print_json, show, tell, telling
 from palprep.errors import UsageError
 
 if TYPE_CHECKING:
-    from palprep.dossier.chain import Dossier
-    from palprep.dossier.files import ExaminedDossier
+    from palprep.dossier import Dossier, ExaminedDossier
 
 
 EXAMPLES = (
@@ -62,14 +63,13 @@ def dossier(
     """Verify consent dossiers: the chain of entries, the videos, and the journal of the run.
 
     --expires and --revoke add an entry; nothing is ever taken away. --export only reads the
-    dossiers. Exit code 1 when something was changed, or the consent does not hold now.
+    dossiers. Exit code 1 when something was changed, or the consent does not hold now; 4 when a
+    doubt leaves it open.
     """
-    from palprep.batch.dossiers import video_at_hand
-    from palprep.cli.summary import next_after_dossiers
-    from palprep.dossier import files as dossiers
-    from palprep.storage.bucket import Bucket
-    from palprep.views.dossier_page import export_dossiers
-    from palprep.views.dossier_terminal import dossier_view
+    from palprep.batch import video_at_hand
+    from palprep.dossier import examine_dossier, expire, revoke as withdraw
+    from palprep.storage import Bucket
+    from palprep.views import dossier_view, export_dossiers
 
     now = dt.datetime.now(dt.UTC)
     kept = _dossiers(paths)
@@ -80,13 +80,13 @@ def dossier(
     with contextlib.ExitStack() as until_exported:
         for path, recorded in kept.items():
             if expires is not None:
-                dossiers.expire(path, expires_at=_moment(expires), written_at=now, note=note)
+                expire(path, expires_at=_moment(expires), written_at=now, note=note)
             if revoke:
-                dossiers.revoke(path, revoked_at=now, written_at=now, note=note)
+                withdraw(path, revoked_at=now, written_at=now, note=note)
             with contextlib.ExitStack() as while_examined:
                 stack = while_examined if export is None else until_exported
                 video = stack.enter_context(video_at_hand(path, bucket))
-                found = dossiers.examine_dossier(path, source=source, video=video, kept=recorded)
+                found = examine_dossier(path, source=source, video=video, kept=recorded)
             examined.append(found)
             if as_json:
                 print_json(_entry(found, now))
@@ -96,14 +96,21 @@ def dossier(
             export_dossiers(examined, export, now=now)
     if not as_json or export is not None:
         with telling(quiet=quiet):
-            tell(next_after_dossiers(examined, paths, store, export, now))
-    sound = all(not each.flaws and (revoke or each.dossier.in_force(now)) for each in examined)
-    raise typer.Exit(ExitCode.OK if sound else ExitCode.FAILED)
+            tell(_next(examined, paths, store, export, now))
+    raise typer.Exit(worst(_exit_code(each, now, revoked=revoke) for each in examined))
+
+
+def _exit_code(examined: ExaminedDossier, now: dt.datetime, *, revoked: bool) -> ExitCode:
+    if examined.flaws:
+        return ExitCode.FAILED
+    if examined.dossier.is_open(now):
+        return ExitCode.IN_DOUBT
+    return ExitCode.OK if revoked or examined.dossier.in_force(now) else ExitCode.FAILED
 
 
 def _dossiers(paths: list[Path]) -> dict[Path, Dossier | None]:
     """Each dossier, with what the journal keeps of it where a run's folder was named."""
-    from palprep.batch.dossiers import kept_dossiers
+    from palprep.batch import kept_dossiers
 
     found: dict[Path, Dossier | None] = {}
     for path in paths:
@@ -132,6 +139,39 @@ def _entry(examined: ExaminedDossier, now: dt.datetime) -> dict[str, Any]:
         "person": dossier.evidence.person,
         "intact": not examined.flaws,
         "in_force": dossier.in_force(now),
+        "open": dossier.is_open(now),
         "flaws": [flaw._asdict() for flaw in examined.flaws],
         **dossier.to_json(),
     }
+
+
+def _next(
+    examined: Sequence[ExaminedDossier],
+    paths: Sequence[Path],
+    store: str | None,
+    export: Path | None,
+    now: dt.datetime,
+) -> str:
+    """How many dossiers hold, and what to do with them."""
+    from palprep.rules import counted
+    from palprep.views import standing
+
+    words = Counter(standing(each, now).word.lower() for each in examined)
+    found = ", ".join(f"{count} {word}" for word, count in words.items())
+    said = f"{counted(len(examined), 'dossier', 'dossiers')}: {found}."
+    if export is not None:
+        return f"{said} Next: open {export}"
+    files = [file for each in examined for file in each.files]
+    if any(file.what == "output" and file.state == "missing" for file in files):
+        return (
+            f"{said} Next: put the missing video next to its dossier; where a cluster prepared it, "
+            "name the bucket with --store."
+        )
+    if words["flawed"]:
+        return f"{said} Next: find out what was changed. Until then, use nothing that it is about."
+    if words["open"]:
+        return f"{said} Next: listen to the statement where it is open, or have it recorded again."
+    if words["void"]:
+        return f"{said} Next: where a consent does not hold, delete what was made of the person."
+    where = "" if store is None else f" --store {shlex.quote(store)}"
+    return f"{said} Next: palprep dossier {paths_in_shell(paths)}{where} --export consent.html"

@@ -27,7 +27,8 @@ class ExitCode(IntEnum):
     SERVICE = 3
     """The service refused, or could not be reached."""
     IN_DOUBT = 4
-    """A create may or may not have happened, and needs a decision."""
+    """A create may or may not have happened, or consent may or may not be given: it needs a
+    decision."""
     INTERRUPTED = 130
     """Ctrl-C, as shells report it."""
 

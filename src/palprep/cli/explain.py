@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from palprep.cli.options import AsJson, ProfileName
-from palprep.cli.printing import print_json, show, tell_notes
-from palprep.cli.verbosity import Quiet, tell, tell_warning, telling
+from palprep.cli.options import AsJson, ProfileName, Quiet
+from palprep.cli.output import print_json, show, tell, telling
 from palprep.errors import UsageError
 from palprep.vocabulary import DEFAULT_PROFILE, Outcome
 
@@ -18,11 +17,11 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-    from palprep.rules.catalogue import CatalogueEntry, CatalogueLimit, WordLimit
+    from palprep.rules import CatalogueEntry, CatalogueLimit, WordLimit
 
 
 def _ids() -> list[str]:
-    from palprep.rules.registry import RULES
+    from palprep.rules import RULES
 
     return sorted(RULES)
 
@@ -43,17 +42,10 @@ def explain(
     quiet: Quiet = False,
 ) -> None:
     """Show a check's rule, its limits with their sources, and what to do when it fails."""
-    from palprep.rules.catalogue import entry_of
-    from palprep.rules.profile import load_profile
-    from palprep.rules.registry import RULES
-    from palprep.rules.renamed import RENAMED
+    from palprep.rules import RULES, entry_of, load_profile
 
     with telling(quiet=quiet):
         chosen = load_profile(profile)
-        tell_notes(chosen)
-        if check_id is not None and check_id in RENAMED:
-            tell_warning(f"{check_id} is now called {RENAMED[check_id]}")
-            check_id = RENAMED[check_id]
         if check_id is not None and check_id not in RULES:
             raise UsageError(f"There is no check {check_id!r}; {_hint(check_id, RULES)}")
         entries = [entry_of(rule_id, chosen) for rule_id in ([check_id] if check_id else RULES)]
@@ -120,7 +112,7 @@ def _page(entry: CatalogueEntry) -> RenderableType:
 
 def _style(outcome: str) -> str:
     """The colour of an outcome; none for a sentence that is said of two."""
-    from palprep.views.outcomes import OUTCOMES
+    from palprep.views import OUTCOMES
 
     return OUTCOMES[Outcome(outcome)].style if outcome in {*Outcome} else ""
 

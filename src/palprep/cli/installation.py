@@ -10,12 +10,13 @@ from importlib import metadata
 from typing import Literal
 
 from palprep._version import __version__
-from palprep.consent.whisper import Whisper
+from palprep.consent import Whisper
 from palprep.errors import ToolError, ToolFailed, ToolMissing
-from palprep.media import ffmpeg
-from palprep.media.weights import read_manifest
+from palprep.media import ffmpeg_binary, ffmpeg_version, read_manifest
 from palprep.values import Value
 from palprep.vocabulary import install_advice
+
+State = Literal["ok", "missing", "broken"]
 
 
 class Finding(Value):
@@ -23,14 +24,14 @@ class Finding(Value):
 
     part: Literal["palprep", "package", "extra", "binary", "model"]
     name: str
-    state: Literal["ok", "missing", "broken"]
+    state: State
     required: bool
     detail: str
     fix: str | None = None
 
 
 def examine() -> Iterator[Finding]:
-    """Look at everything that palprep depends on. ffmpeg is run, models are hashed and loaded."""
+    """Examine everything that palprep depends on: ffmpeg is run, models are hashed and loaded."""
     yield Finding(
         part="palprep",
         name="palprep",
@@ -71,24 +72,14 @@ def _packages(requirements: Iterable[str]) -> Iterator[Finding]:
 
 
 def _ffmpeg() -> Finding:
+    state: State = "ok"
+    fix = None
     try:
-        path = ffmpeg.binary()
-        return Finding(
-            part="binary",
-            name="ffmpeg",
-            state="ok",
-            required=True,
-            detail=f"{ffmpeg.version()} at {path}",
-        )
+        detail = f"{ffmpeg_version()} at {ffmpeg_binary()}"
     except ToolError as error:
-        return Finding(
-            part="binary",
-            name="ffmpeg",
-            state="broken",
-            required=True,
-            detail=error.message,
-            fix="pip install --force-reinstall imageio-ffmpeg",
-        )
+        state, detail = "broken", error.message
+        fix = "pip install --force-reinstall imageio-ffmpeg"
+    return Finding(part="binary", name="ffmpeg", state=state, required=True, detail=detail, fix=fix)
 
 
 def _models() -> Iterator[Finding]:
@@ -116,21 +107,12 @@ def _models() -> Iterator[Finding]:
 
 
 def _consent_model() -> Finding:
+    state: State = "ok"
+    fix = None
     try:
         model = Whisper.load()
+        detail = f"{model.name}, sha256 {model.sha256}"
     except ToolError as error:
-        return Finding(
-            part="model",
-            name="consent",
-            state="missing" if isinstance(error, ToolMissing) else "broken",
-            required=True,
-            detail=error.message,
-            fix=install_advice(again=isinstance(error, ToolFailed)),
-        )
-    return Finding(
-        part="model",
-        name="consent",
-        state="ok",
-        required=True,
-        detail=f"{model.name}, sha256 {model.sha256}",
-    )
+        state, detail = "missing" if isinstance(error, ToolMissing) else "broken", error.message
+        fix = install_advice(again=isinstance(error, ToolFailed))
+    return Finding(part="model", name="consent", state=state, required=True, detail=detail, fix=fix)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from palprep.cli.printing import print_line
-from palprep.cli.verbosity import Quiet, tell, telling
+from palprep.cli.options import Quiet
+from palprep.cli.output import print_line, tell, telling
 
 if TYPE_CHECKING:
-    from palprep.callbacks.server import Delivery
+    from palprep.callbacks import Delivery
 
 
 EXAMPLES = ("palprep listen --journal palprep-out --public-url https://hooks.example",)
@@ -36,10 +36,10 @@ def listen(
 
     Prints the secret address to give as callback_url.
     """
-    from palprep.cli.given import require_there
-    from palprep.journal.inbox import listen as receive
-    from palprep.rules.measures import counted
-    from palprep.serving.ending import until_signalled
+    from palprep.cli.files import require_there
+    from palprep.journal import listen as receive
+    from palprep.rules import counted
+    from palprep.serving import until_signalled
 
     require_there(journal)
     received = 0

@@ -1,15 +1,49 @@
-"""Arguments and options that several commands share."""
+"""Arguments and options that several commands share, and how their values are written."""
 
 from __future__ import annotations
 
+import math
+import re
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from palprep.cli.durations import seconds
-from palprep.cli.sizes import size_bytes
+from palprep.errors import UsageError
+from palprep.storage import CLOUDS
 from palprep.vocabulary import Role
+
+FOR_EVER = math.inf
+
+_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
+_BYTES = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30}
+
+
+def seconds(text: str) -> float:
+    """The seconds of a duration: 90, 90s, 15m, 4h or 2d. Raises BadParameter for anything else."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhd]?)", text.strip().lower())
+    if found is None:
+        raise typer.BadParameter(f"{text!r} is no duration: write 90s, 15m, 4h or 2d")
+    return float(found[1]) * _SECONDS[found[2]]
+
+
+def size_bytes(text: str) -> int:
+    """The bytes of a size above 0: 800000, 500MB or 2GiB. Raises BadParameter for anything else."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]?i?)b?", text.strip().lower())
+    size = int(float(found[1]) * _BYTES.get(found[2], 0)) if found else 0
+    if size == 0:
+        raise typer.BadParameter(f"{text!r} is no size: write 500MB or 2GiB")
+    return size
+
+
+def waiting_time(wait: float | None, *, no_wait: bool, otherwise: float) -> float:
+    """Seconds to wait. Raises UsageError where both options are given."""
+    if wait is not None and no_wait:
+        raise UsageError("Give --wait or --no-wait, not both")
+    if no_wait:
+        return 0.0
+    return otherwise if wait is None else wait
+
 
 Paths = Annotated[
     list[Path],
@@ -28,8 +62,8 @@ TimeLimit = Annotated[
         "--time-limit",
         parser=seconds,
         metavar="DURATION",
-        help="Give a file up after this long: 90s, 10m. By default 5 minutes, and 10 seconds more "
-        "for each second that it lasts.",
+        help="Give up a file after this long: 90s, 10m. By default 5 minutes, and 10 seconds more "
+        "for each second of sound or video.",
     ),
 ]
 MemoryLimit = Annotated[
@@ -38,7 +72,7 @@ MemoryLimit = Annotated[
         "--memory-limit",
         parser=size_bytes,
         metavar="SIZE",
-        help="Give a file up that takes more memory: 500MB, 2GiB. By default 6GiB.",
+        help="Give up a file that takes more memory than this: 500MB, 2GiB. By default 6GiB.",
     ),
 ]
 AsRole = Annotated[
@@ -75,4 +109,44 @@ WhisperModel = Annotated[
 ]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print JSON on standard output, and nothing else.")
+]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Also tell every step, and why it is taken.")
+]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Tell nothing on the way but warnings and errors.")
+]
+LogFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--log-file", metavar="FILE", help="Also append everything, with times, to this file."
+    ),
+]
+
+BUCKET_HELP = " ".join(f"{cloud.example}: set {cloud.credentials}." for cloud in CLOUDS)
+"""The buckets' URLs, and the variables of their credentials."""
+
+BaseUrl = Annotated[
+    str | None,
+    typer.Option(envvar="PALPREP_BASE_URL", help="The service; without it, an embedded sandbox."),
+]
+CallbackUrl = Annotated[
+    str | None,
+    typer.Option(
+        envvar="PALPREP_CALLBACK_URL", help="Public address of a running `palprep listen`."
+    ),
+]
+Wait = Annotated[
+    float | None,
+    typer.Option(
+        "--wait",
+        parser=seconds,
+        metavar="DURATION",
+        help="How long to wait for trainings when nothing else is left to do: 90s, 15m, 4h.",
+    ),
+]
+NoWait = Annotated[bool, typer.Option("--no-wait", help="Wait for no training.")]
+RequestRate = Annotated[
+    int | None,
+    typer.Option("--rate", min=1, metavar="N", help="Send at most N requests in a second."),
 ]

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from palprep.cli.printing import print_line
-from palprep.cli.verbosity import Quiet, tell, telling
+from palprep.cli.options import Quiet
+from palprep.cli.output import print_line, tell, telling
 from palprep.errors import UsageError
 
 EXAMPLES = ("palprep report palprep-out", "palprep report out/shard-* --into out")
@@ -30,11 +30,10 @@ def report(
     quiet: Quiet = False,
 ) -> None:
     """Write results.jsonl and report.html again, with what has arrived since."""
-    from palprep.batch.merging import write_merged_report
-    from palprep.batch.outputs import write_report
-    from palprep.batch.status import status
-    from palprep.cli.given import require_there
-    from palprep.views.run_summary import AT_WORK, RUN, next_step, summary
+    from palprep.batch import write_merged_report, write_report
+    from palprep.cli.files import require_there
+    from palprep.cli.results import RUN, next_step, summary
+    from palprep.journal import status
 
     for each in directories:
         require_there(each)
@@ -51,7 +50,6 @@ def report(
         tell(summary(people))
         if into is not None:
             tell(f"Next: open {page}")
-        elif standings[0].running:
-            tell(AT_WORK)
         else:
-            tell(next_step(people, directories[0], again=RUN))
+            running = standings[0].running
+            tell(next_step(people, directories[0], running=running, again=RUN))

@@ -1,28 +1,34 @@
-"""A run's results on standard output, and their exit code."""
+"""The people of a run on a terminal: how they stand, what to do next, and the exit code."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from palprep.cli.exits import ExitCode, worst
-from palprep.cli.printing import print_json, print_line, show
-from palprep.views.terminal import results_view
+from palprep.cli.output import interrupted, print_line, show
+from palprep.cli.progress import showing_run
+from palprep.cli.signals import Interrupted, interruptible
+from palprep.rules import counted
+from palprep.views import STATUSES, RunProgress, results_view
 
 if TYPE_CHECKING:
-    from palprep.journal.run_view import PersonStanding
+    from palprep.journal import PersonStanding
 
+SAME = "run the same command again"
+RUN = "start `palprep run` again"
+"""How a run goes on: in the words of the run itself, and of commands that only look at it."""
 
 _MANY = 100
 """People who are listed one by one."""
 
 
-def print_results(results: Sequence[PersonStanding], *, as_json: bool) -> None:
-    """Print one JSON object each, or a table: of many people only the first who are not done."""
-    if as_json:
-        for result in results:
-            print_json(result.to_json())
-        return
+def print_results(results: Sequence[PersonStanding]) -> None:
+    """Print a table: of many people only the first who are not done."""
     shown = results
     if len(results) > _MANY:
         shown = [each for each in results if each.status != "done"][:_MANY]
@@ -37,10 +43,77 @@ def exit_code_of_results(results: Iterable[PersonStanding]) -> ExitCode:
 
 
 def _exit_code(result: PersonStanding) -> ExitCode:
+    if result.held:  # While a voice of the same person is in training, too.
+        return ExitCode.IN_DOUBT
     match result.status:
-        case "in_doubt":
+        case "in_doubt" | "needs_decision":
             return ExitCode.IN_DOUBT
         case "refused" | "failed":
             return ExitCode.SERVICE if result.at_service else ExitCode.FAILED
         case "done" | "waiting":
             return ExitCode.OK
+
+
+def summary(results: Sequence[PersonStanding]) -> str:
+    """How many people there are, and how many of them are done, waiting, refused and so on."""
+    if not results:
+        return "No one was to be worked on"
+    counts = Counter(each.status for each in results)
+    said = ", ".join(
+        f"{counts[status]:,} {look.word.lower()}"
+        for status, look in STATUSES.items()
+        if counts[status]
+    )
+    return f"{counted(len(results), 'person', 'people')}: {said}"
+
+
+def next_step(
+    results: Sequence[PersonStanding],
+    into: Path,
+    *,
+    dry_run: bool = False,
+    running: bool = False,
+    again: str = SAME,
+) -> str:
+    """What to do now: one sentence, with the command. ``again`` says how the run goes on, and
+    ``running`` that it is still at work.
+    """
+    found = {each.status for each in results}
+    place = shlex.quote(str(into))
+    steps = (
+        (running, "let the run that is at work end, or interrupt it."),
+        ("in_doubt" in found, f"`palprep status {place}` says how to resolve what is in doubt."),
+        (any(map(_in_training, results)), f"`palprep watch {place}` waits for the trainings."),
+        (
+            "needs_decision" in found,
+            f"listen to what the reasons name. Record it again and {again}; or waive the consent.",
+        ),
+        (found & {"refused", "failed"}, f"fix what the reasons name, and {again}."),
+        (dry_run and results, "run the same command without --dry-run."),
+        ("waiting" in found, f"{again}. It goes on, and creates nothing twice."),
+        (True, f"open {into / 'report.html'}"),
+    )
+    return f"Next: {next(words for applies, words in steps if applies)}"
+
+
+def _in_training(result: PersonStanding) -> bool:
+    return result.status == "waiting" and "started" in {result.voice_status, result.replica_status}
+
+
+@contextmanager
+def people_at_work(place: Path, kept_at_once: str, *, wanted: bool) -> Iterator[RunProgress]:
+    """Show the progress of people while this lasts. A first signal ends it well, and tells what is
+    kept in their folder; a second one ends it at once, and says what was ``kept_at_once``.
+    """
+    with showing_run(wanted=wanted) as progress:
+        try:
+            with interruptible(kept_at_once):
+                yield progress
+        except Interrupted as signal:
+            page = shlex.join(["palprep", "report", str(place)])
+            through = f"{progress.ended.total()} of {progress.people} people are through"
+            interrupted(
+                f"{through}, and all that was done is kept in {place}; `{page}` writes its page. "
+                "Nothing is created twice.",
+                signal,
+            )

@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from palprep.cli.going_on import interrupted, people_kept, recorded_in
-from palprep.cli.options import AsJson, MemoryLimit, ProfileName, TimeLimit, WhisperModel
-from palprep.cli.printing import tell_notes
-from palprep.cli.service_options import (
+from palprep.cli.options import (
     BUCKET_HELP,
+    AsJson,
     BaseUrl,
     CallbackUrl,
+    LogFile,
+    MemoryLimit,
     NoWait,
+    ProfileName,
+    Quiet,
     RequestRate,
+    TimeLimit,
+    Verbose,
     Wait,
+    WhisperModel,
     waiting_time,
 )
-from palprep.cli.signals import Interrupted, interruptible
-from palprep.cli.verbosity import LogFile, Quiet, Verbose, tell, tell_detail, telling
+from palprep.cli.output import print_json, tell, tell_detail, telling
 from palprep.vocabulary import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
-    from palprep.batch.progress import Note
+    from palprep.batch import Note
 
 _WAIT_S = 900.0
 
@@ -71,22 +76,24 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Work on this person alone; again for more. * and ? stand for any characters.",
+            help="Work on this person only; repeat it for more. * and ? stand for any characters.",
         ),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Work on the first N people alone.")
+        int | None, typer.Option(min=1, metavar="N", help="Work on the first N people only.")
     ] = None,
     failed: Annotated[
         bool,
-        typer.Option("--failed", help="Work on those alone who failed or were refused last time."),
+        typer.Option(
+            "--failed", help="Work only on those who failed, were refused or need a decision."
+        ),
     ] = False,
     shard: Annotated[
         str | None,
         typer.Option(
             metavar="I/N",
-            help="Work on part I of N, with an output folder of its own in --into. The parts "
-            "share nobody.",
+            help="Work on part I of N, with an output folder of its own in --into. Each person "
+            "is in one part.",
         ),
     ] = None,
     keep_sources: Annotated[
@@ -135,18 +142,16 @@ def run(
     The key comes from PALPREP_API_KEY. The same command again continues where a run ended,
     and creates nothing twice. Without --wait, trainings are waited for up to 15 minutes.
     """
-    from palprep.batch.connection import Connection
-    from palprep.batch.outputs import written_results
-    from palprep.batch.pace import Pace
-    from palprep.batch.runner import run as run_people
-    from palprep.batch.selection import Selection, Shard
-    from palprep.cli.files_at_work import limits_of
-    from palprep.cli.printing import print_json
-    from palprep.cli.results import exit_code_of_results, print_results
-    from palprep.cli.run_progress import run_progress
-    from palprep.rules.profile import load_profile
-    from palprep.views.format import duration
-    from palprep.views.run_summary import next_step, summary
+    from palprep.batch import Connection, Pace, Selection, Shard, run as run_people, written_results
+    from palprep.cli.files import limits_of
+    from palprep.cli.results import (
+        exit_code_of_results,
+        next_step,
+        people_at_work,
+        print_results,
+        summary,
+    )
+    from palprep.views import duration
 
     pace = Pace(
         wait_s=waiting_time(wait, no_wait=no_wait, otherwise=_WAIT_S),
@@ -169,42 +174,42 @@ def run(
     )
     place = select.place(into)
     began = time.monotonic()
+    look = shlex.join(["palprep", "status", str(place)])
+    kept = (
+        f"All that was recorded is kept in {place}. A request that was under way may be in doubt: "
+        f"`{look}` tells."
+    )
     with (
         telling(verbose=verbose, quiet=quiet, log_file=log_file),
-        run_progress(bars=not as_json and not quiet) as progress,
+        people_at_work(place, kept, wanted=not as_json and not quiet) as progress,
     ):
         if base_url is None and not dry_run:
             tell("No --base-url and no PALPREP_BASE_URL: an embedded sandbox is used")
-        tell_notes(load_profile(profile))
-        try:
-            with interruptible(recorded_in(place)):
-                seen = run_people(
-                    people,
-                    into=into,
-                    select=select,
-                    keep_sources=keep_sources,
-                    connection=connection,
-                    engine=engine,
-                    jobs=jobs,
-                    store=store,
-                    limits=limits,
-                    profile=profile,
-                    dry_run=dry_run,
-                    without_consent=without_consent,
-                    whisper_model=model,
-                    pace=pace,
-                    tell=progress.tell,
-                    with_reports=False,
-                    note=lambda note: _tell_note(note, dry_run=dry_run),
-                )
-        except Interrupted as signal:
-            interrupted(people_kept(progress, place), signal)
-    results = [person.standing for person in seen.people]
+        ended = run_people(
+            people,
+            into=into,
+            select=select,
+            keep_sources=keep_sources,
+            connection=connection,
+            engine=engine,
+            jobs=jobs,
+            store=store,
+            limits=limits,
+            profile=profile,
+            dry_run=dry_run,
+            without_consent=without_consent,
+            whisper_model=model,
+            pace=pace,
+            tell=progress,
+            with_reports=False,
+            note=lambda note: _tell_note(note, dry_run=dry_run),
+        )
+    results = [person.standing for person in ended.people]
     if as_json:
         for line in written_results(place, {each.person for each in results}):
             print_json(line)
     else:
-        print_results(results, as_json=False)
+        print_results(results)
     with telling(quiet=quiet, log_file=log_file):
         tell(f"{summary(results)}, in {duration(time.monotonic() - began)}")
         if not as_json:
@@ -214,7 +219,7 @@ def run(
 
 
 def _tell_note(note: Note, *, dry_run: bool) -> None:
-    """What names say is for those who look closely; what was guessed concerns everybody."""
+    """Tell a note. A role that a name or person.toml gives is a detail, except in a dry run."""
     line = f"{note.person}: {note.text}" if note.person is not None else note.text
     if note.about == "role" and not dry_run:
         tell_detail(line)

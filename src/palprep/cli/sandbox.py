@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,28 +12,6 @@ from palprep.cli.options import MemoryLimit, TimeLimit, WhisperModel
 
 if TYPE_CHECKING:
     from palprep.sandbox import Sandbox
-
-
-class ClockMode(StrEnum):
-    """Whether time moves by itself, or only when told."""
-
-    REAL = "real"
-    VIRTUAL = "virtual"
-
-
-class TrainerName(StrEnum):
-    """Who says whether a training succeeds."""
-
-    MEDIA = "media"
-    BYTES = "bytes"
-
-
-class Outbound(StrEnum):
-    """Which machines the sandbox may ask."""
-
-    LOOPBACK = "loopback"
-    ANYWHERE = "anywhere"
-
 
 EXAMPLES = (
     "palprep sandbox",
@@ -57,8 +34,9 @@ def sandbox(
     faults: Annotated[Path | None, typer.Option(help="Script of faults, JSON.")] = None,
     seed: Annotated[Path | None, typer.Option(help="Records to start with, JSON.")] = None,
     outbound: Annotated[
-        Outbound, typer.Option(help="Where media, callbacks and tools may be.")
-    ] = Outbound.LOOPBACK,
+        Literal["loopback", "anywhere"],
+        typer.Option(help="Where media, callbacks and tools may be."),
+    ] = "loopback",
     choice: Annotated[
         list[str] | None,
         typer.Option(
@@ -71,12 +49,13 @@ def sandbox(
         typer.Option("--print-json", help="Say where it answers as JSON: {url, user_key, ...}."),
     ] = False,
     clock: Annotated[
-        ClockMode, typer.Option(help="virtual: time moves by POST /_sandbox/clock alone.")
-    ] = ClockMode.REAL,
+        Literal["real", "virtual"],
+        typer.Option(help="virtual: time moves only by POST /_sandbox/clock."),
+    ] = "real",
     trainer: Annotated[
-        TrainerName,
+        Literal["media", "bytes"],
         typer.Option(help="media: palprep's checks, and consent heard. bytes: first bytes only."),
-    ] = TrainerName.MEDIA,
+    ] = "media",
     statement: Annotated[
         Path | None,
         typer.Option(help="The statement of consent that trainings need, {full_name} in it."),
@@ -90,20 +69,14 @@ def sandbox(
     Prints its address, and then its keys.
     """
     import json
-    from functools import partial
 
-    from palprep.batch.sandbox_workers import JUDGE_IMAGE, TRAIN, Apart, RequiredStatement
-    from palprep.cli.files_at_work import limits_of
-    from palprep.consent.model_folder import require_model
-    from palprep.consent.statements import read_statement, required_statement
+    from palprep.batch import RequiredStatement, judges_in
+    from palprep.cli.files import limits_of
+    from palprep.consent import read_statement, require_model, required_statement
     from palprep.errors import UsageError
-    from palprep.preflight import INSIDE
-    from palprep.sandbox import Sandbox as Service
-    from palprep.sandbox import serve
-    from palprep.sandbox.chosen import chosen
-    from palprep.sandbox.keys import DEFAULT_KEYS
-    from palprep.workers.engine import usable_cores
-    from palprep.workers.local import LocalEngine
+    from palprep.preflight import media_workers
+    from palprep.sandbox import DEFAULT_KEYS, Sandbox as Service, parse_choices, serve
+    from palprep.workers import usable_cores
 
     try:
         records = json.loads(seed.read_bytes()) if seed else None
@@ -114,54 +87,43 @@ def sandbox(
         model=model and require_model(model),
     )
     # They start when there is something to judge.
-    engine = LocalEngine(
-        usable_cores(), limits=limits_of(time_limit, memory_limit), modules=[INSIDE]
-    )
+    engine = media_workers(usable_cores(), limits=limits_of(time_limit, memory_limit))
+    judge_image, media_trainer = judges_in(engine, (required,))
     service = Service(
         data=data,
         port=port,
         host=host,
         api_keys=api_key or DEFAULT_KEYS,
-        clock=clock.value,
+        clock=clock,
         faults=faults,
-        judge_image=Apart(JUDGE_IMAGE, engine),
-        trainer=Apart(partial(TRAIN, (required,)), engine),
-        choices=chosen(
+        judge_image=judge_image,
+        trainer=media_trainer,
+        choices=parse_choices(
             choice or (),
-            trainer="bytes" if trainer is TrainerName.BYTES else "given",
-            outbound=outbound.value,
+            trainer="bytes" if trainer == "bytes" else "given",
+            outbound=outbound,
         ),
         seed=records,
     )
-    announce = (
-        _announce_json(service, own=bool(api_key))
-        if print_json
-        else _announce_with_keys(own=bool(api_key))
-    )
     with engine:
-        serve(service, announce=announce)
+        serve(service, announce=_announced(service, own=bool(api_key), as_json=print_json))
 
 
-def _announce_json(service: Sandbox, *, own: bool) -> Callable[[str], None]:
-    """For programs in any language, which read one line and know where to go. A key of the
-    caller's own is not shown."""
-
-    def announce(_: str) -> None:
-        import json
-
-        keys = dict.fromkeys(service.keys()) if own else service.keys()
-        ready = {"url": service.url, **keys}
-        typer.echo(json.dumps(ready))  # typer flushes: the reader waits for this line
-
-    return announce
-
-
-def _announce_with_keys(*, own: bool) -> Callable[[str], None]:
-    """For people: the line, then the keys that everybody may know."""
+def _announced(service: Sandbox, *, own: bool, as_json: bool) -> Callable[[str], None]:
+    """Prints where it answers, for programs as one line of JSON; and the keys, unless they are the
+    caller's own.
+    """
 
     def announce(line: str) -> None:
-        from palprep.sandbox.keys import SERVICE_KEY, USER_KEY
+        import json
 
+        from palprep.sandbox import SERVICE_KEY, USER_KEY
+
+        # typer flushes: programs wait for the first line.
+        if as_json:
+            keys = dict.fromkeys(service.keys()) if own else service.keys()
+            typer.echo(json.dumps({"url": service.url, **keys}))
+            return
         typer.echo(line)
         if not own:
             typer.echo(f"PALPREP_API_KEY={USER_KEY} ({SERVICE_KEY} is not user-scoped)")

@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from palprep.cli.exits import ExitCode
-from palprep.cli.options import AsJson
-from palprep.cli.printing import print_json, print_line
-from palprep.cli.verbosity import Quiet, tell, telling
+from palprep.cli.options import AsJson, Quiet
+from palprep.cli.output import print_json, print_line, tell, telling
 from palprep.errors import UsageError
 
 if TYPE_CHECKING:
-    from palprep.batch.status import Standing
-    from palprep.journal.creations import Creation
+    from palprep.journal import Creation, JournalStatus
 
 
 EXAMPLES = (
@@ -56,12 +54,12 @@ def status(
 ) -> None:
     """Show where every person stands; with --found or --retry, resolve what is in doubt.
 
-    Exit code 4 while something is in doubt and no run is at work, which may resolve it itself.
+    Exit code 4 while something is in doubt and no run is at work, which may resolve it itself; and
+    while a doubt about consent holds somebody's replica.
     """
-    from palprep.batch.status import status as read_status
-    from palprep.cli.given import require_there
-    from palprep.cli.results import exit_code_of_results, print_results
-    from palprep.views.run_summary import AT_WORK, RUN, next_step, summary
+    from palprep.cli.files import require_there
+    from palprep.cli.results import RUN, exit_code_of_results, next_step, print_results, summary
+    from palprep.journal import status as read_status
 
     for each in directories:
         require_there(each)
@@ -78,7 +76,7 @@ def status(
     else:
         for standing in standings:
             _show_head(standing, named=len(standings) > 1)
-        print_results(people, as_json=False)
+        print_results(people)
         for standing in standings:
             _show_open_ends(standing)
         with telling(quiet=quiet):
@@ -86,7 +84,7 @@ def status(
             # What is in doubt has been told, with the commands that resolve it.
             if not doubts and len(directories) == 1:
                 running = standings[0].running
-                tell(AT_WORK if running else next_step(people, directories[0], again=RUN))
+                tell(next_step(people, directories[0], running=running, again=RUN))
     raise typer.Exit(ExitCode.IN_DOUBT if doubts else exit_code_of_results(people))
 
 
@@ -101,8 +99,8 @@ def _uncollected() -> Iterator[None]:
         gc.enable()
 
 
-def _show_head(standing: Standing, *, named: bool) -> None:
-    from palprep.views.format import stamp
+def _show_head(standing: JournalStatus, *, named: bool) -> None:
+    from palprep.views import stamp
 
     state = "A run is at work on it." if standing.running else "No run is at work on it."
     where = f"{standing.directory}: " if named else ""
@@ -110,7 +108,7 @@ def _show_head(standing: Standing, *, named: bool) -> None:
     print_line(f"{where}{state} Last entry: {last}. Service: {standing.target}.")
 
 
-def _show_open_ends(standing: Standing) -> None:
+def _show_open_ends(standing: JournalStatus) -> None:
     if standing.running and standing.in_doubt:
         print_line("Requests under way look as if they were in doubt: look again after the run.")
     else:
@@ -123,8 +121,7 @@ def _show_open_ends(standing: Standing) -> None:
 def _resolve(directory: Path, found: list[str], retry: list[str]) -> None:
     if not found and not retry:
         return
-    from palprep.journal.resolve import resolve_found, resolve_retry
-    from palprep.journal.store import Journal
+    from palprep.journal import Journal, resolve_found, resolve_retry
 
     with Journal.of(directory) as journal:
         for decision in found:

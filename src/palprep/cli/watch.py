@@ -8,19 +8,20 @@ from typing import Annotated
 
 import typer
 
-from palprep.cli.going_on import interrupted, people_kept
-from palprep.cli.options import AsJson
-from palprep.cli.service_options import (
+from palprep.cli.options import (
     FOR_EVER,
+    AsJson,
     BaseUrl,
     CallbackUrl,
+    LogFile,
     NoWait,
+    Quiet,
     RequestRate,
+    Verbose,
     Wait,
     waiting_time,
 )
-from palprep.cli.signals import Interrupted, interruptible
-from palprep.cli.verbosity import LogFile, Quiet, Verbose, tell, telling
+from palprep.cli.output import print_json, tell, telling
 
 EXAMPLES = ("palprep watch palprep-out", "palprep watch palprep-out --wait 4h")
 
@@ -44,13 +45,16 @@ def watch(
     Without --wait it waits until all have ended. With --no-wait, as from cron, everything is asked
     for once. Nothing is created. The key comes from PALPREP_API_KEY.
     """
-    from palprep.batch.connection import Connection
-    from palprep.batch.pace import Pace
-    from palprep.batch.watch_folder import watch as watch_folder
-    from palprep.cli.given import require_there
-    from palprep.cli.results import exit_code_of_results, print_results
-    from palprep.cli.run_progress import run_progress
-    from palprep.views.run_summary import RUN, next_step, summary
+    from palprep.batch import Connection, Pace, watch as watch_folder
+    from palprep.cli.files import require_there
+    from palprep.cli.results import (
+        RUN,
+        exit_code_of_results,
+        next_step,
+        people_at_work,
+        print_results,
+        summary,
+    )
 
     require_there(directory)
     pace = Pace(wait_s=waiting_time(wait, no_wait=no_wait, otherwise=FOR_EVER), requests_per_s=rate)
@@ -59,23 +63,20 @@ def watch(
         api_key=os.environ.get("PALPREP_API_KEY"),
         callback_url=callback_url,
     )
+    kept = f"All that was recorded is kept in {directory}."
     with (
         telling(verbose=verbose, quiet=quiet, log_file=log_file),
-        run_progress(bars=not as_json and not quiet) as progress,
+        people_at_work(directory, kept, wanted=not as_json and not quiet) as progress,
     ):
-        try:
-            with interruptible(f"All that was recorded is kept in {directory}."):
-                seen = watch_folder(
-                    directory,
-                    connection=connection,
-                    pace=pace,
-                    tell=progress.tell,
-                    with_reports=False,
-                )
-        except Interrupted as signal:
-            interrupted(people_kept(progress, directory), signal)
-    results = [person.standing for person in seen.people]
-    print_results(results, as_json=as_json)
+        ended = watch_folder(
+            directory, connection=connection, pace=pace, tell=progress, with_reports=False
+        )
+    results = [person.standing for person in ended.people]
+    if as_json:
+        for result in results:
+            print_json(result.to_json())
+    else:
+        print_results(results)
     with telling(quiet=quiet, log_file=log_file):
         tell(summary(results))
         tell(next_step(results, directory, again=RUN))

@@ -1,16 +1,5 @@
 """The service's clients, sync and async, from the declarations in palprep.api."""
 
-from palprep.api.wire import UNSET, AccountSettings
-from palprep.client.client import AsyncClient, Client
-from palprep.client.steps import Answer, NoAnswer, RawResponse, Retry
+import lazy_loader
 
-__all__ = [
-    "UNSET",
-    "AccountSettings",
-    "Answer",
-    "AsyncClient",
-    "Client",
-    "NoAnswer",
-    "RawResponse",
-    "Retry",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

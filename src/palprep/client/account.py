@@ -5,14 +5,38 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Mapping
-from typing import TypedDict
+from typing import NoReturn
 from urllib.parse import urlsplit
 
-from palprep.api.fields import is_header_value, is_https
-from palprep.client.secret import Secret
+from palprep.api import is_header_value, is_https
 from palprep.errors import UsageError
 
 log = logging.getLogger("palprep.client")
+
+
+class Secret:
+    """Holds a secret. Every way of showing it gives ``***``; only :meth:`reveal` returns it."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        """The secret itself, for the one place that sends it."""
+        return self._value
+
+    def __repr__(self) -> str:
+        return "Secret('***')"
+
+    def __str__(self) -> str:
+        return "***"
+
+    def __format__(self, spec: str) -> str:
+        return format("***", spec)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a secret is not pickled; read it from its source where it is needed")
 
 
 def checked_key(api_key: str) -> Secret:
@@ -55,22 +79,8 @@ def _without_user(url: str) -> str:
     return re.sub(r"^([a-z]+://)?.*@", r"\1***@", url)
 
 
-class Identity(TypedDict):
-    """Which service, and who asks it."""
-
-    api_key: str
-    base_url: str
-
-
-def identity(environ: Mapping[str, str]) -> Identity:
-    """Key and base URL from the environment. Raises :class:`~palprep.errors.UsageError` without."""
-    return {
-        "api_key": _needed(environ, "PALPREP_API_KEY"),
-        "base_url": _needed(environ, "PALPREP_BASE_URL"),
-    }
-
-
-def _needed(environ: Mapping[str, str], name: str) -> str:
+def needed(environ: Mapping[str, str], name: str) -> str:
+    """A variable of the environment. Raises :class:`~palprep.errors.UsageError` without it."""
     value = environ.get(name, "").strip()
     if not value:
         raise UsageError(

@@ -2,49 +2,122 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import os
 import random as randomness
 import time
-import warnings
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import Any, Generic, Self, TypeVar, Unpack
+from typing import (
+    Any,
+    Generic,
+    Literal,
+    Self,
+    TypeAlias,
+    TypedDict,
+    TypeVar,
+    Unpack,
+    cast,
+    get_args,
+    get_type_hints,
+)
 
 import anyio
 import httpx
 
-from palprep.api.call import Call, Verb, plain_call
-from palprep.api.wire import UNSET, AccountSettings, Reply, Unset, Unspecified
+from palprep.api import UNSET, AccountSettings, Call, Reply, Unset, Unspecified, Verb, plain_call
 from palprep.client import resources
-from palprep.client.account import checked_base_url, checked_key, identity, log_as_asked
-from palprep.client.hooks import FailureHook, Hooks, ReplyHook, RequestHook, RetryHook
-from palprep.client.library import AsyncHttpClient, HttpClient, library_of
-from palprep.client.methods import S
-from palprep.client.options import AsyncClientOptions, ClientOptions, PlainOptions
-from palprep.client.policy import Backoff, Context, Limiters
-from palprep.client.senders import AsyncSender, SyncSender
-from palprep.client.steps import RawResponse
-from palprep.client.writer import RequestWriter
+from palprep.client.account import checked_base_url, checked_key, log_as_asked, needed
+from palprep.client.exchange import exchange
+from palprep.client.methods import S, Sending, routine
+from palprep.client.policy import Backoff, Context
+from palprep.client.senders import AsyncSender, HookOptions, SyncSender, hooks_of
+from palprep.client.steps import Doing, RawResponse
+from palprep.client.writer import AsyncHttpClient, HttpClient, Library, RequestWriter, Timeout
 from palprep.errors import UsageError
 
 R = TypeVar("R", bound=Reply)
+F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT_TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 """Seconds for each read and write; connecting gives up earlier."""
 DEFAULT_RETRIES = 2
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
+class CopyOptions(TypedDict, total=False):
+    """What a copy of a client may have of its own. :class:`Client` says what each option means."""
+
+    timeout: Timeout
+    deadline: float | None
+    retries: int
 
 
-class _Resources(Generic[S]):
-    """The resources, by the names that both clients share."""
+class SharedOptions(CopyOptions, HookOptions, total=False):
+    """The options of both clients."""
+
+    settings: AccountSettings | None
+    strict: bool
+    proxy: str | httpx.Proxy | None
+    trust_env: bool
+    clock: Callable[[], float] | None
+    random: Callable[[], float] | None
+    now: Callable[[], datetime] | None
+
+
+class ClientOptions(SharedOptions, total=False):
+    """The options of :class:`Client`, besides the service and the key."""
+
+    http_client: HttpClient | None
+    transport: httpx.BaseTransport | None
+    sleep: Callable[[float], object] | None
+
+
+class AsyncClientOptions(SharedOptions, total=False):
+    """The options of :class:`AsyncClient`, besides the service and the key."""
+
+    http_client: AsyncHttpClient | None
+    transport: httpx.AsyncBaseTransport | None
+    sleep: Callable[[float], Awaitable[object]] | None
+
+
+class PlainOptions(TypedDict, total=False):
+    """The options of a request that no method makes: :meth:`Client.request`."""
+
+    query: Mapping[str, Any] | None
+    headers: Mapping[str, str] | None
+    body: Any
+    timeout: float | Unset | None
+    deadline: float | Unset | None
+
+
+def _spelt_out(function: F) -> F:
+    """``function`` with its options one by one in its signature. It takes no others."""
+    signature = inspect.signature(function, eval_str=True)
+    *own, options = signature.parameters.values()
+    [kind] = get_args(options.annotation)
+    single = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=hint, default=UNSET)
+        for name, hint in get_type_hints(kind).items()
+    ]
+    signature = signature.replace(parameters=[*own, *single])
+
+    @functools.wraps(function)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        signature.bind(*args, **kwargs)
+        return function(*args, **kwargs)
+
+    checked.__signature__ = signature  # type: ignore[attr-defined]
+    return cast("F", checked)
+
+
+class _BothClients(Sending[S], Generic[S]):
+    """What both clients share: the resources, by name."""
 
     def __init__(self, sender: S) -> None:
-        self._sender: S = sender
+        super().__init__(sender)
         self.faces: resources.Faces[S] = resources.Faces(sender)
         self.voices: resources.Voices[S] = resources.Voices(sender)
         self.replicas: resources.Replicas[S] = resources.Replicas(sender)
@@ -63,45 +136,59 @@ class _Resources(Generic[S]):
         )
 
     @property
-    def assumed(self) -> resources.UnspecifiedOperations[S]:
-        """The former name of ``unspecified``. Deprecated: use ``unspecified``."""
-        warnings.warn("client.assumed is now client.unspecified", DeprecationWarning, stacklevel=2)
-        return self.unspecified
-
-    @property
     def base_url(self) -> str:
         """The address before every path, without a slash at its end."""
         return self._sender.writer.base_url
 
-    def with_options(
-        self,
-        *,
-        timeout: float | httpx.Timeout | Unset | None = UNSET,
-        deadline: float | Unset | None = UNSET,
-        retries: int | Unset = UNSET,
-    ) -> Self:
-        """The same client with another timeout, total deadline or number of retries.
+    @_spelt_out
+    def with_options(self, **options: Unpack[CopyOptions]) -> Self:
+        """The same client with another ``timeout``, total ``deadline`` or number of ``retries``.
 
         Both share connections, rate limits and turns, and closing one closes both.
         """
-        sender = self._sender
-        writer, context = sender.writer, sender.context
+        writer, context = self._sender.writer, self._sender.context
+        timeout = options.get("timeout", UNSET)
         if timeout is not UNSET:
-            writer = replace(writer, timeout=writer.library.timeout(timeout))
-        if deadline is not UNSET:
-            context = replace(context, deadline=deadline)
-        if retries is not UNSET:
-            context = replace(context, backoff=replace(context.backoff, retries=retries))
-        sender = replace(sender, writer=writer, context=context)
+            writer = replace(writer, timeout=writer.library.limits(timeout))
+        backoff = replace(context.backoff, retries=options.get("retries", context.backoff.retries))
+        deadline = options.get("deadline", context.deadline)
+        sender = replace(
+            self._sender,
+            writer=writer,
+            context=replace(context, backoff=backoff, deadline=deadline),
+        )
         copy = object.__new__(type(self))
-        _Resources.__init__(copy, sender)
+        _BothClients.__init__(copy, sender)
         return copy
+
+    @routine
+    def send(self, call: Call[R]) -> Doing[R]:
+        """Send a call that was built from :mod:`palprep.api.calls`."""
+        return (yield from exchange(call, self._sender.context)).record
+
+    @routine
+    def send_raw(self, call: Call[R]) -> Doing[RawResponse[R]]:
+        """Send a call and return the reply with status, headers and body."""
+        return exchange(call, self._sender.context)
+
+    @routine
+    @_spelt_out
+    def request(
+        self, method: Verb, path: str, **options: Unpack[PlainOptions]
+    ) -> Doing[RawResponse[Unspecified]]:
+        """Ask for what has no method here yet: ``client.request("GET", "/v2/faces")``.
+
+        ``options`` are ``query``, ``headers``, ``body`` (JSON), ``timeout`` and ``deadline``. GET,
+        PUT and DELETE are repeated where that is needed, POST and PATCH are not. Returns the
+        reply with its ``status``, ``headers`` and ``json()``. Errors are as for every call.
+        """
+        return (yield from exchange(plain_call(method, path, **options), self._sender.context))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(base_url={self.base_url!r}, api_key='***')"
 
 
-class Client(_Resources[SyncSender]):
+class Client(_BothClients[SyncSender]):
     """The service for synchronous code. Threads may share a client.
 
     The endpoints are methods of its resources: ``faces``, ``voices``, ``replicas``, ``tools``,
@@ -110,9 +197,9 @@ class Client(_Resources[SyncSender]):
     without showing it. ``help(client.voices)`` lists those of one.
 
     ``timeout`` is in seconds, for each connect, read and write. ``deadline`` is in seconds for a
-    whole call, with its other attempts. ``retries`` limits repeated attempts, which are made only
-    where repeating is safe. ``strict`` makes a reply that is not as specified an error, which is
-    otherwise read leniently.
+    whole call, with its other attempts. ``retries`` limits repeated attempts (2 unless given),
+    which are made only where repeating is safe. ``strict`` makes a reply that is not as specified
+    an error, which is otherwise read leniently. ``settings`` are those of the account.
 
     ``http_client`` is a client of httpx or of httpx2 with connections, certificates, proxies,
     limits, headers and authentication of your own, and its timeout where none is given here; it
@@ -129,50 +216,27 @@ class Client(_Resources[SyncSender]):
     Raises :class:`~palprep.errors.UsageError` for an unusable key, base URL or hook.
     """
 
-    def __init__(
-        self,
-        *,
-        api_key: str,
-        base_url: str,
-        timeout: float | httpx.Timeout | Unset | None = UNSET,
-        deadline: float | None = None,
-        retries: int = DEFAULT_RETRIES,
-        settings: AccountSettings | None = None,
-        strict: bool = False,
-        http_client: HttpClient | None = None,
-        transport: httpx.BaseTransport | None = None,
-        proxy: str | httpx.Proxy | None = None,
-        trust_env: bool = True,
-        on_request: Iterable[RequestHook] = (),
-        on_reply: Iterable[ReplyHook] = (),
-        on_failure: Iterable[FailureHook] = (),
-        on_retry: Iterable[RetryHook] = (),
-        clock: Callable[[], float] | None = None,
-        sleep: Callable[[float], object] | None = None,
-        random: Callable[[], float] | None = None,
-        now: Callable[[], datetime] | None = None,
-    ) -> None:
+    @_spelt_out
+    def __init__(self, *, api_key: str, base_url: str, **options: Unpack[ClientOptions]) -> None:
+        trust_env, proxy = options.get("trust_env", True), options.get("proxy")
         if trust_env:
             log_as_asked(os.environ)
-        hooks = Hooks.of(on_request, on_reply, on_failure, on_retry, awaited=False)
-        _either(http_client, transport, proxy)
-        http = http_client or httpx.Client(transport=transport, proxy=proxy, trust_env=trust_env)
-        writer = _writer(http, "Client", api_key, base_url, timeout, given=http_client is not None)
-        context = Context(
-            settings or AccountSettings(),
-            Backoff(retries),
-            Limiters(),
-            clock or time.monotonic,
-            now or _utc_now,
-            random or randomness.random,
-            deadline,
-            strict,
-        )
+        given, transport = options.get("http_client"), options.get("transport")
+        _either(given, transport, proxy)
+        http = given or httpx.Client(transport=transport, proxy=proxy, trust_env=trust_env)
         super().__init__(
-            SyncSender(http, writer, context, sleep or time.sleep, hooks, own=http_client is None)
+            SyncSender(
+                cast("httpx.Client", http),
+                _writer(http, "Client", api_key, base_url, options, own=given is None),
+                _context(options),
+                options.get("sleep") or time.sleep,
+                hooks_of(options, awaited=False),
+                own=given is None,
+            )
         )
 
     @classmethod
+    @_spelt_out
     def from_env(
         cls, environ: Mapping[str, str] | None = None, **options: Unpack[ClientOptions]
     ) -> Self:
@@ -181,26 +245,9 @@ class Client(_Resources[SyncSender]):
         ``environ`` replaces the process's environment; ``options`` are the constructor's.
         Raises :class:`~palprep.errors.UsageError` when one of the two is not set.
         """
-        return cls(**identity(os.environ if environ is None else environ), **options)
-
-    def send(self, call: Call[R]) -> R:
-        """Send a call that was built from :mod:`palprep.api.calls`."""
-        return self.send_raw(call).record
-
-    def send_raw(self, call: Call[R]) -> RawResponse[R]:
-        """Send a call and return the reply with status, headers and body."""
-        return self._sender.send(call)
-
-    def request(
-        self, method: Verb, path: str, **options: Unpack[PlainOptions]
-    ) -> RawResponse[Unspecified]:
-        """Ask for what has no method here yet: ``client.request("GET", "/v2/faces")``.
-
-        ``options`` are ``query``, ``headers``, ``body`` (JSON), ``timeout`` and ``deadline``. GET,
-        PUT and DELETE are repeated where that is needed, POST and PATCH are not. Returns the
-        reply with its ``status``, ``headers`` and ``json()``. Errors are as for every call.
-        """
-        return self.send_raw(plain_call(method, path, **options))
+        variables = os.environ if environ is None else environ
+        key, url = needed(variables, "PALPREP_API_KEY"), needed(variables, "PALPREP_BASE_URL")
+        return cls(api_key=key, base_url=url, **options)
 
     def close(self) -> None:
         """Close all connections, unless they are of a client that was given."""
@@ -219,79 +266,42 @@ class Client(_Resources[SyncSender]):
         self.close()
 
 
-class AsyncClient(_Resources[AsyncSender]):
+class AsyncClient(_BothClients[AsyncSender]):
     """The service for asyncio and trio code; everything else is as in :class:`Client`. Hooks may
     be async functions."""
 
+    @_spelt_out
     def __init__(
-        self,
-        *,
-        api_key: str,
-        base_url: str,
-        timeout: float | httpx.Timeout | Unset | None = UNSET,
-        deadline: float | None = None,
-        retries: int = DEFAULT_RETRIES,
-        settings: AccountSettings | None = None,
-        strict: bool = False,
-        http_client: AsyncHttpClient | None = None,
-        transport: httpx.AsyncBaseTransport | None = None,
-        proxy: str | httpx.Proxy | None = None,
-        trust_env: bool = True,
-        on_request: Iterable[RequestHook] = (),
-        on_reply: Iterable[ReplyHook] = (),
-        on_failure: Iterable[FailureHook] = (),
-        on_retry: Iterable[RetryHook] = (),
-        clock: Callable[[], float] | None = None,
-        sleep: Callable[[float], Awaitable[object]] | None = None,
-        random: Callable[[], float] | None = None,
-        now: Callable[[], datetime] | None = None,
+        self, *, api_key: str, base_url: str, **options: Unpack[AsyncClientOptions]
     ) -> None:
+        trust_env, proxy = options.get("trust_env", True), options.get("proxy")
         if trust_env:
             log_as_asked(os.environ)
-        hooks = Hooks.of(on_request, on_reply, on_failure, on_retry, awaited=True)
-        _either(http_client, transport, proxy)
-        http = http_client or httpx.AsyncClient(
-            transport=transport, proxy=proxy, trust_env=trust_env
-        )
-        writer = _writer(
-            http, "AsyncClient", api_key, base_url, timeout, given=http_client is not None
-        )
-        context = Context(
-            settings or AccountSettings(),
-            Backoff(retries),
-            Limiters(),
-            clock or time.monotonic,
-            now or _utc_now,
-            random or randomness.random,
-            deadline,
-            strict,
-        )
+        given, transport = options.get("http_client"), options.get("transport")
+        _either(given, transport, proxy)
+        http = given or httpx.AsyncClient(transport=transport, proxy=proxy, trust_env=trust_env)
         super().__init__(
-            AsyncSender(http, writer, context, sleep or anyio.sleep, hooks, own=http_client is None)
+            AsyncSender(
+                cast("httpx.AsyncClient", http),
+                _writer(http, "AsyncClient", api_key, base_url, options, own=given is None),
+                _context(options),
+                options.get("sleep") or anyio.sleep,
+                hooks_of(options, awaited=True),
+                own=given is None,
+            )
         )
 
     @classmethod
+    @_spelt_out
     def from_env(
         cls, environ: Mapping[str, str] | None = None, **options: Unpack[AsyncClientOptions]
     ) -> Self:
         """A client for PALPREP_BASE_URL with the key in PALPREP_API_KEY, as :class:`Client` makes
         one.
         """
-        return cls(**identity(os.environ if environ is None else environ), **options)
-
-    async def send(self, call: Call[R]) -> R:
-        """Send a call that was built from :mod:`palprep.api.calls`."""
-        return (await self.send_raw(call)).record
-
-    async def send_raw(self, call: Call[R]) -> RawResponse[R]:
-        """Send a call and return the reply with status, headers and body."""
-        return await self._sender.send(call)
-
-    async def request(
-        self, method: Verb, path: str, **options: Unpack[PlainOptions]
-    ) -> RawResponse[Unspecified]:
-        """Ask for what has no method here yet; see :meth:`Client.request`."""
-        return await self.send_raw(plain_call(method, path, **options))
+        variables = os.environ if environ is None else environ
+        key, url = needed(variables, "PALPREP_API_KEY"), needed(variables, "PALPREP_BASE_URL")
+        return cls(api_key=key, base_url=url, **options)
 
     async def close(self) -> None:
         """Close all connections, unless they are of a client that was given."""
@@ -310,7 +320,11 @@ class AsyncClient(_Resources[AsyncSender]):
         await self.close()
 
 
+AnyClient: TypeAlias = Client | AsyncClient
+
+
 def _either(http_client: object, transport: object, proxy: object) -> None:
+    """Only the owner of ``http_client`` can say how it connects."""
     if http_client is not None and (transport is not None or proxy is not None):
         raise UsageError("Give transport and proxy to the client that you give as http_client.")
 
@@ -321,20 +335,37 @@ _DEFAULT_HEADERS = frozenset({"accept", "accept-encoding", "connection", "user-a
 
 def _writer(
     http: Any,
-    kind: str,
+    kind: Literal["Client", "AsyncClient"],
     api_key: str,
     base_url: str,
-    timeout: float | httpx.Timeout | Unset | None,
+    options: SharedOptions,
     *,
-    given: bool,
+    own: bool,
 ) -> RequestWriter:
-    library = library_of(http, kind)
+    library = Library.of(http, kind)
+    timeout = options.get("timeout", UNSET)
     if timeout is UNSET:
-        timeout = http.timeout if given else DEFAULT_TIMEOUT
+        timeout = DEFAULT_TIMEOUT if own else http.timeout
     return RequestWriter(
         library,
         checked_base_url(base_url),
         checked_key(api_key),
-        library.timeout(timeout),
+        library.limits(timeout),
         {n: v for n, v in http.headers.items() if n.lower() not in _DEFAULT_HEADERS},
     )
+
+
+def _context(options: SharedOptions) -> Context:
+    return Context(
+        settings=options.get("settings") or AccountSettings(),
+        backoff=Backoff(options.get("retries", DEFAULT_RETRIES)),
+        clock=options.get("clock") or time.monotonic,
+        now=options.get("now") or _utc_now,
+        random=options.get("random") or randomness.random,
+        deadline=options.get("deadline"),
+        strict=options.get("strict", False),
+    )
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)

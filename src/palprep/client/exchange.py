@@ -23,38 +23,46 @@ import logging
 from typing import Any, TypeVar
 
 from palprep import errors
-from palprep.api.call import Call
-from palprep.api.failures import failure, read_body, retry_after
-from palprep.api.wire import UNSET, Reply
-from palprep.client.policy import RETRIED_STATUSES, Context
-from palprep.client.steps import Answer, NoAnswer, Pause, RawResponse, Retry, Send, Steps
+from palprep.api import UNSET, Call, Reply, failure, read_body, retry_after
+from palprep.client.policy import RETRIED_STATUSES, Context, Limiter
+from palprep.client.steps import Answer, Doing, NoAnswer, Pause, RawResponse, Retry, Send, Turn
 
 R = TypeVar("R", bound=Reply)
 log = logging.getLogger("palprep.client")
 
 
-def exchange(call: Call[R], context: Context) -> Steps[RawResponse[R]]:
+def exchange(call: Call[R], context: Context) -> Doing[RawResponse[R]]:
     """Send ``call`` and read its reply, trying again where that is safe.
 
     Returns the reply with its record. Raises the errors of the table above, and
     :class:`~palprep.errors.UnexpectedReply` for a success that is not of its shape.
     """
+    rate = call.endpoint.rate
+    if rate is None or not rate.alone:
+        return (yield from _attempts(call, context))
+    turn = yield Turn(call.endpoint.name)
+    try:
+        return (yield from _attempts(call, context))
+    finally:
+        turn.release()
+
+
+def _attempts(call: Call[R], context: Context) -> Doing[RawResponse[R]]:
     attempt = 0
     doubtful = False
     ends = _end(call, context)
     while True:
-        yield from _turn(call, context)
+        yield from _keep_pace(call, context)
         left = None if ends is None else ends - context.clock()
         if left is not None and left <= 0:
             raise _error(call, _TOO_LATE, context, doubtful=doubtful)
-        result = yield Send(call, left)
+        result: Answer | NoAnswer = yield Send(call, left)
         if isinstance(result, Answer) and 200 <= result.status < 300:
             return _read(call, result, context)
         if isinstance(result, Answer):
             again = _worth_another(call, result.status)
             asked = retry_after(result.headers, context.now())
         else:
-            assert isinstance(result, NoAnswer)  # noqa: S101 -- a sender's contract
             again = not result.sent or call.endpoint.effect.repeatable
             asked = None
         delay = context.backoff.delay(attempt, asked, context.random()) if again else None
@@ -77,10 +85,11 @@ def _end(call: Call[Any], context: Context) -> float | None:
     return None if seconds is None else context.clock() + seconds
 
 
-def _turn(call: Call[Any], context: Context) -> Steps[None]:
+def _keep_pace(call: Call[Any], context: Context) -> Doing[None]:
     rate = call.endpoint.rate
     if rate is not None:
-        wait = context.limiters.of(call.endpoint.name, rate).reserve(context.clock())
+        limiter = context.limiters.setdefault(call.endpoint.name, Limiter(rate))
+        wait = limiter.reserve(context.clock())
         if wait > 0:
             yield Pause(wait)
 

@@ -1,48 +1,68 @@
-"""Methods of resources: written once, sync on a sync client and async on an async one.
+"""Methods written once: sync on a sync client, async on an async one.
 
-A :class:`Method` or a :class:`Procedure` stands in a resource class as a function would. On a
-sync client, calling it returns the record. On an async client, calling it returns an awaitable
-of the record. Type checkers and ``inspect.signature`` see the arguments of its declaration.
+A :class:`Method` stands for one endpoint, a function made by :func:`routine` for several steps
+towards one result. Type checkers and ``inspect.signature`` see the arguments of what was declared.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Awaitable, Callable
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, get_args, overload
+from typing import (
+    Any,
+    Concatenate,
+    Generic,
+    ParamSpec,
+    Protocol,
+    Self,
+    TypeVar,
+    cast,
+    get_args,
+    overload,
+)
 
-from palprep.api.call import Endpoint
-from palprep.api.wire import Reply
+from palprep.api import Endpoint, Reply
+from palprep.client.exchange import exchange
 from palprep.client.policy import Context
 from palprep.client.senders import AsyncSender, SyncSender
-from palprep.client.steps import RawResponse, Steps
+from palprep.client.steps import Doing, RawResponse
 from palprep.client.upload import open_upload
 from palprep.vocabulary import FileInput
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Reply)
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 S = TypeVar("S", bound=SyncSender | AsyncSender)
 
 
-class Resource(Generic[S]):
-    """Methods that share a sender."""
+class Sending(Generic[S]):
+    """Whatever has methods that send: a client, and each resource of it."""
 
     def __init__(self, sender: S) -> None:
         self._sender: S = sender
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {self._sender.writer.base_url}>"
+
+def context_of(owner: Sending[Any]) -> Context:
+    """The clock, the randomness and the settings of a client."""
+    return cast("Context", owner._sender.context)  # noqa: SLF001 -- what is sent by it is its own
 
 
-class _Bound(Generic[P, R, S]):
-    """What the sync and the async form of a method share: how they look."""
+class BoundMethod(Generic[P, R, S]):
+    """One endpoint on one client."""
 
     def __init__(self, method: Method[P, R], sender: S) -> None:
         self._endpoint = method.endpoint
         self._sender = sender
         self.__doc__ = method.__doc__
-        self.__name__ = self.__qualname__ = method.name
+        self.__name__ = self.__qualname__ = method.endpoint.action
+
+    def steps(self, *args: P.args, **kwargs: P.kwargs) -> Doing[RawResponse[R]]:
+        """The call as steps, to be carried out by whoever asks for it."""
+        context = self._sender.context
+        call = self._endpoint.call(args, kwargs, context.settings, open_upload)
+        return (yield from exchange(call, context))
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -53,7 +73,7 @@ class _Bound(Generic[P, R, S]):
         return f"<method {self.__name__}{self.__signature__}>"
 
 
-class SyncMethod(_Bound[P, R, SyncSender]):
+class SyncMethod(BoundMethod[P, R, SyncSender]):
     """Sends when called and returns the record."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -61,11 +81,10 @@ class SyncMethod(_Bound[P, R, SyncSender]):
 
     def raw(self, *args: P.args, **kwargs: P.kwargs) -> RawResponse[R]:
         """The reply with status, headers and body, and its record."""
-        settings = self._sender.context.settings
-        return self._sender.send(self._endpoint.call(args, kwargs, settings, open_upload))
+        return self._sender.run(self.steps(*args, **kwargs))
 
 
-class AsyncMethod(_Bound[P, R, AsyncSender]):
+class AsyncMethod(BoundMethod[P, R, AsyncSender]):
     """Sends when called and awaited, and returns the record."""
 
     async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -73,27 +92,25 @@ class AsyncMethod(_Bound[P, R, AsyncSender]):
 
     async def raw(self, *args: P.args, **kwargs: P.kwargs) -> RawResponse[R]:
         """The reply with status, headers and body, and its record."""
-        settings = self._sender.context.settings
-        return await self._sender.send(self._endpoint.call(args, kwargs, settings, open_upload))
+        return await self._sender.run(self.steps(*args, **kwargs))
 
 
 class Method(Generic[P, R]):
-    """One call of ``endpoint``, with exactly its arguments."""
+    """Calls ``endpoint``, with exactly its arguments."""
 
     def __init__(self, endpoint: Endpoint[P, R]) -> None:
         self.endpoint = endpoint
-        self.name = endpoint.action
         self.__doc__ = endpoint.description
 
     @overload
     def __get__(self, owner: None, kind: type[Any]) -> Self: ...
     @overload
-    def __get__(self, owner: Resource[SyncSender], kind: type[Any]) -> SyncMethod[P, R]: ...
+    def __get__(self, owner: Sending[SyncSender], kind: type[Any]) -> SyncMethod[P, R]: ...
     @overload
-    def __get__(self, owner: Resource[AsyncSender], kind: type[Any]) -> AsyncMethod[P, R]: ...
-    def __get__(
-        self, owner: Resource[Any] | None, kind: type[Any]
-    ) -> Self | SyncMethod[P, R] | AsyncMethod[P, R]:
+    def __get__(self, owner: Sending[AsyncSender], kind: type[Any]) -> AsyncMethod[P, R]: ...
+    @overload
+    def __get__(self, owner: Sending[Any], kind: type[Any]) -> BoundMethod[P, R, Any]: ...
+    def __get__(self, owner: Sending[Any] | None, kind: type[Any]) -> Self | BoundMethod[P, R, Any]:
         if owner is None:
             return self
         sender = owner._sender  # noqa: SLF001 -- a method belongs to its class
@@ -109,41 +126,43 @@ def upload_method(
     return Method(endpoint)  # type: ignore[arg-type]
 
 
-class Procedure(Generic[P, T]):
-    """Several calls and pauses towards one result."""
+def ask(method: BoundMethod[P, R, Any], /, *args: P.args, **kwargs: P.kwargs) -> Doing[R]:
+    """The record that the service answers with. Raises what the client raises."""
+    return (yield from method.steps(*args, **kwargs)).record
 
-    def __init__(self, steps: Callable[Concatenate[Context, P], Steps[T]]) -> None:
-        self.steps = steps
-        self.__doc__ = steps.__doc__
+
+class Routine(Protocol[P, T_co]):
+    """A function of a client, which comes first, or a method; an async client makes it
+    awaitable."""
+
+    @overload
+    def __call__(
+        self, owner: Sending[SyncSender], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T_co: ...
+    @overload
+    def __call__(
+        self, owner: Sending[AsyncSender], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Awaitable[T_co]: ...
 
     @overload
     def __get__(self, owner: None, kind: type[Any]) -> Self: ...
     @overload
-    def __get__(self, owner: Resource[SyncSender], kind: type[Any]) -> Callable[P, T]: ...
+    def __get__(self, owner: Sending[SyncSender], kind: type[Any]) -> Callable[P, T_co]: ...
     @overload
     def __get__(
-        self, owner: Resource[AsyncSender], kind: type[Any]
-    ) -> Callable[P, Awaitable[T]]: ...
-    def __get__(
-        self, owner: Resource[Any] | None, kind: type[Any]
-    ) -> Self | Callable[P, T] | Callable[P, Awaitable[T]]:
-        if owner is None:
-            return self
-        sender = owner._sender  # noqa: SLF001 -- a procedure belongs to its class
-
-        def bound(*args: P.args, **kwargs: P.kwargs) -> Any:
-            return sender.run(self.steps(sender.context, *args, **kwargs))
-
-        bound.__doc__ = self.__doc__
-        bound.__name__ = self.steps.__name__
-        bound.__signature__ = _callers(self.steps)  # type: ignore[attr-defined]
-        return bound
+        self, owner: Sending[AsyncSender], kind: type[Any]
+    ) -> Callable[P, Awaitable[T_co]]: ...
 
 
-def _callers(function: Callable[..., Steps[Any]]) -> inspect.Signature:
-    """The signature without the context, which the client gives, and with the steps' result."""
-    signature = inspect.signature(function, eval_str=True)
-    return signature.replace(
-        parameters=list(signature.parameters.values())[1:],
-        return_annotation=get_args(signature.return_annotation)[-1],
-    )
+def routine(steps: Callable[Concatenate[Any, P], Doing[T]]) -> Routine[P, T]:
+    """The function that carries out these steps with the client that it is given, or on whose
+    resource it is a method."""
+
+    @functools.wraps(steps)
+    def run(owner: Sending[Any], /, *args: P.args, **kwargs: P.kwargs) -> Any:
+        return owner._sender.run(steps(owner, *args, **kwargs))  # noqa: SLF001 -- as above
+
+    signature = inspect.signature(steps, eval_str=True)
+    result = get_args(signature.return_annotation)[-1]
+    run.__signature__ = signature.replace(return_annotation=result)  # type: ignore[attr-defined]
+    return cast("Routine[P, T]", run)

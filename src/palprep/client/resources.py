@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from palprep.api import calls
-from palprep.client.methods import Method, Procedure, Resource, S, upload_method
-from palprep.client.wait import wait_document, wait_replica, wait_voice
+from palprep.api import Document, Replica, Voice, calls
+from palprep.client.methods import Method, S, Sending, ask, context_of, routine, upload_method
+from palprep.client.policy import until
+from palprep.client.steps import Doing
+
+
+class Resource(Sending[S]):
+    """Methods of one resource."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._sender.writer.base_url}>"
 
 
 class Specified(Resource[S]):
@@ -38,7 +46,23 @@ class Voices(Specified[S]):
     create = Method(calls.create_voice)
     get = Method(calls.get_voice)
     update = Method(calls.update_voice)
-    wait = Procedure(wait_voice)
+
+    @routine
+    def wait(self, voice_id: str, *, timeout: float = 900.0) -> Doing[Voice]:
+        """Wait until a voice is ``completed`` or ``error`` and return it; read its ``status``.
+
+        Asks at once, after 1 s, then ever more rarely, up to every 15 s. After ``timeout``
+        seconds raises :class:`~palprep.errors.WaitTimeout`, whose ``last`` is the last record.
+        """
+        return (
+            yield from until(
+                lambda voice: voice.ended,
+                f"The voice {voice_id}",
+                context_of(self),
+                timeout,
+                ask=lambda: ask(self.get, voice_id),
+            )
+        )
 
 
 class Replicas(Specified[S]):
@@ -78,7 +102,22 @@ class Documents(Specified[S]):
     """Files and websites that PALs know."""
 
     get = Method(calls.get_document)
-    wait = Procedure(wait_document)
+
+    @routine
+    def wait(self, document_id: str, *, timeout: float = 3_600.0) -> Doing[Document]:
+        """Wait until a document is ``ready`` or ``error`` and return it; read its ``status``.
+
+        Asks and gives up as for voices.
+        """
+        return (
+            yield from until(
+                lambda document: document.status in {"ready", "error"},
+                f"The document {document_id}",
+                context_of(self),
+                timeout,
+                ask=lambda: ask(self.get, document_id),
+            )
+        )
 
 
 class PronunciationDictionaries(Specified[S]):
@@ -104,9 +143,24 @@ class UnspecifiedOperations(Resource[S]):
     serves them as they are here; whether the service does is not known."""
 
     get_replica = Method(calls.get_replica)
-    wait_replica = Procedure(wait_replica)
     list_voices = Method(calls.list_voices)
     get_deployment = Method(calls.get_deployment)
     list_tools = Method(calls.list_tools)
     get_tool = Method(calls.get_tool)
     delete_tool = Method(calls.delete_tool)
+
+    @routine
+    def wait_replica(self, replica_id: str, *, timeout: float = 14_400.0) -> Doing[Replica]:
+        """Wait until a replica is ``completed`` or ``error`` and return it; read its ``status``.
+
+        Uses a GET that the specification does not show. Asks and gives up as for voices.
+        """
+        return (
+            yield from until(
+                lambda replica: replica.ended,
+                f"The replica {replica_id}",
+                context_of(self),
+                timeout,
+                ask=lambda: ask(self.get_replica, replica_id),
+            )
+        )

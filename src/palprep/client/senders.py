@@ -1,40 +1,76 @@
-"""The only place where the client touches a network: one request out, one answer in."""
+"""The only place where the client touches a network: one request out, one answer in.
+
+The senders carry out the other steps, too: they call the caller's hooks, sleep, do work that
+blocks, and acquire locks.
+"""
 
 from __future__ import annotations
 
 import contextvars
+import inspect
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Future
-from contextlib import nullcontext
 from dataclasses import dataclass, field
-from itertools import takewhile
-from typing import Any, TypeVar
+from itertools import chain, takewhile
+from typing import Any, TypeAlias, TypedDict, TypeVar, cast
 
 import anyio
+import anyio.to_thread
+import httpx
 
-from palprep.api.call import Call
-from palprep.api.wire import Reply
-from palprep.client.exchange import exchange
-from palprep.client.hooks import Hooks, tell, tell_async
+from palprep.api import Call
 from palprep.client.policy import Context
 from palprep.client.steps import (
     Answer,
+    Doing,
     NoAnswer,
     Pause,
-    RawResponse,
     Retry,
     Send,
-    StepResult,
-    Steps,
+    Step,
+    Turn,
+    Work,
     drive,
     drive_async,
 )
 from palprep.client.writer import RequestWriter
 from palprep.errors import UsageError
 
-R = TypeVar("R", bound=Reply)
 T = TypeVar("T")
+
+RequestHook = Callable[[Call[Any]], Awaitable[object] | object]
+ReplyHook = Callable[[Call[Any], Answer], Awaitable[object] | object]
+FailureHook = Callable[[Call[Any], NoAnswer], Awaitable[object] | object]
+RetryHook = Callable[[Call[Any], Retry], Awaitable[object] | object]
+
+
+class HookOptions(TypedDict, total=False):
+    """Functions of the caller that are told of every attempt. None sees the key."""
+
+    on_request: Iterable[RequestHook]
+    """Called with the call before each attempt."""
+    on_reply: Iterable[ReplyHook]
+    """Called with the call and its answer."""
+    on_failure: Iterable[FailureHook]
+    """Called with the call and why there is no answer."""
+    on_retry: Iterable[RetryHook]
+    """Called with the call and the pause, before another attempt is waited for."""
+
+
+Hooks: TypeAlias = Mapping[str, tuple[Callable[..., object], ...]]
+"""The hooks by the name of their option."""
+
+
+def hooks_of(options: HookOptions, *, awaited: bool) -> Hooks:
+    """The hooks among the options of a client. Raises :class:`~palprep.errors.UsageError` for one
+    that would have to be awaited where nothing is ``awaited``."""
+    given = cast("Mapping[str, Iterable[Callable[..., object]]]", options)
+    hooks = {name: tuple(given.get(name, ())) for name in HookOptions.__annotations__}
+    if not awaited and any(map(inspect.iscoroutinefunction, chain(*hooks.values()))):
+        raise UsageError("A hook that is an async function needs an AsyncClient.")
+    return hooks
+
 
 _TOO_LATE = NoAnswer(sent=True, timed_out=True, detail="the deadline passed")
 
@@ -47,57 +83,58 @@ class SyncSender:
     """Carries out steps on the calling thread. Threads may share it. ``http`` is a client of
     the writer's library, closed with this one where it is its ``own``."""
 
-    http: Any
+    http: httpx.Client
     writer: RequestWriter
     context: Context
     sleep: Callable[[float], object]
     hooks: Hooks
-    own: bool = True
+    own: bool
     turns: dict[str, threading.Lock] = field(default_factory=dict)
 
-    def send(self, call: Call[R]) -> RawResponse[R]:
-        """Send ``call`` and read its reply, one at a time where the endpoint asks for it."""
-        rate, name = call.endpoint.rate, call.endpoint.name
-        alone = rate is not None and rate.alone
-        with self.turns.setdefault(name, threading.Lock()) if alone else nullcontext():
-            return drive(exchange(call, self.context), self._perform)
-
-    def run(self, steps: Steps[T]) -> T:
+    def run(self, steps: Doing[T]) -> T:
         """Carry out ``steps`` and return their result."""
         return drive(steps, self._perform)
 
-    def _perform(self, wanted: Send | Pause) -> StepResult:
-        if isinstance(wanted, Pause):
-            if isinstance(wanted, Retry):
-                tell(self.hooks.on_retry, wanted.call, wanted)
-            self.sleep(wanted.seconds)
-            return None
-        call = wanted.call
-        request = _request(self.http, self.writer, wanted)
-        tell(self.hooks.on_request, call)
-        result = self._attempt(request, wanted)
-        if isinstance(result, Answer):
-            tell(self.hooks.on_reply, call, result)
-        else:
-            tell(self.hooks.on_failure, call, result)
+    def _perform(self, step: Step) -> object:
+        match step:
+            case Send():
+                return self._send(step)
+            case Pause(seconds):
+                if isinstance(step, Retry):
+                    _tell(self.hooks["on_retry"], step.call, step)
+                self.sleep(seconds)
+                return None
+            case Work(do):
+                return do()
+            case Turn(name):
+                turn = self.turns.setdefault(name, threading.Lock())
+                turn.acquire()
+                return turn
+
+    def _send(self, step: Send) -> Answer | NoAnswer:
+        call = step.call
+        request = _request(self.http, self.writer, step)
+        _tell(self.hooks["on_request"], call)
+        result = self._attempt(request, step)
+        _tell(self.hooks[_hook_about(result)], call, result)
         return result
 
-    def _attempt(self, request: Any, wanted: Send) -> Answer | NoAnswer:
+    def _attempt(self, request: httpx.Request, step: Send) -> Answer | NoAnswer:
         started = self.context.clock()
         try:
-            if wanted.within is None:
+            if step.within is None:
                 response = self.http.send(request, follow_redirects=False)
                 content = response.content
             else:
-                response, content = self._in_time(request, wanted.within)
+                response, content = self._in_time(request, step.within)
         except self.writer.library.error as error:
-            return self.writer.no_answer(wanted.call, error)
+            return self.writer.no_answer(step.call, error)
         except TimeoutError:
             return _TOO_LATE
         elapsed = self.context.clock() - started
-        return self.writer.answer(wanted.call, response, content, elapsed)
+        return self.writer.answer(step.call, response, content, elapsed)
 
-    def _in_time(self, request: Any, within: float) -> tuple[Any, bytes]:
+    def _in_time(self, request: httpx.Request, within: float) -> tuple[httpx.Response, bytes]:
         """The response and its body. Raises TimeoutError after ``within`` seconds.
 
         The library bounds single reads, and an answer that drips takes any number of them. So
@@ -105,7 +142,7 @@ class SyncSender:
         its next read.
         """
         late = threading.Event()
-        made: Future[tuple[Any, bytes]] = Future()
+        made: Future[tuple[httpx.Response, bytes]] = Future()
 
         def attempt() -> None:
             try:
@@ -120,7 +157,7 @@ class SyncSender:
         finally:
             late.set()
 
-    def _read(self, request: Any, late: threading.Event) -> tuple[Any, bytes]:
+    def _read(self, request: httpx.Request, late: threading.Event) -> tuple[httpx.Response, bytes]:
         response = self.http.send(request, stream=True, follow_redirects=False)
         try:
             pieces = takewhile(lambda _: not late.is_set(), response.iter_bytes())
@@ -133,59 +170,80 @@ class SyncSender:
 class AsyncSender:
     """Carries out steps in the running event loop, asyncio's or trio's; else as the other."""
 
-    http: Any
+    http: httpx.AsyncClient
     writer: RequestWriter
     context: Context
     sleep: Callable[[float], Awaitable[object]]
     hooks: Hooks
-    own: bool = True
+    own: bool
     turns: dict[str, anyio.Lock] = field(default_factory=dict)
 
-    async def send(self, call: Call[R]) -> RawResponse[R]:
-        """Send ``call`` and read its reply, one at a time where the endpoint asks for it."""
-        rate, name = call.endpoint.rate, call.endpoint.name
-        alone = rate is not None and rate.alone
-        async with self.turns.setdefault(name, anyio.Lock()) if alone else nullcontext():
-            return await drive_async(exchange(call, self.context), self._perform)
-
-    async def run(self, steps: Steps[T]) -> T:
+    async def run(self, steps: Doing[T]) -> T:
         """Carry out ``steps`` and return their result."""
         return await drive_async(steps, self._perform)
 
-    async def _perform(self, wanted: Send | Pause) -> StepResult:
-        if isinstance(wanted, Pause):
-            if isinstance(wanted, Retry):
-                await tell_async(self.hooks.on_retry, wanted.call, wanted)
-            await self.sleep(wanted.seconds)
-            return None
-        call = wanted.call
-        request = _request(self.http, self.writer, wanted)
-        await tell_async(self.hooks.on_request, call)
-        result = await self._attempt(request, wanted)
-        if isinstance(result, Answer):
-            await tell_async(self.hooks.on_reply, call, result)
-        else:
-            await tell_async(self.hooks.on_failure, call, result)
+    async def _perform(self, step: Step) -> object:
+        match step:
+            case Send():
+                return await self._send(step)
+            case Pause(seconds):
+                if isinstance(step, Retry):
+                    await _tell_async(self.hooks["on_retry"], step.call, step)
+                await self.sleep(seconds)
+                return None
+            case Work(do):
+                return await anyio.to_thread.run_sync(do)
+            case Turn(name):
+                turn = self.turns.setdefault(name, anyio.Lock())
+                await turn.acquire()
+                return turn
+
+    async def _send(self, step: Send) -> Answer | NoAnswer:
+        call = step.call
+        request = _request(self.http, self.writer, step)
+        await _tell_async(self.hooks["on_request"], call)
+        result = await self._attempt(request, step)
+        await _tell_async(self.hooks[_hook_about(result)], call, result)
         return result
 
-    async def _attempt(self, request: Any, wanted: Send) -> Answer | NoAnswer:
+    async def _attempt(self, request: httpx.Request, step: Send) -> Answer | NoAnswer:
         started = self.context.clock()
         response = None
         try:
-            if wanted.within is None:
+            if step.within is None:
                 response = await self.http.send(request, follow_redirects=False)
             else:
-                with anyio.move_on_after(wanted.within + _GRACE_S):
+                with anyio.move_on_after(step.within + _GRACE_S):
                     response = await self.http.send(request, follow_redirects=False)
         except self.writer.library.error as error:
-            return self.writer.no_answer(wanted.call, error)
+            return self.writer.no_answer(step.call, error)
         if response is None:
             return _TOO_LATE
         elapsed = self.context.clock() - started
-        return self.writer.answer(wanted.call, response, response.content, elapsed)
+        return self.writer.answer(step.call, response, response.content, elapsed)
 
 
-def _request(http: Any, writer: RequestWriter, wanted: Send) -> Any:
+def _request(
+    http: httpx.Client | httpx.AsyncClient, writer: RequestWriter, step: Send
+) -> httpx.Request:
     if http.is_closed:
         raise UsageError("The client is closed. Make another one, or close it later.")
-    return writer.write(wanted.call, wanted.within)
+    return writer.write(step.call, step.within)
+
+
+def _hook_about(result: Answer | NoAnswer) -> str:
+    return "on_reply" if isinstance(result, Answer) else "on_failure"
+
+
+def _tell(hooks: Iterable[Callable[..., object]], *about: object) -> None:
+    """Call each hook."""
+    for hook in hooks:
+        hook(*about)
+
+
+async def _tell_async(hooks: Iterable[Callable[..., object]], *about: object) -> None:
+    """Call each hook, and await what has to be awaited."""
+    for hook in hooks:
+        told = hook(*about)
+        if inspect.isawaitable(told):
+            await told

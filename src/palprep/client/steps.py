@@ -1,8 +1,9 @@
 """What a client does, as generators that do nothing themselves.
 
-A generator of steps yields a request, :class:`Send` or :class:`Pause`, and receives its result.
-Its return value goes to the caller. Two short loops, one sync and one async, carry the requests
-out. So every decision of the client is written once, and is tested without a socket or a clock.
+A generator yields a step and receives its result: :class:`Send`, :class:`Pause`, :class:`Work` or
+:class:`Turn`. Its return value goes to the caller. Two short loops, one sync and one async, carry
+the steps out. So every decision is written once, for both clients and for what is built on them,
+and is tested without a socket or a clock.
 """
 
 from __future__ import annotations
@@ -11,19 +12,17 @@ from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from palprep.api.call import Call
-from palprep.api.failures import read_body
-from palprep.api.wire import Reply
+from palprep.api import Call, Reply, read_body
 
 R = TypeVar("R", bound=Reply)
 T = TypeVar("T")
-X = TypeVar("X")
 Y = TypeVar("Y")
 
 
 @dataclass(frozen=True)
 class Send:
-    """Put the call on the wire once. ``within`` is how many seconds its deadline leaves."""
+    """Put the call on the wire once; gives :class:`Answer` or :class:`NoAnswer`. ``within`` is how
+    many seconds its deadline leaves."""
 
     call: Call[Any]
     within: float | None = None
@@ -34,6 +33,21 @@ class Pause:
     """Wait for so many seconds."""
 
     seconds: float
+
+
+@dataclass(frozen=True)
+class Work:
+    """Do work that blocks, such as an upload or a write to the disk; gives its value. An async
+    client does it in a thread of its own."""
+
+    do: Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Acquire the client's lock ``name``; gives the lock. Whoever asked for it releases it."""
+
+    name: str
 
 
 @dataclass(frozen=True)
@@ -65,9 +79,9 @@ class Retry(Pause):
     after: Answer | NoAnswer
 
 
-StepResult: TypeAlias = Answer | NoAnswer | None
-"""The result of a Send is an Answer or a NoAnswer, that of a Pause is None."""
-Steps: TypeAlias = Generator[Send | Pause, StepResult, T]
+Step: TypeAlias = Send | Pause | Work | Turn
+Doing: TypeAlias = Generator[Step, Any, T]
+"""Steps under way, and the type of their result. A step that fails raises where it was yielded."""
 
 
 @dataclass(frozen=True)
@@ -85,27 +99,47 @@ class RawResponse(Generic[R]):
         return read_body(self.content)
 
 
-def drive(steps: Generator[Y, X, T], perform: Callable[[Y], X]) -> T:
+def work(do: Callable[[], T]) -> Doing[T]:
+    """The value of ``do()``. Raises what it raises."""
+    value: T = yield Work(do)
+    return value
+
+
+def drive(steps: Generator[Y, Any, T], perform: Callable[[Y], Any]) -> T:
     """Run ``steps`` to their end, doing each with ``perform``."""
+    result: Any = None
+    failed: Exception | None = None
     try:
-        wanted = next(steps)
         while True:
-            wanted = steps.send(perform(wanted))
+            step = steps.send(result) if failed is None else steps.throw(failed)
+            result, failed = None, None
+            try:
+                result = perform(step)
+            except Exception as error:  # noqa: BLE001 -- raised again where the step was yielded
+                failed = error
     except StopIteration as end:
         value: T = end.value
         return value
     finally:
+        failed = None  # Its traceback holds this frame.
         steps.close()
 
 
-async def drive_async(steps: Generator[Y, X, T], perform: Callable[[Y], Awaitable[X]]) -> T:
+async def drive_async(steps: Generator[Y, Any, T], perform: Callable[[Y], Awaitable[Any]]) -> T:
     """Run ``steps`` to their end, awaiting each from ``perform``."""
+    result: Any = None
+    failed: Exception | None = None
     try:
-        wanted = next(steps)
         while True:
-            wanted = steps.send(await perform(wanted))
+            step = steps.send(result) if failed is None else steps.throw(failed)
+            result, failed = None, None
+            try:
+                result = await perform(step)
+            except Exception as error:  # noqa: BLE001 -- raised again where the step was yielded
+                failed = error
     except StopIteration as end:
         value: T = end.value
         return value
     finally:
+        failed = None  # Its traceback holds this frame.
         steps.close()

@@ -17,11 +17,9 @@ from typing import IO
 import anyio.to_thread
 from pybase64 import b64encode
 
-from palprep.api.fields import MAX_IMAGE_BYTES
-from palprep.api.stream import Base64Stream
+from palprep.api import MAX_IMAGE_BYTES, Base64Stream
 from palprep.errors import FileMissing, FileUnreadable
-from palprep.media.given import binary, no_file
-from palprep.media.sniff import HEAD_BYTES, recognise_head
+from palprep.media import HEAD_BYTES, binary, no_file, recognise_head
 from palprep.values import Kind
 from palprep.vocabulary import FileInput
 

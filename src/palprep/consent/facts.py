@@ -63,7 +63,7 @@ class NameReading(Value):
     the transcript, has in its place."""
     prompted_probability: float = 0.0
     """Probability of the name's least probable word once the model is prompted with the name's
-    spelling. A name that is not spoken stays improbable (scripts/evaluate_consent.py)."""
+    spelling. A name that is not spoken stays improbable (research/evaluation/consent.py)."""
     log_likelihood_ratio: float | None = 0.0
     """Of the name against what was heard, the model being prompted with both spellings; None
     where the very name was heard."""

@@ -32,7 +32,7 @@ from palprep.consent.whisper import (
 )
 from palprep.consent.withdrawal import withdrawals
 from palprep.consent.words import Word, split_words
-from palprep.speech.mel import RATE_HZ, WINDOW_S
+from palprep.speech import RATE_HZ, WINDOW_S
 
 HYPOTHESES = 5
 _FOUND = 0.5

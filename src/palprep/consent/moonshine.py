@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.media.networks import open_network
-from palprep.media.weights import read_manifest
+from palprep.media import open_network, read_manifest
 
 HOME = "palprep.consent"
 """Whose manifest names the files."""

@@ -15,11 +15,8 @@ from palprep.consent.search import Found, find_statement
 from palprep.consent.second_hearing import hear_again, leaves_doubt
 from palprep.consent.statement import Statement, statement_for
 from palprep.errors import ToolMissing
-from palprep.media.audio import probe_audio
-from palprep.media.samples import Sink, stream_samples
-from palprep.media.source import Source
-from palprep.speech.activity import speech_spans
-from palprep.speech.mel import RATE_HZ
+from palprep.media import Sink, Source, probe_audio
+from palprep.speech import RATE_HZ, speech_spans
 from palprep.vocabulary import FileInput
 
 OPENING_S = 30.0
@@ -67,11 +64,8 @@ def decode_opening(
     audio at 16 kHz. Raises MediaError.
     """
     opening = Opening(required, window_s=window_s)
-    chosen = probe_audio(source, levels=False).stream.index
-    for block in stream_samples(source, rate_hz=RATE_HZ, stream=chosen):
-        if opening.full:
-            break
-        opening.push(block)
+    sink = opening.sink
+    probe_audio(source, levels=False, sinks=lambda _: (sink,), most_s=sink.most_s)
     return opening.samples()
 
 
@@ -112,11 +106,6 @@ class Opening:
     def sink(self) -> Sink:
         """What gives it its samples in a decode."""
         return Sink(self.push, RATE_HZ, 1, self._most_s)
-
-    @property
-    def full(self) -> bool:
-        """Nothing more of the recording is needed."""
-        return self._length >= int(self._most_s * RATE_HZ)
 
     def push(self, block: NDArray[np.float32]) -> None:
         """Take the next samples."""

@@ -13,8 +13,8 @@ from palprep.consent.phonetics import similarity
 from palprep.consent.statement import Statement
 from palprep.consent.whisper import Whisper
 from palprep.consent.words import Word
-from palprep.media.samples import Samples
-from palprep.speech.mel import RATE_HZ, WINDOW_S
+from palprep.media import Samples
+from palprep.speech import RATE_HZ, WINDOW_S
 from palprep.values import Span
 
 STEP_S = 15.0

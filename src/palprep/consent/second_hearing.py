@@ -12,8 +12,8 @@ from palprep.consent.moonshine import LONGEST_S, Heard, Moonshine, WordScore
 from palprep.consent.names import SAME_SOUND, locate_name
 from palprep.consent.variants import negated, replaced
 from palprep.consent.words import Word, split_words
-from palprep.media.samples import Samples
-from palprep.speech.mel import RATE_HZ
+from palprep.media import Samples
+from palprep.speech import RATE_HZ
 
 _SURE = 3.0
 """Log likelihood ratio from which the first model is sure that a wording was not said."""

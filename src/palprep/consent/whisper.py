@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from palprep.consent.model_folder import TOKENIZER, WEIGHTS, require_model
 from palprep.errors import ToolFailed, ToolMissing
-from palprep.speech.mel import FRAME_S, RATE_HZ, WINDOW_S, filterbank, log_mel
+from palprep.speech import FRAME_S, RATE_HZ, WINDOW_S, filterbank, log_mel
 from palprep.vocabulary import install_advice
 
 DEFAULT_MODEL = "whisper-tiny.en"

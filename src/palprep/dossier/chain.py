@@ -15,9 +15,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-from palprep.consent.facts import ConsentFacts
-from palprep.rules.consent import CONSENT_CHECKS
-from palprep.rules.same_person import SamePerson
+from palprep.consent import ConsentFacts
+from palprep.rules import CONSENT_CHECKS, CONSENT_DOUBTS, SamePerson
 from palprep.values import Outcome, Value
 
 _START = "0" * 64
@@ -83,21 +82,39 @@ class Dossier(Value):
 
     @property
     def against(self) -> tuple[ConsentCheck, ...]:
-        """The failed checks that speak against the consent, whatever was heard: another face, for
-        example."""
+        """The failed checks that speak against the consent, whatever was heard, such as another
+        face."""
         checks = self.evidence.checks
         return tuple(
             check for check in checks if check.outcome == Outcome.FAIL and check.id in _DECISIVE
         )
 
     def in_force(self, now: dt.datetime) -> bool:
-        """Whether the words passed or warned, no check speaks against the consent, and neither
-        expiry nor revocation has come.
+        """Whether the words passed, no check speaks against the consent or leaves it in doubt, and
+        neither expiry nor revocation has come.
         """
+        return self._lasts(now) and not self._in_doubt
+
+    def is_open(self, now: dt.datetime) -> bool:
+        """Whether nothing but a doubt keeps it from being in force: a person must decide."""
+        return self._lasts(now) and self._in_doubt
+
+    def _lasts(self, now: dt.datetime) -> bool:
+        """Whether it is given, doubts aside, and has not ended."""
         consent = self.evidence.consent
         given = consent is not None and consent.outcome in {"pass", "warn"} and not self.against
         ends = [moment for moment in (self.expires_at, self.revoked_at) if moment is not None]
         return given and all(now < moment for moment in ends)
+
+    @property
+    def _in_doubt(self) -> bool:
+        """Whether the words, or a check that was made of them, hold a run."""
+        consent = self.evidence.consent
+        return (consent is not None and consent.outcome == Outcome.WARN) or any(
+            (check.outcome == Outcome.WARN and check.id in CONSENT_DOUBTS)
+            or (check.outcome == Outcome.UNKNOWN and check.id in CONSENT_CHECKS)
+            for check in self.evidence.checks
+        )
 
     @property
     def expires_at(self) -> dt.datetime | None:
@@ -112,7 +129,7 @@ class Dossier(Value):
 
 
 class Flaw(NamedTuple):
-    """Why a dossier does not prove what it says."""
+    """A reason why a dossier does not prove what it says."""
 
     entry: int | None
     problem: str

@@ -27,11 +27,10 @@ from palprep.dossier.chain import (
     with_waiver,
 )
 from palprep.errors import DossierUnusable, UsageError
-from palprep.fixes.output import atomic_output
-from palprep.media.source import sha256_of
-from palprep.preflight.prepared import Prepared
-from palprep.rules.consent import CONSENT_CHECKS
-from palprep.rules.report import Check
+from palprep.fixes import atomic_output
+from palprep.media import sha256_of
+from palprep.preflight import Prepared
+from palprep.rules import CONSENT_CHECKS, Check
 
 SUFFIX = ".consent.json"
 
@@ -50,7 +49,7 @@ class ExaminedFile(NamedTuple):
     what: Literal["output", "source"]
     proof: FileProof
     path: Path | None
-    """Where it was looked for; None when no one said where it is."""
+    """Where it was looked for; None when its place is not known."""
     state: FileState
 
 
@@ -153,8 +152,8 @@ def examine_dossier(
     """Compare a dossier, and the files that it is about, with what was recorded.
 
     The prepared video is expected next to the dossier, unless ``video`` says where it is.
-    ``source`` is the file that it was made of. ``kept`` is what a run's journal holds of the
-    dossier: it alone tells a chain that was written anew from its start.
+    ``source`` is the file that it was made of. ``kept`` is the dossier as a run's journal holds it.
+    Only this comparison finds a chain that was written anew from its start.
 
     Only reads. Raises UsageError when there is no dossier, DossierUnusable when the file is none.
     """

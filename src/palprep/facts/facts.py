@@ -1,18 +1,20 @@
-"""Everything that was measured of one file, the only thing that rules see."""
+"""Everything that was measured of one file, the only thing that rules see; and its speaker."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Self
 
-from palprep.consent.facts import ConsentFacts, StatementReading
+from pydantic import model_validator
+
+from palprep.consent import ConsentFacts, Statement, StatementReading, statement_for
 from palprep.facts.timeline import Timeline, timeline_of
-from palprep.media.facts import AudioFacts, FileFacts, ImageFacts, VideoFacts
-from palprep.speech.facts import VoiceFacts
+from palprep.media import AudioFacts, FileFacts, ImageFacts, VideoFacts
+from palprep.speech import VoiceFacts
 from palprep.values import Kind, Value
-from palprep.vision.facts import PortraitFacts
-from palprep.vision.footage_facts import FootageFacts
+from palprep.vision import FootageFacts, PortraitFacts
 
 
 class Facts(Value):
@@ -56,3 +58,28 @@ class Facts(Value):
         copied = super().model_copy(update=update, deep=deep)
         copied.__dict__.pop("timeline", None)
         return copied
+
+
+class Speaker(Value):
+    """Whose consent is listened for. ``statement`` None takes palprep's own template.
+
+    ``model`` is the folder of a Whisper model for CTranslate2 that listens; None is the one that
+    palprep brings, which knows English alone.
+
+    Raises UsageError for a statement that names no one, and for a language without one.
+    """
+
+    full_name: str
+    statement: str | None = None
+    language: str = "en"
+    model: Path | None = None
+
+    @model_validator(mode="after")
+    def _names_the_speaker(self) -> Self:
+        _ = self.required
+        return self
+
+    @property
+    def required(self) -> Statement:
+        """The statement to listen for."""
+        return statement_for(self.full_name, self.statement, language=self.language)

@@ -1,4 +1,7 @@
-"""The ffmpeg graph of a video plan: one input, one mp4, whatever steps the plan holds."""
+"""What will be made of a video: its header, and the ffmpeg graph of its plan.
+
+One input and one mp4, whatever steps the plan holds.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,54 @@ from typing import Any
 
 import ffmpeg
 
+from palprep.errors import UnsupportedMedia
 from palprep.fixes.graph import BARE, BARE_SOUND, address, read, seconds
-from palprep.fixes.header import VideoHeader
 from palprep.fixes.video_filters import H264, filtered
-from palprep.media.facts import AudioStreamFacts, VideoFacts
-from palprep.media.source import Source
-from palprep.rules.plans.plan import VideoPlan
+from palprep.media import (
+    AudioStreamFacts,
+    Source,
+    VideoFacts,
+    audio_streams,
+    default_stream,
+    open_container,
+    video_streams,
+)
+from palprep.rules.plans import VideoPlan
+from palprep.values import Value
+
+
+class VideoHeader(Value):
+    """What a remux needs to know of a video: codecs and stated length.
+
+    Full facts take a pass over every packet, which would cost a remux half as much again.
+    ``sounds`` is empty for a video without sound.
+    """
+
+    codec: str
+    duration_s: float
+    sounds: tuple[AudioStreamFacts, ...]
+    chosen: int
+    """Index into ``sounds`` of the one that a player would play."""
+    index_in_front: bool
+
+
+def read_header(source: Source) -> VideoHeader:
+    """The header of a video. Raises UnsupportedMedia without a video stream, DamagedMedia for a
+    container that cannot be read."""
+    with open_container(source, analyse_frames=False) as container:
+        videos = video_streams(container)
+        if not videos or videos[0].codec_context is None:
+            raise UnsupportedMedia(f"{source.name} has no video stream in a known codec")
+        picture, sounds = videos[0], audio_streams(container)
+        stated = float((picture.duration or 0) * (picture.time_base or 0))
+        return VideoHeader(
+            codec=picture.codec_context.codec.canonical_name,
+            duration_s=stated or max(container.duration or 0, 0) / 1_000_000,
+            sounds=sounds,
+            chosen=default_stream(sounds),
+            index_in_front=source.movie is not None and source.movie.moov_position == "front",
+        )
+
 
 SOUND_RATE_BPS = 192_000
 """The rate of AAC-LC at which speech and its room sound like the original."""

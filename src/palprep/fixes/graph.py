@@ -1,16 +1,18 @@
-"""What all of palprep's ffmpeg graphs have in common: closed inputs and bare outputs."""
+"""What all ffmpeg runs have in common: closed inputs, bare outputs, one progress."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import ffmpeg
 
-from palprep.media.container import demuxer_of
-from palprep.media.facts import AudioStreamFacts
-from palprep.media.source import Source
+from palprep.media import AudioStreamFacts, Source, demuxer_of
+
+Progress = Callable[[float], None]
+"""Takes the fraction done, 0 to 1, never falling."""
 
 BARE = {"map_metadata": -1, "map_chapters": -1, "fflags": "+bitexact"}
 """Output options that keep places, devices, names and dates of the source out, and the
@@ -43,3 +45,19 @@ def stream_words(stream: AudioStreamFacts) -> str:
     """A sound stream in words, for example ``aac, 48,000 Hz, 2 channels``."""
     plural = "" if stream.channels == 1 else "s"
     return f"{stream.codec}, {stream.sample_rate_hz:,} Hz, {stream.channels} channel{plural}"
+
+
+class Stages:
+    """One progress over several runs, when their number is not known beforehand."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self._progress, self._reached = progress, 0.0
+
+    def next(self, share: float) -> Progress | None:
+        """What to hand to a run that takes this share of what is left."""
+        if self._progress is None:
+            return None
+        progress, start = self._progress, self._reached
+        self._reached += (1.0 - start) * share
+        width = self._reached - start
+        return lambda done: progress(start + width * done)

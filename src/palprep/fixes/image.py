@@ -1,22 +1,25 @@
-"""Images: one decode, the plan's steps, one encode, and nothing but pixels in the output."""
+"""Images: one decode, the plan's steps, one encode, and nothing but pixels in the output.
+
+Turning, cropping, exposure and white balance are done in linear light. Pixels are only moved and
+scaled. Nothing is painted: a crop that would show anything outside the image is refused.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import math
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 from PIL import Image
 
-from palprep.fixes.adjust import adjust, require_within
-from palprep.fixes.done import Applied, FixDone
+from palprep.errors import FixError
 from palprep.fixes.fit import BEST_QUALITY, Encoded, fit
-from palprep.fixes.output import new_output
-from palprep.media.facts import ImageFacts
-from palprep.media.image import probe_and_load
-from palprep.media.pixels import Box
-from palprep.media.source import Source
-from palprep.rules.plans.plan import Crop, ImagePlan
+from palprep.fixes.output import Applied, FixDone, new_output
+from palprep.media import LINEAR, Box, ImageFacts, Source, probe_and_load, sample_frames, to_srgb
+from palprep.rules.plans import Crop, ImagePlan
 
 SUFFIXES = {"jpeg": ".jpg", "png": ".png"}
 
@@ -148,3 +151,79 @@ def _encoded(
     if smaller or (encoded.quality is not None and encoded.quality < BEST_QUALITY):
         did = f"fitted under {plan.max_base64_chars:,} base64 characters"
         yield FixDone(id="fit_base64", did=did)
+
+
+def adjust(picture: Image.Image, plan: ImagePlan) -> Image.Image:
+    """The plan's level, crop, exposure and white balance of an upright sRGB image.
+
+    Raises FixError when the (turned) crop reaches outside the image.
+    """
+    require_within(picture.size, plan)
+    crop = plan.crop or Crop(left=0, top=0, width=picture.width, height=picture.height)
+    gains = tuple(gain * 2.0**plan.exposure_ev for gain in plan.white_balance)
+    if plan.level_deg:
+        # One channel at a time: a float copy of a 50-megapixel picture is 600 MB at once.
+        return Image.merge(
+            "RGB",
+            [
+                _turned(channel, crop, plan.level_deg, gain)
+                for channel, gain in zip(picture.split(), gains, strict=True)
+            ],
+        )
+    if crop != Crop(left=0, top=0, width=picture.width, height=picture.height):
+        picture = picture.crop(
+            (crop.left, crop.top, crop.left + crop.width, crop.top + crop.height)
+        )
+    if gains != (1.0, 1.0, 1.0):
+        tables = [to_srgb(LINEAR * gain) for gain in gains]
+        picture = picture.point([int(value) for table in tables for value in table])
+    return picture
+
+
+def require_within(size: tuple[int, int], plan: ImagePlan) -> None:
+    """Raise FixError when the plan's (turned) crop reaches outside an image of that size."""
+    width, height = size
+    crop = plan.crop or Crop(left=0, top=0, width=width, height=height)
+    if not crop.lies_within(width, height, level_deg=plan.level_deg):
+        turned = f" turned by {plan.level_deg:g}°" if plan.level_deg else ""
+        raise FixError(
+            f"A crop of {crop.width}x{crop.height} px at ({crop.left}, {crop.top}){turned} "
+            f"reaches outside the {width}x{height} px image; choose a smaller "
+            "crop, or take the picture with more room around the head"
+        )
+
+
+def _turned(channel: Image.Image, crop: Crop, degrees: float, gain: float) -> Image.Image:
+    cos, sin = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    x, y = crop.left + crop.width / 2, crop.top + crop.height / 2
+    half_width, half_height = crop.width / 2, crop.height / 2
+    light = Image.fromarray((LINEAR * np.float32(gain))[np.asarray(channel)])
+    turned = light.transform(
+        (crop.width, crop.height),
+        Image.Transform.AFFINE,
+        # From a point of the output back to the picture, y downwards.
+        (
+            *(cos, -sin, x - cos * half_width + sin * half_height),
+            *(sin, cos, y - sin * half_width - cos * half_height),
+        ),
+        resample=Image.Resampling.BICUBIC,
+    )
+    return Image.fromarray(to_srgb(np.asarray(turned)))
+
+
+def keep_picked(source: Source, at_s: float | None, into: Path) -> Path:
+    """Write a video's frame at ``at_s`` as a PNG in full size, or copy an image as it is.
+
+    The file is named after its source, replaces no other, and is written whole or not at all.
+    Raises MediaError for a frame that does not decode, OutputUnwritable.
+    """
+    if at_s is None:
+        with new_output(into / source.path.stem, source.path.suffix, source=source.path) as output:
+            shutil.copyfile(source.path, output.temporary)
+        return output.path
+    with contextlib.closing(sample_frames(source, from_s=at_s)) as frames:
+        frame = next(frames)
+    stem = into / f"{source.path.stem}-{at_s:.2f}s"
+    with new_output(stem, ".png", source=source.path) as output:
+        Image.fromarray(frame.rgb).save(output.temporary, "PNG")
+    return output.path

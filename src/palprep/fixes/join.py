@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import warnings
 import wave
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from palprep.errors import FixError
-from palprep.media.facts import AudioStreamFacts
-from palprep.media.samples import Samples, stream_samples
-from palprep.media.source import Source
+from palprep.fixes.graph import Progress
+from palprep.media import AudioStreamFacts, Samples, Source, stream_samples
 from palprep.values import Span
 
 with warnings.catch_warnings():
@@ -36,7 +35,7 @@ def write_joined(
     target: Path,
     *,
     crossfade_s: float,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress | None = None,
 ) -> float:
     """Write the spans of a stream, joined, as a 32-bit WAV; return its length in seconds.
 

@@ -12,9 +12,9 @@ import math
 from typing import Any
 
 from palprep.errors import FixError
-from palprep.fixes.progress import Progress
-from palprep.media.ffmpeg import run
-from palprep.rules.plans.plan import NoiseBound
+from palprep.fixes.graph import Progress
+from palprep.media import run_ffmpeg
+from palprep.rules.plans import NoiseBound
 from palprep.values import Value
 
 MAX_LIMITING_DB = 6.0
@@ -65,7 +65,7 @@ def measure_loudness(
     for key in ("I", "true_peak"):
         measured = measured.filter("ametadata", mode="print", key=f"lavfi.r128.{key}")
     node = measured.output("-", f="null").global_args("-loglevel", "info")
-    said = run(node, duration_s=duration_s, progress=progress)
+    said = run_ffmpeg(node, duration_s=duration_s, progress=progress)
     integrated, peak = _last(said, "I"), _last(said, "true_peak")
     if integrated < _SILENT_LUFS or peak <= 0:
         raise FixError("There is nothing to be heard in it; record it again")

@@ -1,4 +1,4 @@
-"""Outputs that exist whole or not at all.
+"""Outputs that exist whole or not at all, and what was done to them.
 
 A fix writes to a temporary file next to its target, which takes the target's name only when
 everything is on the disk. Whatever interrupts it (an error, Ctrl-C) leaves neither half a
@@ -19,6 +19,25 @@ from functools import partial
 from pathlib import Path
 
 from palprep.errors import OutputUnwritable, ToolFailed, UsageError
+from palprep.values import Span, Value
+
+
+class FixDone(Value):
+    """One thing that was done to a file: the fix's stable id, and what it did in plain words
+    with its numbers, for example ``turned upright (EXIF orientation 6)``."""
+
+    id: str
+    did: str
+    kept: tuple[Span, ...] = ()
+    """The stretches of the source that the output holds, where the fix is a choice among them."""
+
+
+class Applied(Value):
+    """The file that a plan made, and everything that was done to get there, in order."""
+
+    path: str
+    fixes: tuple[FixDone, ...]
+
 
 _WORDS = {
     errno.ENOSPC: "the disk is full; free some space",

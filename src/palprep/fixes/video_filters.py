@@ -7,10 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from palprep.errors import FixError
-from palprep.fixes.done import FixDone
-from palprep.media.facts import VideoFacts
-from palprep.rules.plans.plan import VideoPlan
-from palprep.rules.video import base_layer_shows
+from palprep.fixes.output import FixDone
+from palprep.media import VideoFacts
+from palprep.rules import base_layer_shows
+from palprep.rules.plans import VideoPlan
 
 H264: Mapping[str, Any] = {
     "c:v": "libx264",
@@ -77,13 +77,13 @@ def constant_rate(plan: VideoPlan, facts: VideoFacts) -> Fraction:
     keeps to within 2 %, else the source's mean."""
     recorded = Fraction(facts.frame_rate).limit_denominator(1001)
     if plan.frame_rate is not None:
-        asked = _usual(Fraction(plan.frame_rate).limit_denominator(1001), Fraction(1, 10_000))
-        if asked > recorded * (1 + _SNAP):
+        wanted = _usual(Fraction(plan.frame_rate).limit_denominator(1001), Fraction(1, 10_000))
+        if wanted > recorded * (1 + _SNAP):
             raise FixError(
                 f"The video has {facts.frame_rate:.2f} frames per second and {plan.frame_rate:g} "
                 "are asked for; frames are never made up. Record it again at the higher rate"
             )
-        return asked
+        return wanted
     return _usual(recorded, _SNAP)
 
 

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from palprep.fixes.audio import stream_at
-from palprep.fixes.containers import CONTAINERS
-from palprep.fixes.done import Applied, FixDone
-from palprep.fixes.graph import BARE, address, read, stream_words
+from palprep.fixes.audio import CONTAINERS, file_words, stream_at
+from palprep.fixes.graph import Progress, Stages, read
 from palprep.fixes.join import write_joined
 from palprep.fixes.loudness import Gain, Loudness, Target, amplified, fitting_gain, measure_loudness
-from palprep.fixes.output import new_output
-from palprep.fixes.progress import Stages
-from palprep.media.audio import probe_audio
-from palprep.media.facts import AudioStreamFacts
-from palprep.media.ffmpeg import run
-from palprep.media.source import Source
-from palprep.rules.plans.plan import VoicePlan
-from palprep.values import Kind
+from palprep.fixes.output import Applied, FixDone, new_output
+from palprep.media import AudioStreamFacts, Source, probe_audio
+from palprep.rules.plans import VoicePlan
 
 _LOSSY = frozenset({"mp3", "m4a"})
 """Decoding these raises the peaks; only the result tells by how much."""
@@ -48,7 +41,7 @@ def fix_voice(
     target_stem: Path,
     *,
     overwrite: bool = False,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress | None = None,
 ) -> Applied:
     """Write the voice sample that ``plan`` makes of ``source`` next to ``target_stem``.
 
@@ -83,7 +76,7 @@ def fix_voice(
         *_cut_words(plan, length_s),
         *_clean_words(plan, stream),
         *(_loudness_words(plan, *levelled) if levelled else ()),
-        *_file_words(plan, source, stream, voice.encoding),
+        *file_words(plan.container, source, stream, voice.encoding),
     )
     return Applied(path=str(output.path), fixes=done)
 
@@ -130,11 +123,8 @@ class _Voice:
         return before, gain
 
     def _encode(self, sound: Any, target: Path, stages: Stages) -> None:
-        container = self._container
-        node = sound.output(
-            address(target), f=container.muxer, **BARE, **container.options, **self.encoding
-        )
-        run(node, duration_s=self._length_s, progress=stages.next(0.9))
+        length_s, progress = self._length_s, stages.next(0.9)
+        self._container.write(sound, target, self.encoding, duration_s=length_s, progress=progress)
 
 
 def _cleaned(sound: Any, plan: VoicePlan, stream: AudioStreamFacts) -> Any:
@@ -177,14 +167,3 @@ def _loudness_words(plan: VoicePlan, before: Loudness, gain: Gain) -> Iterator[F
     if gain.held_back_by is not None:
         did += f"; no further, because of the {gain.held_back_by}"
     yield FixDone(id="level", did=did)
-
-
-def _file_words(
-    plan: VoicePlan, source: Source, stream: AudioStreamFacts, encoding: dict[str, Any]
-) -> Iterator[FixDone]:
-    if source.type.kind is Kind.VIDEO:
-        yield FixDone(id="extract", did="took the audio track alone")
-    shape = f"{encoding['ar']:,} Hz, {'mono' if encoding['ac'] == 1 else 'stereo'}"
-    did = f"encoded once from {stream_words(stream)} to {plan.container}, {shape}"
-    yield FixDone(id="convert", did=did)
-    yield FixDone(id="strip_metadata", did="left all tags and chapters behind")

@@ -1,4 +1,4 @@
-"""The states of a creation, as one table, and what entries make of it.
+"""The states of a creation, as one table; what entries make of it, and what it means for a person.
 
 A creation is one voice or replica, from the intent on. Pure functions of entries. The rule
 behind all of them: an intent that no later entry answers is in doubt, because the request
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -24,10 +24,13 @@ from palprep.journal.entries import (
     Entry,
     Intent,
     NotCreated,
+    PersonOutcome,
     Polled,
     Resolved,
+    ResourceStatus,
+    Snapshot,
+    What,
 )
-from palprep.journal.results import ResourceStatus, Snapshot, What
 from palprep.values import Value
 
 
@@ -221,3 +224,72 @@ def error_words(creation: Creation) -> str:
 def _sentence(text: str) -> str:
     """What a service or an error said, with one full stop."""
     return text if text.rstrip("”\"'").endswith((".", "!", "?")) else f"{text}."
+
+
+CUT_OFF = PersonOutcome(
+    status="waiting",
+    reasons=("The run ended before this person was finished: run the same command again",),
+)
+AT_WORK = PersonOutcome(
+    status="waiting", reasons=("A run is at work, and this person is not finished yet",)
+)
+RESOLVED = PersonOutcome(
+    status="waiting", reasons=("The doubt is resolved: run the same command again",)
+)
+IN_TRAINING = PersonOutcome(
+    status="waiting", reasons=("The end of the training is not known yet",), complete=True
+)
+
+
+def up_to_date(
+    recorded: PersonOutcome | None, creations: Sequence[Creation], *, running: bool = False
+) -> PersonOutcome:
+    """The recorded outcome of a person, changed by what has arrived since.
+
+    ``creations`` are the person's own, as they stand now. ``running`` says that a run is at work:
+    what would otherwise be in doubt may then be a request under way.
+    """
+    if recorded is None and running:
+        return AT_WORK
+    doubts = tuple(doubt_words(c) for c in creations if c.state is CreationState.IN_DOUBT)
+    if doubts:
+        before = recorded or PersonOutcome(status="in_doubt")
+        reasons = tuple(dict.fromkeys((*before.reasons, *doubts)))
+        return before.model_copy(update={"status": "in_doubt", "reasons": reasons})
+    if recorded is None:
+        return CUT_OFF
+    if recorded.complete and recorded.status in {"waiting", "in_doubt"}:
+        return _as_trained(recorded, creations)
+    # The doubt that ended the work is resolved; what was left to do is not done yet.
+    return _changed(recorded, RESOLVED) if recorded.status == "in_doubt" else recorded
+
+
+def _as_trained(recorded: PersonOutcome, creations: Sequence[Creation]) -> PersonOutcome:
+    """The outcome that follows from how the trainings stand."""
+    if any(c.state is CreationState.ABSENT for c in creations):
+        return _changed(recorded, RESOLVED)
+    errors = tuple(error_words(c) for c in creations if c.state is CreationState.ERROR)
+    if errors:
+        return _changed(
+            recorded, PersonOutcome(status="failed", reasons=errors, complete=True, at_service=True)
+        )
+    if creations and all(c.state is CreationState.COMPLETED for c in creations):
+        return recorded.ended_well()
+    return (
+        _still_waiting(recorded, creations)
+        if recorded.status == "waiting"
+        else _changed(recorded, IN_TRAINING)
+    )
+
+
+def _still_waiting(recorded: PersonOutcome, creations: Sequence[Creation]) -> PersonOutcome:
+    """The recorded outcome without the reasons of trainings that have ended since."""
+    ended = [c.id for c in creations if c.state is CreationState.COMPLETED and c.id]
+    left = tuple(each for each in recorded.reasons if not any(one in each for one in ended))
+    return recorded.model_copy(update={"reasons": left})
+
+
+def _changed(recorded: PersonOutcome, now: PersonOutcome) -> PersonOutcome:
+    """The outcome ``now``, with what was decided on the way."""
+    kept = {name: getattr(recorded, name) for name in ("notes", "not_made", "held")}
+    return now.model_copy(update=kept)

@@ -1,9 +1,9 @@
-"""The entries of a journal: one frozen class for each kind, and how a stored one is read.
+"""The entries of a journal: one frozen class for each kind, the values in them, and how a stored
+one is read.
 
 An entry is an envelope (:class:`Entry`) around a body. There are two families of bodies.
-:class:`AboutRun` says what a run did; its results can be had again by doing the work again.
-:class:`AboutCreation` says what is known of a voice or replica; nothing can bring that back,
-so it is read whole or the journal is refused.
+:class:`AboutRun` says what a run did: the work can be done again. :class:`AboutCreation` says
+what is known of a voice or replica: nothing can bring that back.
 """
 
 from __future__ import annotations
@@ -16,26 +16,109 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, get_args
 from pydantic import Field, TypeAdapter, ValidationError
 
 from palprep.errors import JournalError
-from palprep.journal.results import FaceVerdict, PersonOutcome, Snapshot, What
-from palprep.preflight.asset import Asset
-from palprep.rules.report import Check
+from palprep.preflight import Asset
+from palprep.rules import Check
 from palprep.values import Value
 
-VERSION = 2
-"""Of the bodies below. Every entry is stored with the version that wrote it."""
+What = Literal["voice", "replica"]
+
+ResourceStatus = Literal["started", "completed", "error"]
+"""Of a voice or a replica, as the specification names it."""
+
+PersonStatus = Literal["done", "refused", "failed", "in_doubt", "needs_decision", "waiting"]
+
+
+class Snapshot(Value):
+    """The state of one voice or replica, as the service told it at one moment."""
+
+    id: str
+    status: ResourceStatus
+    error_message: str | None = None
+
+    @classmethod
+    def told(cls, resource_id: str, status: Any, error_message: Any) -> Snapshot:
+        """What the service told. A status that the specification does not know has not ended
+        the training: it counts as started."""
+        known = status if status in get_args(ResourceStatus) else "started"
+        said = None if error_message is None else str(error_message)
+        return cls(id=resource_id, status=known, error_message=said)
+
+    @property
+    def ended(self) -> bool:
+        """True when its training is over, well or not."""
+        return self.status != "started"
+
+
+class FaceCheck(Value):
+    """One check of the service's own verdict."""
+
+    id: str
+    label: str
+    passed: bool
+
+
+class FaceVerdict(Value):
+    """What the service says about a portrait, for the given model."""
+
+    passed: bool
+    message: str
+    model: str
+    checks: tuple[FaceCheck, ...]
+
+
+class PersonOutcome(Value):
+    """How the work for one person ended.
+
+    ``complete``: everything that was to be created has been asked for. What arrives later can
+    then turn ``waiting`` into ``done`` without another run. ``at_service``: the service
+    refused, or could not be reached.
+
+    ``not_made`` says why the voice or the replica is not made, where the other one is. Such a
+    person ends as refused; or as one who needs a decision where it is ``held`` by a doubt about the
+    consent alone. ``notes`` says what was decided on the way: which image was picked, which file
+    was left out.
+    """
+
+    status: PersonStatus
+    reasons: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    not_made: tuple[str, ...] = ()
+    complete: bool = False
+    held: bool = False
+    at_service: bool = False
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Everything there is to say about it, the reasons first."""
+        return (*self.reasons, *self.not_made, *self.notes)
+
+    def ended_well(self) -> PersonOutcome:
+        """The outcome once everything that was asked for is ready."""
+        status: PersonStatus = "refused" if self.not_made else "done"
+        if self.held:
+            status = "needs_decision"
+        return self.model_copy(update={"status": status, "reasons": ()})
+
+
+def refused(*reasons: str, notes: tuple[str, ...] = (), at_service: bool = False) -> PersonOutcome:
+    """Nothing is made for this person, for these reasons."""
+    return PersonOutcome(status="refused", reasons=reasons, notes=notes, at_service=at_service)
+
+
+def needs_decision(*reasons: str, notes: tuple[str, ...] = ()) -> PersonOutcome:
+    """Nothing is made for this person until somebody has decided, for these reasons."""
+    return PersonOutcome(status="needs_decision", reasons=reasons, notes=notes, held=True)
+
+
+def failed(reason: str, *, at_service: bool = False) -> PersonOutcome:
+    """The work for this person broke off."""
+    return PersonOutcome(status="failed", reasons=(reason,), at_service=at_service)
 
 
 class Body(Value):
     """What an entry says. ``kind`` is its name in the journal."""
 
     kind: str
-
-    @property
-    def slot(self) -> str | None:
-        """What it is the news of, in a run and for one person: a later entry of the same slot
-        takes its place. None where no view of a run shows it.
-        """
-        return None
 
     def stored(self) -> dict[str, Any]:
         """As JSON that, with the kind, reads back into an equal value."""
@@ -92,15 +175,15 @@ class RunStarted(AboutRun):
     people: tuple[PersonNames, ...]
     """Everybody whom the results show."""
     only: tuple[str, ...] | None = None
-    """The slugs of those who are worked on. The others stand as the runs before left them. None:
-    everybody is."""
+    """The slugs of those who are worked on; None means everybody. The others stand as earlier runs
+    left them."""
     target: str
     """Where voices and replicas are made: a base URL, or ``embedded sandbox``."""
     profile: str
     dry_run: bool
     without_consent: bool = False
     statements: tuple[SandboxStatement, ...] = ()
-    """palprep's template, and what people brought along. Empty: the template alone."""
+    """palprep's template and people's own statements. Empty means the template alone."""
     palprep_version: str
 
 
@@ -118,11 +201,6 @@ class AssetPrepared(AboutRun):
 
     kind: Literal["asset_prepared"] = "asset_prepared"
     asset: Asset
-
-    @property
-    def slot(self) -> str:
-        """See :attr:`Body.slot`."""
-        return f"asset:{self.asset.role.value}"
 
 
 class PortraitPicked(AboutRun):
@@ -146,11 +224,6 @@ class FaceValidated(AboutRun):
     kind: Literal["face_validated"] = "face_validated"
     verdict: FaceVerdict
 
-    @property
-    def slot(self) -> str:
-        """See :attr:`Body.slot`."""
-        return self.kind
-
 
 class Reused(AboutRun):
     """The entry ``seq`` of an earlier run counts for this run too."""
@@ -162,24 +235,18 @@ class Reused(AboutRun):
 class ConsentWaived(AboutRun):
     """The work goes on although consent is missing; ``why`` says what is missing.
 
-    The key is that of the replica that is made all the same. A run also records it without a key,
-    before it looks at anything else of the person.
+    The key names the replica. A run also records a waiver without a key, before it knows which
+    replica is made.
     """
 
     kind: Literal["consent_waived"] = "consent_waived"
     why: tuple[str, ...]
 
-    @property
-    def slot(self) -> str:
-        """See :attr:`Body.slot`."""
-        return self.kind
-
 
 class DossierKept(AboutRun):
-    """A consent dossier stands in the output folder at ``path``, with this content.
+    """A consent dossier lies at ``path`` in the output folder, with this content.
 
-    The journal keeps the content whole and does not look into it. So a dossier that was
-    written anew is told from the one that was kept.
+    The journal keeps the whole content, so that a dossier that was written anew differs from it.
     """
 
     kind: Literal["dossier_kept"] = "dossier_kept"
@@ -193,25 +260,15 @@ class CreationUsed(AboutRun):
     kind: Literal["creation_used"] = "creation_used"
     what: What
 
-    @property
-    def slot(self) -> str:
-        """See :attr:`Body.slot`."""
-        return f"creation:{self.what}"
-
 
 class PersonEnded(AboutRun):
-    """The run is through with the person."""
+    """The run's work for the person has ended."""
 
     kind: Literal["person_ended"] = "person_ended"
     outcome: PersonOutcome
     state: str | None = None
-    """A digest of what the outcome came from: files, settings, options. A run that finds all of it
-    as it was need not look further. None where nobody could tell."""
-
-    @property
-    def slot(self) -> str:
-        """See :attr:`Body.slot`."""
-        return self.kind
+    """A digest of what the outcome depends on: files, settings, options. A later run skips a person
+    whose digest is the same. None where a change could go unnoticed."""
 
 
 class Intent(AboutCreation):
@@ -241,7 +298,7 @@ class NotCreated(AboutCreation):
 
 
 class Doubt(AboutCreation):
-    """The request was sent, and what became of it is not known."""
+    """The request was sent, and its outcome is not known."""
 
     kind: Literal["doubt"] = "doubt"
     code: str
@@ -277,20 +334,6 @@ class Resolved(AboutCreation):
     found_id: str | None = None
 
 
-class Former(Body):
-    """An entry of a run that another version of palprep recorded in a way that this one does
-    not read. It is never written. The work is done again.
-    """
-
-    kind: Literal["former"] = "former"
-    was: str
-
-    @property
-    def slot(self) -> str:
-        """See :attr:`Body.slot`. A view that meets it says that the run cannot be read."""
-        return f"former:{self.was}"
-
-
 AnyBody = Annotated[
     RunStarted
     | FileFetched
@@ -323,16 +366,11 @@ KINDS: Mapping[str, type[Body]] = {
 
 
 def read_body(kind: str, data: Mapping[str, Any]) -> Body:
-    """The body of a stored entry of this version.
-
-    Raises JournalError for knowledge of a creation that cannot be read.
-    """
+    """The body of a stored entry. Raises JournalError for one that cannot be read."""
     try:
         return _ADAPTER.validate_python({**data, "kind": kind})
     except ValidationError:
-        if issubclass(KINDS.get(kind, AboutCreation), AboutRun):
-            return Former(was=kind)
-    raise JournalError(
-        f"The journal holds an entry {kind!r} that this palprep cannot read. What it says of a "
-        "creation must not be lost: use the palprep that wrote it"
-    )
+        raise JournalError(
+            f"The journal holds an entry {kind!r} that this palprep cannot read. What is known of "
+            "creations must not be lost: use the palprep that wrote it"
+        ) from None

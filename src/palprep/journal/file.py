@@ -1,4 +1,4 @@
-"""The file of a journal: opened, locked for one run, brought up to date, its errors in words."""
+"""The file of a journal: its tables, opened and locked for one run, and its errors in words."""
 
 from __future__ import annotations
 
@@ -13,13 +13,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from palprep.errors import JournalError
-from palprep.journal import content, projection
+from palprep.journal import projection
 
-_VERSION = 3
-"""Of the file's tables."""
+_VERSION = 4
+"""Of the file's tables and of the entries in them."""
 _APPLICATION_ID = 0x50414C4A  # "PALJ", in the header of the file
 _BUSY_S = 30.0
-_INDEX = "CREATE INDEX IF NOT EXISTS entry_by_kind ON entry (kind);"
+_APPEND_ONLY = "".join(
+    f"CREATE TRIGGER IF NOT EXISTS {table}_{event.lower()} BEFORE {event} ON {table} "
+    "BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;\n"
+    for table in ("entry", "content")
+    for event in ("UPDATE", "DELETE")
+)
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS entry (
@@ -29,22 +34,14 @@ CREATE TABLE IF NOT EXISTS entry (
     kind TEXT NOT NULL,
     key TEXT,
     body TEXT NOT NULL CHECK (json_valid(body)),
-    version INTEGER NOT NULL,
     content BLOB
 );
 CREATE INDEX IF NOT EXISTS entry_by_key ON entry (key, kind);
-CREATE TRIGGER IF NOT EXISTS entry_stays BEFORE UPDATE ON entry
-    BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
-CREATE TRIGGER IF NOT EXISTS entry_remains BEFORE DELETE ON entry
-    BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
-{content.SCHEMA}{projection.SCHEMA}{_INDEX}
+CREATE INDEX IF NOT EXISTS entry_by_kind ON entry (kind);
+CREATE TABLE IF NOT EXISTS content (sha256 BLOB PRIMARY KEY, zipped BLOB NOT NULL);
+{_APPEND_ONLY}{projection.SCHEMA}
 """
-_STEPS = (
-    # A run of version 1 that is still at work goes on writing entries of version 1.
-    "ALTER TABLE entry ADD COLUMN version INTEGER NOT NULL DEFAULT 1;",
-    f"ALTER TABLE entry ADD COLUMN content BLOB; {content.SCHEMA}{projection.SCHEMA}{_INDEX}",
-)
-"""What brings a file from version 1 to version 2, and so on."""
+"""A long body is kept in ``content``, compressed, and once however many entries hold the same."""
 
 
 def is_running(path: str | Path) -> bool:
@@ -93,9 +90,9 @@ def run_lock(path: Path) -> Iterator[None]:
 def opened(path: Path | None, *, whole: bool = False) -> sqlite3.Connection:
     """The database at ``path``, or a new one in memory, ready for entries of this version.
 
-    Raises JournalError for a file that is damaged, newer, or another program's. With ``whole`` all
-    of it is looked through for damage, which takes as long as reading it; otherwise damage shows
-    where it is met.
+    Raises JournalError for a file that is damaged, of another version, or another program's. With
+    ``whole`` the whole file is searched for damage, which takes as long as reading it. Otherwise
+    damage is noticed where it is read.
     """
     try:
         connection = sqlite3.connect(
@@ -120,7 +117,7 @@ def is_writable(path: Path) -> bool:
 
 
 def copied(path: Path) -> sqlite3.Connection:
-    """A copy in memory of the database at ``path``, which cannot be written where it is.
+    """A copy in memory of the database at ``path``, which cannot be written in its place.
 
     SQLite reads no database with a write-ahead log in a folder without write access. Raises as
     :func:`opened` does.
@@ -156,38 +153,17 @@ def _prepare(connection: sqlite3.Connection, path: Path | None, *, whole: bool) 
             "name another folder"
         )
     version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version > _VERSION:
+    if version != _VERSION:
+        age = "a newer" if version > _VERSION else "an older"
         raise JournalError(
-            f"{path} was written by a newer palprep (journal version {version}): upgrade palprep"
+            f"{path} was written by {age} palprep (journal version {version}): use that one, since "
+            "this file alone knows what was created"
         )
     connection.execute("PRAGMA synchronous = FULL")
     if whole:
         verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if verdict != "ok":
             raise sqlite3.DatabaseError(verdict)
-    if version < _VERSION:
-        _bring_up_to_date(connection)
-
-
-def _bring_up_to_date(connection: sqlite3.Connection) -> None:
-    with connection:
-        connection.execute("BEGIN IMMEDIATE")
-        # Another process may have done it since.
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        for step in _STEPS[version - 1 :]:
-            for statement in _statements(step):
-                connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {_VERSION}")
-
-
-def _statements(script: str) -> Iterator[str]:
-    """The statements of a script, one by one: sqlite3's own way commits before it begins."""
-    statement = ""
-    for part in script.split(";"):
-        statement += f"{part};"
-        if sqlite3.complete_statement(statement):
-            yield statement
-            statement = ""
 
 
 DAMAGED = (

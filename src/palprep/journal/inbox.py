@@ -6,10 +6,9 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from palprep.api.events import ReplicaTraining, VoiceStatusChanged
-from palprep.callbacks.server import CallbackServer, Delivery, Sink, new_nonce
-from palprep.journal.entries import CalledBack
-from palprep.journal.results import Snapshot
+from palprep.api import ReplicaTraining, VoiceStatusChanged
+from palprep.callbacks import CallbackServer, Delivery, Sink, new_nonce
+from palprep.journal.entries import CalledBack, Snapshot
 from palprep.journal.store import Journal
 
 Told = Callable[[Delivery], None]
@@ -23,8 +22,8 @@ def secret_path(journal: Journal) -> str:
 def into_journal(journal: Journal, *, then: Told | None = None) -> Sink:
     """A sink that records each callback under the creation it belongs to.
 
-    The tag says which one. Without a tag, the resource's id does. A callback that belongs to
-    nothing is recorded all the same.
+    The tag names the creation, or else the resource's id does. A callback that belongs to no
+    creation is recorded, too.
     """
 
     def take(delivery: Delivery) -> None:

@@ -9,23 +9,25 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-import functools
+import hashlib
 import json
 import sqlite3
 import threading
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
 from palprep.errors import JournalError, OutputUnwritable
-from palprep.journal import content, projection, version_1
+from palprep.journal import projection
 from palprep.journal.creations import Creation, CreationState
-from palprep.journal.entries import KINDS, VERSION, Body, CalledBack, Entry, read_body
+from palprep.journal.entries import KINDS, Body, Entry, RunStarted, read_body
 from palprep.journal.file import (
     DAMAGED,
     READ_ONLY,
     copied,
+    is_running,
     is_writable,
     opened,
     readable,
@@ -34,15 +36,14 @@ from palprep.journal.file import (
 
 JOURNAL_NAME = "journal.sqlite"
 
-_COLUMNS = "seq, at, person, kind, key, body, version, zipped"
+_COLUMNS = "seq, at, person, kind, key, body, zipped"
 _ENTRIES = "entry LEFT JOIN content ON sha256 = content"
 
-_CALLBACKS = (
-    "called_back",
-    *(kind for kind, each in version_1.READ.items() if each is CalledBack),
-)
+_LONG = 1024
+"""Characters. The reports of files are longer; what is said of a creation is shorter."""
 
 B = TypeVar("B", bound=Body)
+T = TypeVar("T")
 
 Now = Callable[[], dt.datetime]
 
@@ -57,9 +58,8 @@ class Journal:
 
     ``path`` names its file; without one it lives in memory and is gone when closed. With
     ``lock`` it is the journal of a run: a second run on the same file gets a JournalError at
-    once. With ``create`` a missing file is made; otherwise it is a JournalError. A file of an
-    older version is brought to this one: its entries stay as they are. One that cannot be written
-    can still be read, unless ``lock`` or ``create`` ask for more.
+    once. With ``create`` a missing file is made; otherwise it is a JournalError. A file that
+    cannot be written can still be read, unless ``lock`` or ``create`` ask for more.
     """
 
     def __init__(
@@ -105,6 +105,11 @@ class Journal:
                 raise OutputUnwritable(f"{folder} cannot be made: {error.strerror}") from None
         return cls(Path(folder) / JOURNAL_NAME, lock=lock, create=create)
 
+    @property
+    def is_running(self) -> bool:
+        """Whether a run other than this journal's own is at work on it."""
+        return not self._locked and self.path is not None and is_running(self.path)
+
     def now(self) -> dt.datetime:
         """The journal's clock, in UTC."""
         return self._now().astimezone(dt.UTC)
@@ -119,17 +124,22 @@ class Journal:
         at = self.now().isoformat(timespec="milliseconds")
         # ASCII, since SQLite refuses the lone surrogates that a sender's JSON may hold.
         text = json.dumps(body.stored(), allow_nan=False)
-        with self._guarded() as connection:
-            long = len(text) > content.LONG
-            kept = content.put(connection, text) if long else None
+
+        def added(connection: sqlite3.Connection) -> Entry[B]:
+            long = len(text) > _LONG
+            kept = _kept(connection, text) if long else None
             cursor = connection.execute(
-                "INSERT INTO entry (at, person, kind, key, body, version, content) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (at, person, body.kind, key, "{}" if long else text, VERSION, kept),
+                "INSERT INTO entry (at, person, kind, key, body, content) "
+                "VALUES (?, ?, ?, ?, ?, ?)",
+                (at, person, body.kind, key, "{}" if long else text, kept),
             )
             entry = Entry(int(cursor.lastrowid or 0), at, person, key, body)
-            projection.take(connection, entry, functools.partial(_select, connection))
-        return entry
+            projection.take(
+                connection, entry, lambda seq: _select(connection, "seq = ?", seq)[0].body
+            )
+            return entry
+
+        return self._guarded(added)
 
     def entries(
         self, kind: type[B], *, key: str | None = None, person: str | None = None
@@ -150,18 +160,14 @@ class Journal:
         found = self._entries(f"seq > ? AND {condition} ORDER BY seq", seq, *names)
         return tuple(entry for entry in found if isinstance(entry.body, kind))  # type: ignore[misc]
 
-    def entry(self, seq: int) -> Entry[Body] | None:
-        """The entry of that number."""
-        return next(iter(self._entries("seq = ?", seq)), None)
-
     def newest(self) -> Entry[Body] | None:
         """The entry that was added last."""
         return next(iter(self._entries("seq = (SELECT max(seq) FROM entry)")), None)
 
-    def last_run(self) -> Entry[Body] | None:
+    def last_run(self) -> Entry[RunStarted] | None:
         """The entry with which the last run began; None when there was none."""
-        with self._projected() as connection:
-            return next(iter(_select(connection, "seq = (SELECT run FROM projected)")), None)
+        last = "seq = (SELECT max(seq) FROM entry WHERE kind = 'run_started')"
+        return next(iter(self._entries(last)), None)  # type: ignore[return-value]
 
     def standing(self, *slots: str, person: str | None = None) -> tuple[Entry[Body], ...]:
         """The entries that count in the last run: the latest of each person and slot.
@@ -174,23 +180,24 @@ class Journal:
             condition = f"slot IN ({','.join('?' * len(slots))})"
         if person is not None:
             condition, values = f"{condition} AND standing.person = ?", [*values, person]
-        with self._projected() as connection:
-            return _select(
+        return self._guarded(
+            lambda connection: _select(
                 connection,
                 f"{condition} ORDER BY standing.seq",
                 *values,
-                columns="standing.seq, at, standing.person, kind, key, body, version, zipped",
+                columns="standing.seq, at, standing.person, kind, key, body, zipped",
                 source="standing JOIN entry ON entry.seq = counts "
                 "LEFT JOIN content ON sha256 = content",
             )
+        )
 
     def standing_numbers(self) -> dict[str, list[tuple[str, int]]]:
         """For each person of the last run: every slot, and the number of the entry that counts."""
+        asked = "SELECT person, slot, counts FROM standing ORDER BY 1, 2"
         found: dict[str, list[tuple[str, int]]] = {}
-        with self._projected() as connection:
-            rows = connection.execute("SELECT person, slot, counts FROM standing ORDER BY 1, 2")
-            for person, slot, counts in rows:
-                found.setdefault(person, []).append((slot, counts))
+        rows = self._guarded(lambda connection: connection.execute(asked).fetchall())
+        for person, slot, counts in rows:
+            found.setdefault(person, []).append((slot, counts))
         return found
 
     def creation(self, key: str) -> Creation | None:
@@ -202,7 +209,7 @@ class Journal:
         return next(iter(self._creations("id = ?", resource_id)), None)
 
     def known_creation(self, key: str) -> Creation:
-        """Likewise, of a key whose intent was recorded. Raises JournalError when it is gone."""
+        """The creation of a key whose intent was recorded. Raises JournalError when it is gone."""
         creation = self.creation(key)
         if creation is None:
             raise JournalError(f"The journal {self.path} lost the entries of {key}: {DAMAGED}")
@@ -223,33 +230,35 @@ class Journal:
 
     def unclaimed_callbacks(self) -> int:
         """How many callbacks belong to no creation of this journal."""
-        with self._projected() as connection:
-            row = connection.execute(
-                "SELECT count(*) FROM entry WHERE kind IN (?, ?) "
-                "AND (key IS NULL OR key NOT IN (SELECT key FROM creation))",
-                _CALLBACKS,
-            ).fetchone()
+        asked = (
+            "SELECT count(*) FROM entry WHERE kind = 'called_back' "
+            "AND (key IS NULL OR key NOT IN (SELECT key FROM creation))"
+        )
+        row = self._guarded(lambda connection: connection.execute(asked).fetchone())
         return int(row[0])
 
     def setting(self, name: str, default: Callable[[], str]) -> str:
         """A value that is chosen once and stays, such as the secret path of callbacks."""
         self._require_writable()
-        with self._guarded() as connection:
+
+        def chosen(connection: sqlite3.Connection) -> str:
             connection.execute(
                 "INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING",
                 (name, default()),
             )
-            row = connection.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
-        return str(row[0])
+            asked = "SELECT value FROM setting WHERE name = ?"
+            return str(connection.execute(asked, (name,)).fetchone()[0])
+
+        return self._guarded(chosen)
 
     def turn(self, key: str) -> threading.Lock:
-        """The lock that whoever creates under this key must hold meanwhile."""
+        """The lock to hold while creating under this key."""
         with self._guard:
             return self._turns.setdefault(key, threading.Lock())
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
-        """While no run is at work, nor starts. Raises JournalError when one is."""
+        """Keep runs from starting. Raises JournalError when one is at work."""
         held = self._locked or self.path is None
         with contextlib.nullcontext() if held else run_lock(self.path):  # type: ignore[arg-type]
             yield
@@ -276,29 +285,27 @@ class Journal:
             raise JournalError(f"The journal {self.path} cannot be used: {READ_ONLY}")
 
     def _entries(self, condition: str, *values: str | int) -> tuple[Entry[Body], ...]:
-        with self._guarded() as connection:
-            return _select(connection, condition, *values)
+        return self._guarded(lambda connection: _select(connection, condition, *values))
 
     def _creations(self, condition: str, *values: str) -> tuple[Creation, ...]:
-        with self._projected() as connection:
-            return projection.creations(connection, condition, *values)
+        return self._guarded(
+            lambda connection: projection.creations(connection, condition, *values)
+        )
 
-    @contextlib.contextmanager
-    def _projected(self) -> Iterator[sqlite3.Connection]:
-        """The connection, with tables that know every entry."""
-        with self._guarded() as connection:
-            if projection.is_behind(connection):
-                if not connection.in_transaction:
-                    connection.execute("BEGIN IMMEDIATE")
-                projection.catch_up(connection, functools.partial(_select, connection))
-            yield connection
+    def _guarded(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """What ``work`` gives of the connection, in a transaction of its own, while no other thread
+        has it.
 
-    @contextlib.contextmanager
-    def _guarded(self) -> Iterator[sqlite3.Connection]:
+        Ctrl-C can raise KeyboardInterrupt between any two steps of Python. A lock and a
+        connection are written in C, and `with` enters and leaves them in one step: whatever breaks
+        off in between, the lock is free afterwards and nothing is half written. A context manager
+        written in Python has steps of its own, in which the lock would stay taken: so `work` is
+        handed in, and nothing is yielded.
+        """
         with self._guard:
             try:
                 with self._connection:
-                    yield self._connection
+                    return work(self._connection)
             except sqlite3.Error as error:
                 raise readable(self.path, error) from None
 
@@ -306,7 +313,6 @@ class Journal:
 def _of_kind(kind: type[Body]) -> tuple[str, list[str]]:
     """The condition of SQL, and its values, for entries of a kind or family of kinds."""
     names = [name for name, each in KINDS.items() if issubclass(each, kind)]
-    names += [name for name, each in version_1.READ.items() if issubclass(each, kind)]
     return f"kind IN ({','.join('?' * len(names))})", names
 
 
@@ -322,11 +328,20 @@ def _select(
         values,
     )
     return tuple(
-        Entry(seq, at, person, key, _body(kind, text, version, zipped))
-        for seq, at, person, kind, key, text, version, zipped in rows
+        Entry(seq, at, person, key, read_body(kind, json.loads(_unzipped(zipped) or text)))
+        for seq, at, person, kind, key, text, zipped in rows
     )
 
 
-def _body(kind: str, text: str, version: int, zipped: bytes | None) -> Body:
-    read = version_1.read_body if version == 1 else read_body
-    return read(kind, json.loads(text if zipped is None else content.unzipped(zipped)))
+def _kept(connection: sqlite3.Connection, text: str) -> bytes:
+    """Keep a long text, however many entries hold the same. Returns its SHA-256."""
+    data = text.encode()
+    sha256 = hashlib.sha256(data).digest()
+    connection.execute(
+        "INSERT INTO content VALUES (?, ?) ON CONFLICT DO NOTHING", (sha256, zlib.compress(data))
+    )
+    return sha256
+
+
+def _unzipped(zipped: bytes | None) -> str | None:
+    return None if zipped is None else zlib.decompress(zipped).decode()

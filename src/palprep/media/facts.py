@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from typing import Literal
 
-from palprep.media.signal_facts import SignalFacts, TimingFacts
-from palprep.values import Kind, Value
+from palprep.values import Kind, Span, Value
 
 FLOOR_DBFS = -120.0
 """Levels are reported no lower than this; digital silence reads as this value."""
 
-
 MOST_IMAGE_MEMORY_MB = 250.0
 """What decoding an image takes at the most, in MB, unless a profile says otherwise. With the
 networks loaded, 300 MiB, a process that checks or fixes it stays below 600 MiB."""
+
+UNNAMED = "<bytes>"
+"""What messages and reports call a file that has no name."""
 
 
 class MediaType(Value):
@@ -36,10 +37,6 @@ class MediaType(Value):
     mime: str
     extensions: tuple[str, ...]
     accepted: bool
-
-
-UNNAMED = "<bytes>"
-"""What messages and reports call a file that has no name."""
 
 
 class FileFacts(Value):
@@ -122,6 +119,63 @@ class AudioFacts(Value):
         return self.streams[self.chosen]
 
 
+class TimingFacts(Value):
+    """How regular the timestamps of the frames are, and how the sound lies against them."""
+
+    interval_s: float
+    """Median interval between frames."""
+    jitter_s: float
+    """Standard deviation of the intervals."""
+    dropped_frames: int
+    """Frames that are missing from gaps of one and a half intervals or more; at a variable
+    rate such gaps are what the rate varies by, and the number says little."""
+    key_frames: int
+    longest_key_interval_s: float
+    audio_offset_s: float | None = None
+    """Start of the sound less the start of the first frame; positive when the sound is late."""
+    audio_end_s: float | None = None
+    """End of the sound less the end of the last frame. Reported only: no rule judges it."""
+    audio_drift_s: float | None = None
+    """Length of the sound by its timestamps less its length by its samples. Positive when
+    samples are missing, or the recorder's clocks ran apart. Where the sound was not decoded,
+    its packets' lengths are counted, which tell gaps alone."""
+    edited: bool = False
+    """An edit list hides or shifts more than an encoder's priming (a quarter of a second)."""
+
+
+class SignalSecond(Value):
+    """One second of the signal, from the frames that were looked at."""
+
+    at_s: float
+    luma: float
+    """Mean luma, 0 (black) to 255."""
+    contrast: float
+    """Standard deviation of luma within a frame, averaged. Reported only: no rule judges it."""
+    change: float
+    """Largest mean absolute difference of luma between frames that follow each other."""
+
+
+class SignalFacts(Value):
+    """The signal over time. A part that key frames alone cannot tell is None."""
+
+    frames: int
+    """How many frames were looked at."""
+    seconds: tuple[SignalSecond, ...]
+    black: tuple[Span, ...]
+    """Where at least 98% of the pixels are black; of key frames, at both ends of the stretch."""
+    cuts: tuple[float, ...] | None = None
+    """Times of the first frame after a shot cut."""
+    freezes: tuple[Span, ...] | None = None
+    """Where nothing at all changes for a second or more."""
+    exposure_steps: tuple[float, ...] | None = None
+    """Times at which the brightness steps and stays, without a cut."""
+    flicker_percent: float | None = None
+    """Root mean square of the alternation of brightness from frame to frame, in percent."""
+    shake_percent: float | None = None
+    """Root mean square of the background's unsteady movement between frames a fifth of a
+    second apart, in percent of the picture's width; None when the background has no texture."""
+
+
 class VideoFacts(Value):
     """The first video stream, from packets and headers; and the chosen sound."""
 
@@ -141,8 +195,6 @@ class VideoFacts(Value):
     duration_s: float
     start_s: float
     frames: int
-    frame_rate_nominal: float | None
-    """What the header says, in frames per second. Reported only: no rule trusts it."""
     frame_rate: float
     """From presentation timestamps: (frames - 1) / (last - first)."""
     frame_rate_constant: bool

@@ -26,7 +26,7 @@ _TERMINATE_S = 5.0
 _ADDRESS = re.compile(r"\[[^\]]*@ 0x[0-9a-f]+\] ?")
 
 
-def binary(named: str | Path | None = None) -> Path:
+def ffmpeg_binary(named: str | Path | None = None) -> Path:
     """The ffmpeg to run: the named one (a path, or a name on PATH), else imageio-ffmpeg's.
 
     Raises ToolMissing when there is none. The caller passes what the user has named. The
@@ -45,9 +45,9 @@ def binary(named: str | Path | None = None) -> Path:
         ) from None
 
 
-def version(named: str | Path | None = None) -> str:
+def ffmpeg_version(named: str | Path | None = None) -> str:
     """The version that the binary prints, for example ``7.1``. Raises ToolMissing."""
-    program = binary(named)
+    program = ffmpeg_binary(named)
     try:
         # The command is a path that was just resolved and a constant.
         printed = subprocess.run(  # noqa: S603
@@ -64,7 +64,7 @@ def version(named: str | Path | None = None) -> str:
     return found[1] if found else printed.partition("\n")[0]
 
 
-def run(
+def run_ffmpeg(
     command: Sequence[str] | Any,
     *,
     duration_s: float | None = None,
@@ -83,7 +83,7 @@ def run(
     arguments = _arguments(command)
     _require_closed_inputs(arguments)
     report = ("-progress", "pipe:1") if progress is not None else ()
-    full = [os.fspath(binary(program)), *_GLOBAL, *report, *arguments]
+    full = [os.fspath(ffmpeg_binary(program)), *_GLOBAL, *report, *arguments]
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as words:
         status = _watch(full, words, duration_s, progress)
         words.seek(0)

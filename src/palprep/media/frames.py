@@ -1,21 +1,27 @@
-"""Frames of a video: sampled upright ones, and the luma of every decoded one, in one pass."""
+"""Frames of a video: sampled and shown as a player shows them, the luma of every decoded one, and
+small images for pages and notebooks."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import math
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator
+import struct
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 from av.container import InputContainer
 from av.packet import Packet
+from av.sidedata.sidedata import SideData, SideDataContainer
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
+from PIL import Image
 
-from palprep.errors import UnsupportedMedia
+from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.container import (
     Packets,
     decoded,
@@ -24,9 +30,70 @@ from palprep.media.container import (
     open_container,
     video_streams,
 )
-from palprep.media.display import upright
-from palprep.media.memory import hand_back
+from palprep.media.decoding import hand_back
+from palprep.media.image import load_image
+from palprep.media.light import HLG, PQ, as_srgb
 from palprep.media.source import Source
+from palprep.values import Kind
+
+_BT709, _UNSPECIFIED, _HD_HEIGHT = 1, 2, 720
+"""Code points of ITU-T H.273, and from where on a video is in high definition."""
+
+
+class DisplayMatrix(NamedTuple):
+    """What a display matrix asks for: first mirror left and right, then turn."""
+
+    quarters: int
+    """Quarter turns counter-clockwise, 0 to 3."""
+    mirrored: bool
+
+    @classmethod
+    def of(cls, frame: VideoFrame) -> DisplayMatrix:
+        """The turn of a frame; players round to quarters."""
+        quarters = round(frame.rotation / 90) % 4
+        # A container of our own: the one that ``frame.side_data`` makes and the frame hold each
+        # other, so that every frame's pixels would stay until Python collects cycles.
+        data = SideDataContainer(frame)  # type: ignore[call-arg]  # its stub has no constructor
+        matrix = data.get("DISPLAYMATRIX")
+        if not isinstance(matrix, SideData):
+            return cls(quarters, mirrored=False)
+        # FFmpeg's own angle leaves mirroring out, and is off by a half turn where it mirrors
+        # left and right.
+        a, b, _, c, d = struct.unpack_from("=5i", bytes(matrix))
+        if a * d - b * c >= 0:
+            return cls(quarters, mirrored=False)
+        if abs(c) > abs(d):
+            return cls(1 if c > 0 else 3, mirrored=True)
+        return cls(0 if d > 0 else 2, mirrored=True)
+
+    def applied(self, pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Pixels (height, width, ...) as shown; a view where nothing else is needed."""
+        return np.rot90(pixels[:, ::-1] if self.mirrored else pixels, self.quarters)
+
+
+def upright(frame: VideoFrame, aspect: Fraction, max_side: int | None) -> NDArray[np.uint8]:
+    """A frame as RGB (height, width, 3), as shown, with sides of ``max_side`` at the most.
+
+    ``aspect`` is the sample aspect ratio, width over height of a pixel.
+    """
+    width, height = max(1, round(frame.width * aspect)), frame.height
+    if max_side is not None and max(width, height) > max_side:
+        scale = max_side / max(width, height)
+        width, height = max(1, round(width * scale)), max(1, round(height * scale))
+    # Without a word of the file, swscale would take HD for standard definition.
+    guessed = frame.colorspace == _UNSPECIFIED and frame.height >= _HD_HEIGHT
+    hdr = frame.color_trc in {PQ, HLG}
+    rgb: NDArray[Any] = frame.to_ndarray(
+        format="rgb48le" if hdr else "rgb24",
+        width=width,
+        height=height,
+        interpolation="AREA" if width < frame.width else "BILINEAR",
+        src_colorspace=_BT709 if guessed else None,
+    )
+    if hdr:
+        rgb = as_srgb(rgb, int(frame.color_trc), int(frame.color_primaries))
+    return np.ascontiguousarray(DisplayMatrix.of(frame).applied(rgb), dtype=np.uint8)
+
 
 _MOST_THREADS = 4
 """Every decoder thread holds frames of its own; more would cost memory that 4K has not got."""
@@ -182,3 +249,67 @@ def _prepared(container: InputContainer, source: Source, *, key_frames_only: boo
     context.thread_count = 1 if large else decoder_threads()
     context.skip_frame = "NONKEY" if key_frames_only else "NONREF"
     return stream
+
+
+_JPEG_QUALITY = 82
+_THUMBNAIL_AT = 0.1
+"""How far into a video its thumbnail is taken: the very first frame is often black."""
+
+_EXACT_PER_S = 4.0
+
+
+def thumbnail(source: Source, *, max_side: int = 480) -> bytes:
+    """A JPEG, upright and at most ``max_side`` pixels long, of an image or a video.
+
+    Raises UnsupportedMedia for audio, DamagedMedia when none decodes.
+    """
+    match source.type.kind:
+        case Kind.IMAGE:
+            picture = load_image(source, max_side=max_side)
+        case Kind.VIDEO:
+            picture = _video_frame(source, max_side)
+        case _:
+            raise UnsupportedMedia(f"{source.name} has no image to show")
+    return _jpeg(picture)
+
+
+def frames_at(
+    source: Source, times_s: Sequence[float], *, max_side: int = 240
+) -> tuple[tuple[float, bytes], ...]:
+    """The frames that a video shows at these ascending times: the time of each, and a JPEG,
+    upright and at most ``max_side`` pixels long.
+
+    Exact to a few tenths of a second. Times past the end have no frame. Decodes from the start
+    up to the last of them. Raises MediaError, as :func:`palprep.media.frames.sample_frames`.
+    """
+    waiting = list(times_s)
+    found: list[tuple[float, bytes]] = []
+    frames = sample_frames(source, per_second=_EXACT_PER_S, max_side=max_side)
+    with contextlib.closing(frames):
+        while waiting and (frame := next(frames, None)) is not None:
+            if frame.at_s < waiting[0]:
+                continue
+            found.append((frame.at_s, _jpeg(Image.fromarray(frame.rgb))))
+            waiting = [at_s for at_s in waiting if at_s > frame.at_s]
+    return tuple(found)
+
+
+def _jpeg(picture: Image.Image) -> bytes:
+    data = io.BytesIO()
+    picture.save(data, "JPEG", quality=_JPEG_QUALITY)
+    return data.getvalue()
+
+
+def _video_frame(source: Source, max_side: int) -> Image.Image:
+    with open_container(source) as container:
+        streams = video_streams(container)
+        if not streams:
+            raise UnsupportedMedia(f"{source.name} has no video stream")
+        limit_frames(streams[0])
+        if container.duration and container.duration > 0:
+            container.seek(int(container.duration * _THUMBNAIL_AT), any_frame=False)
+        frame = next(container.decode(streams[0]), None)
+        if frame is None:
+            raise DamagedMedia(f"No frame of {source.name} decodes; export or record it again")
+        aspect = streams[0].sample_aspect_ratio or Fraction(1)
+        return Image.fromarray(upright(frame, aspect, max_side))

@@ -16,10 +16,9 @@ from PIL import Image
 
 from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
 from palprep.media.colour import describe_icc, to_srgb
-from palprep.media.exif import Exif, read_exif, xmp_orientation
 from palprep.media.facts import MOST_IMAGE_MEMORY_MB, ImageFacts
-from palprep.media.heif import HeifImage
-from palprep.media.pixels import Box, opaque
+from palprep.media.headers import Exif, read_exif, xmp_orientation
+from palprep.media.pixels import Box, HeifImage, opaque
 from palprep.media.raster import RasterImage, check_pixels
 from palprep.media.source import Source
 from palprep.values import Kind

@@ -1,10 +1,18 @@
-"""sRGB and linear light of whole pictures; of single values see ``srgb``."""
+"""Linear light of whole pictures, and from it sRGB; of single values see ``srgb``.
+
+Pictures in PQ and HLG (ITU-R BT.2100) become what a viewer without HDR shows. Diffuse white,
+203 cd/m2 (ITU-R BT.2408), becomes white; what is brighter keeps its hue. FFmpeg's scaler does the
+same by a table of all colours, whose making takes two seconds for each frame.
+"""
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,3 +36,81 @@ def to_srgb(linear: NDArray[np.float32]) -> NDArray[np.uint8]:
 def _levels() -> NDArray[np.uint8]:
     """Worked out when first needed, since it takes 20 ms."""
     return np.array([round(encoded(n / (_STEPS - 1)) * 255) for n in range(_STEPS)], np.uint8)
+
+
+PQ, HLG = 16, 18
+"""Transfer characteristics of ITU-T H.273 table 3."""
+
+_WHITE_CDM2, _PQ_CDM2, _HLG_CDM2 = 203.0, 10_000.0, 1_000.0
+"""Diffuse white, what PQ codes at most, and the display on which HLG is looked at."""
+
+_LUMINANCE = np.array([[0.2627, 0.6780, 0.0593]], np.float32)
+_GAMMA = 1.2
+"""Of the picture as a whole, from the scene to that display (BT.2100 table 5)."""
+
+_CODE_BITS = 12
+_DISPLAY_P3 = 12
+_TO_BT709: Mapping[int, NDArray[np.float32]] = MappingProxyType(
+    {
+        1: np.eye(3, dtype=np.float32),
+        _DISPLAY_P3: np.array(
+            [
+                [1.224940, -0.224940, 0.0],
+                [-0.042057, 1.042057, 0.0],
+                [-0.019638, -0.078636, 1.098274],
+            ],
+            np.float32,
+        ),
+    }
+)
+"""Linear light in other primaries (H.273 table 2) to BT.709."""
+_BT2020_TO_BT709 = np.array(
+    [
+        [1.660491, -0.587641, -0.072850],
+        [-0.124550, 1.132900, -0.008349],
+        [-0.018151, -0.100579, 1.118730],
+    ],
+    np.float32,
+)
+"""ITU-R BT.2087. Files that do not name their primaries are in these, too."""
+
+
+def as_srgb(pixels: NDArray[np.uint16], transfer: int, primaries: int) -> NDArray[np.uint8]:
+    """``pixels`` (height, width, 3), full range, 0..65535, red first, as 8-bit sRGB.
+
+    ``transfer`` is :data:`PQ` or :data:`HLG`; ``primaries`` as in ITU-T H.273 table 2.
+    """
+    table = _pq_light() if transfer == PQ else _hlg_light()
+    light: NDArray[np.float32] = np.take(table, pixels >> (16 - _CODE_BITS))
+    if transfer == HLG:
+        scene = cv2.transform(light, _LUMINANCE)
+        gain = np.power(scene, _GAMMA - 1) * np.float32(_HLG_CDM2 / _WHITE_CDM2)
+        light *= gain.reshape(*light.shape[:2], 1)
+    seen = np.asarray(cv2.transform(light, _TO_BT709.get(primaries, _BT2020_TO_BT709)), np.float32)
+    red, green, blue = seen[..., 0], seen[..., 1], seen[..., 2]
+    brightest = np.maximum(np.maximum(red, green), blue)
+    seen /= np.maximum(brightest, 1.0)[..., None]
+    return to_srgb(seen)
+
+
+@functools.cache
+def _pq_light() -> NDArray[np.float32]:
+    """Light of each code, diffuse white at 1 (BT.2100 table 4)."""
+    m1, m2 = 2610 / 16384, 2523 / 4096 * 128
+    c1, c2, c3 = 3424 / 4096, 2413 / 4096 * 32, 2392 / 4096 * 32
+    root = _codes() ** (1 / m2)
+    light = (np.maximum(root - c1, 0.0) / (c2 - c3 * root)) ** (1 / m1)
+    return (light * (_PQ_CDM2 / _WHITE_CDM2)).astype(np.float32)
+
+
+@functools.cache
+def _hlg_light() -> NDArray[np.float32]:
+    """Light of the scene of each code, 0 to 1 (BT.2100 table 5)."""
+    a, b, c = 0.17883277, 0.28466892, 0.55991073
+    codes = _codes()
+    light = np.where(codes <= 0.5, codes**2 / 3, (np.exp((codes - c) / a) + b) / 12)
+    return light.astype(np.float32)
+
+
+def _codes() -> NDArray[np.float64]:
+    return np.arange(1 << _CODE_BITS) / ((1 << _CODE_BITS) - 1)

@@ -18,9 +18,9 @@ from PIL.JpegImagePlugin import JpegImageFile
 from PIL.PngImagePlugin import PngImageFile
 from PIL.WebPImagePlugin import WebPImageFile
 
-from palprep.errors import UnsupportedMedia
+from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.colour import has_alpha
-from palprep.media.jpeg import read_frame
+from palprep.media.headers import read_frame
 from palprep.media.pixels import Decoded, InArray, InPillow
 
 MAX_PIXELS = 240_000_000
@@ -46,8 +46,12 @@ _NO_COMMENTS = frozenset({"xmp", _PNG_XMP, _PNG_EXIF})
 
 
 def check_pixels(size: tuple[int, int], name: str) -> None:
-    """Raises UnsupportedMedia for an image above :data:`MAX_PIXELS`."""
+    """Raises DamagedMedia for an image without pixels, as a header can claim it, UnsupportedMedia
+    for one above :data:`MAX_PIXELS`.
+    """
     width, height = size
+    if width < 1 or height < 1:
+        raise DamagedMedia(f"{name} claims {width}x{height} pixels: it is damaged; export it again")
     if width * height > MAX_PIXELS:
         raise UnsupportedMedia(
             f"{name} claims {width}x{height} pixels; palprep decodes at most "

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from array import array
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.media.shake import ShakeMeter
-from palprep.media.signal_facts import SignalFacts, SignalSecond
+from palprep.media.facts import SignalFacts, SignalSecond
 from palprep.values import Span
 
 _BLACK_LUMA = 38
@@ -38,6 +38,14 @@ _JUMP_SHARE = 0.06
 """A step of the mean brightness by a sixteenth within a fifth of a second is seen."""
 
 _STEP_S = 0.2
+
+_SHAKE_EVERY_S = 0.2
+_POINTS = 60
+_FEWEST_POINTS = 8
+"""Fewer tracked points than this say nothing about the whole frame."""
+
+_LONGEST_SHIFT = 0.2
+"""A background that seems to jump by a fifth of the frame was cut, not shaken."""
 
 
 class SignalMeter:
@@ -82,7 +90,6 @@ class SignalMeter:
             black=tuple(self._black_spans(times)),
             cuts=None if cuts is None else tuple(round(float(times[at]), 3) for at in cuts),
             freezes=None if self._sparse else tuple(self._freezes),
-            repeated_frames=None if self._sparse else self._repeated(times, means),
             exposure_steps=None if cuts is None else tuple(_jumps(times, means, cuts)),
             flicker_percent=None if cuts is None else _flicker(means, cuts),
             shake_percent=None if self._sparse else self._shake.result(),
@@ -125,14 +132,6 @@ class SignalMeter:
             )
             for start, end in parts
         ]
-
-    def _repeated(self, times: NDArray[np.float64], means: NDArray[np.float64]) -> int:
-        if not times.size:
-            return 0
-        same = (np.asarray(self._changes) == 0.0) & (np.diff(means, prepend=-1.0) == 0.0)
-        for freeze in self._freezes:
-            same &= (times < freeze.start_s) | (times > freeze.end_s)
-        return int(same.sum())
 
     def _cuts(self, times: NDArray[np.float64]) -> list[int]:
         changes = np.asarray(self._changes)
@@ -209,3 +208,56 @@ def _flicker(means: NDArray[np.float64], cuts: list[int]) -> float | None:
     # The median keeps a few jumps from counting as flicker; 0.6745 makes it a deviation.
     deviation = float(np.median(np.abs(second[keep]))) / 0.6745 / 2
     return round(100.0 * deviation / float(means.mean()), 3)
+
+
+class ShakeMeter:
+    """Follows corners of the background, which on a seated person lies at the rim."""
+
+    def __init__(self) -> None:
+        self._before: NDArray[np.uint8] | None = None
+        self._before_at = 0.0
+        self._across = array("d")
+        self._down = array("d")
+
+    def add(self, at_s: float, luma: NDArray[np.uint8]) -> None:
+        """Compare with the frame about a fifth of a second earlier."""
+        if self._before is not None and at_s - self._before_at < _SHAKE_EVERY_S:
+            return
+        before, self._before, self._before_at = self._before, luma, at_s
+        if before is None or before.shape != luma.shape or min(luma.shape) < 24:
+            return
+        moved = _background_shift(before, luma)
+        if moved is not None and max(map(abs, moved)) < _LONGEST_SHIFT * luma.shape[1]:
+            self._across.append(moved[0] / luma.shape[1])
+            self._down.append(moved[1] / luma.shape[1])
+
+    def result(self) -> float | None:
+        """In percent of the width; a steady pan counts as none. None when nothing was tracked."""
+        if len(self._across) < _FEWEST_POINTS:
+            return None
+        steps = np.stack([np.asarray(self._across), np.asarray(self._down)])
+        unsteady = steps[:, 1:-1] - (steps[:, :-2] + steps[:, 1:-1] + steps[:, 2:]) / 3
+        return round(100.0 * float(np.sqrt((unsteady**2).sum(axis=0).mean())), 3)
+
+
+def _background_shift(
+    before: NDArray[np.uint8], after: NDArray[np.uint8]
+) -> tuple[float, float] | None:
+    """Median movement of trackable corners at the rim, in pixels (across, down)."""
+    rim = _rim(before.shape[0], before.shape[1])
+    points = cv2.goodFeaturesToTrack(before, _POINTS, qualityLevel=0.05, minDistance=4, mask=rim)
+    if points is None or len(points) < _FEWEST_POINTS:
+        return None
+    found, status, _ = cv2.calcOpticalFlowPyrLK(before, after, points, np.empty_like(points))
+    kept = status.ravel() == 1
+    if kept.sum() < _FEWEST_POINTS:
+        return None
+    across, down = np.median((found - points).reshape(-1, 2)[kept], axis=0)
+    return float(across), float(down)
+
+
+def _rim(height: int, width: int) -> NDArray[np.uint8]:
+    """White where the background is looked for: the sides and the top, not head or chest."""
+    mask = np.full((height, width), 255, np.uint8)
+    mask[round(0.12 * height) :, round(0.22 * width) : round(0.78 * width)] = 0
+    return mask

@@ -7,7 +7,7 @@ import re
 from collections.abc import Set as AbstractSet
 from typing import BinaryIO, NamedTuple
 
-from palprep.media import ebml, signatures
+from palprep.media import ebml, formats
 from palprep.media.ebml import Matroska
 from palprep.media.facts import MediaType
 from palprep.media.formats import accepted, refused
@@ -73,9 +73,9 @@ def _unboxed(file: BinaryIO, head: bytes, size: int) -> MediaType:
     if head.startswith(b"OggS"):
         return accepted(Kind.VIDEO if _ogg_has_pictures(head) else Kind.AUDIO, "ogg")
     return (
-        signatures.by_magic(head)
+        formats.by_magic(head)
         or _audio_stream(file, head, size)
-        or signatures.as_text(head)
+        or formats.as_text(head)
         or refused("unknown", "in no format that palprep knows")
     )
 
@@ -145,7 +145,7 @@ def _audio_stream(file: BinaryIO, head: bytes, size: int) -> MediaType | None:
         head = file.read(HEAD_BYTES)
     if start and head.startswith(b"fLaC"):
         return accepted(Kind.AUDIO, "flac")
-    layer = signatures.mpeg_layer(head, size_known=start + len(head) >= size, tagged=start > 0)
+    layer = formats.mpeg_layer(head, size_known=start + len(head) >= size, tagged=start > 0)
     match layer:
         case "mp3":
             return accepted(Kind.AUDIO, "mp3")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from palprep.media.signal_facts import TimingFacts
+from palprep.media.facts import TimingFacts
 
 _GRID_TICKS = 2
 """Timestamps are rounded to ticks of the container (1 ms in WebM), so that even a constant
@@ -34,8 +34,6 @@ class Timing(NamedTuple):
     constant: bool
     interval_s: float
     """Median interval between frames."""
-    longest_s: float
-    """Longest interval between frames."""
     dropped: int
     """Frames that are missing from gaps of one and a half intervals or more."""
     jitter_s: float
@@ -98,7 +96,6 @@ class TimingMeter:
             frame_rate=rate,
             constant=bool(stray.mean() <= _STRAY_SHARE) if stray.size else True,
             interval_s=median * base,
-            longest_s=float(intervals.max(initial=0)) * base,
             dropped=int((np.rint(gaps / median) - 1).sum()) if gaps.size else 0,
             jitter_s=float(intervals.std()) * base if intervals.size else 0.0,
             size_bytes=self._size,
@@ -132,7 +129,6 @@ def timing_facts(video: Timing, sound: AudioTimes, *, edited: bool) -> TimingFac
     drift = sound.end_s - start - sound.length_s
     return TimingFacts(
         interval_s=round(video.interval_s, 6),
-        longest_interval_s=round(video.longest_s, 6),
         jitter_s=round(video.jitter_s, 6),
         dropped_frames=video.dropped,
         key_frames=video.key_frames,

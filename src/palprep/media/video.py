@@ -24,12 +24,11 @@ from palprep.media.container import (
     translate_av_errors,
     video_streams,
 )
-from palprep.media.display import DisplayMatrix
-from palprep.media.facts import VideoFacts
+from palprep.media.decoding import hand_back
+from palprep.media.facts import TimingFacts, VideoFacts
+from palprep.media.frames import DisplayMatrix
 from palprep.media.isobmff import DolbyVision
-from palprep.media.memory import hand_back
 from palprep.media.packet_scan import PacketScan
-from palprep.media.signal_facts import TimingFacts
 from palprep.media.source import Source
 from palprep.media.timing import Timing, timing_facts
 
@@ -102,7 +101,6 @@ def scan_video(
             duration_s=timing.duration_s,
             start_s=timing.start_s,
             frames=timing.frames,
-            frame_rate_nominal=_rate(header.average_rate),
             frame_rate=timing.frame_rate,
             frame_rate_constant=timing.constant,
             color_transfer=transfer,
@@ -164,7 +162,6 @@ class _Header:
     codec: str
     codec_profile: str | None
     bit_rate: int | None
-    average_rate: Fraction | None
     video_streams: int
     width: int
     height: int
@@ -212,7 +209,6 @@ class _Header:
             codec=context.codec.canonical_name,
             codec_profile=stream.profile,
             bit_rate=stream.bit_rate or None,
-            average_rate=stream.average_rate,
             video_streams=len(streams),
             interlaced=frame.interlaced_frame,
             width=stated[0] or frame.width,
@@ -241,10 +237,6 @@ def _stated_end(stream: VideoStream) -> int | None:
     if stream.duration is None:
         return None
     return (stream.start_time or 0) + stream.duration
-
-
-def _rate(rate: Fraction | None) -> float | None:
-    return float(rate) if rate else None
 
 
 def _bit_rate(timing: Timing) -> int | None:

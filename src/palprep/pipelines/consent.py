@@ -1,17 +1,20 @@
-"""The consent gate: whether a replica may be made of a video.
+"""The consent gate: whether a replica may be made of a video, and what goes on file about it.
 
 Consent is given in the opening of the training video, or in a video of its own. The
-statement must have been heard, and the files must show one person. Pure functions of reports.
+statement must have been heard without a doubt, and the files must show one person.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from palprep.rules.consent import CONSENT_CHECKS, lacks_consent
-from palprep.rules.report import Check, Report
+from palprep.dossier import keep_dossier, waive
+from palprep.journal import ConsentWaived, Journal
+from palprep.preflight import Prepared
+from palprep.rules import CONSENT_DOUBTS, Check, Report, consent_doubts, lacks_consent
 from palprep.values import Outcome
 
 
@@ -24,7 +27,33 @@ class Judged(Protocol):
     def report(self) -> Report: ...
 
 
-def missing_consent(video: Judged | None, apart: Judged | None) -> tuple[str, ...]:
+class Gate(NamedTuple):
+    """What keeps a replica from being made, in sentences. Only a waiver passes over it."""
+
+    missing: tuple[str, ...]
+    """What is missing of the consent; empty when it was heard and matches."""
+    doubts: tuple[str, ...]
+    """What a person must decide about a consent of which nothing is missing."""
+
+    @property
+    def against(self) -> tuple[str, ...]:
+        """Either; empty when the gate is open."""
+        return self.missing or self.doubts
+
+
+def consent_gate(video: Judged | None, apart: Judged | None) -> Gate:
+    """Whether a replica may be made of a ``video``, whose consent may be in a video ``apart``.
+
+    A doubt in either holds it, also where the other one would do, as what fails in either does.
+    """
+    if missing := _missing(video, apart):
+        return Gate(missing, ())
+    judged = [each for each in (video, apart) if each is not None]
+    doubts = (f"{named(each)}: {doubt}" for each in judged for doubt in consent_doubts(each.report))
+    return Gate((), tuple(doubts))
+
+
+def _missing(video: Judged | None, apart: Judged | None) -> tuple[str, ...]:
     """What is missing of the consent, one sentence each; empty when it was heard and matches.
 
     ``video`` is what a replica would be trained from, ``apart`` a video of the statement alone.
@@ -36,7 +65,7 @@ def missing_consent(video: Judged | None, apart: Judged | None) -> tuple[str, ..
         for each in (video, apart)
         if each is not None
         for check in each.report.having(Outcome.FAIL)
-        if check.id in CONSENT_CHECKS
+        if check.id in CONSENT_DOUBTS
     )
     if failed or video is None:
         return failed
@@ -54,3 +83,35 @@ def named(judged: Judged) -> str:
     role = judged.report.role
     name = Path(judged.source).name
     return f"{name} ({role.value})" if role else name
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What goes on file about the consent to a person's files, whether or not it suffices."""
+
+    compared: tuple[Check, ...] = ()
+    """The checks that compare the faces in them."""
+    waived: tuple[str, ...] = ()
+    """What is missing of the consent or in doubt, where the work goes on regardless."""
+
+    def keep(
+        self, journal: Journal, person: str, files: Iterable[Prepared], *, key: str | None = None
+    ) -> tuple[Path, ...]:
+        """Record a waiver in the journal, under the ``key`` of the replica, and keep a dossier of
+        each file in which the statement was listened for.
+
+        Returns the dossiers. Raises DossierUnusable for one that was changed, and
+        OutputUnwritable.
+        """
+        if self.waived:
+            journal.append(ConsentWaived(why=self.waived), person=person, key=key)
+        now = journal.now()
+        kept = (
+            keep_dossier(file, person=person, written_at=now, compared=self.compared)
+            for file in files
+        )
+        dossiers = tuple(path for path in kept if path is not None)
+        if self.waived:
+            for path in dossiers:
+                waive(path, written_at=now, note=" ".join(self.waived))
+        return dossiers

@@ -1,27 +1,71 @@
-"""The steps that a voice and a replica share: publish, create at most once, wait."""
+"""What a voice and a replica share: the request, and the way to publish, create once, and wait."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
-from palprep.client.policy import Context
-from palprep.client.routine import Doing, work
-from palprep.client.wait import until
-from palprep.dossier.files import keep_dossier, waive
-from palprep.errors import OutcomeUnknown, WaitTimeout
-from palprep.journal.at_most_once import create_once
-from palprep.journal.creations import Creation, CreationState, creation_key, doubt_words
-from palprep.journal.entries import ConsentWaived, CreationUsed, Polled
-from palprep.journal.results import Snapshot, What
-from palprep.journal.store import Journal
-from palprep.pipelines.requests import Request, identifying
-from palprep.preflight.prepared import Prepared
-from palprep.publish.publishers import Publisher
-from palprep.rules.report import Check
-from palprep.values import Role
+from palprep.client import AnyClient, Doing, ask, context_of, until, work
+from palprep.errors import OutcomeUnknown, UsageError, WaitTimeout
+from palprep.journal import (
+    Creation,
+    CreationState,
+    CreationUsed,
+    Journal,
+    Polled,
+    Snapshot,
+    What,
+    create_once,
+    creation_key,
+    doubt_words,
+)
+from palprep.pipelines.consent import Evidence
+from palprep.preflight import Prepared
+from palprep.publish import Publisher
+from palprep.values import Role, Value
+
+_URL_FIELDS: Mapping[Role, str] = {
+    Role.VOICE_AUDIO: "training_audio_url",
+    Role.TRAINING_VIDEO: "train_video_url",
+    Role.CONSENT_VIDEO: "consent_video_url",
+    Role.FACE_IMAGE: "train_image_url",
+}
+"""The fields of the requests that hold the files' addresses."""
+
+
+class VoiceRequest(Value):
+    """The voice to create; fields as in Create Voice.
+
+    ``callback_url`` is an address of your own that the service tells of the end of the
+    training. palprep then hears of it by asking alone.
+    """
+
+    voice_name: str
+    description: str | None = None
+    tags: tuple[str, ...] = ()
+    callback_url: str | None = None
+
+
+class ReplicaRequest(Value):
+    """The replica to create; fields as in Create Replica.
+
+    ``voice_name`` is the slug of a stock replica's voice. A replica from an image needs one.
+    ``callback_url`` is an address of your own that the service tells of the end of the
+    training. palprep then does not hear of it.
+    """
+
+    replica_name: str
+    model_name: str | None = None
+    voice_name: str | None = None
+    callback_url: str | None = None
+    auto_fix_training_image: bool | None = None
+    properties: Mapping[str, Any] | None = None
+
+
+Request = VoiceRequest | ReplicaRequest
 
 
 class Callbacks(Protocol):
@@ -62,101 +106,119 @@ class MakeOptions:
     wait: bool = True
 
 
-@dataclass(frozen=True)
-class Job:
-    """One voice or replica to make of ``files``.
+def create(
+    client: AnyClient,
+    publisher: Publisher,
+    request: Request,
+    files: Mapping[Role, Prepared],
+    evidence: Evidence,
+    *,
+    journal: Journal | str | Path | None,
+    callbacks: Callbacks | None,
+    timeout_s: float,
+    options: MakeOptions,
+) -> Doing[Creation]:
+    """Keep the evidence, publish, create at most once, and wait for the end of the training.
 
-    ``send`` makes the one request, given the files' addresses and the address to call back.
-    ``read`` asks the service for the state of an id; None where that is not possible.
-    ``waived`` says what is missing of the consent, where it was waived. ``compared`` holds checks
-    of the faces in ``files``.
+    The consent is judged before. Where no callback comes and nothing can be asked, the creation
+    is returned as it stands.
+
+    Raises OutcomeUnknown for a creation in doubt, and WaitTimeout when the training has not ended
+    in time; ``last`` is then the creation.
     """
+    if callbacks is not None and journal is None:
+        raise UsageError("Callbacks go into a journal: give the same journal here as to them")
+    opened = yield from work(lambda: _opened(journal))
+    try:
+        creator = _Creator(client, publisher, opened, callbacks, timeout_s, options)
+        return (yield from creator.create(request, files, evidence))
+    finally:
+        if opened is not journal:
+            opened.close()
 
-    what: What
-    name: str
-    request: Request
-    files: Mapping[Role, Prepared]
-    send: Callable[[Mapping[Role, str], str | None], Doing[Snapshot]]
-    read: Callable[[str], Doing[Snapshot]] | None
-    waived: tuple[str, ...] = ()
-    compared: tuple[Check, ...] = ()
+
+def ask_for_state(client: AnyClient, what: What, resource_id: str) -> Doing[Snapshot]:
+    """Ask the service once. The question for a replica is a GET that the specification does not
+    show.
+    """
+    if what == "voice":
+        voice = yield from ask(client.voices.get, resource_id)
+        return Snapshot.told(resource_id, voice.status, voice.error_message)
+    replica = yield from ask(client.unspecified.get_replica, resource_id)
+    return Snapshot.told(resource_id, replica.status, replica.error_message)
 
 
 @dataclass(frozen=True)
-class Maker:
-    """Makes each job at most once, as far as its journal reaches."""
+class _Creator:
+    """Creates at most once, as far as its journal reaches."""
 
-    context: Context
-    base_url: str
+    client: AnyClient
     publisher: Publisher
     journal: Journal
     callbacks: Callbacks | None
     timeout_s: float
     options: MakeOptions
 
-    def make(self, job: Job) -> Doing[Creation]:
-        """Publish, create, and wait for the end of the training.
-
-        Where no callback comes and nothing can be asked, the creation is returned as it
-        stands. Raises OutcomeUnknown for a creation in doubt. Raises WaitTimeout when the
-        training has not ended in time; ``last`` is then the creation.
-        """
-        identity = {"target": self.options.target or self.base_url, **identifying(job.request)}
-        sources = {role.value: file.source_sha256 for role, file in job.files.items()}
-        key = creation_key(job.what, identity, sources)
-        person = self.options.person or job.name
-        used = CreationUsed(what=job.what)
+    def create(
+        self, request: Request, files: Mapping[Role, Prepared], evidence: Evidence
+    ) -> Doing[Creation]:
+        what: What = "voice" if isinstance(request, VoiceRequest) else "replica"
+        name = request.voice_name if isinstance(request, VoiceRequest) else request.replica_name
+        identity = {"target": self.options.target or self.client.base_url, **_identifying(request)}
+        sources = {role.value: file.source_sha256 for role, file in files.items()}
+        key = creation_key(what, identity, sources)
+        person = self.options.person or name
+        used = CreationUsed(what=what)
         yield from work(lambda: self.journal.append(used, person=person, key=key))
-        yield from work(lambda: self._keep_evidence(job, key, person))
+        yield from work(lambda: evidence.keep(self.journal, person, files.values(), key=key))
         creation = yield from work(lambda: self.journal.creation(key))
         if creation is None or creation.state is CreationState.ABSENT:
-            request = {**identity, "sources": sources}
             yield from work(self.options.before_create)
-            creation = yield from self._created(job, key, person, request)
+            urls = yield from self._published(what, files)
+            self._begin(f"create {what}")
+            creation = yield from create_once(
+                self.journal,
+                key,
+                person=person,
+                what=what,
+                request={**identity, "sources": sources},
+                send=lambda: self._sent(request, urls, key),
+            )
         if not self.options.wait:
             return creation
-        told = job.request.callback_url is None and self.callbacks is not None
+        told = request.callback_url is None and self.callbacks is not None
         if creation.state is CreationState.IN_DOUBT and told:
             creation = yield from self._resolved(creation)
         if creation.state is CreationState.IN_DOUBT:
             raise OutcomeUnknown(doubt_words(creation), call=dict(creation.request))
-        if creation.ended or (job.read is None and not told):
+        asked = what == "voice" or self.options.ask_for_replicas
+        if creation.ended or not (asked or told):
             return creation
-        self._begin(f"wait for {job.what}")
-        return (yield from self._ended(creation, job.read))
+        self._begin(f"wait for {what}")
+        return (yield from self._ended(creation, asked=asked))
 
-    def _keep_evidence(self, job: Job, key: str, person: str) -> None:
-        """Put on record what was heard of the consent, and that it was waived."""
-        if job.waived:
-            self.journal.append(ConsentWaived(why=job.waived), person=person, key=key)
-        now = self.journal.now()
-        for file in job.files.values():
-            path = keep_dossier(file, person=person, written_at=now, compared=job.compared)
-            if path is not None and job.waived:
-                waive(path, written_at=now, note=" ".join(job.waived))
-
-    def _created(
-        self, job: Job, key: str, person: str, request: Mapping[str, object]
-    ) -> Doing[Creation]:
+    def _published(self, what: What, files: Mapping[Role, Prepared]) -> Doing[dict[str, str]]:
         # Published before the intent is recorded: a failed upload leaves nothing in doubt.
-        self._begin(f"publish for {job.what}")
-        urls: dict[Role, str] = {}
-        for role, file in job.files.items():
-            urls[role] = yield from work(functools.partial(self.publisher.publish, file))
-        self._begin(f"create {job.what}")
-        callback = job.request.callback_url
-        if callback is None and self.callbacks is not None:
-            callback = self.callbacks.url_for(key)
-        return (
-            yield from create_once(
-                self.journal,
-                key,
-                person=person,
-                what=job.what,
-                request=request,
-                send=lambda: job.send(urls, callback),
-            )
-        )
+        self._begin(f"publish for {what}")
+        urls: dict[str, str] = {}
+        for role, file in files.items():
+            url = yield from work(functools.partial(self.publisher.publish, file))
+            urls[_URL_FIELDS[role]] = url
+        return urls
+
+    def _sent(self, request: Request, urls: Mapping[str, str], key: str) -> Doing[Snapshot]:
+        # What was not given is absent, rather than null.
+        given = {name: value for name, value in _identifying(request).items() if value != []}
+        fields = {**urls, **given}
+        if request.callback_url is not None:
+            fields["callback_url"] = request.callback_url
+        elif self.callbacks is not None:
+            fields["callback_url"] = self.callbacks.url_for(key)
+        if isinstance(request, VoiceRequest):
+            voice = yield from ask(self.client.voices.create, **fields)
+            return Snapshot.told(voice.voice_id, voice.status, voice.error_message)
+        replica = yield from ask(self.client.replicas.create, **fields)
+        return Snapshot.told(replica.replica_id, replica.status, None)
 
     def _resolved(self, creation: Creation) -> Doing[Creation]:
         """The creation once a callback has resolved the doubt, or as it stands."""
@@ -166,7 +228,7 @@ class Maker:
                 yield from until(
                     lambda seen: seen.state is not CreationState.IN_DOUBT,
                     f"The doubt about the {creation.what}",
-                    self.context,
+                    context_of(self.client),
                     self.options.doubt_timeout_s,
                     look=lambda: self._look(creation.key),
                 )
@@ -174,13 +236,11 @@ class Maker:
         except WaitTimeout:
             return creation
 
-    def _ended(
-        self, creation: Creation, read: Callable[[str], Doing[Snapshot]] | None
-    ) -> Doing[Creation]:
+    def _ended(self, creation: Creation, *, asked: bool) -> Doing[Creation]:
         key, person = creation.key, creation.person
 
-        def ask(read: Callable[[str], Doing[Snapshot]]) -> Doing[Creation]:
-            snapshot = yield from read(creation.id or "")
+        def ask_once() -> Doing[Creation]:
+            snapshot = yield from ask_for_state(self.client, creation.what, creation.id or "")
             if snapshot.ended:
                 polled = Polled(snapshot=snapshot)
                 yield from work(lambda: self.journal.append(polled, person=person, key=key))
@@ -192,9 +252,9 @@ class Maker:
             yield from until(
                 lambda seen: seen.ended,
                 f"The training of the {creation.what} {creation.id}",
-                self.context,
+                context_of(self.client),
                 self.timeout_s,
-                ask=functools.partial(ask, read) if read is not None else None,
+                ask=ask_once if asked else None,
                 look=lambda: self._look(key),
             )
         )
@@ -206,3 +266,16 @@ class Maker:
     def _begin(self, step: str) -> None:
         self.options.checkpoint()
         self.options.tell(step)
+
+
+def _identifying(request: Request) -> dict[str, Any]:
+    """The fields that tell one request from another, as JSON. Addresses do not."""
+    return request.model_dump(mode="json", exclude_none=True, exclude={"callback_url"})
+
+
+def _opened(journal: Journal | str | Path | None) -> Journal:
+    if isinstance(journal, Journal):
+        return journal
+    if journal is None:
+        return Journal()
+    return Journal.of(journal, lock=True, create=True)

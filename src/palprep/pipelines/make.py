@@ -7,32 +7,29 @@ value; called with an :class:`~palprep.client.AsyncClient` it is awaited, and wh
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from palprep.client.routine import AnyClient, Doing, ask, context_of, routine, work
+from palprep.client import AnyClient, Doing, ask, routine, work
 from palprep.errors import UsageError
-from palprep.journal.creations import Creation
-from palprep.journal.results import FaceCheck, FaceVerdict, Snapshot, What
-from palprep.journal.store import Journal
-from palprep.pipelines.consent import different_people, missing_consent
-from palprep.pipelines.creation import Callbacks, Job, MakeOptions, Maker
-from palprep.pipelines.requests import ReplicaRequest, VoiceRequest, given
-from palprep.preflight.prepared import Prepared
-from palprep.publish.publishers import Publisher
-from palprep.rules.report import Check
+from palprep.journal import Creation, FaceCheck, FaceVerdict, Journal
+from palprep.pipelines.consent import Evidence, consent_gate, different_people
+from palprep.pipelines.creation import (
+    Callbacks,
+    MakeOptions,
+    ReplicaRequest,
+    VoiceRequest,
+    ask_for_state,
+    create,
+)
+from palprep.preflight import Prepared
+from palprep.publish import Publisher
+from palprep.rules import Check
 from palprep.values import Role
 
 ValidatedModel = Literal["core-4", "core-4.5"]
 """The models that face image validation takes (specification, Validate Face Image)."""
-
-_URL_FIELDS: Mapping[Role, str] = {
-    Role.TRAINING_VIDEO: "train_video_url",
-    Role.CONSENT_VIDEO: "consent_video_url",
-    Role.FACE_IMAGE: "train_image_url",
-}
 
 _DEFAULTS = MakeOptions()
 
@@ -42,7 +39,7 @@ def validate_face(
     client: AnyClient, prepared: Prepared, *, model: ValidatedModel = "core-4"
 ) -> Doing[FaceVerdict]:
     """Ask the service about a portrait; nothing is created."""
-    result = yield from ask(lambda: client.faces.validate_image(prepared.path, model=model))
+    result = yield from ask(client.faces.validate_image, prepared.path, model=model)
     return FaceVerdict(
         passed=result.passed is True,
         message=str(result.message or ""),
@@ -83,20 +80,13 @@ def make_voice(
     PublishError, and the client's errors.
     """
 
-    def send(urls: Mapping[Role, str], callback_url: str | None) -> Doing[Snapshot]:
-        fields = {"training_audio_url": urls[Role.VOICE_AUDIO], **given(request)}
-        fields |= {"callback_url": callback_url} if callback_url else {}
-        voice = yield from ask(lambda: client.voices.create(**fields))
-        return Snapshot.told(voice.voice_id, voice.status, voice.error_message)
-
-    files = {Role.VOICE_AUDIO: prepared}
-    read = functools.partial(_read_voice, client)
-    job = Job("voice", request.voice_name, request, files, send, read)
     return (
-        yield from _made(
+        yield from create(
             client,
-            job,
-            publisher=publisher,
+            publisher,
+            request,
+            {Role.VOICE_AUDIO: prepared},
+            Evidence(),
             journal=journal,
             callbacks=callbacks,
             timeout_s=timeout_s,
@@ -132,48 +122,31 @@ def make_replica(
     nothing is waited for, since the specification has no way to ask for a replica: the
     result's ``state`` is then ``started``.
 
-    Nothing is uploaded, and UsageError raised, unless the statement was heard and matches
-    (prepare the video that holds it with its ``speaker``), or when the two videos show two
-    people. What was heard is kept as a dossier next to the video. ``without_consent`` goes on
-    without the statement, whatever is missing of it. That is put on record, in the journal and in
-    the dossier. JournalError is raised for a dossier that was changed.
+    Nothing is uploaded, and UsageError raised, unless the statement was heard and matches without
+    a doubt (prepare the video that holds it with its ``speaker``), or when the two videos show two
+    people. What was heard is kept as a dossier next to the video. ``without_consent`` goes on,
+    whatever is missing or in doubt. That is put on record, in the journal and in the dossier.
+    JournalError is raised for a dossier that was changed.
     """
     files = _trained_from(request, video=video, consent=consent, image=image)
-    missing = missing_consent(video, consent)
-    if missing and not without_consent:
-        raise _refused(missing, " Give consent to it, or say without_consent=True.")
+    gate = consent_gate(video, consent)
+    if gate.against and not without_consent:
+        raise _refused(gate.against, _GIVE if gate.missing else _DECIDE)
     if compared is None and consent is not None and video is not None:
         paths = (video.path, consent.path)
         # Loaded here: a run has its workers compare faces, and loads no network itself.
-        from palprep.preflight.same_person import same_person  # noqa: PLC0415
+        from palprep.preflight import same_person  # noqa: PLC0415
 
         compared = yield from work(lambda: same_person(paths))
     if different := different_people(compared or ()):
         raise _refused(different)
-
-    def send(urls: Mapping[Role, str], callback_url: str | None) -> Doing[Snapshot]:
-        fields = {**{_URL_FIELDS[role]: url for role, url in urls.items()}, **given(request)}
-        fields |= {"callback_url": callback_url} if callback_url else {}
-        replica = yield from ask(lambda: client.replicas.create(**fields))
-        return Snapshot.told(replica.replica_id, replica.status, None)
-
-    asking = functools.partial(_read_replica, client) if options.ask_for_replicas else None
-    checks = tuple(compared or ())
-    job = Job(
-        "replica",
-        request.replica_name,
-        request,
-        files,
-        send,
-        asking,
-        waived=missing,
-        compared=checks,
-    )
     return (
-        yield from _made(
+        yield from create(
             client,
-            job,
-            publisher=publisher,
+            publisher,
+            request,
+            files,
+            Evidence(compared=tuple(compared or ()), waived=gate.against),
             journal=journal,
             callbacks=callbacks,
             timeout_s=timeout_s,
@@ -182,24 +155,15 @@ def make_replica(
     )
 
 
-@routine
-def ask_state(client: AnyClient, what: What, resource_id: str) -> Doing[Snapshot]:
-    """Ask the service once for the state of a voice or a replica.
-
-    The question for a replica is a GET that the specification does not show.
-    """
-    read = _read_voice if what == "voice" else _read_replica
-    return (yield from read(client, resource_id))
+ask_state = routine(ask_for_state)
+"""Asks the service once for the state of a voice or a replica."""
 
 
-def _read_voice(client: AnyClient, voice_id: str) -> Doing[Snapshot]:
-    voice = yield from ask(lambda: client.voices.get(voice_id))
-    return Snapshot.told(voice_id, voice.status, voice.error_message)
-
-
-def _read_replica(client: AnyClient, replica_id: str) -> Doing[Snapshot]:
-    found = yield from ask(lambda: client.unspecified.get_replica(replica_id))
-    return Snapshot.told(replica_id, found.status, found.error_message)
+_GIVE = " Give consent to it, or say without_consent=True."
+_DECIDE = (
+    " Whether consent is given is in doubt. Record the statement again, or go on without: "
+    "without_consent=True."
+)
 
 
 def _refused(reasons: Sequence[str], advice: str = "") -> UsageError:
@@ -214,41 +178,3 @@ def _trained_from(request: ReplicaRequest, **given_files: Prepared | None) -> di
         raise UsageError("Give a video, with or without a consent video, or an image")
     files = {Role.TRAINING_VIDEO: video, Role.CONSENT_VIDEO: consent, Role.FACE_IMAGE: image}
     return {role: file for role, file in files.items() if file is not None}
-
-
-def _made(
-    client: AnyClient,
-    job: Job,
-    *,
-    publisher: Publisher,
-    journal: Journal | str | Path | None,
-    callbacks: Callbacks | None,
-    timeout_s: float,
-    options: MakeOptions,
-) -> Doing[Creation]:
-    if callbacks is not None and journal is None:
-        raise UsageError("Callbacks go into a journal: give the same journal here as to them")
-    opened = yield from work(lambda: _opened(journal))
-    try:
-        context, base_url = context_of(client), client.base_url
-        maker = Maker(
-            context=context,
-            base_url=base_url,
-            publisher=publisher,
-            journal=opened,
-            callbacks=callbacks,
-            timeout_s=timeout_s,
-            options=options,
-        )
-        return (yield from maker.make(job))
-    finally:
-        if opened is not journal:
-            opened.close()
-
-
-def _opened(journal: Journal | str | Path | None) -> Journal:
-    if isinstance(journal, Journal):
-        return journal
-    if journal is None:
-        return Journal()
-    return Journal.of(journal, lock=True, create=True)

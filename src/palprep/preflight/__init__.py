@@ -1,4 +1,5 @@
 """The media loop: measure, judge, fix, and prove. No HTTP."""
 
-INSIDE = "palprep.preflight.check_and_prepare"
-"""The module that worker processes load first, and with it all decoders."""
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,7 +1,7 @@
 """The best portrait among many: a folder of images, or the frames of a video.
 
 What fails fewer checks ranks higher; between equals the finer measure of
-:func:`palprep.preflight.fitness.fitness` decides. Near-duplicates come after the best of them.
+:func:`palprep.preflight.comparison.fitness` decides. Near-duplicates come after the best of them.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import Field
-
 from palprep.errors import (
     MediaError,
     MediaTooHeavy,
@@ -21,50 +19,24 @@ from palprep.errors import (
     ToolFailed,
     UnsupportedMedia,
 )
-from palprep.media.given import given_name, is_file
-from palprep.media.source import Source
-from palprep.preflight.fitness import group_duplicates
+from palprep.media import Source, given_name, is_file
 from palprep.preflight.isolated import for_source
-from palprep.rules.profile import Profile, load_profile
-from palprep.values import Value
+from palprep.preflight.values import Candidate, Ranking
+from palprep.rules import Profile, load_profile
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput
-from palprep.workers.engine import Engine, WorkStopped
-from palprep.workers.messages import ByName
+from palprep.workers import Engine, WorkStopped
 
 if TYPE_CHECKING:
-    from palprep.vision.models import Models
+    from palprep.vision import Models
 
 PassedOver = Callable[[str, PalprepError], object]
-"""Is told the name of a file that was not ranked, and why."""
+"""Called with the name of a file that was not ranked, and with the reason."""
 
 _log = logging.getLogger(__name__)
 
-
-class Candidate(Value):
-    """One image or frame in the ranking, best first."""
-
-    path: str
-    at_s: float | None
-    """Presentation time of the frame, None for an image."""
-    fitness: float
-    """0 to 1: see :func:`palprep.preflight.fitness.fitness`."""
-    failed: tuple[str, ...]
-    """Ids of the face checks that fail."""
-    warned: tuple[str, ...]
-    fingerprint: str = Field(repr=False)
-    duplicate_of: int | None
-    """Rank, from 0, of the better candidate that this one nearly equals."""
-
-
-CANDIDATES_IN: ByName[[Source, Profile, float, Models | None], list[Candidate]] = ByName(
-    "palprep.preflight.candidates", "candidates_in"
-)
-
-
-class Ranking(tuple[Candidate, ...]):
-    """Candidates, best first. A notebook shows them as a contact sheet."""
-
-    __slots__ = ()
+NEAR_DUPLICATE_BITS = 8
+"""Of 64 bits of the perceptual hash: unrelated images differ in 32 +- 4, so that 8 is six
+standard deviations off."""
 
 
 def pick_best(
@@ -92,10 +64,10 @@ def pick_best(
         try:
             looked = Source.of(file)
             if engine is None:
-                found += CANDIDATES_IN(looked, limits, per_second, models)
+                found += candidates_in(looked, limits, per_second, models)
             else:
                 runner = for_source(engine, looked)
-                found += runner.run(CANDIDATES_IN, looked, limits, per_second, None)
+                found += runner.run(candidates_in, looked, limits, per_second, None)
         except WorkStopped:
             raise
         except (MediaError, ToolFailed) as error:
@@ -117,6 +89,17 @@ def pick_best(
     )
 
 
+def candidates_in(
+    source: Source, limits: Profile, per_second: float, models: Models | None = None
+) -> list[Candidate]:
+    """The image, or the video's frames at ``per_second``, in their order. Loads all decoders where
+    it runs, and not where it is handed to a worker.
+    """
+    from palprep.preflight.comparison import candidates_of  # noqa: PLC0415
+
+    return list(candidates_of(source, limits, per_second, models))
+
+
 def _files(
     source: FileInput | Iterable[FileInput | Source],
 ) -> tuple[Sequence[FileInput | Source], bool]:
@@ -127,3 +110,22 @@ def _files(
             return sorted(each for each in path.iterdir() if each.is_file()), True
         return [path], False
     return ([source] if is_file(source) else list(source)), False
+
+
+def group_duplicates(hashes: Sequence[str]) -> list[int]:
+    """For each hash, the index of the first one that it nearly equals, its own if none."""
+    leaders: list[int] = []
+    groups = []
+    for index, own in enumerate(hashes):
+        leader = next(
+            (each for each in leaders if distance(hashes[each], own) <= NEAR_DUPLICATE_BITS), index
+        )
+        if leader == index:
+            leaders.append(index)
+        groups.append(leader)
+    return groups
+
+
+def distance(one: str, other: str) -> int:
+    """Number of differing bits of two hashes in hexadecimal."""
+    return (int(one, 16) ^ int(other, 16)).bit_count()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from palprep.errors import UnsupportedMedia, UsageError
-from palprep.media.source import Source
+from palprep.media import Source
 from palprep.values import Kind, Role
 from palprep.vocabulary import RoleName
 

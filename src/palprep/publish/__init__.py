@@ -1,1 +1,5 @@
 """A prepared file becomes a URL that the service can fetch."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -12,12 +12,12 @@ from palprep.errors import PublishError
 
 _TIMEOUT_S = 30.0
 BEGINNING_BYTES = 4096
-"""So much of a link's content is read."""
+"""How much of a link's content is read and compared."""
 _LOOPBACK = ("all://127.0.0.1", "all://localhost", "all://[::1]")
 
 
 class Expected(NamedTuple):
-    """What a link must give: so many bytes of this type, which begin like this."""
+    """What a link must give: its size, its type, and its first bytes."""
 
     size_bytes: int
     mime: str
@@ -32,7 +32,7 @@ class Expected(NamedTuple):
 
 
 def link_client(transport: httpx.BaseTransport | None = None) -> httpx.Client:
-    """What links are tried with. A proxy of the environment is for the world outside."""
+    """The client that tries links. It uses a proxy of the environment, but not to loopback."""
     mounts = dict.fromkeys(_LOOPBACK, transport)
     return httpx.Client(
         transport=transport, mounts=mounts, timeout=_TIMEOUT_S, follow_redirects=True
@@ -40,7 +40,7 @@ def link_client(transport: httpx.BaseTransport | None = None) -> httpx.Client:
 
 
 def try_link(http: httpx.Client, url: str, expected: Expected) -> None:
-    """Fetch the beginning of what ``url`` gives, and hold length, type and bytes against it.
+    """Fetch the beginning of what ``url`` gives, and compare length, type and bytes.
 
     Raises PublishError, whose message holds no signature, when the link does not work or gives
     something else.
@@ -72,7 +72,8 @@ def _difference(found: Expected, expected: Expected) -> str:
     if found.size_bytes != expected.size_bytes:
         return f"{found.size_bytes:,} bytes instead of {expected.size_bytes:,}"
     if found.mime != expected.mime:
-        return f"the type {found.mime or 'of no name'} instead of {expected.mime}"
+        what = f"the type {found.mime}" if found.mime else "no type"
+        return f"{what} instead of {expected.mime}"
     return "other content than was written"
 
 

@@ -1,121 +1,39 @@
-"""A prepared file becomes a URL that the service can fetch.
-
-A published name starts with the content's SHA-256. So the same file is published once, and a
-changed file never hides behind an old URL. The name ends with the file's own extension: the
-service goes by it.
-"""
+"""The places that the service fetches prepared files from: a sandbox's asset host, and buckets."""
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+import os
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
-from urllib.parse import quote
+from typing import Any, Self
+from urllib.parse import quote, urlsplit
 
 import httpx
 
-from palprep.errors import FixError, MediaError, PublishError
-from palprep.media.given import is_file
-from palprep.media.source import Source
-from palprep.vocabulary import FileInput
-
-MAX_URL_CHARS = 2048
-"""``training_audio_url`` and ``callback_url``: up to 2048 characters (specification, Limits)."""
-
-_DIGEST_CHARS = 20
-"""80 bits of SHA-256. Among a million files, the chance that two share a name is below 1e-12."""
+from palprep.api import is_loopback
+from palprep.errors import PublishError, StorageError, UsageError
+from palprep.publish.content import Content, Hashed, Publishable, checked_url
+from palprep.publish.link import BEGINNING_BYTES, Expected, link_client, try_link
+from palprep.storage import PROBE, PROBE_NAME, RETRY_WITHIN, Bucket
 
 _BLOCK_BYTES = 1 << 20
 
+_SIGNED_FOR_AT_LEAST = timedelta(days=1)
+"""Training fetches the file some time after the request."""
+_SIGNED_FOR_AT_MOST = timedelta(days=7)
+"""The limit of AWS Signature Version 4 and of Google's V4 signing."""
 
-class Hashed(Protocol):
-    """A file whose SHA-256, in hex, is known: what ``prepare`` returns."""
-
-    @property
-    def path(self) -> Path: ...
-    @property
-    def sha256(self) -> str: ...
-
-
-Publishable = Hashed | FileInput
-
-
-class Publisher(Protocol):
-    """Puts files where the service can fetch them."""
-
-    def publish(self, file: Publishable, name: str | None = None) -> str:
-        """The URL of a prepared file, or of any file, under a name that ends like ``name``.
-
-        A file is a path, its bytes, or a binary file. By default the name is the file's own, and
-        that of bytes says what they hold. Publishing the same content under the same
-        name again is harmless. Raises PublishError when the file cannot be put there, or
-        when its URL is longer than :data:`MAX_URL_CHARS`.
-        """
-
-
-@dataclass(frozen=True)
-class Content:
-    """What is published: a file on the disk, its SHA-256 in hex, and its own name.
-
-    ``source`` keeps the temporary copy of bytes.
-    """
-
-    path: Path
-    sha256: str
-    name: str
-    source: Source | None = None
-
-    @classmethod
-    def of(cls, file: Publishable) -> Content:
-        """The SHA-256 is the one that a prepared file carries; another file is read for it.
-
-        Raises PublishError when it cannot be read.
-        """
-        if not is_file(file):
-            return cls(file.path, file.sha256, file.path.name)
-        try:
-            source = Source.of(file)
-            name = (
-                source.name
-                if source.facts.has_name
-                else "".join((source.stem, *source.type.extensions[:1]))
-            )
-            return cls(source.path, source.sha256, name, source)
-        except (MediaError, FixError) as error:
-            raise PublishError(f"Nothing is published: {error.message}") from None
-
-    def stored_name(self, name: str | None = None) -> str:
-        """``name`` in plain ASCII behind a prefix of the SHA-256, with an extension.
-
-        Raises PublishError when neither ``name`` nor the file's own has an extension.
-        """
-        name = name or self.name
-        pure = PurePosixPath(name.replace("\\", "/"))
-        plain = unicodedata.normalize("NFKD", pure.stem).encode("ascii", "ignore").decode()
-        stem = re.sub(r"[^A-Za-z0-9_-]+", "-", plain).strip("-")[:80] or "file"
-        suffix = (pure.suffix or PurePosixPath(self.name).suffix).lower()
-        if not re.fullmatch(r"\.[a-z0-9]{1,8}", suffix):
-            raise PublishError(f"{name}: a published file needs its usual extension, such as .mp4")
-        return f"{self.sha256[:_DIGEST_CHARS]}-{stem}{suffix}"
-
-    @property
-    def mime(self) -> str:
-        """What the file is, by its content. Raises PublishError when it cannot be read."""
-        try:
-            return (self.source or Source.of(self.path)).type.mime
-        except MediaError as error:
-            raise PublishError(f"Nothing is published: {error.message}") from None
+_SESSION = "X-Amz-Security-Token="
+"""In links that were signed with temporary credentials."""
 
 
 class Closing:
     """A publisher that is closed at the end of a ``with`` block."""
 
     def probe(self) -> tuple[str, ...]:
-        """Try whether files can be published; what should be known though they can.
+        """Try whether files can be published. Returns what the user should know although they can.
 
         Raises PublishError.
         """
@@ -189,18 +107,155 @@ class SandboxPublisher(Closing):
         self._http.close()
 
 
-def checked_url(url: str) -> str:
-    """The URL itself. Raises PublishError when it is longer than the service takes."""
-    if len(url) > MAX_URL_CHARS:
-        raise PublishError(
-            f"The published URL has {len(url)} characters and the service takes "
-            f"{MAX_URL_CHARS}: sign with a long-lived access key, since temporary session "
-            "tokens make presigned URLs long, or use a shorter prefix"
-        )
-    return url
-
-
 def _blocks(path: Path) -> Iterator[bytes]:
     with path.open("rb") as stream:
         while block := stream.read(_BLOCK_BYTES):
             yield block
+
+
+class ObjectStorePublisher(Closing):
+    """Publishes into a bucket and hands out presigned GET URLs.
+
+    ``url`` is ``s3://BUCKET/PREFIX``, ``gs://BUCKET/PREFIX`` or ``az://CONTAINER/PREFIX``.
+    Credentials come from ``config`` (obstore's keys, such as ``access_key_id``, ``endpoint``,
+    ``region``) and otherwise from the cloud's usual environment variables. ``expires`` is how long
+    a URL works, one day at least and seven at most: training fetches the file some time after the
+    request. A request that fails for a passing reason is repeated for ``retry_within``.
+
+    Each URL is tried before it is handed out: fetched as the service would, without credentials.
+    ``transport`` replaces the network of these trials alone, as in httpx.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        expires: timedelta = timedelta(days=2),
+        config: Mapping[str, Any] | None = None,
+        client_options: Mapping[str, Any] | None = None,
+        retry_within: timedelta = RETRY_WITHIN,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        if not _SIGNED_FOR_AT_LEAST <= expires <= _SIGNED_FOR_AT_MOST:
+            raise UsageError(f"A presigned URL can last from 1 day up to 7 days, not {expires}")
+        self._expires = expires
+        try:
+            self._bucket = Bucket(
+                url, config=config, client_options=client_options, retry_within=retry_within
+            )
+        except StorageError as error:
+            raise PublishError(f"Nothing can be published: {error.message}") from None
+        self._http = link_client(transport)
+
+    def publish(self, file: Publishable, name: str | None = None) -> str:
+        """Upload the file unless it is there already, sign a link, and try it.
+
+        See :meth:`Publisher.publish`. Also raises PublishError when the link gives something else.
+        """
+        content = Content.of(file)
+        key = content.stored_name(name)
+        try:
+            expected = Expected.of(content.path, content.mime)
+            found = self._bucket.look(key)
+            if found is not None and found.size_bytes == expected.size_bytes:
+                try:
+                    return self._link(key, expected)
+                except PublishError:
+                    pass  # Something else has this name: write it again.
+            self._bucket.put(key, content.path, content.mime)
+            return self._link(key, expected)
+        except (OSError, StorageError) as error:
+            raise PublishError(f"{content.name} could not be published: {error}") from None
+
+    def link_to(self, file: Hashed) -> str | None:
+        """The link of a file that is in the bucket already; None if it is not.
+
+        The file is not read: its name in the bucket holds its SHA-256. The link is tried as in
+        :meth:`publish`. Raises PublishError.
+        """
+        key = Content(file.path, file.sha256, file.path.name).stored_name()
+        try:
+            found = self._bucket.look(key)
+            if found is None:
+                return None
+            beginning, mime = self._bucket.beginning(key, BEGINNING_BYTES)
+            return self._link(key, Expected(found.size_bytes, mime, beginning))
+        except StorageError as error:
+            raise PublishError(f"{file.path.name} could not be published: {error}") from None
+
+    def probe(self) -> tuple[str, ...]:
+        """Write a small file, ``palprep-probe.txt``, and fetch it by a signed link.
+
+        Returns what the user should know although it works, one sentence each. Raises PublishError
+        with what is wrong: the credentials, their rights, the bucket, its address. Needs the rights
+        that publishing needs, to read and to write objects.
+        """
+        expected = Expected(len(PROBE), "text/plain", PROBE)
+        try:
+            self._bucket.put(PROBE_NAME, PROBE, expected.mime)
+            url = self._link(PROBE_NAME, expected)
+        except StorageError as error:
+            raise PublishError(f"Nothing can be published: {error.message}") from None
+        return (_of_a_session(os.environ),) if _SESSION in url else ()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def _link(self, key: str, expected: Expected) -> str:
+        url = checked_url(self._bucket.sign(key, self._expires))
+        try_link(self._http, url, expected)
+        return url
+
+
+def _of_a_session(environ: Mapping[str, str]) -> str:
+    until = _moment(environ.get("AWS_CREDENTIAL_EXPIRATION", ""))
+    when = f"on {until:%Y-%m-%d at %H:%M} UTC" if until else "after some hours"
+    return (
+        f"The bucket's credentials are temporary: every link ends with their session, {when}. A "
+        "training that begins later cannot fetch its files; sign with a long-lived access key"
+    )
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC)
+    except ValueError:
+        return None
+
+
+def publisher_for(
+    base_url: str, publish_to: str | None = None
+) -> SandboxPublisher | ObjectStorePublisher:
+    """A publisher that the service at ``base_url`` can fetch from.
+
+    ``publish_to`` is the URL of a bucket, as :class:`~palprep.ObjectStorePublisher` takes it. A
+    sandbox on this machine needs none: it has an asset host of its own. Raises UsageError where
+    a bucket is needed and not named.
+    """
+    if publish_to is not None:
+        return ObjectStorePublisher(publish_to)
+    if is_loopback(urlsplit(base_url).hostname or ""):
+        return SandboxPublisher(base_url)
+    raise UsageError(
+        f"{base_url} fetches media by URL. Name a bucket that it can read, with --publish-to or in "
+        "PALPREP_PUBLISH_TO: s3://BUCKET/PREFIX, gs://BUCKET/PREFIX or az://CONTAINER/PREFIX"
+    )
+
+
+def publisher_from_env(
+    environ: Mapping[str, str] | None = None,
+) -> SandboxPublisher | ObjectStorePublisher:
+    """A publisher for the service at PALPREP_BASE_URL, into the bucket in PALPREP_PUBLISH_TO.
+
+    A sandbox on this machine needs no bucket. ``environ`` replaces the process's environment.
+    Raises UsageError where something is not set.
+    """
+    found = os.environ if environ is None else environ
+    base_url = found.get("PALPREP_BASE_URL", "").strip()
+    if not base_url:
+        raise UsageError(
+            "PALPREP_BASE_URL is not set. Set it to the service's URL, or to the one that "
+            "`palprep sandbox` prints."
+        )
+    return publisher_for(base_url, found.get("PALPREP_PUBLISH_TO", "").strip() or None)

@@ -5,8 +5,8 @@ What is heard in it is judged in :mod:`palprep.rules.voice`.
 
 from __future__ import annotations
 
-from palprep.facts.facts import Facts
-from palprep.media.facts import AudioFacts, AudioLevels, FileFacts
+from palprep.facts import Facts
+from palprep.media import AudioFacts, AudioLevels, FileFacts
 from palprep.rules.measures import counted
 from palprep.rules.needs import AUDIO, FACTS, FILE, LEVELS
 from palprep.rules.rule import Measured, Rule

@@ -4,14 +4,15 @@ the person seen who speaks it.
 
 from __future__ import annotations
 
-from palprep.consent.facts import ConsentFacts
-from palprep.facts.facts import Facts
+from palprep.consent import ConsentFacts
+from palprep.facts import Facts
 from palprep.rules.needs import CONSENT, NOT_FOUND, STATED
 from palprep.rules.report import Check, Report
 from palprep.rules.rule import Answer, Measured, Need, Rule, Unmeasured
 from palprep.rules.sentences import OTHERWISE, ByLevel, Sentences
+from palprep.rules.video_structure import MouthMoves
 from palprep.values import Outcome, Role
-from palprep.vision.footage_facts import FrameSample
+from palprep.vision import FrameSample
 
 FEWEST_SAMPLES = 4
 """Fewer frames than this, looked at while the statement is spoken, prove nothing."""
@@ -143,6 +144,9 @@ CONSENT_CHECKS = frozenset(
 )
 """The ids of their checks."""
 
+CONSENT_DOUBTS = CONSENT_CHECKS | {MouthMoves.id}
+"""The ids of the checks whose warning leaves the consent of the video that holds it in doubt."""
+
 
 def spoken_check(report: Report) -> Check | None:
     """The check of the statement's words; None where the profile, or the file, has none."""
@@ -172,6 +176,53 @@ def lacks_consent(video: Report, apart: Report | None = None) -> str | None:
         if check.id in CONSENT_CHECKS and check.passed is None:
             return f"Whether consent is given in {where} is not known. {check.message}"
     return None
+
+
+def consent_doubts(stating: Report) -> tuple[str, ...]:
+    """Why it is in doubt that consent is given in this video, in sentences, with the seconds of the
+    prepared file to listen to or to watch.
+
+    Empty where nothing is in doubt, and where there is nothing to decide: the statement was not
+    listened for, or a check of it failed or is open.
+    """
+    spoken = spoken_check(stating)
+    consent = stating.facts.consent if stating.facts else None
+    asked = [check for check in stating.checks if check.id in CONSENT_CHECKS]
+    if spoken is None or not all(check.passed for check in asked):
+        return ()
+    doubts = []
+    if Outcome.WARN in {spoken.outcome, consent.outcome if consent else None}:
+        said = " ".join(consent.reasons) if consent and consent.reasons else spoken.sentence
+        place = _place("Listen to", consent, by_word=True)
+        doubts.append((said.removesuffix(" Listen to it.") if place else said) + place)
+    doubts += [
+        check.message
+        + _place("Watch", consent, before=check.id in {ConsentStart.id, ConsentFirst.id})
+        for check in stating.told(Outcome.WARN)
+        if check.id in CONSENT_DOUBTS and check.id != spoken.id
+    ]
+    return tuple(doubts)
+
+
+def _place(
+    look: str, consent: ConsentFacts | None, *, by_word: bool = False, before: bool = False
+) -> str:
+    """Where to listen or to look, as a sentence; empty where the statement has no times. By words
+    it is where those are that are in doubt, or else all of it, and what is said after it. What
+    comes ``before`` the statement can belong to it.
+    """
+    if consent is None or consent.starts_at is None or consent.ends_at is None:
+        return ""
+    start, end, after = 0.0 if before else consent.starts_at, f"to {consent.ends_at:.1f} s", ""
+    if by_word:
+        words = [each for each in consent.words if each.outcome is Outcome.WARN]
+        starts = [each.start for each in words if each.start is not None]
+        ends = [each.end for each in words if each.end is not None]
+        if starts and ends:
+            start, end = min(starts), f"to {max(ends):.1f} s"
+        elif consent.said_after:
+            after = ", and to what follows"
+    return f" {look} the prepared file from {start:.1f} s {end}{after}."
 
 
 def _unasked(report: Report) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from palprep.consent.facts import (
+from palprep.consent import (
     ConsentFacts,
     HeardInstead,
     NegatedWording,
@@ -15,9 +15,9 @@ from palprep.consent.facts import (
     StatementReading,
     Surroundings,
     WordRecord,
+    split_words,
 )
-from palprep.consent.words import split_words
-from palprep.facts.facts import Facts
+from palprep.facts import Facts
 from palprep.rules.consent_limits import ConsentLimits
 from palprep.rules.consent_name import grade_name, name_reason, only_name_reason
 from palprep.rules.consent_together import together

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from palprep.consent.facts import NamePlace, PartReading
-from palprep.consent.names import SAME_SOUND
+from palprep.consent import SAME_SOUND, NamePlace, PartReading
 from palprep.rules.consent_limits import ConsentLimits
 from palprep.values import Outcome
 

@@ -6,7 +6,7 @@ ratios are added up, as those of two witnesses who have not talked to each other
 
 from __future__ import annotations
 
-from palprep.consent.facts import PartReading, SecondHearing
+from palprep.consent import PartReading, SecondHearing
 
 
 def together(part: PartReading) -> PartReading:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from palprep.media.facts import FileFacts
+from palprep.media import FileFacts
 from palprep.rules.needs import FILE
 from palprep.rules.rule import Measured, Rule
 from palprep.rules.sentences import Sentences

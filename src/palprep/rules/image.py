@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from palprep.media.facts import ImageFacts
+from palprep.media import ImageFacts
 from palprep.rules.needs import IMAGE
 from palprep.rules.rule import Measured, Rule
 from palprep.rules.sentences import ByLevel, Sentences

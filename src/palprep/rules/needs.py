@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from palprep.consent.facts import ConsentFacts
-from palprep.facts.facts import Facts
-from palprep.facts.timeline import Timeline
-from palprep.media.facts import AudioFacts, AudioLevels, FileFacts, ImageFacts, VideoFacts
-from palprep.media.signal_facts import SignalFacts, TimingFacts
+from palprep.consent import ConsentFacts
+from palprep.facts import Facts, Timeline
+from palprep.media import (
+    AudioFacts,
+    AudioLevels,
+    FileFacts,
+    ImageFacts,
+    SignalFacts,
+    TimingFacts,
+    VideoFacts,
+)
 from palprep.rules.rule import Answer, Measured, Need, Unmeasured
-from palprep.speech.facts import VoiceFacts
+from palprep.speech import VoiceFacts
 from palprep.values import Outcome, Rect
-from palprep.vision.facts import Framing, PortraitFacts, Quality, SubjectFacts
-from palprep.vision.footage_facts import FootageFacts, FrameSample
+from palprep.vision import FootageFacts, FrameSample, Framing, PortraitFacts, Quality, SubjectFacts
 
 BARELY_VISIBLE = 0.5
 """The age, the colour and the photographic look of a face that is less visible than this are

@@ -6,8 +6,7 @@ from palprep.rules.needs import NO_FACE, PORTRAIT, SKIN, Skin
 from palprep.rules.plans.image import COLOURLESS
 from palprep.rules.rule import Measured, Rule, Unmeasured
 from palprep.rules.sentences import ByLevel, Sentences
-from palprep.vision.facts import PortraitFacts
-from palprep.vision.scores import overall_score, quality_scores
+from palprep.vision import PortraitFacts, overall_score, quality_scores
 
 GLOSS = 0.75
 """Brightness over peak of faces in ordinary light, at the least."""

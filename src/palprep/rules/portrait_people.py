@@ -6,11 +6,7 @@ from palprep.rules.needs import BARELY_VISIBLE, HIDDEN, NO_FACE, PORTRAIT
 from palprep.rules.portrait_subject import NO_PERSON
 from palprep.rules.rule import Measured, Rule, Unmeasured
 from palprep.rules.sentences import ByLevel, Sentences
-from palprep.vision.facts import (
-    PortraitFacts,
-    counts_as_person,
-    may_be_person,
-)
+from palprep.vision import PortraitFacts, counts_as_person, may_be_person
 
 DOUBTED_FACE = 0.92
 """Sureness of the detector below which such a face is not counted as a person."""

@@ -7,13 +7,13 @@ framing, on light and on who is seen stand in modules of their own.
 
 from __future__ import annotations
 
-from palprep.facts.facts import Facts
+from palprep.facts import Facts
 from palprep.rules.measures import degrees
 from palprep.rules.needs import BARELY_VISIBLE, FACE, HIDDEN, NO_FACE, PORTRAIT, Face, face_or
 from palprep.rules.rule import Answer, Measured, Need, Rule, Unmeasured
 from palprep.rules.sentences import ByLevel, Sentences
 from palprep.values import Rect
-from palprep.vision.facts import PortraitFacts
+from palprep.vision import PortraitFacts
 from palprep.vocabulary import install_advice
 
 NO_PERSON = 0.15

@@ -30,11 +30,10 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
-from palprep.api.fields import MAX_IMAGE_BASE64_CHARS
+from palprep.api import MAX_IMAGE_BASE64_CHARS
 from palprep.errors import ProfileError
-from palprep.media.facts import MOST_IMAGE_MEMORY_MB
+from palprep.media import MOST_IMAGE_MEMORY_MB
 from palprep.rules.consent_limits import ConsentLimits
-from palprep.rules.renamed import with_current_ids
 from palprep.values import Outcome, Role, Value
 from palprep.vocabulary import DEFAULT_PROFILE
 
@@ -125,8 +124,6 @@ class Profile(Value):
     limits: Mapping[Role, Mapping[str, tuple[Limit, ...]]] = Field(repr=False)
     pairs: Mapping[str, tuple[Limit, ...]] = Field(default={}, repr=False)
     consent: ConsentLimits = Field(repr=False)
-    notes: tuple[str, ...] = ()
-    """What the profile's owner should change, one sentence each: old names of checks."""
 
     def for_role(self, role: Role) -> Mapping[str, tuple[Limit, ...]]:
         """Rule id to limits, in the order in which reports list them."""
@@ -191,14 +188,13 @@ def load_profile(name_or_path: str | Path = DEFAULT_PROFILE) -> Profile:
 def _resolve(name: str, seen: tuple[str, ...]) -> dict[str, Any]:
     if name in seen:
         raise ProfileError(f"Profiles extend each other in a circle: {' -> '.join((*seen, name))}")
-    data = with_current_ids(_parse(name), name)
+    data = _parse(name)
     parent_name = data.pop("extends", None)
     if parent_name is None:
         return data
     parent = _resolve(str(parent_name), (*seen, name))
     merged = {**parent, **data}
-    for listed in ("disable", "notes"):
-        merged[listed] = [*parent.get(listed, ()), *data.get(listed, ())]
+    merged["disable"] = [*parent.get("disable", ()), *data.get("disable", ())]
     for table in ("pairs", "consent"):
         merged[table] = {**parent.get(table, {}), **data.get(table, {})}
     merged["limits"] = {role: dict(rules) for role, rules in parent.get("limits", {}).items()}

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
-from palprep.facts.facts import Facts
+from palprep.facts import Facts
 from palprep.rules.measures import Measure, measure_words
 from palprep.rules.profile import Limit
 from palprep.rules.report import Check

@@ -5,7 +5,7 @@ Each names the refusal of the service that it predicts.
 
 from __future__ import annotations
 
-from palprep.media.facts import FileFacts, VideoFacts
+from palprep.media import FileFacts, VideoFacts
 from palprep.rules.measures import degrees
 from palprep.rules.needs import FILE, VIDEO
 from palprep.rules.rule import Measured, Rule, Unmeasured

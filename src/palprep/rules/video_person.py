@@ -6,13 +6,13 @@ import math
 import statistics
 from collections.abc import Iterable
 
-from palprep.facts.timeline import FacingLimits
+from palprep.facts import FacingLimits
 from palprep.rules.measures import degrees
 from palprep.rules.needs import FOOTAGE, NO_FACE, SEEN
 from palprep.rules.report import Report
 from palprep.rules.rule import Measured, Rule, Unmeasured
 from palprep.rules.sentences import ByLevel, Sentences
-from palprep.vision.footage_facts import FootageFacts, FrameSample
+from palprep.vision import FootageFacts, FrameSample
 
 MOST_OF_THE_TIME = 0.8
 """Share of the samples in which head and eyes must be steady: people who speak look aside now

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from palprep.media.facts import VideoFacts
-from palprep.media.signal_facts import SignalFacts
+from palprep.media import SignalFacts, VideoFacts
 from palprep.rules.measures import counted
 from palprep.rules.needs import EVERY_FRAME, KEY_FRAMES_ONLY, SIGNAL, TIMING, VIDEO
 from palprep.rules.rule import Measured, Rule, Unmeasured

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from palprep.facts.timeline import Timeline
+from palprep.facts import Timeline
 from palprep.rules.needs import STRUCTURE
 from palprep.rules.rule import Measured, Rule, Unmeasured
 from palprep.rules.sentences import Sentences
@@ -11,6 +11,10 @@ NO_SPEAKING = Unmeasured(reason="It could not be heard who speaks when.")
 NO_LISTENING = Unmeasured(reason="Neither speech nor a face could be measured.")
 NO_MOUTH = Unmeasured(reason="No mouth is seen while somebody speaks.")
 NO_STATING_MOUTH = Unmeasured(reason="No mouth is seen while the statement is spoken.")
+
+NOT_STILL = 0.01
+"""The share of a mouth that hardly moves, or is hardly seen, and was not seen to be still. A limit
+of this size is broken by a still mouth alone."""
 
 
 class VideoSpeakingShare(Rule[Timeline]):
@@ -51,7 +55,10 @@ class VideoStillShare(Rule[Timeline]):
 
 class MouthMoves(Rule[Timeline]):
     """The mouth moves while words are spoken: the person who is seen is the one who speaks. Where
-    the consent statement was heard, its words count alone."""
+    the consent statement was heard, its words count alone. A mouth that is seen for 3 s of them, in
+    13 samples, and changes no more than that of a photograph is still: its share is 0. Any other
+    mouth counts with 1% at the least. Where the statement holds fewer samples, all that is spoken
+    tells whether the mouth is still."""
 
     needs = STRUCTURE
     id = "mouth_moves"
@@ -62,8 +69,14 @@ class MouthMoves(Rule[Timeline]):
         "The mouth moves in {share} of the seconds that are spoken.",
         below="The mouth moves in only {share} of the seconds that are spoken.",
         statement="The mouth moves in only {share} of the seconds of the statement.",
+        still="The mouth does not move while somebody speaks, though it is seen for {seen} s.",
+        still_statement="The mouth does not move while the statement is spoken, though it is seen "
+        "for {seen} s.",
     )
-    advice = "Record audio and video together, of the person who speaks."
+    advice = (
+        "Record audio and video together, of the person who speaks. Use no photograph, and add no "
+        "voice later."
+    )
 
     def measure(self, line: Timeline) -> Measured | Unmeasured:
         stated = line.consent
@@ -77,13 +90,21 @@ class MouthMoves(Rule[Timeline]):
         known = [second.mouth_moves for second in spoken if second.mouth_moves is not None]
         if not known:
             return NO_MOUTH if stated is None else NO_STATING_MOUTH
-        share = sum(known) / len(known)
         when = "somebody speaks" if stated is None else "the statement is spoken"
+        share = sum(known) / len(known)
+        value, way = max(NOT_STILL, round(share, 3)), None if stated is None else "statement"
+        shown = f"{share:.0%} of the time while {when}"
+        if line.mouth is not None and line.mouth.still:
+            value, way = 0.0, "still_statement" if line.mouth.stated else "still"
+            shown = f"its opening varies by {line.mouth.variation:.1%}"
         return Measured(
-            value=round(share, 3),
-            shown=f"{share:.0%} of the time while {when}",
-            way=None if stated is None else "statement",
-            words={"share": f"{share:.0%}"},
+            value=value,
+            shown=shown,
+            way=way,
+            words={
+                "share": f"{share:.0%}",
+                "seen": f"{line.mouth.seen_s if line.mouth else 0:.1f}",
+            },
         )
 
 

@@ -9,7 +9,7 @@ from palprep.rules.measures import counted
 from palprep.rules.needs import VOICE
 from palprep.rules.rule import Measured, Rule, Unmeasured
 from palprep.rules.sentences import ByLevel, Sentences
-from palprep.speech.facts import VoiceFacts
+from palprep.speech import VoiceFacts
 
 _RECORD_SPEECH = "Record one person speaking, with no music."
 

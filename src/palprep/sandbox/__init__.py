@@ -6,23 +6,6 @@ with Sandbox(clock="virtual") as sandbox:
     sandbox.advance(60)
 """
 
-from palprep.sandbox.choices import Choices
-from palprep.sandbox.faults import FaultScript
-from palprep.sandbox.judges import JudgeImage, Trainer, TrainingKind
-from palprep.sandbox.keys import SERVICE_KEY, USER_KEY, ApiKey
-from palprep.sandbox.recorder import Recording
-from palprep.sandbox.sandbox import Sandbox, serve
+import lazy_loader
 
-__all__ = [
-    "SERVICE_KEY",
-    "USER_KEY",
-    "ApiKey",
-    "Choices",
-    "FaultScript",
-    "JudgeImage",
-    "Recording",
-    "Sandbox",
-    "Trainer",
-    "TrainingKind",
-    "serve",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

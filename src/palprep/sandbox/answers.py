@@ -1,4 +1,4 @@
-"""What a handler gives back, and the three shapes in which it refuses."""
+"""What the sandbox answers: as JSON, and in the three shapes in which it refuses."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from starlette.responses import Response
 
 from palprep.errors import PalprepError
 
@@ -61,3 +63,15 @@ class ImageError:
         """The body ``{message, error, code}`` with its status."""
         message = self.message if detail is None else f"{self.message} {detail}"
         return JsonAnswer(self.status, {"message": message, "error": self.error, "code": self.code})
+
+
+def respond(answer: JsonAnswer) -> Response:
+    """The answer as Starlette sends it."""
+    if answer.body is None:
+        return Response(status_code=answer.status, headers=dict(answer.headers))
+    return Response(
+        json.dumps(answer.body, separators=(",", ":")),
+        status_code=answer.status,
+        headers=dict(answer.headers),
+        media_type="application/json",
+    )

@@ -5,46 +5,64 @@ from __future__ import annotations
 import asyncio
 import logging
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, cast
 
+import httpx
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from palprep._version import __version__
 from palprep.api.calls import ENDPOINTS
-from palprep.sandbox.admin import Admin
-from palprep.sandbox.answers import JsonAnswer
+from palprep.sandbox.answers import JsonAnswer, respond
 from palprep.sandbox.assets import Assets
 from palprep.sandbox.choices import Choices
-from palprep.sandbox.clock import SandboxClock
+from palprep.sandbox.clock import SandboxClock, Scheduler
 from palprep.sandbox.control import Control
+from palprep.sandbox.control_routes import control_routes
+from palprep.sandbox.dispatch import EndpointRoutes
 from palprep.sandbox.faults import Faults, FaultScript
-from palprep.sandbox.fetch import outbound_client
-from palprep.sandbox.guard import LoopbackOnly
-from palprep.sandbox.jobs import perform
+from palprep.sandbox.handlers.conversations import conversation_timed_out
+from palprep.sandbox.handlers.documents import step_document
+from palprep.sandbox.handlers.tools import run_post_call_tool
+from palprep.sandbox.handlers.training import train_replica, train_voice
 from palprep.sandbox.judges import JudgeImage, Trainer
-from palprep.sandbox.keys import KeyRing
-from palprep.sandbox.log import trim
+from palprep.sandbox.log import RecordedRequest, Recorder, trim
+from palprep.sandbox.loopback import LoopbackOnly
 from palprep.sandbox.openapi import openapi_document
-from palprep.sandbox.outbox import CallbackOutbox
-from palprep.sandbox.recorder import RecordedRequest, Recorder
-from palprep.sandbox.replay import replayed
-from palprep.sandbox.routing import EndpointRoutes
-from palprep.sandbox.scheduler import Scheduler
-from palprep.sandbox.service import Service
-from palprep.sandbox.store import Store
-from palprep.sandbox.web import respond
+from palprep.sandbox.outbound import CallbackOutbox, outbound_client
+from palprep.sandbox.service import KeyRing, Service
+from palprep.sandbox.store import Job, Record, Store
 
 log = logging.getLogger(__name__)
+
+
+async def _deliver_callback(service: Service, job: Record) -> None:
+    await service.outbox.deliver(job)
+
+
+JOBS: Mapping[str, Callable[[Service, Record], Awaitable[None]]] = {
+    "voice": train_voice,
+    "replica": train_replica,
+    "document": step_document,
+    "conversation": conversation_timed_out,
+    "tool": run_post_call_tool,
+    "callback": _deliver_callback,
+}
+
+
+async def perform(service: Service, job: Job) -> None:
+    """Do one job. Whatever it raises goes to the scheduler, which drops the job."""
+    await JOBS[job.kind](service, job.payload)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +85,8 @@ def build_app(
     faults: FaultScript,
     judge_image: JudgeImage,
     trainer: Trainer,
-    seed_with: Any,
+    first_seed: Any,
     tls: ssl.SSLContext | None,
-    new_id: Callable[[str], str],
 ) -> Parts:
     """Connect the parts of one sandbox; see :class:`~palprep.sandbox.Sandbox`."""
     scratch = folder / "scratch"
@@ -92,18 +109,18 @@ def build_app(
         scratch=scratch,
         judge_image=judge_image,
         trainer=trainer,
-        recorder=Recorder(new_id),
+        recorder=Recorder(),
         base_url=base_url,
     )
     scheduler = Scheduler(clock, store, partial(perform, service))
     store.on_schedule = scheduler.notify
     trim(store)
-    assets = Assets(folder / "assets", store, clock, max_bytes=choices.asset_bytes)
+    assets = Assets(folder / "assets", store, clock, in_force, max_bytes=choices.asset_bytes)
 
     async def ask(recorded: RecordedRequest) -> None:
-        await replayed(app, keys, recorded, base_url)
+        await _replayed(app, keys, recorded, base_url)
 
-    control = Control(service, scheduler, assets, ask=ask, first_seed=seed_with)
+    control = Control(service, scheduler, assets, ask=ask, first_seed=first_seed)
 
     @cache  # takes as long to derive as all the rest to start
     def document() -> dict[str, Any]:
@@ -124,7 +141,8 @@ def build_app(
     app = Starlette(
         routes=[
             EndpointRoutes(service, keys),
-            *Admin(service, control, assets).routes(),
+            *control_routes(control),
+            Route("/assets/{token}/{name}", assets.serve, methods=["GET", "HEAD"]),
             Route("/openapi.json", openapi, methods=["GET"]),
             Route("/", _index, methods=["GET"]),
         ],
@@ -145,6 +163,7 @@ async def _index(_: Request) -> Response:
     body = {
         "service": f"palprep sandbox {__version__}",
         "openapi": "/openapi.json",
+        "controls": "/_sandbox/openapi.json",
         "choices": "/_sandbox/choices",
         "log": "/_sandbox/log",
     }
@@ -156,3 +175,15 @@ async def _unrouted(_: Request, error: Exception) -> Response:
     refused = cast("HTTPException", error)
     body = {"error": f"{refused.detail}."}
     return respond(JsonAnswer(refused.status_code, body, dict(refused.headers or {})))
+
+
+async def _replayed(app: ASGIApp, keys: KeyRing, recorded: RecordedRequest, base_url: str) -> None:
+    """Ask ``app`` as it was asked, with a key of the same scope; its answer tells nothing new."""
+    headers = {} if recorded.if_match is None else {"if-match": recorded.if_match}
+    if recorded.key is not None:
+        headers["x-api-key"] = keys.first(user_scoped=recorded.key == "user") or ""
+    request = httpx.Request(
+        recorded.method, base_url + recorded.target, headers=headers, content=recorded.body
+    )
+    response = await httpx.ASGITransport(app=app).handle_async_request(request)
+    await response.aread()

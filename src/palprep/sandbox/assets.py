@@ -8,9 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from palprep.errors import PalprepError
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+
+from palprep.sandbox.answers import JsonAnswer, respond
 from palprep.sandbox.clock import SandboxClock
+from palprep.sandbox.faults import Faults
 from palprep.sandbox.store import Store
+from palprep.serving import BodyTooLarge
 
 # By the name it was published under, as an object store would: the bytes are not looked at.
 CONTENT_TYPES = {
@@ -32,12 +37,6 @@ CONTENT_TYPES = {
 }
 
 
-class AssetTooLarge(PalprepError):
-    """More bytes than the asset host takes."""
-
-    code = "asset_too_large"
-
-
 @dataclass(frozen=True, slots=True)
 class Asset:
     """One published file: the ``token`` and the ``name`` of its URL, and when that ``expires``,
@@ -57,10 +56,13 @@ class Asset:
 class Assets:
     """Files under random tokens in ``folder``; their names live in the store alone."""
 
-    def __init__(self, folder: Path, store: Store, clock: SandboxClock, *, max_bytes: int) -> None:
+    def __init__(
+        self, folder: Path, store: Store, clock: SandboxClock, faults: Faults, *, max_bytes: int
+    ) -> None:
         self._folder = folder
         self._store = store
         self._clock = clock
+        self._faults = faults
         self._max_bytes = max_bytes
         folder.mkdir(parents=True, exist_ok=True)
         for torn in folder.glob("*.part"):
@@ -69,8 +71,8 @@ class Assets:
     async def receive(self, name: str, chunks: AsyncIterator[bytes], *, lifetime: float) -> Asset:
         """Stream a body to disk; its URL is good for ``lifetime`` seconds.
 
-        Raises :class:`AssetTooLarge`, and OSError when the disk refuses. Then nothing stays
-        behind.
+        Raises :class:`~palprep.serving.BodyTooLarge`, and OSError when the disk refuses. Then
+        nothing stays behind.
         """
         token = secrets.token_urlsafe(18)
         part = self._folder / f"{token}.part"
@@ -91,14 +93,26 @@ class Assets:
         async for chunk in chunks:
             size += len(chunk)
             if size > self._max_bytes:
-                raise AssetTooLarge(
+                raise BodyTooLarge(
                     f"The asset host takes no file of more than {self._max_bytes} bytes."
                 )
             target.write(chunk)
         return size
 
-    def find(self, token: str, name: str) -> Asset | None:
-        """The asset of this URL, whether expired or not."""
+    async def serve(self, request: Request) -> Response:
+        """The published file, whole or in ranges; 403 when its URL has expired."""
+        asset = self._find(request.path_params["token"], request.path_params["name"])
+        if asset is None:
+            return respond(JsonAnswer(404, {"error": "There is no such asset."}))
+        fault = self._faults.for_asset(asset.name)
+        if self._clock.now() >= asset.expires or (fault and fault.effect == "expired"):
+            return respond(JsonAnswer(403, {"error": "This URL has expired."}))
+        if fault:
+            request.scope["state"]["abort"]()
+            return Response()
+        return FileResponse(asset.path, media_type=asset.content_type)
+
+    def _find(self, token: str, name: str) -> Asset | None:
         row = self._store.execute(
             "SELECT token, name, expires FROM assets WHERE token = ? AND name = ?", (token, name)
         ).fetchone()
@@ -108,7 +122,3 @@ class Assets:
         """Delete every published file."""
         for path in self._folder.iterdir():
             path.unlink()
-
-    def expired(self, asset: Asset) -> bool:
-        """Whether its URL has expired by the sandbox's clock."""
-        return self._clock.now() >= asset.expires

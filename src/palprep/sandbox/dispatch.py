@@ -1,30 +1,40 @@
-"""One endpoint served: fault, key, body, handler, log, answer; in this order."""
+"""Endpoints served: the path is matched as it came over the wire, then follow fault, key, body,
+handler, log and answer, in this order.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable
+import re
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any, cast
+from urllib.parse import unquote
 
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
+from starlette.routing import BaseRoute, Match, NoMatchFound
+from starlette.types import Receive, Scope, Send
 
-from palprep.api.strict_json import json_value
-from palprep.api.wire import UNSET, AccountSettings
+from palprep.api import UNSET, AccountSettings, Endpoint, json_value
+from palprep.api.calls import ENDPOINTS
 from palprep.errors import InvalidRequest, Problem
-from palprep.sandbox.answers import JsonAnswer, Refused, refuse_message
+from palprep.sandbox.answers import (
+    JsonAnswer,
+    Refused,
+    refuse_message,
+    respond,
+)
 from palprep.sandbox.choices import image_error
+from palprep.sandbox.endpoints import HANDLERS, REFUSALS, refuse_fields
 from palprep.sandbox.faults import RequestFault
-from palprep.sandbox.handler import HandlerContext
-from palprep.sandbox.keys import ApiKey, KeyRing
 from palprep.sandbox.log import note_request
-from palprep.sandbox.routes import Serving
-from palprep.sandbox.service import Service
-from palprep.sandbox.web import BodyTooLarge, read_body, respond
+from palprep.sandbox.service import ApiKey, HandlerContext, KeyRing, Service
+from palprep.serving import BodyTooLarge, read_body
 
 log = logging.getLogger(__name__)
 
@@ -44,18 +54,18 @@ class Arrival:
 
 
 class EndpointApp:
-    """Serves one declared endpoint."""
+    """Serves one declared endpoint. Raises KeyError for one without a handler."""
 
-    def __init__(self, serving: Serving, service: Service, keys: KeyRing) -> None:
-        self.endpoint = serving.endpoint
-        self._handler = serving.handler
-        self._refusal = serving.refusal
+    def __init__(self, endpoint: Endpoint[..., Any], service: Service, keys: KeyRing) -> None:
+        self.endpoint = endpoint
+        self._handler = HANDLERS[endpoint.name]
+        self._refusal = REFUSALS.get(endpoint.name, refuse_fields)
         self._service = service
         self._keys = keys
-        self._waits = inspect.iscoroutinefunction(serving.handler)
-        shape = serving.endpoint.shape
+        self._waits = inspect.iscoroutinefunction(self._handler)
+        shape = endpoint.shape
         self._takes_body = shape.model is not None or shape.whole is not None
-        self._limit = serving.endpoint.max_body_bytes or service.choices.json_body_bytes
+        self._limit = endpoint.max_body_bytes or service.choices.json_body_bytes
         self._settings = AccountSettings(
             reserved_prefix=service.choices.reserved_prefix,
             loopback_webhooks=service.choices.loopback_webhooks,
@@ -66,7 +76,7 @@ class EndpointApp:
         try:
             body = await self._read(request)
         except ClientDisconnect:
-            return Response()  # no one is there, and nothing was asked
+            return Response()  # the caller has gone
         key = self._keys.find(request.headers.get("x-api-key"))
         fault = self._service.faults.for_request(
             self.endpoint.name, request.method, request.scope["path"]
@@ -107,13 +117,13 @@ class EndpointApp:
         except Refused as refused:
             answer = refused.answer
         except Exception as error:
-            # A judge that was given, or a defect. Whichever: an answer, not a cut connection.
+            # The caller's judge, or a defect: the request still gets an answer.
             log.exception("The sandbox failed on %s", self.endpoint.name)
             answer = JsonAnswer(500, {"error": f"The sandbox failed: {type(error).__name__}."})
         return self._noted(arrival, answer)
 
     def _at_once(self, arrival: Arrival, context: HandlerContext) -> JsonAnswer:
-        """Handle and log in one transaction: nothing is created without its line in the log."""
+        """Handle and log in one transaction: nothing is created without a line in the log."""
         with self._service.store.transaction():
             try:
                 answer = cast("JsonAnswer", self._handler(context))
@@ -192,7 +202,7 @@ class EndpointApp:
 
 
 def scripted_answer(fault: RequestFault) -> JsonAnswer | None:
-    """What a fault answers in place of the handler, or None when it only delays or drops."""
+    """What a fault answers instead of the handler; None when it only delays or drops."""
     if fault.variant is not None:
         return image_error(fault.variant).answer()
     if fault.status is None:
@@ -214,3 +224,61 @@ def _content(body: bytes) -> Any:
 def _not_json(why: str) -> InvalidRequest:
     problem = Problem("", "json_invalid", f"is not valid JSON: {why}")
     return InvalidRequest(problem.message, problems=(problem,))
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointPath:
+    """One path with the endpoint of each method. ``pattern`` matches it percent-encoded."""
+
+    pattern: re.Pattern[str]
+    methods: Mapping[str, EndpointApp]
+
+
+class EndpointRoutes(BaseRoute):
+    """All endpoints. The answer to a wrong method names the right ones.
+
+    Identifiers are opaque, and one may hold a slash. Paths are therefore matched while they are
+    still percent-encoded, where Starlette's own routes match them decoded.
+    """
+
+    def __init__(self, service: Service, keys: KeyRing) -> None:
+        by_path: dict[str, dict[str, EndpointApp]] = {}
+        for endpoint in ENDPOINTS:
+            served = EndpointApp(endpoint, service, keys)
+            by_path.setdefault(endpoint.path, {})[endpoint.method] = served
+        self._paths: dict[str, list[EndpointPath]] = {}
+        for path, methods in by_path.items():
+            pattern = next(iter(methods.values())).endpoint.pattern
+            if "GET" in methods:
+                methods["HEAD"] = methods["GET"]
+            self._paths.setdefault(_resource(path), []).append(EndpointPath(pattern, methods))
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Whether this is one of the paths, and the method one of its methods."""
+        if scope["type"] != "http":
+            return Match.NONE, {}
+        raw = scope["raw_path"].decode("ascii", "replace")
+        for path in self._paths.get(_resource(raw), ()):
+            if found := path.pattern.fullmatch(raw):
+                params = {name: unquote(value) for name, value in found.groupdict().items()}
+                match = Match.FULL if scope["method"] in path.methods else Match.PARTIAL
+                return match, {"path_params": params, "endpoint": path}
+        return Match.NONE, {}
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve the request. Raises HTTPException 405 for another method."""
+        methods = scope["endpoint"].methods
+        served = methods.get(scope["method"])
+        if served is None:
+            raise HTTPException(405, headers={"Allow": ", ".join(methods)})
+        response = await served.serve(Request(scope, receive, send))
+        await response(scope, receive, send)
+
+    def url_path_for(self, name: str, /, **path_params: Any) -> Any:
+        """None: these routes have no names."""
+        raise NoMatchFound(name, path_params)
+
+
+def _resource(path: str) -> str:
+    """``/v2/voices`` of ``/v2/voices/v_1``."""
+    return "/".join(path.split("/", 3)[:3])

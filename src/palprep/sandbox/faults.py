@@ -15,21 +15,19 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import Field, TypeAdapter, ValidationError, field_validator, model_validator
-from pydantic_core import ErrorDetails
+from pydantic import Field, ValidationError, field_validator, model_validator
 
-from palprep.api.call import Endpoint
+from palprep.api import Endpoint, EventName
 from palprep.api.calls import ENDPOINTS
-from palprep.api.events import (
-    DOCUMENT_STATUS_CHANGED,
-    REPLICA_STATUS_CHANGED,
-    VOICE_STATUS_CHANGED,
-)
 from palprep.errors import UsageError
 from palprep.sandbox.choices import IMAGE_ERRORS
 from palprep.values import Value
 
-CALLBACK_EVENTS = (VOICE_STATUS_CHANGED, REPLICA_STATUS_CHANGED, DOCUMENT_STATUS_CHANGED)
+CALLBACK_EVENTS = (
+    EventName.VOICE_STATUS_CHANGED,
+    EventName.REPLICA_STATUS_CHANGED,
+    EventName.DOCUMENT_STATUS_CHANGED,
+)
 """What a callback fault can name."""
 
 
@@ -169,33 +167,31 @@ class FaultScript(Value):
             raise UsageError(f"The faults file {path} cannot be used: {error}") from error
 
 
-def script_from(given: FaultScript | Path | str | Sequence[Any] | Mapping[str, Any]) -> FaultScript:
+def script_from(
+    source: FaultScript | Path | str | Sequence[Any] | Mapping[str, Any],
+) -> FaultScript:
     """A script as it is, from a file's path, or from the JSON that the file would hold.
 
     Raises :class:`~palprep.errors.UsageError` for what is not a script.
     """
-    if isinstance(given, FaultScript):
-        return given
-    return FaultScript.read(Path(given)) if isinstance(given, str | Path) else parse_script(given)
-
-
-_SCRIPT: TypeAdapter[FaultScript] = TypeAdapter(FaultScript)
+    if isinstance(source, FaultScript):
+        return source
+    if isinstance(source, str | Path):
+        return FaultScript.read(Path(source))
+    return parse_script(source)
 
 
 def parse_script(content: Any) -> FaultScript:
     """A script from parsed JSON. Raises :class:`UsageError`, which names the field."""
     try:
-        return _SCRIPT.validate_python(
+        return FaultScript.model_validate(
             {"faults": content} if isinstance(content, list | tuple) else content
         )
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"The fault script is wrong at {place}: {_said(first)}") from error
-
-
-def _said(detail: ErrorDetails) -> str:
-    return detail["msg"].removeprefix("Value error, ")
+        why = first["msg"].removeprefix("Value error, ")
+        raise UsageError(f"The fault script is wrong at {place}: {why}") from error
 
 
 class Armed:

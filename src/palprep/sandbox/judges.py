@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from palprep.errors import DamagedMedia
-from palprep.media.source import Source
+from palprep.media import Source
 from palprep.values import Kind
 
 JudgeImage = Callable[[Path, str], Mapping[str, bool | None]]

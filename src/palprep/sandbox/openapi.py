@@ -11,10 +11,7 @@ from http import HTTPStatus
 from typing import Any
 
 from palprep._version import __version__
-from palprep.api.call import Endpoint
-from palprep.api.openapi import openapi
-from palprep.api.records import Deployment
-from palprep.api.wire import Unspecified
+from palprep.api import Deployment, Endpoint, Unspecified, openapi
 from palprep.sandbox.choices import IMAGE_ERRORS, Choices
 
 Json = dict[str, Any]

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-import secrets
+import json
 import ssl
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from pydantic import ValidationError
+
 from palprep.errors import UsageError
 from palprep.sandbox.app import Parts, build_app
 from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import ClockKind, SandboxClock
-from palprep.sandbox.control import Control
+from palprep.sandbox.control import Control, Handle
 from palprep.sandbox.faults import FaultScript, script_from
-from palprep.sandbox.handle import Handle
 from palprep.sandbox.judges import JudgeImage, Trainer, judge_by_bytes, train_by_bytes
-from palprep.sandbox.keys import DEFAULT_KEYS, ApiKey, KeyRing
-from palprep.sandbox.server import DroppableProtocol, bind_loopback
+from palprep.sandbox.loopback import DroppableProtocol, bind_loopback
+from palprep.sandbox.service import DEFAULT_KEYS, ApiKey, KeyRing
 from palprep.sandbox.store import Store
-from palprep.serving.ending import until_signalled
-from palprep.serving.server import ServerThread, url_of
+from palprep.serving import ServerThread, until_signalled, url_of
 
 T = TypeVar("T")
 
@@ -59,23 +61,27 @@ class Sandbox(Handle):
         seed: Any = None,
         choices: Choices | None = None,
         tls: ssl.SSLContext | None = None,
-        new_id: Callable[[str], str] | None = None,
     ) -> None:
         self._data = None if data is None else Path(data)
         self._port = port
         self._host = host
         self._keys = KeyRing(api_keys)
         self._clock_kind = clock
-        self._faults = script_from(faults or FaultScript())
-        self._seed = seed
         decided = choices or Choices()
         if judge_image is None or decided.judge == "bytes":
             judge_image, decided = judge_by_bytes, decided.model_copy(update={"judge": "bytes"})
         if trainer is None or decided.trainer == "bytes":
             trainer, decided = train_by_bytes, decided.model_copy(update={"trainer": "bytes"})
-        self._judge_image, self._trainer, self._choices = judge_image, trainer, decided
-        self._tls = tls
-        self._new_id = new_id or random_id
+        self._build_app = partial(
+            build_app,
+            keys=self._keys,
+            choices=decided,
+            faults=script_from(faults or FaultScript()),
+            judge_image=judge_image,
+            trainer=trainer,
+            first_seed=seed,
+            tls=tls,
+        )
         self._held = ExitStack()
         self._server: ServerThread | None = None
         self._parts: Parts | None = None
@@ -90,19 +96,8 @@ class Sandbox(Handle):
             store = _open_store(folder, in_memory=self._data is None)
             held.callback(store.close)
             clock = SandboxClock(self._clock_kind, start=store.setting("clock"))
-            self._parts = build_app(
-                store=store,
-                clock=clock,
-                folder=folder,
-                base_url=self._url,
-                keys=self._keys,
-                choices=self._choices,
-                faults=self._faults,
-                judge_image=self._judge_image,
-                trainer=self._trainer,
-                seed_with=self._seed,
-                tls=self._tls,
-                new_id=self._new_id,
+            self._parts = self._build_app(
+                store=store, clock=clock, folder=folder, base_url=self._url
             )
             self._server = ServerThread(
                 self._parts.app,
@@ -156,13 +151,9 @@ class Sandbox(Handle):
         """
         return self._running()[1].clock.now()
 
-    def _run(self, act: Callable[[Control], Awaitable[T]]) -> T:
+    def _run(self, act: Callable[[Control], Coroutine[Any, Any, T]]) -> T:
         server, parts = self._running()
-
-        async def acting() -> T:
-            return await act(parts.control)
-
-        return server.call(acting())
+        return server.call(act(parts.control))
 
     def _running(self) -> tuple[ServerThread, Parts]:
         if self._server is None or self._parts is None:
@@ -175,11 +166,6 @@ class Sandbox(Handle):
             scoped = "user-scoped" if user_scoped else "other than user-scoped"
             raise UsageError(f"This sandbox was given no API key that is {scoped}.")
         return key
-
-
-def random_id(prefix: str) -> str:
-    """An opaque identifier that no one can guess and that is never given twice."""
-    return prefix + secrets.token_hex(6)
 
 
 def _open_store(folder: Path, *, in_memory: bool) -> Store:
@@ -212,3 +198,34 @@ def _print(line: str) -> None:
     # A program that waits for this line reads it through a pipe; it must not stay in a buffer.
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
+
+
+def parse_choices(words: Iterable[str], **defaults: Any) -> Choices:
+    """Choices from words, as a command line holds them: each is ``NAME=VALUE``, and goes before
+    ``defaults``.
+
+    A name is spelt as ``GET /_sandbox/choices`` spells it, or as :class:`Choices` does. A value is
+    JSON, or a text. Raises :class:`~palprep.errors.UsageError` for anything else.
+    """
+    values: dict[str, Any] = dict(defaults)
+    for word in words:
+        name, equals, text = word.partition("=")
+        member = name.replace("-", "_")
+        if not equals or member not in Choices.model_fields:
+            near = get_close_matches(member, Choices.model_fields, n=1)
+            meant = f" Did you mean {near[0].replace('_', '-')}?" if near else ""
+            raise UsageError(f"{word!r} is no NAME=VALUE of GET /_sandbox/choices.{meant}")
+        values[member] = _value(text)
+    try:
+        return Choices.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0]).replace("_", "-")
+        raise UsageError(f"The choice {name} is wrong: {first['msg']}.") from None
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

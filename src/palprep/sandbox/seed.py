@@ -8,24 +8,24 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
-from palprep.api.reading import deviations
-from palprep.api.records import (
+from palprep.api import (
     Deployment,
     Document,
     PronunciationDictionary,
     Replica,
+    Reply,
     Tool,
     Voice,
+    deviations,
 )
-from palprep.api.wire import Reply
 from palprep.errors import UsageError
-from palprep.sandbox.documents import begin_walk
+from palprep.sandbox.handlers.documents import begin_walk
 from palprep.sandbox.handlers.tools import OWNER_ID, with_defaults
 from palprep.sandbox.service import Service
 from palprep.sandbox.store import Record, Taken
 
 Complete = Callable[[Record, str, str], Record]
-"""From a record as given, its id and the time of now: the record with all members."""
+"""From a record as it was sent, its id and the time of now: the members that may be missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class SeedKind:
     """A kind of record: its name in the store, and the member that holds its id.
 
     ``reply`` is how the specification shows it, and ``complete`` fills in what is missing; both
-    are None for a record that it does not show, which is stored as given.
+    are None for a record that it does not show, which is stored as it was sent.
     """
 
     name: str
@@ -42,33 +42,34 @@ class SeedKind:
     complete: Complete | None = None
 
 
-def _voice(given: Record, voice_id: str, now: str) -> Record:
+def _voice(_: Record, voice_id: str, now: str) -> Record:
     return {
-        "voice_id": voice_id,
         "voice_name": voice_id,
         "description": None,
         "voice_type": "user",
         "status": "completed",
         "tags": [],
         "created_at": now,
-    } | given
+    }
 
 
-def _tool(given: Record, tool_id: str, now: str) -> Record:
-    own = {"name": tool_id, "description": "", "parameters": {"type": "object"}} | given
+def _tool(sent: Record, tool_id: str, now: str) -> Record:
+    own = {"name": tool_id, "description": "", "parameters": {"type": "object"}} | sent
     times = {"created_at": now, "updated_at": now}
-    mine = {"tool_id": tool_id, "owner_id": OWNER_ID, "is_system_tool": False}
-    return mine | with_defaults(own) | times | given
+    return {"owner_id": OWNER_ID, "is_system_tool": False} | with_defaults(own) | times
 
 
-def _replica(given: Record, replica_id: str, now: str) -> Record:
-    made = {"replica_name": replica_id, "model_name": "core-4", "created_at": now}
-    return {"replica_id": replica_id, "status": "completed"} | made | given
-
-
-def _deployment(given: Record, deployment_id: str, now: str) -> Record:
+def _replica(_: Record, replica_id: str, now: str) -> Record:
     return {
-        "deployment_id": deployment_id,
+        "status": "completed",
+        "replica_name": replica_id,
+        "model_name": "core-4",
+        "created_at": now,
+    }
+
+
+def _deployment(_: Record, deployment_id: str, now: str) -> Record:
+    return {
         "pal_id": f"pal-of-{deployment_id}",
         "channel": "widget",
         "status": "draft",
@@ -83,12 +84,11 @@ def _deployment(given: Record, deployment_id: str, now: str) -> Record:
         "usage_today": 0,
         "created_at": now + "Z",
         "updated_at": now + "Z",
-    } | given
+    }
 
 
-def _document(given: Record, document_id: str, now: str) -> Record:
+def _document(_: Record, document_id: str, now: str) -> Record:
     return {
-        "document_id": document_id,
         "document_name": document_id,
         "document_url": f"https://documents.example/{document_id}",
         "status": "ready",
@@ -96,17 +96,11 @@ def _document(given: Record, document_id: str, now: str) -> Record:
         "created_at": now,
         "updated_at": now,
         "tags": [],
-    } | given
+    }
 
 
-def _dictionary(given: Record, dictionary_id: str, now: str) -> Record:
-    return {
-        "pronunciation_dictionary_id": dictionary_id,
-        "name": dictionary_id,
-        "rules": [],
-        "created_at": now,
-        "updated_at": now,
-    } | given
+def _dictionary(_: Record, dictionary_id: str, now: str) -> Record:
+    return {"name": dictionary_id, "rules": [], "created_at": now, "updated_at": now}
 
 
 KINDS: Mapping[str, SeedKind] = MappingProxyType(
@@ -172,13 +166,14 @@ def _seed_kind(service: Service, name: str, records: Any) -> int:
     return len(records)
 
 
-def _seed_record(service: Service, kind: SeedKind, given: Any, where: str) -> None:
-    if not isinstance(given, dict) or not isinstance(given.get(kind.id_member), str):
+def _seed_record(service: Service, kind: SeedKind, sent: Any, where: str) -> None:
+    if not isinstance(sent, dict) or not isinstance(sent.get(kind.id_member), str):
         raise UsageError(f"{where} has no {kind.id_member}.")
-    record_id, record = given[kind.id_member], given
+    record_id, record = sent[kind.id_member], sent
     if kind.reply is not None and kind.complete is not None:
-        _well_spelt(kind.reply, given, where)
-        record = kind.complete(given, record_id, service.stamp())
+        _well_spelt(kind.reply, sent, where)
+        missing = kind.complete(sent, record_id, service.stamp())
+        record = {kind.id_member: record_id} | missing | sent
         for problem in deviations(kind.reply, record, closed=False):
             raise UsageError(f"{where}: {problem.field} {problem.message}.")
     try:
@@ -190,8 +185,8 @@ def _seed_record(service: Service, kind: SeedKind, given: Any, where: str) -> No
         begin_walk(service, record)
 
 
-def _well_spelt(reply: type[Reply], given: Record, where: str) -> None:
+def _well_spelt(reply: type[Reply], sent: Record, where: str) -> None:
     known = reply.model_fields.keys()
-    for member in given.keys() - known:
-        if near := get_close_matches(member, known - given.keys(), n=1, cutoff=0.8):
+    for member in sent.keys() - known:
+        if near := get_close_matches(member, known - sent.keys(), n=1, cutoff=0.8):
             raise UsageError(f"{where}: {member} is no member; did you mean {near[0]}?")

@@ -1,20 +1,105 @@
-"""What handlers and jobs work with: the parts of one sandbox."""
+"""What handlers and jobs work with: the parts of one sandbox, the caller's key, the request."""
 
 from __future__ import annotations
 
+import hmac
+from collections import deque
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import httpx
 
+from palprep.errors import PalprepError
+from palprep.sandbox.answers import JsonAnswer, Refused, refuse_error, refuse_message
 from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import SandboxClock, stamp
-from palprep.sandbox.connectors import CheckLimit
 from palprep.sandbox.faults import Faults
 from palprep.sandbox.judges import JudgeImage, Trainer
-from palprep.sandbox.outbox import CallbackOutbox
-from palprep.sandbox.recorder import Recorder
-from palprep.sandbox.store import Store
+from palprep.sandbox.log import Recorder
+from palprep.sandbox.outbound import CallbackOutbox
+from palprep.sandbox.store import Record, Store
+
+MAX_PER_MINUTE = 10  # Limits: connector checks
+
+USER_KEY = "sandbox-user-key"
+SERVICE_KEY = "sandbox-service-key"
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """``user_scoped`` keys may create voices, others may not. All belong to one account."""
+
+    value: str = field(repr=False)
+    user_scoped: bool = True
+
+    @property
+    def scope(self) -> str:
+        """How the log names the key; the key itself is never written anywhere."""
+        return "user" if self.user_scoped else "service"
+
+
+DEFAULT_KEYS = (ApiKey(USER_KEY), ApiKey(SERVICE_KEY, user_scoped=False))
+
+
+class KeyRing:
+    """The keys that open this sandbox."""
+
+    def __init__(self, keys: Iterable[ApiKey | str] = DEFAULT_KEYS) -> None:
+        self.keys = tuple(ApiKey(key) if isinstance(key, str) else key for key in keys)
+
+    def find(self, value: str | None) -> ApiKey | None:
+        """The key of this value, compared in constant time; None when there is none."""
+        sent = (value or "").encode()
+        for key in self.keys:
+            if hmac.compare_digest(key.value.encode(), sent):
+                return key
+        return None
+
+    def first(self, *, user_scoped: bool) -> str | None:
+        """The value of the first key that is user-scoped, or is not; None without one."""
+        return next((key.value for key in self.keys if key.user_scoped is user_scoped), None)
+
+
+class TooManyChecks(PalprepError):
+    """Another check is running, or ten have run in a minute. ``retry_after`` is in seconds."""
+
+    code = "too_many_checks"
+
+    def __init__(self, message: str, retry_after: int) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class CheckLimit:
+    """Ten checks a minute and one at a time, for the whole account."""
+
+    def __init__(self) -> None:
+        self._started: deque[float] = deque()
+        self._running = False
+
+    def reset(self) -> None:
+        """Forget the checks that have run."""
+        self._started.clear()
+
+    @contextmanager
+    def take(self, now: float) -> Iterator[None]:
+        """Hold the one place while a check runs. Raises :class:`TooManyChecks`."""
+        if self._running:
+            raise TooManyChecks("Another runtime check is still running.", 1)
+        while self._started and self._started[0] <= now - 60:
+            self._started.popleft()
+        if len(self._started) >= MAX_PER_MINUTE:
+            wait = max(1, round(self._started[0] + 60 - now))
+            raise TooManyChecks("More than 10 runtime checks in a minute.", wait)
+        self._started.append(now)
+        self._running = True
+        try:
+            yield
+        finally:
+            self._running = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +127,53 @@ class Service:
     def stamp(self) -> str:
         """This moment, as the specification writes a voice's ``created_at``."""
         return stamp(self.clock.now())
+
+
+@dataclass(frozen=True, slots=True)
+class HandlerContext:
+    """What a handler works with.
+
+    ``request`` is what arrived, parsed by its endpoint's declaration. ``sent`` holds the members
+    of its body that were sent, by their names on the wire.
+    """
+
+    service: Service
+    key: ApiKey
+    request: Any
+    sent: Mapping[str, Any]
+
+    def find(self, kind: str) -> Record:
+        """The record of this kind that the path names. Raises
+        :class:`~palprep.sandbox.answers.Refused`, in the shape that the kind has."""
+        record = self.service.store.get(kind, getattr(self.request, f"{kind}_id"))
+        if record is None:
+            raise _unknown(self.service.choices, kind)
+        return record
+
+
+def _unknown(choices: Choices, kind: str) -> Refused:
+    match kind:
+        case "pal" | "video":
+            return refuse_error(choices.invalid_id_status, f"Invalid {kind}_id.")
+        case "document":
+            return refuse_message(choices.not_found_status, "Document not found.")
+        case "dictionary":
+            return refuse_message(choices.not_found_status, "Pronunciation dictionary not found.")
+        case "connector":  # The one whose status the specification shows.
+            return refuse_error(404, "Connector not found.")
+    return refuse_error(choices.not_found_status, f"{kind.capitalize()} not found.")
+
+
+Handler = Callable[[HandlerContext], JsonAnswer] | Callable[[HandlerContext], Awaitable[JsonAnswer]]
+"""Answers one request, or raises :class:`~palprep.sandbox.answers.Refused`.
+
+A plain function runs inside one transaction of the store, and refuses before it writes. A
+coroutine may wait, and opens transactions of its own."""
+
+
+def shown(record: Record, hidden: Collection[str] = ()) -> Record:
+    """``record`` without the ``hidden`` members; an error message only with status ``error``."""
+    left_out = set(hidden)
+    if record.get("status") != "error":
+        left_out.add("error_message")
+    return {name: value for name, value in record.items() if name not in left_out}

@@ -237,8 +237,6 @@ def _opened(path: Path | None) -> sqlite3.Connection:
         db.execute("PRAGMA journal_mode=WAL")
         db.execute("PRAGMA synchronous=NORMAL")
         db.executescript(SCHEMA)
-        if "body" not in {row[1] for row in db.execute("PRAGMA table_info(requests)")}:
-            db.execute("ALTER TABLE requests ADD COLUMN body TEXT")  # of a folder from before
     except sqlite3.Error:
         db.close()
         raise

@@ -1,4 +1,4 @@
-"""HTTP on one connection, as uvicorn speaks it, with an end to requests that stand still."""
+"""HTTP within bounds: of the time that a request may stall, and of the size of a body."""
 
 from __future__ import annotations
 
@@ -7,20 +7,23 @@ import logging
 from typing import Any, cast
 
 import h11
+from starlette.requests import Request
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from palprep.errors import PalprepError
 
 log = logging.getLogger(__name__)
 
 _MOST_HELD = 64 * 1024
-"""Bytes; more are written at once."""
+"""In bytes. More than this is written at once."""
+_DISCARD_BYTES = 64 * 1024 * 1024
 
 
 class GatheringTransport:
-    """Writes what is written in one turn of the loop at once; else it is the transport it is
-    given.
+    """Joins what is written in one turn of the loop. Otherwise it is the transport it is given.
 
-    uvicorn writes an answer's head and its body apart, and writing is most of what a short answer
-    costs.
+    uvicorn writes the head and the body of an answer separately, and writing is most of the cost
+    of a short answer.
     """
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
@@ -32,7 +35,7 @@ class GatheringTransport:
         return getattr(self._transport, name)
 
     def write(self, data: bytes) -> None:
-        """Hold ``data`` until the turn is over, or until it is much."""
+        """Hold ``data`` until the turn is over, up to 64 KiB."""
         if data and not self._held:
             self._loop.call_soon(self._write_held)
         self._held += data
@@ -56,9 +59,9 @@ class GatheringTransport:
 
 
 class ImpatientProtocol(H11Protocol):
-    """Cuts a connection on which a request, head or body, has begun and stands still.
+    """Cuts a connection on which a request (head or body) has begun and stalls.
 
-    uvicorn itself waits for the rest for ever, and holds the connection meanwhile.
+    uvicorn itself waits for the rest for ever, and keeps the connection.
     """
 
     stalled_s = 30.0
@@ -67,7 +70,7 @@ class ImpatientProtocol(H11Protocol):
     _giving_up: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Write through a transport that gathers."""
+        """Write through a transport that joins pieces."""
         gathering = GatheringTransport(cast("asyncio.Transport", transport), self.loop)
         super().connection_made(cast("asyncio.Transport", gathering))
 
@@ -93,5 +96,34 @@ class ImpatientProtocol(H11Protocol):
             self._giving_up = None
 
     def _give_up(self) -> None:
-        log.info("A request was sent by half and is given up")
+        log.info("A request was sent in part and is given up")
         self.transport.abort()
+
+
+class BodyTooLarge(PalprepError):
+    """More bytes than are taken here."""
+
+    code = "body_too_large"
+
+
+async def read_body(request: Request, limit: int) -> bytes:
+    """The whole body, with at most ``limit`` bytes in memory.
+
+    Raises :class:`BodyTooLarge` for more. The rest of such a body is read and thrown away
+    first, up to 64 MiB of it: a caller that is still sending when the connection closes never
+    sees the answer.
+    """
+    declared = request.headers.get("content-length", "")
+    keep = not (declared.isdecimal() and int(declared) > limit)
+    chunks: list[bytes] = []
+    size = 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        keep = keep and size <= limit
+        if keep:
+            chunks.append(chunk)
+        elif size > _DISCARD_BYTES:
+            break
+    if not keep:
+        raise BodyTooLarge(f"The body is too large: at most {limit} bytes are taken.")
+    return b"".join(chunks)

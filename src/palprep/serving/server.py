@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import errno
 import logging
+import signal
 import socket
 import threading
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any, Literal, TypeVar
 
 import uvicorn
@@ -88,7 +90,7 @@ class ServerThread:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def start(self) -> bool:
-        """Return True as soon as it answers, False when it could not start."""
+        """Start; True as soon as it answers, False when it could not start."""
         self._thread.start()
         self._server.start_over.wait()
         if not self._server.started:
@@ -96,7 +98,7 @@ class ServerThread:
         return self._server.started
 
     def call(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """The result of ``coroutine``, which runs on the server's own loop meanwhile.
+        """The result of ``coroutine``, run on the server's own loop.
 
         Raises what the coroutine raises, and RuntimeError unless the server runs.
         """
@@ -135,7 +137,7 @@ class ServerThread:
 
 
 class _Server(uvicorn.Server):
-    """Sets an event when start-up is over, well or not; uvicorn itself only has a flag."""
+    """Sets an event when start-up is over, successful or not; uvicorn itself only has a flag."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -145,3 +147,18 @@ class _Server(uvicorn.Server):
         """Start as uvicorn does, then say so."""
         await super().startup(sockets)
         self.start_over.set()
+
+
+@contextmanager
+def until_signalled(until: threading.Event | None = None) -> Iterator[threading.Event]:
+    """The event to wait for (``until``, or a new one). Inside the block, SIGINT and SIGTERM set it.
+
+    They are handled in the main thread only. The former handlers are put back at the end.
+    """
+    stop = until or threading.Event()
+    with ExitStack() as restored:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                previous = signal.signal(number, lambda *_: stop.set())
+                restored.callback(signal.signal, number, previous)
+        yield stop

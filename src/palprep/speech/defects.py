@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.media.facts import FLOOR_DBFS
 from palprep.speech.arrays import Floats
 from palprep.speech.loudness import decibels
 
@@ -100,7 +99,7 @@ class DefectMeter:
     def channel_levels_dbfs(self) -> tuple[float, ...]:
         """RMS of each channel."""
         means = np.diag(self._products) / max(1, self._count)
-        return tuple(max(FLOOR_DBFS, decibels(float(np.sqrt(mean)))) for mean in means)
+        return tuple(decibels(float(np.sqrt(mean))) for mean in means)
 
     def correlation(self) -> float | None:
         """Between the first two channels, -1..1; None for mono or a silent channel."""

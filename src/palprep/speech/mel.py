@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from palprep.speech.arrays import Floats
+from palprep.speech.arrays import RATE_HZ, Floats
 
-RATE_HZ = 16_000
 WINDOW_S = 30.0
 FRAME_S = 0.01
 _FFT = 400

@@ -1,6 +1,6 @@
 """One speaker or several, from how voices differ without knowing any.
 
-Speech is described by cepstra of half a second each, and parted into the two groups that stand
+Speech is described by cepstra of half a second each, and split into the two groups that are
 furthest apart. Three figures tell whether these are two people. How far the groups stand apart.
 How much speech there is: of a few seconds any two groups stand apart. And how steady the groups
 are: people take turns of seconds, while the sounds of one voice go from group to group all the
@@ -17,13 +17,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.speech.arrays import Floats
+from palprep.speech.arrays import Floats, GrowingArray, product
 from palprep.speech.facts import SpeakerFacts
-from palprep.speech.growing_array import GrowingArray
-from palprep.speech.matrices import product
 from palprep.speech.mel import filterbank
 
-RATE_HZ = 16_000
 _FFT = 400
 _HOP = 160
 _BANDS = 40
@@ -91,11 +88,11 @@ class Traits(NamedTuple):
 
 
 SAME = Traits(0.0, 0.0, 0.0)
-"""Of speech that falls into no two groups."""
+"""Speech that does not fall into two groups."""
 
 _WEIGHTS = Traits(separation=4.302, shortness=-34.061, steadiness=8.084)
 _BIAS = -2.095
-"""scripts/train_speakers.py fits these, and says how often they err on people left out."""
+"""research/training/speakers.py fits these, and says how often they err on people left out."""
 
 _SEVERAL = 0.95
 """Probability from which several people are claimed: of 297 stretches of one reader, who was left
@@ -124,7 +121,7 @@ def likelihood(found: Traits) -> float:
 
 
 def traits(units: Floats) -> Traits:
-    """Part the units into two groups, and measure these."""
+    """Split the units into two groups, and measure these."""
     data = units.astype(np.float64)
     data = (data - data.mean(axis=0)) / (data.std(axis=0) + 1e-6)
     groups = _two_groups(data)

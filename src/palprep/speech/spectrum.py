@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.speech.arrays import Floats
-from palprep.speech.growing_array import GrowingArray
+from palprep.speech.arrays import RATE_HZ, Floats, GrowingArray
 
 _FRAME_S = 0.04
 _SPOKEN = 0.5
@@ -131,7 +130,6 @@ def _cliff(smooth: NDArray[np.float64], step: float, loudest: float) -> int | No
 class ToneMeter:
     """Long frames of the 16 kHz signal: hum, and whether what sounds is tones or noise."""
 
-    RATE_HZ = 16_000
     SIZE = 16_384
 
     def __init__(self) -> None:
@@ -143,7 +141,7 @@ class ToneMeter:
     @property
     def step_hz(self) -> float:
         """Width of a bin."""
-        return self.RATE_HZ / self.SIZE
+        return RATE_HZ / self.SIZE
 
     def push(self, mono: Floats) -> None:
         """Take the next samples at 16 kHz."""

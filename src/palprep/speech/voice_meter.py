@@ -8,18 +8,13 @@ from typing import Literal
 import av
 import numpy as np
 
-from palprep.media.audio import probe_audio
-from palprep.media.facts import FLOOR_DBFS, AudioFacts, AudioStreamFacts
-from palprep.media.samples import Sink
-from palprep.media.source import Source
-from palprep.speech.activity import Activity
-from palprep.speech.arrays import Floats
+from palprep.media import FLOOR_DBFS, AudioFacts, AudioStreamFacts, Sink, Source, probe_audio
+from palprep.speech.activity import CHUNK, Activity, Silero
+from palprep.speech.arrays import RATE_HZ, Floats
 from palprep.speech.defects import DefectMeter
-from palprep.speech.envelope import Envelope, EnvelopeMeter, dropouts
+from palprep.speech.envelope import TARGET_RMS_DBFS, Envelope, EnvelopeMeter, dropouts, noise_facts
 from palprep.speech.facts import VoiceFacts
 from palprep.speech.loudness import LoudnessMeter, TruePeakMeter, decibels
-from palprep.speech.noise import TARGET_RMS_DBFS, noise_facts
-from palprep.speech.silero import CHUNK, RATE_HZ, Silero
 from palprep.speech.speakers import SpeakerMeter, spoken_runs
 from palprep.speech.spectrum import Bandwidth, Recent, SpectrumMeter, ToneMeter
 from palprep.values import Span

@@ -7,72 +7,48 @@ otherwise from the environment variables that :mod:`palprep.storage.clouds` name
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any
 
 import obstore
 import obstore.exceptions
 from obstore.store import AzureStore, GCSStore, S3Store, from_url
 
 from palprep.errors import UsageError
-from palprep.storage.arriving import GoOn, too_large, written
-from palprep.storage.clouds import CLOUDS, cloud_of
-from palprep.storage.trouble import in_words
-
-if TYPE_CHECKING:
-    # Exists for type checkers alone.
-    from obstore.store import AzureConfig, ClientConfig, GCSConfig, S3Config
-
-    BucketConfig: TypeAlias = S3Config | GCSConfig | AzureConfig
-    BucketClient: TypeAlias = ClientConfig
+from palprep.storage.clouds import CLOUDS, bucket_error, cloud_of
+from palprep.storage.objects import Fetched, GoOn, Stored, too_large, written
 
 RETRY_WITHIN = timedelta(seconds=60)
 """How long a request that fails for a passing reason is repeated."""
 
 PROBE_NAME = "palprep-probe.txt"
 PROBE = b"palprep writes this file before a run, and reads it again.\n"
-"""What tells, before the work, whether a bucket can be used."""
+"""Written and read before the work, to find out whether a bucket can be used."""
 
 _RETRIES = 6
 _PIECE_BYTES = 1 << 20
 _PARTS_AT_ONCE = 4
-"""A part has 5 MiB, and 30 seconds (obstore): four at once need an uplink of 6 Mbit/s."""
+"""obstore gives a part of 5 MiB 30 seconds: four at once need an uplink of 6 Mbit/s."""
 
 _FAILURES = (obstore.exceptions.BaseError, FileNotFoundError, PermissionError, ValueError, OSError)
-
-
-class Stored(NamedTuple):
-    """An object of a bucket: its name, its size, and what changes when it changes."""
-
-    name: str
-    size_bytes: int
-    etag: str | None
-
-
-class Fetched(NamedTuple):
-    """What was fetched: its SHA-256 in hex, its size, and its tag at the bucket."""
-
-    sha256: str
-    size_bytes: int
-    etag: str | None
 
 
 class Bucket:
     """What lies below ``url``, such as ``s3://BUCKET/PREFIX``.
 
-    ``config`` and ``client_options`` are obstore's. Raises UsageError for a URL that names no
-    bucket, StorageError where the configuration makes no sense. Nothing is sent before the first
-    use.
+    ``config`` and ``client_options`` are those of obstore's stores. Raises UsageError for a URL
+    that names no bucket, StorageError where the configuration makes no sense. Nothing is sent
+    before the first use.
     """
 
     def __init__(
         self,
         url: str,
         *,
-        config: BucketConfig | None = None,
-        client_options: BucketClient | None = None,
+        config: Mapping[str, Any] | None = None,
+        client_options: Mapping[str, Any] | None = None,
         retry_within: timedelta = RETRY_WITHIN,
     ) -> None:
         root, self._prefix = _parted(url)
@@ -98,7 +74,7 @@ class Bucket:
             try:
                 found = obstore.head(self._store, self._key(name))
             except FileNotFoundError:
-                # An answer to HEAD has no body: it does not say whether the bucket is missing.
+                # An answer to HEAD has no body that could say whether the bucket is missing.
                 return None
         return Stored(name, found["size"], found.get("e_tag"))
 
@@ -139,7 +115,7 @@ class Bucket:
     def fetch(self, name: str, to: Path, *, max_bytes: int, go_on: GoOn | None = None) -> Fetched:
         """Write an object into the file ``to``.
 
-        Nothing stands at ``to`` before everything is there. Raises StorageError when there is no
+        The file appears when all of it has arrived. Raises StorageError when there is no
         such object, or when it has more than ``max_bytes``; OutputUnwritable when the disk is full.
         """
         tag, pieces = self._got(name, max_bytes)
@@ -176,7 +152,7 @@ class Bucket:
         try:
             yield
         except _FAILURES as error:
-            raise in_words(error, shown or self.url, self._cloud) from None
+            raise bucket_error(error, shown or self.url, self._cloud) from None
 
     def _key(self, name: str) -> str:
         return f"{self._prefix}{name}"

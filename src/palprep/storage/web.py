@@ -1,6 +1,6 @@
-"""A file on the web: asked about, and fetched, over HTTPS.
+"""A file on the web: its size, and its content, over HTTPS.
 
-No credentials are sent. A signed link carries its own, so that no message holds a link's query.
+No credentials are sent. A signed link carries its own: no message shows the query of a link.
 """
 
 from __future__ import annotations
@@ -16,19 +16,18 @@ from urllib.parse import urlsplit
 import httpx
 
 from palprep.errors import StorageError
-from palprep.storage.arriving import GoOn, too_large, without_secrets, written
-from palprep.storage.bucket import Fetched, Stored
+from palprep.storage.objects import Fetched, GoOn, Stored, too_large, without_secrets, written
 
 FETCH_WITHIN_S = 3600.0
-"""For one file, however much of it arrives."""
+"""The longest time that one file may take."""
 
 _SILENT_FOR_S = 60.0
-"""How long a server may be silent."""
+"""The longest pause of a server."""
 _REDIRECTS = 5
 _PIECE_BYTES = 1 << 20
 
 _STATUSES = {
-    401: "it wants credentials. Sign the link, or put the file into a bucket",
+    401: "it asks for credentials. Sign the link, or put the file into a bucket",
     403: "it may not be read. A signed link may have expired: sign it again",
     404: "there is no such file",
     410: "the file is gone",
@@ -43,19 +42,19 @@ def resolved(host: str) -> list[str]:
     return [str(found[4][0]) for found in socket.getaddrinfo(host, None)]
 
 
-def look(
+def look_at_url(
     url: str, *, transport: httpx.BaseTransport | None = None, resolve: Resolve = resolved
 ) -> Stored:
     """The file's size and tag. Raises StorageError.
 
-    A link that is signed for GET refuses HEAD: it is asked by a GET, of which nothing is read.
+    A link that is signed for GET refuses HEAD. So this is a GET whose body is not read.
     """
     with _opened(url, transport, resolve) as reply:
         size = int(reply.headers.get("content-length", -1))
         return Stored(without_secrets(url), size, _tag(reply))
 
 
-def fetch(
+def fetch_url(
     url: str,
     to: Path,
     *,
@@ -66,7 +65,7 @@ def fetch(
     resolve: Resolve = resolved,
     clock: Callable[[], float] = time.monotonic,
 ) -> Fetched:
-    """Write the file to ``to``. Nothing stands there before everything is there.
+    """Write the file to ``to``, which does not exist before all of it has arrived.
 
     ``go_on`` is called again and again meanwhile, and what it raises ends the fetching.
     ``transport``, ``resolve`` and ``clock`` replace the real ones. Raises StorageError, also for
@@ -103,7 +102,7 @@ def _opened(
         client = stack.enter_context(
             httpx.Client(timeout=_SILENT_FOR_S, transport=transport, trust_env=not here)
         )
-        # Compressed on the way, the size would be another one than that of what arrives.
+        # If it were compressed on the way, the stated size would not be that of the file.
         headers = {"Accept-Encoding": "identity"}
         at = url
         for _ in range(_REDIRECTS + 1):
@@ -118,7 +117,9 @@ def _opened(
             at = str(reply.next_request.url)
             if not here:
                 _require_public(at, shown, resolve)
-        raise StorageError(f"{shown} leads on more than {_REDIRECTS} times. Give its target")
+        raise StorageError(
+            f"{shown} redirects more than {_REDIRECTS} times. Give the address that it ends at"
+        )
 
 
 def _pieces(reply: httpx.Response, shown: str) -> Iterator[bytes]:
@@ -126,7 +127,7 @@ def _pieces(reply: httpx.Response, shown: str) -> Iterator[bytes]:
         yield from reply.iter_bytes(_PIECE_BYTES)
     except httpx.HTTPError as error:
         raise StorageError(
-            f"{shown} broke off ({error or type(error).__name__}). Try again"
+            f"The transfer of {shown} was cut off ({error or type(error).__name__}). Try again"
         ) from None
 
 
@@ -138,17 +139,17 @@ def _require_file(reply: httpx.Response, shown: str) -> None:
 
 
 def _require_public(at: str, shown: str, resolve: Resolve) -> None:
-    """Follow a link of the web neither to plain HTTP nor into a network of one's own.
+    """Do not follow a public link to plain HTTP or into a private network.
 
-    Whoever may write a link could otherwise have this machine read what it alone can reach. A name
-    may resolve to another address by the time it is used: the network's own rules are the wall.
+    Otherwise whoever writes a link could make this machine read what only it can reach. A name may
+    resolve to another address by the time it is used: this does not replace a firewall.
     """
     if urlsplit(at).scheme != "https":
-        raise StorageError(f"{shown} leads to an address without https, and is not fetched")
+        raise StorageError(f"{shown} redirects to an address without https, and is not fetched")
     if _is_private(at, resolve):
         raise StorageError(
-            f"{shown} leads into a private network, and is not fetched. Give the address there "
-            "itself if it is meant"
+            f"{shown} redirects into a private network, and is not fetched. If that is what you "
+            "want, give the address there itself"
         )
 
 
@@ -157,11 +158,15 @@ def _is_private(url: str, resolve: Resolve) -> bool:
         host = urlsplit(url).hostname or ""
         return any(not ipaddress.ip_address(each).is_global for each in resolve(host))
     except (OSError, ValueError):
-        return False  # A name that is not known fails when it is asked.
+        return False  # An unknown name fails when it is fetched.
 
 
 def _unreached(shown: str, error: Exception) -> StorageError:
-    why = "it was silent for too long" if isinstance(error, httpx.TimeoutException) else str(error)
+    why = (
+        "the server did not answer in time"
+        if isinstance(error, httpx.TimeoutException)
+        else str(error)
+    )
     return StorageError(
         f"{shown} cannot be fetched: {why or type(error).__name__}. Check the address and the "
         "network"

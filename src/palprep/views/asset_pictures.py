@@ -1,42 +1,63 @@
-"""The pictures of one file of a run: what they are, and how each is drawn."""
+"""The pictures of a run's files: what they are, drawn once, kept in a folder, shown on a page."""
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 from palprep._version import __version__
-from palprep.preflight.asset import Asset
-from palprep.rules.report import Report
-from palprep.rules.video_person import facing_limits
+from palprep.errors import PalprepError
+from palprep.fixes import atomic_output
+from palprep.preflight import Asset
+from palprep.rules import Report, facing_limits
 from palprep.values import Role, Span
-from palprep.views.embedded import Embedded
-from palprep.workers.messages import ByName
+from palprep.workers import ByName
 
 PICTURED = (Role.FACE_IMAGE, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)
 """The roles whose files show a person, the best portrait first."""
 
-
 _SIDE, _FACE_SIDE = 480, 168
 """Longest sides in pixels."""
 
-_DRAWING = "palprep.views.pictures"
-_THUMBNAIL: ByName[..., Embedded] = ByName(_DRAWING, "thumbnail")
-_TIMELINE: ByName[[Report], Embedded | None] = ByName(_DRAWING, "small_timeline")
-_WAVEFORM: ByName[[str | Path, tuple[Span, ...]], Embedded] = ByName(_DRAWING, "waveform_of")
+PICTURES_NAME = "pictures"
+"""The name of their folder in a run's output."""
+
+_MIMES = {".jpg": "image/jpeg", ".webp": "image/webp", ".svg": "image/svg+xml"}
+
 _HEARD = frozenset({"select", "mix", "high_pass", "level"})
 """Fixes that change how a recording sounds."""
+
+
+class Embedded(NamedTuple):
+    """An encoded image or sound, and its media type."""
+
+    data: bytes
+    mime: str
+
+    @property
+    def data_uri(self) -> str:
+        """All of it as an address for a ``src``."""
+        return f"data:{self.mime};base64,{base64.b64encode(self.data).decode('ascii')}"
+
+
+# By name: who only reads a page's addresses loads no decoder.
+_THUMBNAIL: ByName[..., Embedded] = ByName("palprep.views.pictures", "thumbnail")
+_TIMELINE: ByName[[Report], Embedded | None] = ByName("palprep.views.pictures", "small_timeline")
+_WAVEFORM: ByName[[Path, tuple[Span, ...]], Embedded] = ByName("palprep.views.waveform", "waveform")
 
 
 class Picture(NamedTuple):
     """A picture that can be drawn."""
 
     name: str
-    """Of the file to keep it in: a digest of all that it is drawn from, so that equal names have
-    equal pictures."""
+    """The name of its file, a digest of all it is drawn from: equal names have equal pictures."""
     draw: Callable[[], Embedded | None]
     """None where there is nothing to draw. Raises PalprepError or OSError for a file that can no
     longer be read."""
@@ -60,6 +81,84 @@ class AssetPictures(NamedTuple):
     def all(self) -> Iterator[Picture]:
         """Those that there are."""
         return (picture for picture in self if picture is not None)
+
+
+Show = Callable[[Picture], str | None]
+"""The address of a picture for a ``src``; None where there is none, or none any more."""
+
+
+def inline(make: Callable[[], Embedded | None]) -> str | None:
+    """What is made, as an address for a ``src``; None where there is nothing, or nothing any more.
+
+    A page is worth reading without it: a file that was moved or deleted since must not keep the
+    page from being written.
+    """
+    try:
+        made = make()
+    except (PalprepError, OSError):
+        return None
+    return None if made is None else made.data_uri
+
+
+def drawn_now(picture: Picture) -> str | None:
+    """The picture itself as an address, kept nowhere."""
+    return inline(picture.draw)
+
+
+@dataclass(frozen=True)
+class PictureFolder:
+    """Pictures by their names in the folder ``place``."""
+
+    place: Path
+
+    def kept(self, picture: Picture) -> Path | None:
+        """The file of a picture, drawn now unless it is there; None where it cannot be drawn.
+
+        Raises OutputUnwritable.
+        """
+        path = self.place / picture.name
+        if path.is_file():
+            return path
+        try:
+            drawn = picture.draw()
+        except (PalprepError, OSError):
+            return None
+        if drawn is None:
+            return None
+        with atomic_output(path, lasting=False) as temporary:
+            temporary.write_bytes(drawn.data)
+        return path
+
+    def keep_all(self, asset: Asset) -> None:
+        """Draw what there is to see of a file, unless it is kept already.
+
+        Raises OutputUnwritable.
+        """
+        for picture in pictures_of(asset).all():
+            self.kept(picture)
+
+    def embedded(self, picture: Picture) -> str | None:
+        """The picture itself as an address, for a page that must stand by itself."""
+        path = self.kept(picture)
+        if path is None:
+            return None
+        mime = _MIMES[path.suffix]
+        return inline(lambda: Embedded(path.read_bytes(), mime))
+
+    def linked_from(self, folder: Path) -> Show:
+        """Addresses of the files, relative to a page in ``folder``."""
+
+        def show(picture: Picture) -> str | None:
+            path = self.kept(picture)
+            return None if path is None else address(path, folder)
+
+        return show
+
+
+def address(path: Path, folder: Path) -> str:
+    """The address of a file, relative to a page in ``folder``."""
+    # Bytes: a name need not be text. And "./", since "a:b.mp4" would be taken for a scheme.
+    return f"./{quote(os.fsencode(os.path.relpath(path, folder)))}"
 
 
 def pictures_of(asset: Asset) -> AssetPictures:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from palprep.values import Rect
-from palprep.views.colours import Colour
-from palprep.vision.arrays import Floats, Pixels
+from palprep.views.outcomes import Colour
+from palprep.vision import Floats, Pixels
 
 _Place = tuple[float, float, float, float]
 """Left, top, right and bottom."""

@@ -1,7 +1,8 @@
-"""A consent verification on a terminal: the verdict, why, and the statement word by word."""
+"""Consent on a terminal: the statement word by word, and the dossier of its evidence."""
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +11,10 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
-from palprep.consent.facts import ConsentFacts
-from palprep.views.format import position
+from palprep.consent import ConsentFacts
+from palprep.dossier import Dossier, ExaminedDossier
+from palprep.views.dossier_words import Standing, entry_words, standing
+from palprep.views.format import position, stamp
 from palprep.views.marked_words import (
     Mark,
     MarkedWords,
@@ -21,7 +24,7 @@ from palprep.views.marked_words import (
     was_found,
 )
 from palprep.views.outcomes import OUTCOMES
-from palprep.views.terminal import INDENT, indented, title
+from palprep.views.terminal import INDENT, headed, indented, title
 
 WIDEST = 80
 """Cells of a line."""
@@ -114,3 +117,22 @@ def _lines(words: Sequence[MarkedWords], room: int) -> Iterator[list[MarkedWords
 
 def _room(options: ConsoleOptions) -> int:
     return max(20, min(options.max_width, WIDEST - INDENT))
+
+
+def dossier_view(examined: ExaminedDossier, now: dt.datetime) -> RenderableType:
+    """A dossier: waivers first, then whether the consent holds and why, and every entry."""
+    stands = standing(examined, now)
+    look = OUTCOMES[stands.outcome]
+    return Group(
+        headed(stands.word, look.style, str(examined.path)),
+        indented(Text("\n".join(_told(examined.dossier, stands)))),
+    )
+
+
+def _told(dossier: Dossier, stands: Standing) -> Iterator[str]:
+    first = dossier.evidence
+    yield from map(entry_words, dossier.waivers)
+    yield f"{first.person}, as {first.consent.full_name}" if first.consent else first.person
+    yield from (f"- {reason}" for reason in stands.reasons)
+    for entry in dossier.entries:
+        yield f"{stamp(entry.written_at)}  {entry_words(entry)}"

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from palprep.errors import ToolMissing
-from palprep.journal.run_view import PersonView, RunView
-from palprep.rules.report import Check, Report
+from palprep.journal import PersonView, RunView
+from palprep.rules import Check, Report
 from palprep.values import Outcome, Role
 from palprep.vocabulary import install_advice
 

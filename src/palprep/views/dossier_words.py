@@ -6,44 +6,40 @@ import datetime as dt
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from palprep.dossier.chain import Dossier, Entry, Flaw
-from palprep.dossier.files import ExaminedDossier
-from palprep.rules.consent import ConsentSpoken
+from palprep.dossier import Dossier, Entry, ExaminedDossier, Flaw
+from palprep.rules import ConsentSpoken
 from palprep.values import Outcome
 from palprep.views.format import stamp
 from palprep.views.marked_words import headline
 
 
 class Standing(NamedTuple):
-    """Whether a consent holds: one word, how it looks, and why in sentences."""
+    """Whether a consent holds: one word and a sentence, how it looks, and why in sentences."""
 
     word: str
     outcome: Outcome
+    sentence: str
     reasons: tuple[str, ...]
 
 
 def standing(examined: ExaminedDossier, now: dt.datetime) -> Standing:
-    """How the consent stands at this moment. One that holds passes only without any doubt."""
+    """How the consent stands at this moment. One that holds passes only without any doubt.
+    A doubt about the statement itself leaves it open."""
     doubts = tuple(dict.fromkeys(_doubts(examined.dossier)))
-    reasons = (*_broken(examined), *_ended(examined, now), *doubts)
     if examined.flaws:
-        return Standing("FLAWED", Outcome.FAIL, reasons)
-    if not examined.dossier.in_force(now):
-        return Standing("VOID", Outcome.FAIL, reasons)
-    return Standing("HOLDS", Outcome.WARN if doubts else Outcome.PASS, reasons)
-
-
-def standing_words(stands: Standing, now: dt.datetime) -> str:
-    """The same as a sentence."""
-    match stands.word, stands.outcome:
-        case "HOLDS", Outcome.PASS:
-            return f"On {stamp(now)} nothing in this dossier spoke against this consent."
-        case "HOLDS", _:
-            return f"On {stamp(now)} this consent held, with doubts."
-        case "VOID", _:
-            return f"On {stamp(now)} this consent did not hold."
-        case _:
-            return f"On {stamp(now)} this dossier did not prove what it says."
+        found = "FLAWED", Outcome.FAIL, "this dossier did not prove what it says."
+    elif examined.dossier.is_open(now):
+        said = "it was open whether this consent is given: a person must listen, and decide."
+        found = "OPEN", Outcome.WARN, said
+    elif not examined.dossier.in_force(now):
+        found = "VOID", Outcome.FAIL, "this consent did not hold."
+    elif doubts:
+        found = "HOLDS", Outcome.WARN, "this consent held, with doubts."
+    else:
+        found = "HOLDS", Outcome.PASS, "nothing in this dossier spoke against this consent."
+    word, outcome, said = found
+    reasons = (*_broken(examined), *_ended(examined, now), *doubts)
+    return Standing(word, outcome, f"On {stamp(now)} {said}", reasons)
 
 
 def entry_words(entry: Entry) -> str:

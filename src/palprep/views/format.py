@@ -1,4 +1,4 @@
-"""Durations, positions, sizes and moments in words, the same on every surface.
+"""Durations, positions, sizes, moments and reasons in words, the same on every surface.
 
 Measures of checks have :func:`palprep.rules.measures.measure_words`, which rules use too.
 """
@@ -6,8 +6,9 @@ Measures of checks have :func:`palprep.rules.measures.measure_words`, which rule
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterable
 
-from palprep.facts.facts import Facts
+from palprep.facts import Facts
 
 _BY = "\N{MULTIPLICATION SIGN}"
 
@@ -73,3 +74,17 @@ def file_gist(facts: Facts | None) -> str:
         audio = f"{stream.codec} {stream.sample_rate_hz / 1000:.4g} kHz {stream.layout}"
         parts += [audio] if facts.video else [duration(facts.audio.duration_s), audio]
     return " · ".join(parts)
+
+
+def by_file(reasons: Iterable[str]) -> list[str]:
+    """The reasons, with a file that several of them are about named once."""
+    told: list[str] = []
+    about = ""
+    for reason in reasons:
+        file, named, rest = reason.partition("): ")
+        if named and about.endswith(file):
+            told[-1] += f" {rest}"
+        else:
+            told.append(reason)
+            about = file if named else ""
+    return told

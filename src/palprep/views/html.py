@@ -7,8 +7,8 @@ from pathlib import Path
 import jinja2
 
 from palprep.escaping import escaped
-from palprep.rules.measures import measure_words
-from palprep.views.format import duration, file_gist, moment, position, size, stamp
+from palprep.rules import measure_words
+from palprep.views.format import by_file, duration, file_gist, moment, position, size, stamp
 from palprep.views.marked_words import (
     MEANINGS,
     headline,
@@ -18,7 +18,6 @@ from palprep.views.marked_words import (
     was_found,
 )
 from palprep.views.outcomes import OUTCOMES, SHADES, STATUSES
-from palprep.views.run_summary import by_file
 
 
 def _harmless(value: object) -> object:

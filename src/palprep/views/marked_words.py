@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from palprep.consent.facts import ConsentFacts, WordRecord
+from palprep.consent import ConsentFacts, WordRecord
 from palprep.values import Outcome
 
 _STAMP_EVERY_S = 3.0

@@ -1,18 +1,19 @@
-"""How outcomes look: one sign, one word and one colour each, on every surface.
+"""How outcomes look, on every surface: one sign, one word and one colour each.
 
-A sign and a word stand next to every colour: colour alone tells nothing to many readers, or on
-paper.
+A sign and a word stand next to every colour, because many readers cannot tell colours apart, and
+paper may have none. Drawings use a palette that people with red-green blindness can tell apart, too
+(Okabe and Ito 2008).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from palprep.values import Outcome
 
 if TYPE_CHECKING:
-    from palprep.journal.results import PersonStatus
+    from palprep.journal import PersonStatus
 
 
 class Shade(NamedTuple):
@@ -61,12 +62,29 @@ OUTCOMES: Mapping[Outcome, Look] = {
 STATUSES: Mapping[PersonStatus, Look] = {
     "done": Look("✓", "Done", "green", "pass", "all that was to be made is ready"),
     "waiting": Look("…", "Waiting", "cyan", "unknown", "not finished yet"),
-    "in_doubt": Look("?", "In doubt", "bold yellow", "doubt", "needs a decision"),
+    "in_doubt": Look("?", "In doubt", "bold yellow", "doubt", "a create may have happened"),
+    "needs_decision": Look(
+        *("◆", "Needs decision", "bold yellow", "doubt"), "a doubt about consent holds the replica"
+    ),
     "refused": Look("✕", "Refused", "red", "fail", "not fit: not everything was created"),
     "failed": Look("!", "Failed", "bold red", "warn", "the service or a tool gave up"),
 }
-"""How the work for a person can stand at the end of a run."""
+"""How a person can stand at the end of a run."""
 
-WORST_FIRST: Sequence[PersonStatus] = ("in_doubt", "failed", "refused", "waiting", "done")
-"""The order in which a reader looks at people: a decision is wanted, something broke off, the files
-are not fit, it goes on, it is done."""
+WORST_FIRST: Sequence[PersonStatus] = (
+    *("in_doubt", "needs_decision", "failed", "refused", "waiting", "done"),
+)
+"""The order in which a reader looks at people: first those who need a decision, last the done."""
+
+Colour = tuple[int, int, int]
+"""Red, green and blue, 0 to 255 each."""
+
+ORANGE: Final = (230, 159, 0)
+SKY: Final = (86, 180, 233)
+GREEN: Final = (0, 158, 115)
+YELLOW: Final = (240, 228, 66)
+BLUE: Final = (0, 114, 178)
+VERMILION: Final = (213, 94, 0)
+PURPLE: Final = (204, 121, 167)
+GREY: Final = (110, 116, 128)
+"""Palprep's own, for what needs no attention."""

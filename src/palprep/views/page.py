@@ -8,6 +8,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, TypeVar
@@ -15,16 +16,23 @@ from typing import Any, NamedTuple, TypeVar
 import jinja2
 
 from palprep._version import __version__
-from palprep.dossier.files import dossier_path
-from palprep.journal.run_view import PersonOverview, PersonView, ReadableRun, RunHead, RunView
-from palprep.preflight.asset import Asset
-from palprep.rules.report import Check, Report
+from palprep.consent import ConsentFacts
+from palprep.dossier import dossier_path
+from palprep.journal import PersonOverview, PersonView, ReadableRun, RunHead, RunView
+from palprep.preflight import Asset
+from palprep.rules import Check, Report
 from palprep.values import Outcome, Role
-from palprep.views.asset_pictures import PICTURED, pictures_of
-from palprep.views.beside import Beside, address
+from palprep.views.asset_pictures import (
+    PICTURED,
+    PICTURES_NAME,
+    PictureFolder,
+    Show,
+    address,
+    drawn_now,
+    pictures_of,
+)
 from palprep.views.html import environment
 from palprep.views.outcomes import OUTCOMES, WORST_FIRST
-from palprep.views.picture_folder import PICTURES_NAME, PictureFolder, Show, drawn_now
 
 MOST_ON_ONE_PAGE = 50
 """People. Of more, a page that holds all pictures would be too large to open."""
@@ -42,7 +50,7 @@ ROLE_TITLES: dict[Role, str] = {
 
 _TOLD = re.compile(rb'<meta name="(stamp|face)" content="([0-9a-z.]*)">')
 _HEAD = 2_000
-"""Bytes from the start of a page that hold what it tells of itself."""
+"""Bytes from the start of a page that hold its stamp and its portrait."""
 
 P = TypeVar("P", bound=PersonOverview)
 
@@ -53,7 +61,7 @@ class Page(NamedTuple):
     place: Path
     """Relative to the output folder."""
     stamp: str
-    """A digest of what it shows. It stands in the page, so that one that is up to date is told
+    """A digest of what it shows, written into the page: one that is up to date is recognised
     without being made again."""
     html: Callable[[], str]
     person: str | None = None
@@ -71,7 +79,7 @@ class Page(NamedTuple):
 
 
 def _head_of(path: Path) -> dict[str, str]:
-    """What a written page tells of itself; nothing where there is none."""
+    """The stamp and the portrait that a written page carries; empty where there is no page."""
     try:
         with path.open("rb") as file:
             return {name.decode(): told.decode() for name, told in _TOLD.findall(file.read(_HEAD))}
@@ -104,7 +112,7 @@ def pages(run: ReadableRun, folder: Path) -> list[Page]:
         return [Page(index, stamp, alone)]
     within = folder / PEOPLE_FOLDER
     people = worst_first(run.people)
-    maker = _Maker(templates, Beside(folder, within), pictures.linked_from(within))
+    maker = _Maker(templates, Links(folder, within), pictures.linked_from(within))
 
     def of_person(slug: str, stamp: str) -> str:
         return maker.person(run.head, run.person(slug), stamp)
@@ -116,10 +124,10 @@ def pages(run: ReadableRun, folder: Path) -> list[Page]:
         )
         for slug, stamp in stamps.items()
     }
-    leading = _Maker(templates, Beside(folder, folder), pictures.linked_from(folder))
+    leading = _Maker(templates, Links(folder, folder), pictures.linked_from(folder))
 
     def portrait(person: PersonOverview) -> str | None:
-        """As the person's own page, which is written before, tells; else of the reports."""
+        """The portrait of the person's own page, which is written first; else of the reports."""
         told = _head_of(folder / own[person.slug].place)
         if told.get("stamp") != stamps[person.slug]:
             return leading.portrait(run.person(person.slug))
@@ -145,8 +153,8 @@ def page(
     reads when somebody opens or plays them. Nothing else is fetched. ``show`` gives a picture
     its address. ``stamp`` is the digest that the page carries, by default of all that it shows.
     """
-    beside = None if folder is None else Beside(folder, folder)
-    maker = _Maker(environment(), beside, show)
+    links = None if folder is None else Links(folder, folder)
+    maker = _Maker(environment(), links, show)
     return maker.report(run, worst_first(run.people), stamp or _digest(run.model_dump_json()))
 
 
@@ -169,22 +177,41 @@ def by_outcome(report: Report) -> list[tuple[Outcome, tuple[Check, ...]]]:
     return [(outcome, checks) for outcome, checks in groups if checks]
 
 
-class _Shown(NamedTuple):
-    """The addresses of an asset's pictures; None for what it does not have."""
+@dataclass(frozen=True)
+class Links:
+    """Links to the files of a run's output ``folder``, for a page in ``page_folder`` within it."""
 
-    face: str | None
-    after: str | None
-    before: str | None
-    timeline: str | None
-    waveform: str | None
-    chosen: str | None
+    folder: Path
+    page_folder: Path
+
+    def link(self, file: str | Path) -> str | None:
+        """The address of a file, relative to the page.
+
+        None for a file that is not there, or lies outside the folder: a page that is handed on
+        with its folder must go on working.
+        """
+        if not Path(file).is_file():
+            return None  # Asked first: a link that leads to itself cannot be resolved.
+        path, folder = Path(file).resolve(), self.folder.resolve()
+        if not path.is_relative_to(folder):
+            return None
+        return address(path, self.page_folder.resolve())
+
+    def link_to_statement(self, file: str | Path, facts: ConsentFacts) -> str | None:
+        """The address of the statement in a file: a media fragment (W3C Media Fragments URI 1.0)
+        where its times are known. None as for :meth:`link`.
+        """
+        link = self.link(file)
+        if link is None or facts.starts_at is None or facts.ends_at is None:
+            return link
+        return f"{link}#t={facts.starts_at:g},{facts.ends_at:g}"
 
 
 class _Maker:
     """Renders pages that lie in one folder."""
 
-    def __init__(self, templates: jinja2.Environment, beside: Beside | None, show: Show) -> None:
-        self._templates, self._beside, self._show = templates, beside, show
+    def __init__(self, templates: jinja2.Environment, links: Links | None, show: Show) -> None:
+        self._templates, self._links, self._show = templates, links, show
 
     def report(
         self,
@@ -241,9 +268,10 @@ class _Maker:
         assert self._templates.loader is not None  # noqa: S101 -- by environment()
         return self._templates.loader.get_source(self._templates, name)[0]
 
-    def _pictures(self, asset: Asset) -> _Shown:
+    def _pictures(self, asset: Asset) -> dict[str, str | None]:
+        """The addresses of an asset's pictures, by what they show; None for what it lacks."""
         found = pictures_of(asset)._asdict()
-        return _Shown(**{name: each and self._show(each) for name, each in found.items()})
+        return {name: each and self._show(each) for name, each in found.items()}
 
     def portrait(self, person: PersonView) -> str | None:
         """The address of the best picture of a person, as small as it stands next to a name."""
@@ -256,13 +284,13 @@ class _Maker:
         return next((found for face in faces if face and (found := self._show(face))), None)
 
     def _link(self, file: str) -> str | None:
-        beside = self._beside
-        return None if beside is None else beside.link(beside.folder / file)
+        links = self._links
+        return None if links is None else links.link(links.folder / file)
 
     def _listen(self, asset: Asset) -> str | None:
-        if self._beside is None or asset.prepared is None or asset.consent is None:
+        if self._links is None or asset.prepared is None or asset.consent is None:
             return None
-        return self._beside.link_to_statement(asset.prepared.path, asset.consent)
+        return self._links.link_to_statement(asset.prepared.path, asset.consent)
 
     def _dossier(self, asset: Asset) -> str | None:
         return self._link(str(dossier_path(asset.prepared))) if asset.prepared else None

@@ -8,21 +8,21 @@ from typing import Literal, NamedTuple
 import cv2
 import numpy as np
 
-from palprep.media.image import probe_and_open
-from palprep.media.source import Source
-from palprep.rules.plans.asked import not_passed
-from palprep.rules.plans.image import CROP_ANSWERS, LEVEL_ANSWERS, adjustments
-from palprep.rules.report import Report
+from palprep.media import Source, probe_and_open
+from palprep.rules import Report
+from palprep.rules.plans import CROP_ANSWERS, LEVEL_ANSWERS, adjustments, not_passed
 from palprep.values import Outcome, Rect
 from palprep.views.canvas import Canvas
-from palprep.views.colours import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW
-from palprep.vision.analysis import Detections, detect_subject
-from palprep.vision.arrays import Floats
-from palprep.vision.facts import Eyes
-from palprep.vision.landmark_indices import LEFT_IRIS, NOSE_TIP, RIGHT_IRIS
-from palprep.vision.landmarks import Landmarks
-from palprep.vision.models import Models
-from palprep.vision.pose import fit_head, head_pose, measure_eyes
+from palprep.views.outcomes import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW
+from palprep.vision import (
+    Detections,
+    Eyes,
+    Floats,
+    Landmarks,
+    Models,
+    detect_subject,
+    measure_head,
+)
 
 VIEW_SIDE = 900
 """Longest side of the drawing in pixels."""
@@ -123,10 +123,8 @@ def _draw_subject(canvas: Canvas, seen: Detections, models: Models) -> None:
     if marks is None:
         return
     canvas.dots(marks.points[:, :2], POINT * box.height, POINTS)
-    fit = fit_head(marks, models.geometry)
-    pose = head_pose(fit)
-    eyes = measure_eyes(marks, fit, pose)
-    nose = marks.points[NOSE_TIP, :2]
+    fit, pose, eyes = measure_head(marks, models.geometry)
+    nose = marks.nose
     for axis, colour in enumerate(AXES):
         direction = fit.rotation[:2, axis] * np.array([1, -1]) * 0.4 * box.height
         canvas.arrow(nose, nose + direction, colour, weight=2)
@@ -144,8 +142,7 @@ def _draw_gaze(canvas: Canvas, marks: Landmarks, eyes: Eyes, face_height: float)
     """An arrow from either iris; a mere dot for eyes that look into the lens."""
     angles = np.radians([eyes.gaze_yaw_deg, -eyes.gaze_pitch_deg])
     direction: Floats = np.sin(angles) * GAZE_LENGTH * face_height
-    for iris in (RIGHT_IRIS, LEFT_IRIS):
-        start = marks.points[iris, :2]
+    for start in marks.irises:
         canvas.arrow(start, start + direction, GAZE)
 
 

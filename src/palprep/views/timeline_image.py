@@ -8,15 +8,13 @@ from itertools import islice, pairwise
 
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
-from palprep.facts.timeline import Timeline
-from palprep.media.frames import sample_frames
-from palprep.media.source import Source
-from palprep.rules.report import Report
-from palprep.rules.video_person import facing_limits
-from palprep.views.colours import VERMILION, Colour
+from palprep.facts import Timeline
+from palprep.media import Source, sample_frames
+from palprep.rules import Report, facing_limits
 from palprep.views.format import position
+from palprep.views.outcomes import VERMILION, Colour
 from palprep.views.timeline_rows import Row, rows, tick_every
-from palprep.vision.arrays import Pixels
+from palprep.vision import Pixels
 
 FRAMES = 12
 FRAME_SIDE = 240

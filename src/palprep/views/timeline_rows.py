@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 
-from palprep.facts.timeline import FacingLimits, Second, Timeline
+from palprep.facts import FacingLimits, Second, Timeline
 from palprep.values import Span
-from palprep.views.colours import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, Colour
 from palprep.views.format import duration, position, share
+from palprep.views.outcomes import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, Colour
 
 _TICKS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
-from palprep.media.source import Source
-from palprep.speech.levels import Levels, measure_levels
+from palprep.media import Source
+from palprep.speech import Levels, measure_levels
 from palprep.values import Span
-from palprep.views.colours import BLUE, GREY, ORANGE
+from palprep.views.asset_pictures import Embedded
 from palprep.views.format import position
+from palprep.views.outcomes import BLUE, GREY, ORANGE
 from palprep.views.timeline_rows import tick_every
 
 WIDTH, HEIGHT = 1000, 190
@@ -28,14 +30,15 @@ _MOST_TICKS, _MOST_POINTS = 10, 250
 _LEAST_BAR = 0.6
 
 
-def waveform(source: Source, *, kept: Sequence[Span] = ()) -> bytes:
+def waveform(path: str | Path, kept: Sequence[Span] = ()) -> Embedded:
     """The waveform of a recording, or of a video's sound, as SVG without scripts.
 
     Blue is what was ``kept``, everything where nothing was chosen; grey is what was left out.
     The orange line is the loudness of 3 s each, the dashed line that of the whole. Raises
     MediaError when the file cannot be read.
     """
-    return draw_waveform(measure_levels(source, parts=PARTS), kept=kept).encode()
+    drawn = draw_waveform(measure_levels(Source.of(path), parts=PARTS), kept=kept)
+    return Embedded(drawn.encode(), "image/svg+xml")
 
 
 def draw_waveform(levels: Levels, *, kept: Sequence[Span] = ()) -> str:

@@ -6,7 +6,7 @@ their expected value is the age in years.
 
 That age is years off for teenagers, who read like young adults. The identity embedding knows
 children too, and its errors have little in common with the network's. A linear model adds both up
-(scripts/train_age.py says on what it was fitted, docs/accuracy.md how often it errs).
+(research/training/age.py says on what it was fitted, docs/accuracy.md how often it errs).
 """
 
 from __future__ import annotations
@@ -17,17 +17,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from palprep.vision.align import similarity_transform, warp
-from palprep.vision.arrays import Floats, Pixels
-from palprep.vision.landmark_indices import (
+from palprep.vision.arrays import Floats, Pixels, similarity_transform, warp
+from palprep.vision.landmarks import (
     LEFT_EYE_INNER,
     LEFT_EYE_OUTER,
     NOSE_BASE,
     RIGHT_EYE_INNER,
     RIGHT_EYE_OUTER,
+    Landmarks,
 )
-from palprep.vision.landmarks import Landmarks
-from palprep.vision.linear_model import LinearModel
+from palprep.vision.model_data import LinearModel
 from palprep.vision.models import Network
 
 SIDE = 64
@@ -53,8 +52,6 @@ class Age(NamedTuple):
 
     years: float
     """Apparent age, 0 to 80."""
-    spread_years: float
-    """Its standard deviation over small changes of the crop and over mirroring."""
     adult: float
     """Likelihood that the person is 18 or older, 0 to 1."""
 
@@ -78,7 +75,7 @@ def measure_age(classes: Floats, embedding: Floats, model: LinearModel) -> Age:
     """From what :func:`age_classes` found and the identity embedding of the same face."""
     years = classes @ YEARS
     logit = model.bias + sum(model.shares(describe(classes, embedding)).values())
-    return Age(float(np.mean(years)), float(np.std(years)), 1 / (1 + math.exp(-logit)))
+    return Age(float(np.mean(years)), 1 / (1 + math.exp(-logit)))
 
 
 def describe(classes: Floats, embedding: Floats) -> dict[str, Floats]:

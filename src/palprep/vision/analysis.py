@@ -7,15 +7,17 @@ mask) is kept apart from the facts, for those who draw it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import Executor, Future
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, ParamSpec, TypeVar
+
+import cv2
 
 from palprep.values import Rect
 from palprep.vision.age import age_classes, measure_age
 from palprep.vision.arrays import Floats, Mask, Pixels, shrunk
-from palprep.vision.beside import beside
 from palprep.vision.detect import Detection, find_faces
 from palprep.vision.facts import (
     SURE_PRESENCE,
@@ -28,19 +30,26 @@ from palprep.vision.facts import (
     counts_as_person,
     is_certain,
 )
-from palprep.vision.framing import bust_mask, detected_face_box, face_box, measure_framing
-from palprep.vision.human import measure_human
-from palprep.vision.identity import embed
+from palprep.vision.framing import (
+    bust_mask,
+    detected_face_box,
+    face_box,
+    measure_framing,
+    person_mask,
+)
+from palprep.vision.identity import embed, perceptual_hash
 from palprep.vision.landmarks import Landmarks, find_landmarks
-from palprep.vision.mask import person_mask
 from palprep.vision.models import Models
-from palprep.vision.nudity import nudity_score
-from palprep.vision.occlusion import measure_visibility
-from palprep.vision.others import measure_others
-from palprep.vision.perceptual_hash import perceptual_hash
-from palprep.vision.pose import fit_head, head_pose, measure_eyes
+from palprep.vision.pose import fit_head, head_pose, measure_head
 from palprep.vision.quality import measure_quality
-from palprep.vision.scene import scene_crop, scene_maps
+from palprep.vision.scene import (
+    measure_human,
+    measure_others,
+    measure_visibility,
+    nudity_score,
+    scene_crop,
+    scene_maps,
+)
 
 MAX_SIDE = 1000
 """Larger pictures are shrunk to this longest side first: a face of a sixth of the height still
@@ -108,7 +117,7 @@ def analyse_portrait(
     rgb = _small_enough(rgb)
     # A network leaves a second core idle about half of the time: what does not depend on the
     # others runs next to them.
-    with beside() as other:
+    with second_thread() as other:
         nudity = other.submit(_nudity, rgb, models)
         faces = find_faces(rgb, models.detector)
         look = other.submit(_first_look, rgb, faces, models)
@@ -126,7 +135,7 @@ def detect_subject(
 
 def measure_portrait(seen: Detections, models: Models) -> PortraitFacts:
     """Facts from what was found."""
-    with beside() as other:
+    with second_thread() as other:
         nudity = other.submit(_nudity, seen.rgb, models)
         look = other.submit(_first_look, seen.rgb, seen.detections, models)
         return _measure(seen, models, other, _Early(nudity, look))
@@ -252,16 +261,13 @@ def _measure_face(seen: Detections, index: int, models: Models) -> FaceFacts:
 def _measure_subject(
     seen: Detections, marks: Landmarks, classes: Floats, look: _Look, models: Models
 ) -> SubjectFacts:
-    fit = fit_head(marks, models.geometry)
-    pose = head_pose(fit)
-    eyes = measure_eyes(marks, fit, pose)
+    _, pose, eyes = measure_head(marks, models.geometry)
     age = measure_age(classes, look.embedding, models.adult)
     return SubjectFacts(
         pose=pose,
         eyes=eyes.model_copy(update={"distance_px": eyes.distance_px * seen.scale}),
         mouth_open=marks.shapes["jawOpen"],
         age_years=age.years,
-        age_spread_years=age.spread_years,
         adult=age.adult,
         visibility=look.visibility,
         human=look.human,
@@ -277,3 +283,35 @@ def _scaled(box: Rect, scale: float) -> Rect:
 def _scaled_framing(framing: Framing, scale: float) -> Framing:
     boxes = {"face": _scaled(framing.face, scale), "head": _scaled(framing.head, scale)}
     return framing.model_copy(update=boxes)
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@contextmanager
+def second_thread() -> Iterator[Executor]:
+    """Takes work that does not depend on the caller's; all of it is done when the block ends.
+
+    It is one more thread; or none, where OpenCV may take one thread only (``cv2.setNumThreads``,
+    ``OPENCV_FOR_THREADS_NUM``). A worker is told so that has a core to itself: its second thread
+    would take the time of another worker.
+    """
+    if cv2.getNumThreads() > 1:
+        with ThreadPoolExecutor(max_workers=1) as other:
+            yield other
+    else:
+        yield SameThread()
+
+
+class SameThread(Executor):
+    """Does what it is given before it returns, in the thread that gives it."""
+
+    def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """The function's value or error, as a future that is done."""
+        future = Future[T]()
+        try:
+            future.set_result(function(*args, **kwargs))
+        except BaseException as error:  # noqa: BLE001 -- raised where the result is asked for
+            future.set_exception(error)
+        return future

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from palprep.media.srgb import decoded
+from palprep.media import decoded
 
 Colour = tuple[float, float, float]
 """Red, green and blue, X, Y and Z, or L*, a* and b*."""
@@ -54,6 +54,19 @@ def lab_to_linear(lab: Colour) -> Colour:
 def hue_and_chroma(lab: Colour) -> tuple[float, float]:
     """Hue in degrees, -180 to 180, and chroma."""
     return math.degrees(math.atan2(lab[2], lab[1])), math.hypot(lab[1], lab[2])
+
+
+def gains_to_hue(rgb: tuple[int, int, int], hue_deg: float, chroma: float) -> Colour | None:
+    """What turns 8-bit sRGB to this hue and chroma at its own lightness: a factor for each channel
+    of linear light. None where a channel is empty, before or after.
+    """
+    now, hue = to_linear(rgb), math.radians(hue_deg)
+    lightness = linear_to_lab(now)[0]
+    then = lab_to_linear((lightness, chroma * math.cos(hue), chroma * math.sin(hue)))
+    if min(*now, *then) <= 0:
+        return None
+    red, green, blue = (after / before for after, before in zip(then, now, strict=True))
+    return red, green, blue
 
 
 def _times(matrix: tuple[Colour, Colour, Colour], vector: Colour) -> Colour:

@@ -9,6 +9,8 @@ out: they are large, and an embedding identifies a person.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
 from palprep.values import Rect, Value
 
@@ -49,7 +51,7 @@ class Eyes(Value):
     def gaze_off_deg(self) -> float:
         """How far the gaze misses the lens. Pitch counts by two fifths: where people look into the
         lens it follows the shape of the face more than the eyes, and scatters nearly twice as much
-        as yaw (scripts/evaluate_gaze.py)."""
+        as yaw (research/evaluation/gaze.py)."""
         return math.hypot(self.gaze_yaw_deg, self.gaze_pitch_deg / 2.5)
 
     @property
@@ -87,8 +89,6 @@ class Framing(Value):
     """With hair: what of the person mask belongs to the head."""
     centre_x: float
     """The face's middle as a share of the picture's width."""
-    centre_y: float
-    """Its share of the height. Reported only: no rule judges it."""
     face_height_share: float
     """Face height over picture height."""
     margin_top: float
@@ -99,9 +99,6 @@ class Framing(Value):
     """From the chin to the lower border, in face heights; negative when cut."""
     body_below: float
     """How far the person is visible below the chin, in face heights."""
-    shoulder_width: float
-    """Widest visible part within 0.8 face heights below the chin, in face widths. Reported only:
-    no rule judges it."""
 
     @property
     def margin(self) -> float:
@@ -195,9 +192,6 @@ class SubjectFacts(Value):
     """0 shut, 1 wide open."""
     age_years: float
     """Apparent age. Reported only: the rules judge :attr:`adult`."""
-    age_spread_years: float
-    """Standard deviation of the age over small changes of the crop. Reported only: no rule
-    judges it."""
     adult: float
     """Likelihood that the person is 18 or older, 0 to 1."""
     visibility: Visibility
@@ -267,3 +261,53 @@ def _is_near(face: FaceFacts, largest: FaceFacts) -> bool:
 def is_certain(presence: float, score: float) -> bool:
     """True for a face that the landmark net sees, or of which the detector is very sure."""
     return presence >= SURE_PRESENCE or score >= SURE_SCORE
+
+
+class Step(NamedTuple):
+    """A smooth step, 50 where a measure becomes doubtful, as in ISO/IEC 29794-5 and BSI's OFIQ.
+
+    ``half`` scores 50; ``spread`` further on the good side scores 73, twice that 88.
+    A negative spread means that less is better."""
+
+    half: float
+    spread: float
+
+
+# Half stands outside of what 280 fit portraits of four sources read, and inside of what they read
+# blurred, noisy, dark, burnt out or strongly compressed: research/evaluation/quality.py. Black
+# and white is no fault, and how even the light is stays out: hair beside the face reads alike.
+STEPS: Final[Mapping[str, tuple[str, Step]]] = {
+    "sharpness": ("sharpness", Step(0.37, 0.03)),
+    "face resolution": ("face_px", Step(60, 12)),
+    "too dark": ("peak", Step(0.50, 0.025)),
+    "too bright": ("brightness", Step(0.96, -0.02)),
+    "burnt-out highlights": ("saturated", Step(0.50, -0.06)),
+    "blocked-up shadows": ("clipped_shadows", Step(0.15, -0.03)),
+    "contrast": ("contrast", Step(0.22, 0.02)),
+    "noise": ("noise", Step(6.0, -1.0)),
+    "unnatural skin colour": ("vivid_chroma", Step(76, -3)),
+    "JPEG blocks": ("blocking", Step(2.3, -0.15)),
+}
+
+
+def quality_scores(quality: Quality) -> dict[str, float]:
+    """Every measured component's score by its name in words."""
+    values = quality.model_dump()
+    return {
+        name: _smooth_step(value, step)
+        for name, (measure, step) in STEPS.items()
+        if (value := values[measure]) is not None
+    }
+
+
+def overall_score(scores: Mapping[str, float]) -> float:
+    """0 to 100: the product of the scores, as if each were the chance in 100 that no one finds
+    fault with it. A face that is a little soft, dark and one-sided is worse than each alone.
+    """
+    return 100 * math.prod(score / 100 for score in scores.values())
+
+
+def _smooth_step(value: float, step: Step) -> float:
+    # Beyond 40 spreads the logistic function is 0 or 1 to double precision, and exp overflows.
+    distance = max(-40.0, min(40.0, (value - step.half) / step.spread))
+    return 100 / (1 + math.exp(-distance))

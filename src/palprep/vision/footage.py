@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from palprep.media.frames import SampledFrame
+from palprep.media import SampledFrame
 from palprep.vision.analysis import analyse_portrait
 from palprep.vision.arrays import Floats, Pixels
 from palprep.vision.detect import NEAR, Detection, find_faces, recount_faces
@@ -23,10 +23,17 @@ from palprep.vision.facts import NOTICEABLE, SURE_PRESENCE, SURE_SCORE
 from palprep.vision.footage_facts import FootageFacts, FrameSample
 from palprep.vision.framing import face_box
 from palprep.vision.identity import cosine, embed_crop, face_crop
-from palprep.vision.landmark_indices import LIP_LOWER, LIP_UPPER, MOUTH_LEFT, MOUTH_RIGHT
-from palprep.vision.landmarks import Landmarks, find_landmarks, follow_landmarks
+from palprep.vision.landmarks import (
+    LIP_LOWER,
+    LIP_UPPER,
+    MOUTH_LEFT,
+    MOUTH_RIGHT,
+    Landmarks,
+    find_landmarks,
+    follow_landmarks,
+)
 from palprep.vision.models import Models
-from palprep.vision.pose import fit_head, head_pose, measure_eyes
+from palprep.vision.pose import measure_head
 
 DETECT_EVERY_S = 1.0
 """Between detections a face is followed by its own points."""
@@ -161,13 +168,10 @@ class _Follower:
     def _measured(self, frame: SampledFrame, marks: Landmarks) -> FrameSample:
         height, width = frame.rgb.shape[:2]
         box = face_box(marks)
-        fit = fit_head(marks, self._models.geometry)
-        pose = head_pose(fit)
-        eyes = measure_eyes(marks, fit, pose)
+        _, pose, eyes = measure_head(marks, self._models.geometry)
         measures = {
             "face_height_share": box.height / height,
             "centre_x": (box.x + box.width / 2) / width,
-            "centre_y": (box.y + box.height / 2) / height,
             "yaw_deg": pose.yaw_deg,
             "pitch_deg": pose.pitch_deg,
             "roll_deg": pose.roll_deg,

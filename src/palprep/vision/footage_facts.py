@@ -20,8 +20,6 @@ class FrameSample(Value):
     """Face height, hairline to chin, over picture height."""
     centre_x: float | None = None
     """The face's middle as a share of the picture's width."""
-    centre_y: float | None = None
-    """Likewise of the height. Reported only: no rule judges it."""
     yaw_deg: float | None = None
     pitch_deg: float | None = None
     roll_deg: float | None = None

@@ -6,12 +6,13 @@ import cv2
 import numpy as np
 
 from palprep.values import Rect
-from palprep.vision.arrays import Mask, Pixels
+from palprep.vision.arrays import Floats, Mask, Pixels, resized, tensor
 from palprep.vision.detect import Detection
 from palprep.vision.facts import Framing
 from palprep.vision.landmarks import Landmarks
-from palprep.vision.mask import person_mask
 from palprep.vision.models import Network
+
+MASK_SIDE = 256
 
 BUST = (1.2, 3.0, 2.1)
 """The person mask is taken of the head and shoulders, where it was trained to work: this many
@@ -26,6 +27,12 @@ HAIR = 0.33
 
 TOUCH = 0.02
 """A mask this close to the border, in face heights, touches it."""
+
+
+def person_mask(rgb: Pixels, network: Network) -> Floats:
+    """Probability of a person per pixel, 256 x 256, stretched over the whole picture."""
+    small = tensor(resized(rgb, MASK_SIDE, MASK_SIDE), 1 / 255)
+    return np.asarray(network.run(small)[0][0, 0])
 
 
 def face_box(face: Landmarks) -> Rect:
@@ -57,8 +64,8 @@ def bust_mask(rgb: Pixels, face: Rect, network: Network) -> tuple[Mask, float]:
     if right - left < 8 or bottom - top < 8:
         return whole, 0.0
     part = person_mask(rgb[top:bottom, left:right], network)
-    resized = cv2.resize(part, (right - left, bottom - top), interpolation=cv2.INTER_LINEAR)
-    whole[top:bottom, left:right] = resized > 0.5
+    stretched = cv2.resize(part, (right - left, bottom - top), interpolation=cv2.INTER_LINEAR)
+    whole[top:bottom, left:right] = stretched > 0.5
     return whole, (right - left) * (bottom - top) / (height * width)
 
 
@@ -79,13 +86,11 @@ def measure_framing(face: Rect, mask: Mask) -> Framing:
         face=face,
         head=Rect(x=left, y=top, width=right - left, height=max(chin - top, 0.0)),
         centre_x=(face.x + face.width / 2) / width,
-        centre_y=(face.y + face.height / 2) / height,
         face_height_share=face.height / height,
         margin_top=margin_top,
         margin_side=min(side_face, side_head, *([] if side_head > TOUCH else [side_face - VERTEX])),
         margin_bottom=(height - chin) / face.height,
         body_below=_body_below(face, mask),
-        shoulder_width=_shoulder_width(face, mask),
     )
 
 
@@ -128,11 +133,3 @@ def _body_below(face: Rect, mask: Mask) -> float:
     gaps = np.flatnonzero(~rows)
     reached = (float(gaps[0]) if len(gaps) else float(height - start)) / face.height
     return (height - chin) / face.height if reached > BUST[1] - 0.1 else reached
-
-
-def _shoulder_width(face: Rect, mask: Mask) -> float:
-    height = mask.shape[0]
-    chin = face.y + face.height
-    start = int(np.clip(chin, 0, height - 1))
-    stop = int(np.clip(chin + 0.8 * face.height, start + 1, height))
-    return float(mask[start:stop].sum(axis=1).max()) / face.width

@@ -1,11 +1,12 @@
-"""Who it is, as a direction in 128 dimensions: SFace (Zhong et al. 2021)."""
+"""Who it is, as a direction in 128 dimensions (SFace, Zhong et al. 2021), and which pictures look
+alike."""
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 
-from palprep.vision.align import similarity_transform, warp
-from palprep.vision.arrays import Floats, Pixels, tensor
+from palprep.vision.arrays import Floats, Pixels, resized, similarity_transform, tensor, warp
 from palprep.vision.detect import Detection, find_faces
 from palprep.vision.facts import SURE_PRESENCE, SURE_SCORE
 from palprep.vision.landmarks import find_landmarks
@@ -52,3 +53,13 @@ def identify(rgb: Pixels, models: Models) -> Floats | None:
         if presence >= SURE_PRESENCE:
             return embed(rgb, face, models.identity)
     return None
+
+
+def perceptual_hash(rgb: Pixels) -> str:
+    """64 bits in hexadecimal: signs of the lowest 8 x 8 cosine frequencies of a 32 x 32 gray
+    copy against their median (Zauner 2010).
+    """
+    gray = cv2.cvtColor(resized(rgb, 32, 32), cv2.COLOR_RGB2GRAY)
+    low = cv2.dct(gray.astype(np.float32))[:8, :8]
+    bits = (low > np.median(low)).reshape(-1)
+    return f"{int(''.join('1' if bit else '0' for bit in bits), 2):016x}"

@@ -2,25 +2,64 @@
 
 Inputs and outputs follow MediaPipe's face landmark model: a square of 1.5 times the face box,
 turned so that the eyes are level, 256 x 256 RGB in 0..1; points in pixels of that square.
+The points are numbered as there; "right" and "left" are the subject's own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
-from palprep.vision.align import warp
-from palprep.vision.arrays import Floats, Pixels, tensor
+from palprep.vision.arrays import Floats, Pixels, tensor, warp
 from palprep.vision.detect import Detection
-from palprep.vision.landmark_indices import (
-    LEFT_EYE_OUTER,
-    RIGHT_EYE_OUTER,
-    SHAPE_NAMES,
-    SHAPE_POINTS,
-)
 from palprep.vision.models import Models
+
+RIGHT_EYE_OUTER, RIGHT_EYE_INNER, LEFT_EYE_INNER, LEFT_EYE_OUTER = 33, 133, 362, 263
+RIGHT_IRIS, LEFT_IRIS = 468, 473
+NOSE_TIP, NOSE_BASE = 4, 2
+MOUTH_RIGHT, MOUTH_LEFT = 61, 291
+LIP_UPPER, LIP_LOWER = 13, 14
+"""The inner lips, in the middle."""
+IRIS_BORDERS: Final = ((469, 471), (470, 472), (474, 476), (475, 477))
+"""Opposite points of the irises: the right one across and up, then the left one."""
+IRIS_WIDTHS: Final = (IRIS_BORDERS[0], IRIS_BORDERS[2])
+FACE_OVAL = (
+    *(10, 338, 297, 332, 284, 251, 389, 356, 454, 323, 361, 288, 397, 365, 379, 378, 400, 377),
+    *(152, 148, 176, 149, 150, 136, 172, 58, 132, 93, 234, 127, 162, 21, 54, 103, 67, 109),
+)
+
+# fmt: off
+SHAPE_POINTS: Final = (
+    0, 1, 4, 5, 6, 7, 8, 10, 13, 14, 17, 21, 33, 37, 39, 40, 46, 52, 53, 54, 55, 58, 61, 63, 65,
+    66, 67, 70, 78, 80, 81, 82, 84, 87, 88, 91, 93, 95, 103, 105, 107, 109, 127, 132, 133, 136,
+    144, 145, 146, 148, 149, 150, 152, 153, 154, 155, 157, 158, 159, 160, 161, 162, 163, 168,
+    172, 173, 176, 178, 181, 185, 191, 195, 197, 234, 246, 249, 251, 263, 267, 269, 270, 276,
+    282, 283, 284, 285, 288, 291, 293, 295, 296, 297, 300, 308, 310, 311, 312, 314, 317, 318,
+    321, 323, 324, 332, 334, 336, 338, 356, 361, 362, 365, 373, 374, 375, 377, 378, 379, 380,
+    381, 382, 384, 385, 386, 387, 388, 389, 390, 397, 398, 400, 402, 405, 409, 415, 454, 466,
+    468, 469, 470, 471, 472, 473, 474, 475, 476, 477,
+)
+"""The points that the blendshape net reads (MediaPipe, face_blendshapes_graph)."""
+
+SHAPE_NAMES: Final = (
+    "_neutral", "browDownLeft", "browDownRight", "browInnerUp", "browOuterUpLeft",
+    "browOuterUpRight", "cheekPuff", "cheekSquintLeft", "cheekSquintRight", "eyeBlinkLeft",
+    "eyeBlinkRight", "eyeLookDownLeft", "eyeLookDownRight", "eyeLookInLeft", "eyeLookInRight",
+    "eyeLookOutLeft", "eyeLookOutRight", "eyeLookUpLeft", "eyeLookUpRight", "eyeSquintLeft",
+    "eyeSquintRight", "eyeWideLeft", "eyeWideRight", "jawForward", "jawLeft", "jawOpen",
+    "jawRight", "mouthClose", "mouthDimpleLeft", "mouthDimpleRight", "mouthFrownLeft",
+    "mouthFrownRight", "mouthFunnel", "mouthLeft", "mouthLowerDownLeft", "mouthLowerDownRight",
+    "mouthPressLeft", "mouthPressRight", "mouthPucker", "mouthRight", "mouthRollLower",
+    "mouthRollUpper", "mouthShrugLower", "mouthShrugUpper", "mouthSmileLeft", "mouthSmileRight",
+    "mouthStretchLeft", "mouthStretchRight", "mouthUpperUpLeft", "mouthUpperUpRight",
+    "noseSneerLeft", "noseSneerRight",
+)
+"""What the blendshape net returns, in its order."""
+# fmt: on
+
 
 CROP_SIDE = 256
 CROP_SCALE = 1.5
@@ -41,6 +80,16 @@ class Landmarks:
     def at(self, *indices: int) -> Floats:
         """x and y of these points, n x 2."""
         return self.points[list(indices), :2]
+
+    @property
+    def nose(self) -> Floats:
+        """x and y of the tip of the nose."""
+        return self.points[NOSE_TIP, :2]
+
+    @property
+    def irises(self) -> Floats:
+        """x and y of the middles of the irises, the subject's right one first, 2 x 2."""
+        return self.at(RIGHT_IRIS, LEFT_IRIS)
 
 
 def find_landmarks(rgb: Pixels, face: Detection, models: Models) -> Landmarks:

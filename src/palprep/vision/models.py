@@ -12,12 +12,15 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from palprep.media.memory import hand_back
-from palprep.media.networks import open_network
-from palprep.media.weights import read_manifest
+from palprep.media import hand_back, open_network, read_manifest
 from palprep.vision.arrays import Floats
-from palprep.vision.geometry import FaceGeometry, read_geometry
-from palprep.vision.linear_model import LinearModel, read_linear_model, read_linear_models
+from palprep.vision.model_data import (
+    FaceGeometry,
+    LinearModel,
+    read_geometry,
+    read_linear_model,
+    read_linear_models,
+)
 
 HOME = "palprep.vision"
 """Whose manifest names the files."""

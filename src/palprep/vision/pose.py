@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from palprep.vision.arrays import Floats
 from palprep.vision.facts import Eyes, Pose
-from palprep.vision.geometry import FaceGeometry
-from palprep.vision.landmark_indices import (
+from palprep.vision.landmarks import (
     IRIS_WIDTHS,
     LEFT_EYE_INNER,
     LEFT_EYE_OUTER,
@@ -17,8 +17,9 @@ from palprep.vision.landmark_indices import (
     RIGHT_EYE_INNER,
     RIGHT_EYE_OUTER,
     RIGHT_IRIS,
+    Landmarks,
 )
-from palprep.vision.landmarks import Landmarks
+from palprep.vision.model_data import FaceGeometry
 
 NEUTRAL_PITCH_DEG = -5.0
 """What the canonical mesh reads for a head held straight: its face plane leans back. Median of
@@ -38,7 +39,7 @@ read for eyes at rest: the net is not quite symmetric."""
 
 SMALL_EYES_DEG, NARROW_EYES_DEG = 15.0, 6.0
 """Doubt about the gaze: over the iris's width in pixels, and times how far the eyes are from wide
-open. scripts/evaluate_gaze.py shows how far readings of eyes that look into the lens are off."""
+open. research/evaluation/gaze.py shows how far readings of eyes that look into the lens are off."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,21 @@ class HeadFit:
         flipped = points * np.array([1, -1, -1], np.float32)
         local = (flipped - self.picture_centre) @ self.rotation / self.scale
         return np.asarray(local + self.mesh_centre, np.float32)
+
+
+class Head(NamedTuple):
+    """How a head is turned, and where its eyes look."""
+
+    fit: HeadFit
+    pose: Pose
+    eyes: Eyes
+
+
+def measure_head(face: Landmarks, geometry: FaceGeometry) -> Head:
+    """The turn of a head and the direction of its eyes, from the points of its face."""
+    fit = fit_head(face, geometry)
+    pose = head_pose(fit)
+    return Head(fit, pose, measure_eyes(face, fit, pose))
 
 
 def fit_head(face: Landmarks, geometry: FaceGeometry) -> HeadFit:

@@ -5,14 +5,26 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from palprep.media.light import LINEAR
+from palprep.media import LINEAR
 from palprep.values import Rect
 from palprep.vision.arrays import Floats, Mask, Pixels, resized, shrunk
-from palprep.vision.cielab import hue_and_chroma, linear_to_lab, to_linear
-from palprep.vision.colour import pixels_to_lab
+from palprep.vision.cielab import KNEE, TO_XYZ, WHITE, hue_and_chroma, linear_to_lab, to_linear
 from palprep.vision.facts import Quality
-from palprep.vision.landmark_indices import FACE_OVAL
-from palprep.vision.landmarks import Landmarks
+from palprep.vision.landmarks import FACE_OVAL, Landmarks
+
+_TO_RELATIVE_XYZ = (np.array(TO_XYZ) / np.array(WHITE)[:, None]).astype(np.float32)
+
+
+def pixels_to_lab(rgb: Pixels) -> Floats:
+    """CIELAB of every pixel: lightness 0 to 100, then a and b; height x width x 3, float32.
+
+    OpenCV's own conversion first builds tables of 40 MB, and 80 MB while it does.
+    """
+    xyz = cv2.transform(LINEAR[rgb], _TO_RELATIVE_XYZ)
+    curved = np.where(xyz > KNEE**3, np.cbrt(xyz), xyz / (3 * KNEE**2) + np.float32(4 / 29))
+    x, y, z = curved[..., 0], curved[..., 1], curved[..., 2]
+    return np.stack((116 * y - 16, 500 * (x - y), 200 * (y - z)), axis=-1)
+
 
 FACE_HEIGHT = 192
 """Sharpness is measured on faces shrunk to this height in pixels, so that resolution does not

@@ -1,23 +1,42 @@
-"""What a network that learned to name the things of photographs sees around a face.
+"""What networks that learned from whole photographs see of a picture beyond the face's points.
 
-Its maps serve several measures: whether a person was photographed, whether something covers the
-face, and whether somebody else is in view.
+The scene network learned to name the things of photographs. Linear models read its maps: whether a
+person was photographed, whether something covers the face, and whether somebody else is in view.
+A second network, open_nsfw, tells nudity.
 """
 
 from __future__ import annotations
 
-import numpy as np
+import io
+import math
+from collections.abc import Mapping
 
-from palprep.vision.align import similarity_transform, warp
-from palprep.vision.arrays import Floats, Pixels, tensor
+import numpy as np
+from PIL import Image
+
+from palprep.vision.arrays import Floats, Pixels, similarity_transform, tensor, warp
 from palprep.vision.detect import Detection
+from palprep.vision.facts import HumanCues, Visibility
 from palprep.vision.identity import SIDE, TEMPLATE
+from palprep.vision.model_data import LinearModel
 from palprep.vision.models import Network
 
 SCENE_SIDE = 224
 SCENE_TEMPLATE = (TEMPLATE - SIDE / 2) * 0.8 + (SCENE_SIDE / 2, SCENE_SIDE * 0.45)
 """Where the detector's five points stand in the picture of the scene: the face takes up a third
 of its height, so that hair, shoulders and background show."""
+
+FACE = slice(2, 5)
+"""Rows and columns, of the 7 x 7 cells of a map, that the face stands in."""
+
+BANDS = (2, 3, 4)
+"""Each row of the face: forehead and brows, eyes and nose, mouth and chin."""
+
+BLOCKS = ("identity", "scene", "face")
+"""The groups of features by which :func:`measure_human` tells its cues."""
+
+NSFW_SIDE, NSFW_CROP = 256, 224
+NSFW_MEAN_BGR = np.array([104, 117, 123], np.float32)
 
 
 def scene_crop(rgb: Pixels, face: Detection) -> Pixels:
@@ -33,3 +52,94 @@ def scene_maps(crop: Pixels, network: Network) -> Floats:
 def summarise(maps: Floats) -> Floats:
     """384 features: the mean of each map over the picture, then the standard deviation of each."""
     return np.concatenate([maps.mean((1, 2)), maps.std((1, 2))])
+
+
+def measure_human(embedding: Floats, scene: Floats, model: LinearModel) -> HumanCues:
+    """The likelihood that a person was photographed, and what each block adds to its logit.
+
+    ``scene`` are the maps of :func:`scene_maps`. A found face proves nothing: the detector finds
+    one in most paintings, cartoons and statues, and in some animals. Two things differ. The
+    embedding that tells people apart puts what is no person's photograph elsewhere. The scene
+    network sees the texture of the face and the surroundings of the head. A linear model adds them
+    up (research/training/human.py says on what it was fitted, docs/accuracy.md how often it errs).
+    The proportions of the face and its expression made it worse on faces from other sources than
+    those of the fit.
+    """
+    shares = model.shares(describe_human(embedding, scene))
+    logit = model.bias + sum(shares.values())
+    return HumanCues(likelihood=1 / (1 + math.exp(-logit)), cues=shares)
+
+
+def describe_human(embedding: Floats, scene: Floats) -> dict[str, Floats]:
+    """The features by block: 128 of the identity, mean and spread over the picture of each of the
+    scene network's 192 maps, and their mean and maximum on the face."""
+    face = scene[:, FACE, FACE]
+    on_face = np.concatenate([face.mean((1, 2)), face.max((1, 2))])
+    return {"identity": embedding, "scene": summarise(scene), "face": on_face}
+
+
+def measure_visibility(scene: Floats, models: Mapping[str, LinearModel]) -> Visibility:
+    """How sure it is that the face and its parts are bare; ``scene`` are the maps of
+    :func:`scene_maps`, ``models`` has one for each field of Visibility.
+
+    Covers are masks, dark glasses, hands, cups, hair. The scene network knows textures and things:
+    cloth, glass, skin, beards. Its maps are read where the face stands, by one model for the face
+    as a whole and one for each part of it. They were fitted on bare faces onto which covers were
+    painted, and beards, spectacles, headscarves and hard shadows as well, which cover nothing
+    (research/training/covering.py).
+    """
+    features = describe_covering(scene)
+    return Visibility(
+        **{
+            name: 1 / (1 + math.exp(-model.bias - model.shares(features)["scene"]))
+            for name, model in models.items()
+        }
+    )
+
+
+def describe_covering(scene: Floats) -> dict[str, Floats]:
+    """The mean of each map in each band of the face, and its mean and spread over the picture."""
+    bands = [scene[:, row, FACE].mean(1) for row in BANDS]
+    return {"scene": np.concatenate([*bands, summarise(scene)])}
+
+
+def measure_others(scene: Floats, model: LinearModel) -> float:
+    """The likelihood that somebody else is seen, 0 to 1, from the maps of :func:`scene_maps`.
+
+    The face detector misses faces that the border cuts, backs of heads, and people whose shoulder
+    or arm alone is in view. The scene network sees them as what they are: cloth, hair and skin
+    where one person has none. research/training/others.py says on what the model was fitted,
+    docs/accuracy.md how often it errs.
+    """
+    logit = model.bias + model.shares(describe_others(scene))["scene"]
+    return 1 / (1 + math.exp(-logit))
+
+
+def describe_others(scene: Floats) -> dict[str, Floats]:
+    """The features by block: mean and spread of each map."""
+    return {"scene": summarise(scene)}
+
+
+def nudity_score(rgb: Pixels, network: Network) -> float:
+    """How pornographic a picture is, 0 harmless to 1, by open_nsfw (Yahoo, 2016; BSD-2-Clause).
+
+    The network tells pornography from everything else, by the whole picture; it names no part of
+    the body. Its authors call a score under 0.2 harmless and one above 0.8 pornographic, both with
+    high probability. They published no figures of its errors. Of 342 portraits of staff pages,
+    conferences and a parliament none scores above 0.43, but of 31 videos of dressed people two do
+    above 0.8: a hand close up (0.85) and an evening gown (0.93). None of all these shows nudity,
+    so that how much of it goes unnoticed was not measured.
+
+    The picture is made as those were that the network learned from: squeezed into 256 x 256
+    with bilinear filtering, whatever its shape, coded as JPEG, and its middle 224 x 224 taken.
+    Leaving the JPEG out moves scores by up to 0.3.
+    """
+    coded = io.BytesIO()
+    small = Image.fromarray(rgb).resize((NSFW_SIDE, NSFW_SIDE), Image.Resampling.BILINEAR)
+    small.save(coded, format="JPEG")
+    with Image.open(coded) as decoded:
+        pixels = np.asarray(decoded, np.float32)
+    edge = (NSFW_SIDE - NSFW_CROP) // 2
+    middle = pixels[edge : edge + NSFW_CROP, edge : edge + NSFW_CROP, ::-1] - NSFW_MEAN_BGR
+    (probabilities,) = network.run(np.ascontiguousarray(middle[None]))
+    return float(probabilities[0, 1])

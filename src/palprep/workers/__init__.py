@@ -6,3 +6,7 @@ a task has run outlives the task that is killed, an error that cannot be read st
 task can say nothing while it runs (how much of a fix is done), and memory is left to the system's
 limits: under RLIMIT_DATA, Pillow calls a large picture damaged.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -87,7 +87,7 @@ class WithTime:
         return self._run(self._media_s, function, args, kwargs)  # type: ignore[no-any-return]
 
 
-class Timed(ABC):
+class TimedEngine(ABC):
     """What engines share: work without a length, and work for media of one length."""
 
     @abstractmethod

@@ -12,9 +12,8 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from palprep.errors import MediaTooHeavy, ToolFailed, UsageError
-from palprep.workers.engine import Limits, Timed, WorkStopped, usable_cores
-from palprep.workers.messages import Callback, Done, Failed, task
-from palprep.workers.unexpected import Unexpected
+from palprep.workers.engine import Limits, TimedEngine, WorkStopped, usable_cores
+from palprep.workers.messages import Callback, Done, Failed, Unexpected, task
 from palprep.workers.worker import Died, TooLarge, TooLong, Worker
 
 T = TypeVar("T")
@@ -36,7 +35,7 @@ _NOTICED_WITHIN_S = 10.0
 _log = logging.getLogger(__name__)
 
 
-class LocalEngine(Timed):
+class LocalEngine(TimedEngine):
     """Runs functions in worker processes on this machine, ``jobs`` at a time.
 
     A worker that crashes, hangs or takes too much memory is the end of its task alone. Workers
@@ -58,16 +57,16 @@ class LocalEngine(Timed):
         if self.jobs < 1:
             raise UsageError(f"--jobs must be at least 1, not {jobs}")
         self.limits = limits or Limits()
-        self._crew = _Crew(self.jobs, tuple(modules), threads=max(1, usable_cores() // self.jobs))
-        self._finalizer = weakref.finalize(self, self._crew.close, at_once=True)
+        self._pool = _Pool(self.jobs, tuple(modules), threads=max(1, usable_cores() // self.jobs))
+        self._finalizer = weakref.finalize(self, self._pool.close, at_once=True)
 
     def begin(self, most: int = 1) -> None:
         """Start at most so many workers, which load while this process does something else."""
-        self._crew.begin(most)
+        self._pool.begin(most)
 
     def close(self, *, at_once: bool = False) -> None:
         """See :meth:`Engine.close`."""
-        self._crew.close(at_once=at_once)
+        self._pool.close(at_once=at_once)
         self._finalizer.detach()
 
     def __enter__(self) -> Self:
@@ -106,20 +105,20 @@ class LocalEngine(Timed):
             clean_up = True
             raise
         finally:
-            self._crew.give_back(worker, kept=kept, clean_up=clean_up)
+            self._pool.give_back(worker, kept=kept, clean_up=clean_up)
         return _value(reply, worker.pid)
 
     def _ready_worker(self) -> Worker:
         """A worker that has loaded. One that ended between tasks is no file's fault."""
         for _ in range(_MOST_STARTS):
-            worker = self._crew.take()
+            worker = self._pool.take()
             try:
                 worker.get_ready()
             except (Died, TooLong) as failed:
                 _log.debug("worker %s did not start: %r", worker.pid, failed)
-                self._crew.give_back(worker, kept=False)
+                self._pool.give_back(worker, kept=False)
             except BaseException:
-                self._crew.give_back(worker, kept=False)
+                self._pool.give_back(worker, kept=False)
                 raise
             else:
                 return worker
@@ -130,7 +129,7 @@ class LocalEngine(Timed):
         )
 
     def _of_death(self, died: Died) -> ToolFailed:
-        if self._crew.stopping or died.code in _TOLD_TO_END:
+        if self._pool.stopping or died.code in _TOLD_TO_END:
             return WorkStopped(pid=died.pid)
         return ToolFailed(
             f"A worker process died ({_cause(died.code)}) at this file: it may be damaged in a way "
@@ -139,7 +138,7 @@ class LocalEngine(Timed):
         )
 
 
-class _Crew:
+class _Pool:
     """The workers: at most as many as there are places. The last one that became idle is next."""
 
     def __init__(self, places: int, modules: tuple[str, ...], *, threads: int) -> None:

@@ -1,4 +1,4 @@
-"""How much memory a process holds, with the programs that it runs."""
+"""How much memory a process holds, together with the programs that it runs."""
 
 from __future__ import annotations
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import importlib
 import pickle
+import traceback
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, ParamSpec, Self, TypeVar
+
+from palprep.errors import ToolFailed
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -67,6 +71,34 @@ class Failed(NamedTuple):
     """The task's error, one of palprep's own. Any other is told as :class:`Unexpected`."""
 
     error: Exception
+
+
+class Unexpected(NamedTuple):
+    """What a library, or palprep, raised at a file. Not every error can be sent itself."""
+
+    kind: str
+    words: str
+    where: str
+    """The file and line that raised it."""
+    trace: str
+    """What Python prints of it, for the log."""
+
+    @classmethod
+    def of(cls, error: BaseException) -> Self:
+        """The error in words."""
+        last = traceback.extract_tb(error.__traceback__)[-1:]
+        where = "".join(f"{Path(each.filename).name}:{each.lineno}" for each in last)
+        trace = "".join(traceback.format_exception(error))
+        return cls(type(error).__name__, str(error), where, trace)
+
+    def as_error(self, **context: int) -> ToolFailed:
+        """The failure of that one file."""
+        what = f"{self.kind}: {self.words}" if self.words else self.kind
+        return ToolFailed(
+            f"palprep failed at this file in a way that it does not know ({what}; in "
+            f"{self.where}): the file may be damaged. Please report this, with the file if you may",
+            **context,
+        )
 
 
 def task(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bytes:

@@ -17,8 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from multiprocessing.connection import Connection
 from typing import IO, TYPE_CHECKING, Any
 
-from palprep.workers.messages import Callback, Done, Failed, read
-from palprep.workers.unexpected import Unexpected
+from palprep.workers.messages import Callback, Done, Failed, Unexpected, read
 
 if TYPE_CHECKING:
     from palprep.workers.memory import MemoryMeter
@@ -77,7 +76,7 @@ class Worker:
         with theirs:
             told = f"serve({theirs.fileno()}, {tuple(modules)!r})"
             code = f"import sys; sys.path[:] = {sys.path!r}\n"
-            code += f"from palprep.workers.inside import serve; {told}"
+            code += f"from palprep.workers.worker_main import serve; {told}"
             # No shell; every argument was built here.
             self._process = subprocess.Popen(  # noqa: S603
                 [sys.executable, "-P", "-c", code],

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from voices import voice_of
 
-from palprep.consent.facts import ConsentFacts
-from palprep.media.signal_facts import SignalFacts
-from palprep.rules.judge import judge
+from palprep.consent import ConsentFacts
+from palprep.media import SignalFacts
+from palprep.rules.judgement import judge
 from palprep.rules.plans.consent import plan_consent_clip
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Report

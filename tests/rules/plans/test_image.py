@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from palprep.rules.plans.image import (
     LARGEST_SHARE,
@@ -19,8 +18,9 @@ from palprep.rules.plans.image import (
     propose_white_balance,
 )
 from palprep.values import Rect
+from palprep.vision import Framing, PortraitFacts, Quality
 from palprep.vision.cielab import lab_to_linear, linear_to_lab, to_linear
-from palprep.vision.facts import FaceFacts, Framing, PortraitFacts, Quality
+from palprep.vision.facts import FaceFacts
 
 QUALITY = Quality(
     face_px=400, sharpness=0.6, brightness=0.62, peak=0.85, saturated=0.0, clipped_highlights=0.0,
@@ -38,9 +38,9 @@ def portrait(
     top = box.y - 0.3 * face
     framing = Framing(
         face=box, head=Rect(x=box.x, y=top, width=box.width, height=1.3 * face),
-        centre_x=x / width, centre_y=y / height, face_height_share=face / height,
+        centre_x=x / width, face_height_share=face / height,
         margin_top=top / face, margin_side=min(box.x, width - box.x - box.width) / face,
-        margin_bottom=(height - y - face / 2) / face, body_below=1.0, shoulder_width=2.5,
+        margin_bottom=(height - y - face / 2) / face, body_below=1.0,
     )  # fmt: skip
     return PortraitFacts(
         width=width, height=height, faces=(), person_share=0.4, fingerprint="0" * 16,

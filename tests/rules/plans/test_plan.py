@@ -3,11 +3,10 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from palprep.rules.plans.plan import (
+from palprep.rules.plans.values import (
     AudioPlan,
     Crop,
     ImagePlan,

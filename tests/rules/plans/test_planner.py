@@ -1,7 +1,7 @@
 import pytest
 
 from palprep.errors import UsageError
-from palprep.rules.judge import judge
+from palprep.rules.judgement import judge
 from palprep.rules.plans.planner import plan
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Report, ReportError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.facts.timeline import FacingLimits, Second, Timeline
+from palprep.facts import FacingLimits, Second, Timeline
 from palprep.rules.plans import takes
 from palprep.rules.plans.takes import before_word, possible_starts
 from palprep.values import Span

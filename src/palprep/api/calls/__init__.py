@@ -5,19 +5,34 @@ from __future__ import annotations
 from typing import Any
 
 from palprep.api.call import Endpoint
-from palprep.api.calls.deployments import delete_deployment, get_deployment, patch_deployment
-from palprep.api.calls.faces import validate_face_image, validate_replica_image
-from palprep.api.calls.others import (
-    create_conversation,
-    get_document,
-    get_pronunciation_dictionary,
-    rename_video,
-    runtime_check_connector,
+from palprep.api.calls.agents import (
+    create_conversation as create_conversation,
+    delete_deployment as delete_deployment,
+    delete_pal as delete_pal,
+    get_deployment as get_deployment,
+    get_document as get_document,
+    get_pronunciation_dictionary as get_pronunciation_dictionary,
+    patch_deployment as patch_deployment,
+    rename_video as rename_video,
+    replace_skills as replace_skills,
+    runtime_check_connector as runtime_check_connector,
 )
-from palprep.api.calls.pals import delete_pal, replace_skills
-from palprep.api.calls.replicas import create_replica, get_replica
-from palprep.api.calls.tools import create_tool, delete_tool, get_tool, list_tools
-from palprep.api.calls.voices import create_voice, get_voice, list_voices, update_voice
+from palprep.api.calls.likenesses import (
+    create_replica as create_replica,
+    create_voice as create_voice,
+    get_replica as get_replica,
+    get_voice as get_voice,
+    list_voices as list_voices,
+    update_voice as update_voice,
+    validate_face_image as validate_face_image,
+    validate_replica_image as validate_replica_image,
+)
+from palprep.api.calls.tools import (
+    create_tool as create_tool,
+    delete_tool as delete_tool,
+    get_tool as get_tool,
+    list_tools as list_tools,
+)
 
 ENDPOINTS: tuple[Endpoint[..., Any], ...] = (
     runtime_check_connector,
@@ -44,29 +59,3 @@ ENDPOINTS: tuple[Endpoint[..., Any], ...] = (
     delete_tool,
 )
 """In the order of the specification; those that it only mentions come last."""
-
-__all__ = [
-    "ENDPOINTS",
-    "create_conversation",
-    "create_replica",
-    "create_tool",
-    "create_voice",
-    "delete_deployment",
-    "delete_pal",
-    "delete_tool",
-    "get_deployment",
-    "get_document",
-    "get_pronunciation_dictionary",
-    "get_replica",
-    "get_tool",
-    "get_voice",
-    "list_tools",
-    "list_voices",
-    "patch_deployment",
-    "rename_video",
-    "replace_skills",
-    "runtime_check_connector",
-    "update_voice",
-    "validate_face_image",
-    "validate_replica_image",
-]

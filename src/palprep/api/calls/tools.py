@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, Any
 
-from palprep.api.call import Effect, Endpoint, compact_json
+from palprep.api.bodies import compact_json
+from palprep.api.call import Effect, Endpoint
 from palprep.api.fields import (
     MAX_TOOL_CHARS,
     Delivery,
@@ -18,7 +19,8 @@ from palprep.api.fields import (
     is_https,
 )
 from palprep.api.records import Tool, Tools
-from palprep.api.wire import UNSET, AccountSettings, InPath, Request, Unset, Unspecified
+from palprep.api.reply import Unspecified
+from palprep.api.request import IN_PATH, UNSET, AccountSettings, Request, Unset
 from palprep.errors import Problem
 
 
@@ -124,14 +126,14 @@ class ListTools(Request):
 class GetTool(Request):
     """Read one tool. The specification does not show this operation."""
 
-    tool_id: Annotated[str, InPath()]
+    tool_id: Annotated[str, IN_PATH]
 
 
 @dataclass(frozen=True)
 class DeleteTool(Request):
     """Delete one tool; system tools cannot be. The specification does not show this."""
 
-    tool_id: Annotated[str, InPath()]
+    tool_id: Annotated[str, IN_PATH]
 
 
 create_tool = Endpoint("tools.create", "POST", "/v2/tools", CreateTool, Tool, Effect.CREATES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from palprep.rules.plans.plan import Reason
+from palprep.rules.plans.values import Reason
 from palprep.rules.report import Report
 from palprep.values import Outcome
 

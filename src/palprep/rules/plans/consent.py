@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from palprep.facts.facts import Facts
-from palprep.facts.timeline import Timeline
-from palprep.rules.plans.plan import Reason, VideoPlan
+from palprep.facts import Facts, Timeline
 from palprep.rules.plans.takes import TAIL_S, before_word
+from palprep.rules.plans.values import Reason, VideoPlan
 from palprep.rules.plans.video import plan_video
 from palprep.rules.profile import Profile
 from palprep.rules.report import Report

@@ -10,9 +10,8 @@ import itertools
 import math
 from typing import NamedTuple
 
-from palprep.rules.plans.plan import Crop, Reason
-from palprep.vision.cielab import lab_to_linear, linear_to_lab, to_linear
-from palprep.vision.facts import Framing, PortraitFacts
+from palprep.rules.plans.values import Crop, Reason
+from palprep.vision import Framing, PortraitFacts, gains_to_hue
 
 SHARES = (0.36, 0.32, 0.28, 0.25, 0.22, 0.42, 0.5)
 """Face heights over crop height that a crop aims at, best first: chest up, between 0.22 and 0.6.
@@ -73,7 +72,7 @@ class CropSpan(NamedTuple):
 
 
 class Adjustments(NamedTuple):
-    """Parameters of a :class:`~palprep.rules.plans.plan.ImagePlan`, by its names."""
+    """Parameters of a :class:`~palprep.rules.plans.values.ImagePlan`, by its names."""
 
     level_deg: float
     crop: Crop | None
@@ -181,13 +180,11 @@ def propose_white_balance(portrait: PortraitFacts) -> tuple[float, float, float]
     low, high = SKIN_HUE_DEG
     if chroma < COLOURLESS or low <= hue <= high:
         return 1.0, 1.0, 1.0
-    aim = math.radians(min(low, high, key=lambda limit: abs((hue - limit + 180) % 360 - 180)))
-    now = to_linear(rgb)
-    lightness = linear_to_lab(now)[0]
-    then = lab_to_linear((lightness, chroma * math.cos(aim), chroma * math.sin(aim)))
-    if min(*now, *then) <= 0:
+    aim = min(low, high, key=lambda limit: abs((hue - limit + 180) % 360 - 180))
+    gains = gains_to_hue(rgb, aim, chroma)
+    if gains is None:
         return 1.0, 1.0, 1.0
-    red, green, blue = (after / before for after, before in zip(then, now, strict=True))
+    red, green, blue = gains
     return _gain(red / green), 1.0, _gain(blue / green)
 
 

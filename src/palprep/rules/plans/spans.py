@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from palprep.speech.facts import VoiceFacts
+from palprep.speech import VoiceFacts
 from palprep.values import Span
 
 _JOIN_GAP_S = 0.8

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from palprep.facts.timeline import FacingLimits, Second, Timeline
+from palprep.facts import FacingLimits, Second, Timeline
 from palprep.values import Span
 
 _NO_LIMITS = FacingLimits()

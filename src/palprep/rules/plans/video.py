@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 
-from palprep.facts.facts import Facts
-from palprep.facts.timeline import Timeline
+from palprep.facts import Facts, Timeline
 from palprep.rules.consent import ConsentSpoken
 from palprep.rules.plans.asked import not_passed, reasons_for
-from palprep.rules.plans.plan import MP4_AUDIO, MP4_VIDEO, Reason, VideoPlan
 from palprep.rules.plans.takes import TAIL_S, before_word, best_take, possible_starts
+from palprep.rules.plans.values import MP4_AUDIO, MP4_VIDEO, Reason, VideoPlan
 from palprep.rules.profile import Profile
 from palprep.rules.report import Report
 from palprep.rules.video import base_layer_shows

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from palprep.facts.facts import Facts
+from palprep.facts import Facts
 from palprep.rules.plans.asked import not_passed, reasons_for
-from palprep.rules.plans.plan import AudioPlan, NoiseBound, Plan, Reason, VoicePlan
 from palprep.rules.plans.spans import choose_spans
+from palprep.rules.plans.values import AudioPlan, NoiseBound, Plan, Reason, VoicePlan
 from palprep.rules.profile import Profile
 from palprep.rules.report import Report
-from palprep.speech.facts import VoiceFacts
+from palprep.speech import VoiceFacts
 from palprep.values import Role, Span
 
 _CONTAINER_FIXES = {"extract": ("audio_only",), "convert": ("audio_format",)}

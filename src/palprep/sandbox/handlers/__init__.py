@@ -1,1 +1,1 @@
-"""What each endpoint does: one function per endpoint, by resource."""
+"""What each endpoint does, and the jobs that follow from it, by resource."""

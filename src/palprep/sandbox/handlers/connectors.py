@@ -1,18 +1,32 @@
-"""Connectors: the runtime check."""
+"""Connectors: a runtime check lists the server's tools by the Model Context Protocol."""
 
 from __future__ import annotations
 
+import asyncio
+import time
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import httpx
+
 from palprep.sandbox.answers import JsonAnswer, Refused, refuse_error
-from palprep.sandbox.connectors import TooManyChecks, available, runtime_check
-from palprep.sandbox.handler import HandlerContext
+from palprep.sandbox.outbound import (
+    ServerFailed,
+    client_credentials_token,
+    refuse_elsewhere,
+)
+from palprep.sandbox.service import HandlerContext, TooManyChecks
+
+MAX_MESSAGE = 500  # Limits: error.message length
+UNREACHABLE = 424
 
 
 async def check_connector(context: HandlerContext) -> JsonAnswer:
     """List the tools of the connector's server, ten times a minute at most, one at a time."""
     service, choices = context.service, context.service.choices
-    connector = service.store.get("connector", context.request.connector_id)
-    if connector is None:
-        raise refuse_error(404, "Connector not found.")
+    connector = context.find("connector")
     auth = connector.get("auth") or {}
     if auth.get("type") == "oauth" and not auth.get("finished"):
         raise refuse_error(409, "OAuth is not finished for this connector.")
@@ -32,3 +46,110 @@ async def check_connector(context: HandlerContext) -> JsonAnswer:
         raise Refused(
             JsonAnswer(429, {"error": str(error)}, {"Retry-After": str(error.retry_after)})
         ) from error
+
+
+def available() -> bool:
+    """Whether the package that speaks the protocol is installed."""
+    return find_spec("mcp") is not None
+
+
+async def runtime_check(
+    connector: Mapping[str, Any], http: httpx.AsyncClient, *, timeout_s: float, anywhere: bool
+) -> dict[str, Any]:
+    """The result of one check; ``anywhere`` allows servers on other machines.
+
+    It never raises for what the connector's server does, and never calls a tool. Times are in
+    seconds, ``latency_ms`` in milliseconds.
+    """
+    # Loading the package takes seconds, once: neither a part of the check, nor a reason for all
+    # other requests to wait.
+    await asyncio.to_thread(import_module, "mcp.client.client")
+    started = time.monotonic()
+    names: list[str] = []
+    error: dict[str, Any] | None = None
+    try:
+        async with asyncio.timeout(timeout_s):
+            url = _server_of(connector)
+            headers = await _authorised(connector, http)
+            names = await list_tools(url, headers, timeout_s=timeout_s, anywhere=anywhere)
+    except TimeoutError:
+        error = _problem(f"The server did not answer within {timeout_s:g} s.", UNREACHABLE)
+    except ServerFailed as failure:
+        error = _problem(str(failure), failure.http_status)
+    return {
+        "ok": error is None,
+        "tool_count": len(names),
+        "tool_names": names,
+        "latency_ms": round((time.monotonic() - started) * 1000),
+        "error": error,
+    }
+
+
+def _problem(message: str, http_status: int | None) -> dict[str, Any]:
+    return {"http_status": http_status, "message": message[:MAX_MESSAGE]}
+
+
+def _server_of(connector: Mapping[str, Any]) -> str:
+    url = connector.get("url")
+    if not isinstance(url, str):
+        raise ServerFailed("The connector's record has no url.")
+    return url
+
+
+async def _authorised(connector: Mapping[str, Any], http: httpx.AsyncClient) -> dict[str, str]:
+    headers = dict(connector.get("headers") or {})
+    auth = connector.get("auth") or {}
+    if auth.get("type") == "client_credentials":
+        headers["Authorization"] = f"Bearer {await client_credentials_token(auth, http)}"
+    elif auth.get("token"):
+        headers["Authorization"] = f"Bearer {auth['token']}"
+    return headers
+
+
+async def list_tools(
+    url: str, headers: Mapping[str, str], *, timeout_s: float, anywhere: bool
+) -> list[str]:
+    """The names of all tools that the server at ``url`` lists. Raises :class:`ServerFailed`."""
+    # An optional extra: imported where it is needed, so that the sandbox starts without it.
+    import httpx2  # noqa: PLC0415
+    from mcp.client.client import Client  # noqa: PLC0415
+    from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
+
+    seen: list[int] = []
+
+    async def note(response: httpx2.Response) -> None:
+        seen.append(response.status_code)
+
+    async def check(request: httpx2.Request) -> None:
+        if not anywhere:
+            refuse_elsewhere(request.url.host)
+
+    names: list[str] = []
+    try:
+        async with (
+            httpx2.AsyncClient(
+                headers=dict(headers),
+                timeout=timeout_s,
+                event_hooks={"request": [check], "response": [note]},
+            ) as http,
+            Client(streamable_http_client(url, http_client=http)) as client,
+        ):
+            cursor: str | None = None
+            while True:
+                page = await client.list_tools(cursor=cursor)
+                names += [tool.name for tool in page.tools]
+                cursor = page.next_cursor
+                if cursor is None:
+                    return names
+    except Exception as error:
+        # The package raises groups of its own, its transport's and its validator's errors.
+        raise ServerFailed(*_explain(error, seen)) from error
+
+
+def _explain(error: BaseException, seen: list[int]) -> tuple[str, int | None]:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    message = str(error) or type(error).__name__
+    if not seen:
+        return message, UNREACHABLE
+    return message, seen[-1] if seen[-1] >= httpx.codes.BAD_REQUEST else None

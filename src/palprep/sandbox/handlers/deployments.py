@@ -7,13 +7,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from palprep.api.reading import deviations
-from palprep.api.records import Deployment
-from palprep.api.wire import UNSET
+from palprep.api import UNSET, Deployment, deviations
 from palprep.sandbox.answers import JsonAnswer, refuse_error
 from palprep.sandbox.clock import stamp_utc
-from palprep.sandbox.handler import HandlerContext
 from palprep.sandbox.json_patch import BadPatch, apply_patch, changed_members
+from palprep.sandbox.service import HandlerContext
 from palprep.sandbox.store import Record
 
 
@@ -25,12 +23,12 @@ def etag(deployment: Record) -> str:
 
 def get_deployment(context: HandlerContext) -> JsonAnswer:
     """The record, with its ETag in the header."""
-    return _show(_find(context))
+    return _show(context.find("deployment"))
 
 
 def patch_deployment(context: HandlerContext) -> JsonAnswer:
     """Apply a JSON Patch as a whole or not at all, under If-Match when it is sent."""
-    deployment, choices = _find(context), context.service.choices
+    deployment, choices = context.find("deployment"), context.service.choices
     wanted, operations = context.request.if_match, context.request.operations
     if wanted is not UNSET and not _matches(wanted, etag(deployment)):
         raise refuse_error(
@@ -71,7 +69,7 @@ def _still_a_deployment(patchable: Sequence[str], before: Record, after: Record)
 
 def delete_deployment(context: HandlerContext) -> JsonAnswer:
     """Delete one deployment."""
-    context.service.store.delete("deployment", _find(context)["deployment_id"])
+    context.service.store.delete("deployment", context.find("deployment")["deployment_id"])
     return JsonAnswer(context.service.choices.deleted_status)
 
 
@@ -84,10 +82,3 @@ def _show(deployment: Record) -> JsonAnswer:
     # Versioning 3: the field is removed, even from records seeded with it.
     shown = {k: v for k, v in deployment.items() if k != "replica_thumbnail_video_url"}
     return JsonAnswer(body=shown, headers={"ETag": etag(deployment)})
-
-
-def _find(context: HandlerContext) -> Record:
-    deployment = context.service.store.get("deployment", context.request.deployment_id)
-    if deployment is None:
-        raise refuse_error(context.service.choices.not_found_status, "Deployment not found.")
-    return deployment

@@ -9,13 +9,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from palprep.api.face_checks import LABELS, PROBLEMS
+from palprep.api import FACE_CHECKS, FACE_PROBLEMS
 from palprep.errors import MediaError
-from palprep.media.source import Source
+from palprep.media import Source
 from palprep.sandbox.answers import JsonAnswer
 from palprep.sandbox.choices import image_error
-from palprep.sandbox.handler import HandlerContext
-from palprep.sandbox.service import Service
+from palprep.sandbox.service import HandlerContext, Service
 
 
 async def validate_face(context: HandlerContext) -> JsonAnswer:
@@ -66,13 +65,13 @@ def _judge(
 def validation_result(outcomes: Mapping[str, bool | None], *, pose_key: str) -> dict[str, Any]:
     """The specified result for the outcomes of a judge; unmeasured checks are left out."""
     measured = {check: passed for check, passed in outcomes.items() if passed is not None}
-    failed = [LABELS.get(check, check) for check, passed in measured.items() if not passed]
+    failed = [FACE_CHECKS.get(check, check) for check, passed in measured.items() if not passed]
     details: dict[str, Any] = {
-        "scene_description": f"{len(measured)} of {len(LABELS)} checks were measured."
+        "scene_description": f"{len(measured)} of {len(FACE_CHECKS)} checks were measured."
     }
     for check, passed in measured.items():
         key = pose_key if check == "pose_suitable_for_replica" else check
-        details[key] = passed is not (check in PROBLEMS)
+        details[key] = passed is not (check in FACE_PROBLEMS)
     return {
         "passed": not failed,
         "message": (
@@ -81,7 +80,7 @@ def validation_result(outcomes: Mapping[str, bool | None], *, pose_key: str) -> 
             else "The image passes every check that was measured."
         ),
         "checks": [
-            {"id": check, "label": LABELS.get(check, check), "passed": passed}
+            {"id": check, "label": FACE_CHECKS.get(check, check), "passed": passed}
             for check, passed in measured.items()
         ],
         "details": details | {"issues": failed},

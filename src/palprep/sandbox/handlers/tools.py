@@ -1,14 +1,38 @@
-"""Tools: created with every default filled in, protected when built in."""
+"""Tools: created with every default filled in, protected when built in, and called.
+
+A call is one outbound request, built from the tool's ``delivery.api``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
+
+import httpx
 
 from palprep.sandbox.answers import JsonAnswer, bad_fields, refuse_error
 from palprep.sandbox.choices import AUTH_TYPES, Choices
-from palprep.sandbox.handler import HandlerContext
+from palprep.sandbox.outbound import UNASKABLE, ServerFailed, beginning, client_credentials_token
+from palprep.sandbox.service import HandlerContext, Service
 from palprep.sandbox.store import Record, Taken
+
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+_SAMPLES: Mapping[str, Any] = {
+    "string": "",
+    "integer": 0,
+    "number": 0,
+    "boolean": False,
+    "array": [],
+    "object": {},
+    "null": None,
+}
 
 # Internal owner id: one sandbox has one account.
 OWNER_ID = 1
@@ -73,20 +97,145 @@ def list_tools(context: HandlerContext) -> JsonAnswer:
 
 def get_tool(context: HandlerContext) -> JsonAnswer:
     """One tool."""
-    return JsonAnswer(body=_find(context))
+    return JsonAnswer(body=context.find("tool"))
 
 
 def delete_tool(context: HandlerContext) -> JsonAnswer:
     """Delete one tool, unless it is built in."""
-    tool, choices = _find(context), context.service.choices
+    tool, choices = context.find("tool"), context.service.choices
     if tool.get("is_system_tool"):
         raise refuse_error(choices.system_tool_status, "System tools cannot be deleted.")
     context.service.store.delete("tool", tool["tool_id"])
     return JsonAnswer(choices.deleted_status)
 
 
-def _find(context: HandlerContext) -> Record:
-    tool = context.service.store.get("tool", context.request.tool_id)
-    if tool is None:
-        raise refuse_error(context.service.choices.not_found_status, "Tool not found.")
-    return tool
+def fill(template: Any, arguments: Mapping[str, Any], *, in_url: bool = False) -> Any:
+    """``template`` with each ``{placeholder}`` replaced by its argument, at any depth.
+
+    A string that is one placeholder alone becomes the argument itself, with its type. A name
+    without an argument stays as it stands. In a URL every argument is percent-encoded.
+    """
+    if isinstance(template, Mapping):
+        return {name: fill(value, arguments) for name, value in template.items()}
+    if isinstance(template, list):
+        return [fill(value, arguments) for value in template]
+    if not isinstance(template, str):
+        return template
+    whole = _PLACEHOLDER.fullmatch(template)
+    if whole and whole[1] in arguments and not in_url:
+        return arguments[whole[1]]
+
+    def put(match: re.Match[str]) -> str:
+        if match[1] not in arguments:
+            return match[0]
+        text = _text(arguments[match[1]])
+        return quote(text, safe="") if in_url else text
+
+    return _PLACEHOLDER.sub(put, template)
+
+
+def _text(value: Any) -> str:
+    """A value inside a text: a string as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def sample_arguments(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments that were not given: each property's default, first enum value, example or zero."""
+    properties = parameters.get("properties")
+    if not isinstance(properties, Mapping):
+        return {}
+    return {name: _sample(schema) for name, schema in properties.items()}
+
+
+def _sample(schema: Any) -> Any:
+    if not isinstance(schema, Mapping):
+        return None
+    if "default" in schema:
+        return schema["default"]
+    for key in ("enum", "examples"):
+        if isinstance(schema.get(key), list) and schema[key]:
+            return schema[key][0]
+    kind = schema.get("type")
+    return _SAMPLES.get(kind) if isinstance(kind, str) else None
+
+
+async def build_request(
+    api: Mapping[str, Any], arguments: Mapping[str, Any], http: httpx.AsyncClient
+) -> httpx.Request:
+    """The request that this tool's delivery describes.
+
+    Raises :class:`~palprep.sandbox.outbound.ServerFailed` when its token cannot be had, and
+    httpx.InvalidURL when its URL is not one.
+    """
+    headers = dict(api.get("headers") or {})
+    query = {name: _text(fill(v, arguments)) for name, v in (api.get("query_params") or {}).items()}
+    auth = api.get("auth") or {}
+    match auth.get("type", "none"):
+        case "bearer":
+            headers["Authorization"] = f"Bearer {auth.get('token', '')}"
+        case "basic":
+            flow = httpx.BasicAuth(auth.get("username") or "", auth.get("password") or "")
+            request = next(flow.auth_flow(httpx.Request("POST", "https://host")))
+            headers["Authorization"] = request.headers["Authorization"]
+        case "api_key" if auth.get("location") == "query":
+            query[auth.get("name") or "api_key"] = auth.get("value") or ""
+        case "api_key":
+            headers[auth.get("name") or "X-Api-Key"] = auth.get("value") or ""
+        case "oauth2_client_credentials":
+            headers["Authorization"] = f"Bearer {await client_credentials_token(auth, http)}"
+    template = api.get("body_template")
+    url = httpx.URL(fill(api["url"], arguments, in_url=True))
+    return http.build_request(
+        api.get("method") or "POST",
+        url.copy_merge_params(query) if query else url,
+        headers=headers | {"Content-Type": api.get("content_type") or "application/json"},
+        content=json.dumps(dict(arguments) if template is None else fill(template, arguments)),
+    )
+
+
+async def run_post_call_tool(service: Service, job: Record) -> None:
+    """Deliver one tool once, and log what its server answered."""
+    tool = service.store.get("tool", job["tool_id"])
+    if tool is not None:
+        await deliver(service, tool, sample_arguments(tool["parameters"]) | job["arguments"])
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """What a tool's server answered: a status and the beginning of its body, or why nothing."""
+
+    status: int | None = None
+    body: str = ""
+    problem: str | None = None
+
+
+async def deliver(service: Service, tool: Record, arguments: Mapping[str, Any]) -> ToolAnswer:
+    """Make the request of one tool with ``delivery.api``, and log what its server answered."""
+    api = tool["delivery"]["api"]
+    timeout = api.get("timeout") or service.choices.tool_timeout_seconds
+    try:
+        request = await build_request(api, arguments, service.http)
+        request.extensions["timeout"] = httpx.Timeout(timeout).as_dict()
+        async with _sent(service.http, request) as response, asyncio.timeout(timeout):
+            answer = ToolAnswer(response.status_code, await beginning(response))
+    except (*UNASKABLE, TimeoutError, ServerFailed) as error:
+        answer = ToolAnswer(problem=str(error) or type(error).__name__)
+    with service.store.transaction():
+        service.outbox.record(
+            f"tool:{tool['name']}",
+            api["url"],
+            arguments,
+            attempt=1,
+            status=answer.status,
+            problem=answer.problem,
+        )
+    return answer
+
+
+@asynccontextmanager
+async def _sent(http: httpx.AsyncClient, request: httpx.Request) -> AsyncIterator[httpx.Response]:
+    response = await http.send(request, stream=True)
+    try:
+        yield response
+    finally:
+        await response.aclose()

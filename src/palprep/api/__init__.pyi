@@ -1,0 +1,49 @@
+from .bodies import (
+    Base64Stream as Base64Stream,
+    StreamedBody as StreamedBody,
+    json_value as json_value,
+    read_body as read_body,
+    redact as redact,
+)
+from .call import (
+    Call as Call,
+    Endpoint as Endpoint,
+    Rate as Rate,
+    Verb as Verb,
+    plain_call as plain_call,
+)
+from .document import openapi as openapi
+from .events import (
+    AnyEvent as AnyEvent,
+    EventName as EventName,
+    ReplicaTraining as ReplicaTraining,
+    VoiceStatusChanged as VoiceStatusChanged,
+    parse_event as parse_event,
+)
+from .failures import (
+    failure as failure,
+    request_id as request_id,
+    retry_after as retry_after,
+)
+from .fields import (
+    MAX_IMAGE_BASE64_CHARS as MAX_IMAGE_BASE64_CHARS,
+    MAX_IMAGE_BYTES as MAX_IMAGE_BYTES,
+    ShortLink as ShortLink,
+    Tag as Tag,
+    VoiceDescription as VoiceDescription,
+    is_header_value as is_header_value,
+    is_https as is_https,
+    is_loopback as is_loopback,
+)
+from .records import (
+    FACE_CHECKS as FACE_CHECKS,
+    FACE_PROBLEMS as FACE_PROBLEMS,
+    Deployment as Deployment,
+    Document as Document,
+    PronunciationDictionary as PronunciationDictionary,
+    Replica as Replica,
+    Tool as Tool,
+    Voice as Voice,
+)
+from .reply import Reply as Reply, Unspecified as Unspecified, deviations as deviations
+from .request import UNSET as UNSET, AccountSettings as AccountSettings, Unset as Unset

@@ -1,0 +1,186 @@
+"""Bodies as they travel: JSON written, read, streamed, and shown without its secrets."""
+
+from __future__ import annotations
+
+import json
+import math
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Never
+from urllib.parse import urlsplit
+
+from palprep.vocabulary import FileInput
+
+
+def compact_json(value: Any) -> str:
+    """JSON as palprep sends it, and as the 10,000 characters of a tool are counted."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def read_body(content: bytes) -> Any:
+    """Parsed JSON, the text when it is none, or None when there is nothing."""
+    if not content:
+        return None
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        return content.decode("utf-8", "replace")
+
+
+def json_value(body: bytes, *, halves: bool = False) -> Any:
+    """The value of a JSON text in UTF-8 (RFC 8259, section 8.1): numbers are finite, nesting ends,
+    and no half of a character stands alone. Raises ValueError, which says what is wrong.
+
+    With ``halves`` they may: a sender that cuts a text after so many UTF-16 units makes them.
+    """
+    text = body.decode("utf-8-sig")
+    try:
+        value = json.loads(text, parse_constant=_not_finite, parse_float=_finite)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if not halves and "\\u" in text:
+        _require_whole(value)
+    return value
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else _not_finite(text)
+
+
+def _not_finite(text: str) -> Never:
+    raise ValueError(f"{text} is not a finite number")
+
+
+def _require_whole(value: Any) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        half = f"\\u{ord(error.object[error.start]):04x}"
+        raise ValueError(f"{half} is half a character, and its other half is missing") from None
+
+
+class Base64Stream(ABC):
+    """The base64 of a file, without line breaks, in pieces, made while it is sent: no body is held
+    in memory whole.
+
+    It can be iterated any number of times, so that a request can be sent again.
+    """
+
+    name: str
+    """What messages call the file."""
+    size: int
+    """Of the file, in bytes."""
+
+    @property
+    def chars(self) -> int:
+        """Characters of base64, known before any is made."""
+        return 4 * ((self.size + 2) // 3)
+
+    @property
+    @abstractmethod
+    def mime(self) -> str | None:
+        """The MIME type that the file's content shows, None when no endpoint takes it."""
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[bytes]: ...
+
+    @abstractmethod
+    def __aiter__(self) -> AsyncIterator[bytes]: ...
+
+
+OpenFile = Callable[[FileInput], Base64Stream]
+"""Opens what a caller gave. Raises a :class:`~palprep.errors.PalprepError` for what cannot be
+read."""
+
+
+@dataclass(frozen=True)
+class StreamedBody:
+    """A body as it travels: the JSON text ``before`` the stream, its base64, the text ``after``.
+
+    Its ``len`` is exact, in bytes.
+    """
+
+    before: bytes
+    content: Base64Stream
+    after: bytes
+
+    @classmethod
+    def of(cls, member: str, content: Base64Stream, others: str) -> StreamedBody:
+        """An object whose first member is the stream; ``others`` is a JSON object of the rest."""
+        rest = others.removeprefix("{")
+        return cls(
+            f'{{"{member}":"'.encode(),
+            content,
+            f'"{"" if rest == "}" else ","}{rest}'.encode(),
+        )
+
+    def __len__(self) -> int:
+        return len(self.before) + self.content.chars + len(self.after)
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield self.before
+        yield from self.content
+        yield self.after
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield self.before
+        async for piece in self.content:
+            yield piece
+        yield self.after
+
+
+MASK = "***"
+
+SECRET_MEMBERS = frozenset(
+    {
+        "api_key",
+        "auth",
+        "authorization",
+        "client_secret",
+        "headers",
+        "password",
+        "secret",
+        "token",
+        "x-api-key",
+    }
+)
+_LONGEST = 500
+
+
+def redact(value: Any, member: str = "") -> Any:
+    """``value`` with secrets masked at every depth.
+
+    Members that hold credentials are masked whole. Links lose their query, where presigned
+    links keep their signature. Callback links lose their path too, which may be a secret by
+    itself. Long strings are replaced by their length.
+    """
+    if member.lower() in SECRET_MEMBERS:
+        return MASK
+    if isinstance(value, Mapping):
+        return {key: redact(item, str(key)) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [redact(item, member) for item in value]
+    if isinstance(value, str):
+        return _text(value, member)
+    if isinstance(value, Base64Stream):
+        return f"<{value.chars} characters>"
+    return value if value is None or isinstance(value, bool | int | float) else f"<{value!r}>"
+
+
+def _text(value: str, member: str) -> str:
+    if len(value) > _LONGEST:
+        return f"<{len(value)} characters>"
+    if not value.lower().startswith(("http://", "https://")):
+        return value
+    try:
+        parts = urlsplit(value)
+        host = parts.hostname or ""
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return MASK
+    shown = f"{parts.scheme}://{host}{port}"
+    if member == "callback_url":
+        return f"{shown}/{MASK}"
+    return shown + parts.path + (f"?{MASK}" if parts.query else "")

@@ -1,0 +1,255 @@
+"""PALs with their skills and deployments, and what they use: documents, pronunciation
+dictionaries, connectors, conversations, videos."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from types import MappingProxyType
+from typing import Annotated, Any
+
+from palprep.api.call import Effect, Endpoint, Rate
+from palprep.api.fields import PatchOperation, SkillEntry
+from palprep.api.records import (
+    ConnectorCheck,
+    Deployment,
+    Document,
+    PalSkills,
+    PronunciationDictionary,
+)
+from palprep.api.reply import Unspecified
+from palprep.api.request import (
+    IN_PATH,
+    OTHER_MEMBERS,
+    UNSET,
+    WHOLE_BODY,
+    AccountSettings,
+    Place,
+    Request,
+    Unset,
+)
+from palprep.errors import Problem
+
+
+@dataclass(frozen=True)
+class ReplaceSkills(Request):
+    """Set the complete skill set of a PAL; skills that are absent are detached.
+
+    ``skills`` maps each skill id to an entry: ``internet_search`` and ``magic_canvas`` take
+    ``{}``, ``presentation`` takes ``{"config": {"document_ids": [...], "slides_trigger":
+    "on_demand"}}``, where the trigger may be left out.
+    """
+
+    pal_id: Annotated[str, IN_PATH]
+    skills: Mapping[str, SkillEntry]
+
+    def problems(self, settings: AccountSettings) -> Iterable[Problem]:
+        """Known skills with the configuration that each takes."""
+        del settings
+        for skill_id, entry in self.skills.items():
+            if skill_id not in SKILLS:
+                known = ", ".join(sorted(SKILLS))
+                message = f"is an unknown skill; the specification knows {known}"
+                yield Problem(f"skills.{skill_id}", "unknown_skill", message)
+            else:
+                path = f"skills.{skill_id}.config"
+                yield from SKILLS[skill_id](entry.get("config", {}), path)
+
+
+def _nothing(config: Mapping[str, Any], path: str) -> Iterator[Problem]:
+    for member in config:
+        yield Problem(f"{path}.{member}", "extra_forbidden", "is not known: it takes no members")
+
+
+def _presentation(config: Mapping[str, Any], path: str) -> Iterator[Problem]:
+    for member in config.keys() - {"document_ids", "slides_trigger"}:
+        yield Problem(f"{path}.{member}", "extra_forbidden", "is not a member of this skill")
+    ids = config.get("document_ids")
+    if "document_ids" not in config:
+        yield Problem(f"{path}.document_ids", "missing", "is required")
+    elif not isinstance(ids, list | tuple) or not all(isinstance(i, str) for i in ids):
+        yield Problem(f"{path}.document_ids", "list_type", "must be an array of strings")
+    if not isinstance(config.get("slides_trigger", ""), str):
+        yield Problem(f"{path}.slides_trigger", "string_type", "must be a string")
+
+
+SKILLS: Mapping[str, Callable[[Mapping[str, Any], str], Iterator[Problem]]] = MappingProxyType(
+    {"internet_search": _nothing, "magic_canvas": _nothing, "presentation": _presentation}
+)
+"""The skills of the specification, with what checks their configuration."""
+
+
+@dataclass(frozen=True)
+class DeletePal(Request):
+    """Delete one PAL. The reply is not specified."""
+
+    pal_id: Annotated[str, IN_PATH]
+
+
+replace_skills = Endpoint(
+    "pals.replace_skills",
+    "PUT",
+    "/v2/pals/{pal_id}/skills",
+    ReplaceSkills,
+    PalSkills,
+    Effect.SETS,
+)
+delete_pal = Endpoint(
+    "pals.delete", "DELETE", "/v2/pals/{pal_id}", DeletePal, Unspecified, Effect.SETS
+)
+
+
+@dataclass(frozen=True)
+class PatchDeployment(Request):
+    """Change a deployment by a JSON Patch (RFC 6902).
+
+    ``if_match`` takes the ETag of an earlier read, so that no one else's change is
+    overwritten. ``/name`` is the one patchable path that the specification shows.
+    """
+
+    deployment_id: Annotated[str, IN_PATH]
+    operations: Annotated[Sequence[PatchOperation], WHOLE_BODY]
+    _: KW_ONLY
+    if_match: Annotated[str | Unset, Place("header", "If-Match")] = UNSET
+
+    def problems(self, settings: AccountSettings) -> Iterable[Problem]:
+        """What RFC 6902 asks of each kind of operation."""
+        del settings
+        for at, operation in enumerate(self.operations):
+            op = operation["op"]
+            if operation["path"] and not operation["path"].startswith("/"):
+                message = "must be empty or start with /, as a JSON Pointer does"
+                yield Problem(f"{at}.path", "json_pointer", message)
+            if op in {"add", "replace", "test"} and "value" not in operation:
+                yield Problem(f"{at}.value", "missing", f"is required by {op}")
+            if op in {"move", "copy"} and "from" not in operation:
+                yield Problem(f"{at}.from", "missing", f"is required by {op}")
+
+
+@dataclass(frozen=True)
+class DeleteDeployment(Request):
+    """Delete one deployment. The reply is not specified."""
+
+    deployment_id: Annotated[str, IN_PATH]
+
+
+@dataclass(frozen=True)
+class GetDeployment(Request):
+    """Read one deployment, with its ETag. The specification does not show this operation."""
+
+    deployment_id: Annotated[str, IN_PATH]
+
+
+patch_deployment = Endpoint(
+    "deployments.patch",
+    "PATCH",
+    "/v2/deployments/{deployment_id}",
+    PatchDeployment,
+    Deployment,
+    Effect.CHANGES,
+)
+delete_deployment = Endpoint(
+    "deployments.delete",
+    "DELETE",
+    "/v2/deployments/{deployment_id}",
+    DeleteDeployment,
+    Unspecified,
+    Effect.SETS,
+)
+get_deployment = Endpoint(
+    "deployments.get",
+    "GET",
+    "/v2/deployments/{deployment_id}",
+    GetDeployment,
+    Deployment,
+    Effect.READS,
+    unspecified=True,
+)
+
+
+@dataclass(frozen=True)
+class RenameVideo(Request):
+    """Give a generated video another name. The reply is not specified."""
+
+    video_id: Annotated[str, IN_PATH]
+    video_name: str
+
+
+@dataclass(frozen=True)
+class GetDocument(Request):
+    """Read one document with its status and progress."""
+
+    document_id: Annotated[str, IN_PATH]
+
+
+@dataclass(frozen=True)
+class GetPronunciationDictionary(Request):
+    """Read one pronunciation dictionary with all its rules."""
+
+    dictionary_id: Annotated[str, IN_PATH]
+
+
+@dataclass(frozen=True)
+class RuntimeCheckConnector(Request):
+    """Check that a conversation can reach the connector's server.
+
+    Lists the server's tools the way a call does and calls none. A server that fails is a
+    reply with ``ok`` false, not an error. At most 10 checks a minute, one at a time.
+    """
+
+    connector_id: Annotated[str, IN_PATH]
+
+
+@dataclass(frozen=True)
+class CreateConversation(Request):
+    """Start a real-time video call session.
+
+    The specification shows three members and no reply; ``other`` holds further members,
+    which are sent as they stand.
+    """
+
+    _: KW_ONLY
+    face_id: str | Unset = UNSET
+    pal_id: str | Unset = UNSET
+    conversation_name: str | Unset = UNSET
+    other: Annotated[Mapping[str, Any] | Unset, OTHER_MEMBERS] = UNSET
+
+
+rename_video = Endpoint(
+    "videos.rename", "PATCH", "/v2/videos/{video_id}/name", RenameVideo, Unspecified, Effect.SETS
+)
+get_document = Endpoint(
+    "documents.get", "GET", "/v2/documents/{document_id}", GetDocument, Document, Effect.READS
+)
+get_pronunciation_dictionary = Endpoint(
+    "pronunciation_dictionaries.get",
+    "GET",
+    "/v2/pronunciation-dictionaries/{dictionary_id}",
+    GetPronunciationDictionary,
+    PronunciationDictionary,
+    Effect.READS,
+)
+runtime_check_connector = Endpoint(
+    "connectors.runtime_check",
+    "POST",
+    "/v2/connectors/{connector_id}/runtime_check",
+    RuntimeCheckConnector,
+    ConnectorCheck,
+    Effect.READS,
+    status=200,
+    rate=Rate(requests=10, seconds=60.0, alone=True),
+    failures={
+        404: "connector not found",
+        409: "OAuth not finished for this connector",
+        429: "more than 10 checks in a minute, or another check is still running",
+        503: "check not available on this deployment",
+    },
+)
+create_conversation = Endpoint(
+    "conversations.create",
+    "POST",
+    "/v2/conversations",
+    CreateConversation,
+    Unspecified,
+    Effect.CREATES,
+)

@@ -1,0 +1,224 @@
+"""Voices, replicas and the check of a face image: what is made of people's media."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, Any, ClassVar
+
+from palprep.api.bodies import Base64Stream
+from palprep.api.call import Effect, Endpoint
+from palprep.api.fields import (
+    MAX_IMAGE_BODY_BYTES,
+    FaceModel,
+    ImageBase64,
+    ImageMime,
+    Link,
+    ShortLink,
+    Tags,
+    VoiceDescription,
+    VoiceName,
+)
+from palprep.api.records import FaceValidation, Replica, Voice, Voices
+from palprep.api.request import (
+    IN_PATH,
+    IN_QUERY,
+    UNSET,
+    AccountSettings,
+    Place,
+    Request,
+    Streamed,
+    Unset,
+)
+from palprep.errors import Problem
+
+
+@dataclass(frozen=True)
+class CreateVoice(Request):
+    """Clone a voice from a recording, or from the audio track of a video.
+
+    Returns at once with status ``started``. Needs a user-scoped key, and the right to the
+    voice in the recording. Which members are required is not specified.
+    """
+
+    _: KW_ONLY
+    voice_name: VoiceName | Unset = UNSET
+    training_audio_url: ShortLink | Unset = UNSET
+    description: VoiceDescription | Unset = UNSET
+    callback_url: ShortLink | Unset = UNSET
+    tags: Tags | Unset = UNSET
+
+
+@dataclass(frozen=True)
+class GetVoice(Request):
+    """Read one voice with its current status."""
+
+    voice_id: Annotated[str, IN_PATH]
+
+
+@dataclass(frozen=True)
+class UpdateVoice(Request):
+    """Change a voice's name, description or tags.
+
+    At least one must be given. ``description=None`` clears the description; the others
+    cannot be null.
+    """
+
+    voice_id: Annotated[str, IN_PATH]
+    _: KW_ONLY
+    voice_name: VoiceName | Unset = UNSET
+    description: VoiceDescription | Unset | None = UNSET
+    tags: Tags | Unset = UNSET
+
+    json_schema: ClassVar[Mapping[str, Any]] = {"minProperties": 1}
+
+    def problems(self, settings: AccountSettings) -> Iterable[Problem]:
+        """At least one member."""
+        del settings
+        if self.voice_name is UNSET and self.description is UNSET and self.tags is UNSET:
+            yield Problem("", "empty", "must hold voice_name, description or tags")
+
+
+@dataclass(frozen=True)
+class ListVoices(Request):
+    """List the account's voices, those with one tag when ``tag`` is given.
+
+    The specification mentions the list with its ``tag`` and does not show it.
+    """
+
+    _: KW_ONLY
+    tag: Annotated[str | Unset, IN_QUERY] = UNSET
+
+
+create_voice = Endpoint("voices.create", "POST", "/v2/voices", CreateVoice, Voice, Effect.CREATES)
+get_voice = Endpoint("voices.get", "GET", "/v2/voices/{voice_id}", GetVoice, Voice, Effect.READS)
+update_voice = Endpoint(
+    "voices.update", "PATCH", "/v2/voices/{voice_id}", UpdateVoice, Voice, Effect.SETS
+)
+list_voices = Endpoint(
+    "voices.list", "GET", "/v2/voices", ListVoices, Voices, Effect.READS, unspecified=True
+)
+
+
+@dataclass(frozen=True)
+class CreateReplica(Request):
+    """Train a replica from a video or from an image.
+
+    Without ``consent_video_url`` the training video must open with the consent statement.
+    ``train_image_url`` needs ``voice_name``, the slug of a stock replica's voice. The
+    service trains with ``core-4`` when ``model_name`` is not given.
+    """
+
+    _: KW_ONLY
+    replica_name: str | Unset = UNSET
+    callback_url: Link | Unset = UNSET
+    train_video_url: Link | Unset = UNSET
+    consent_video_url: Link | Unset = UNSET
+    train_image_url: Link | Unset = UNSET
+    voice_name: str | Unset = UNSET
+    auto_fix_training_image: bool | Unset = UNSET
+    model_name: str | Unset = UNSET
+    properties: Mapping[str, Any] | Unset = UNSET
+
+    json_schema: ClassVar[Mapping[str, Any]] = {
+        "dependentRequired": {"train_image_url": ["voice_name"]},
+        "not": {"required": ["train_video_url", "train_image_url"]},
+    }
+
+    def problems(self, settings: AccountSettings) -> Iterable[Problem]:
+        """One source of training, and a voice for an image."""
+        del settings
+        if self.train_image_url is UNSET:
+            return
+        if self.train_video_url is not UNSET:
+            yield Problem(
+                "train_image_url", "exclusive", "must not be sent together with train_video_url"
+            )
+        if self.voice_name is UNSET:
+            yield Problem("voice_name", "missing", "is required with train_image_url")
+
+
+@dataclass(frozen=True)
+class GetReplica(Request):
+    """Read one replica with its training status.
+
+    The specification does not show this operation.
+    """
+
+    replica_id: Annotated[str, IN_PATH]
+
+
+create_replica = Endpoint(
+    "replicas.create", "POST", "/v2/replicas", CreateReplica, Replica, Effect.CREATES
+)
+get_replica = Endpoint(
+    "replicas.get",
+    "GET",
+    "/v2/replicas/{replica_id}",
+    GetReplica,
+    Replica,
+    Effect.READS,
+    unspecified=True,
+)
+
+
+@dataclass(frozen=True)
+class ValidateFaceImage(Request):
+    """Check an image before face creation; creates nothing.
+
+    The image travels as base64 without a data-URL prefix, 1 to 29,360,128 characters, in a
+    body of at most 30 MiB. palprep's clients take the image as a path, as bytes or as a binary
+    file of at most 22,020,096 bytes. They find its type by content unless ``mime_type`` gives
+    it. Without a type the service takes ``image/jpeg``, without a model ``core-4``: give the
+    ``model`` that the face will be made with. A reply means that the check was made: read its
+    ``passed``.
+    """
+
+    image_base64: Annotated[
+        ImageBase64,
+        Place("member", "imageBase64"),
+        Streamed(argument="image", type_field="mime_type"),
+    ]
+    _: KW_ONLY
+    model: FaceModel | Unset = UNSET
+    mime_type: Annotated[ImageMime | Unset, Place("member", "mimeType")] = UNSET
+
+    def problems(self, settings: AccountSettings) -> Iterator[Problem]:
+        """A file of a type that the service does not take is not sent as a JPEG."""
+        del settings
+        image: object = self.image_base64
+        if isinstance(image, Base64Stream) and self.mime_type is UNSET:
+            yield Problem(
+                "mimeType",
+                "unknown_type",
+                f"cannot be told: {image.name} is no JPEG, PNG, WebP, HEIC or HEIF image. "
+                "Convert it, or give mime_type",
+            )
+
+
+@dataclass(frozen=True)
+class ValidateReplicaImage(ValidateFaceImage):
+    """Check an image on the legacy route; ``faces.validate_image`` is the current one."""
+
+
+validate_face_image = Endpoint(
+    "faces.validate_image",
+    "POST",
+    "/v2/faces/image-validation",
+    ValidateFaceImage,
+    FaceValidation,
+    Effect.READS,
+    status=200,
+    max_body_bytes=MAX_IMAGE_BODY_BYTES,
+)
+validate_replica_image = Endpoint(
+    "replicas.validate_image",
+    "POST",
+    "/v2/replicas/image-validation",
+    ValidateReplicaImage,
+    FaceValidation,
+    Effect.READS,
+    status=200,
+    max_body_bytes=MAX_IMAGE_BODY_BYTES,
+    deprecated=True,
+)

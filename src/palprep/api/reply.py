@@ -1,0 +1,162 @@
+"""What the service returns: records, read leniently, or compared with what the specification shows.
+
+A reply is a frozen pydantic model. A service may add members and values, or leave some out, without
+breaking anyone.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Self, TypeVar, Union, cast, get_args, get_origin
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
+
+from palprep.api.failures import UNKNOWN_MEMBER, problems_in, request_id
+from palprep.errors import Problem
+from palprep.values import Value
+
+R = TypeVar("R", bound="Reply")
+
+_HEADERS = "response headers"
+
+
+class Reply(Value):
+    """Base of all records that the service returns.
+
+    A record is read leniently (:func:`read_leniently`): a member that the
+    specification does not know is kept as an attribute, a value that is not of its type as it
+    came, and a null or missing member stands at its default, or at None where it has none.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    id_member: ClassVar[str | None] = None
+    """The member that holds the resource's own id, where the record is one resource."""
+
+    @property
+    def response_headers(self) -> Mapping[str, str]:
+        """The reply's headers, with lower-case names; empty for a record inside another."""
+        found: Mapping[str, str] = self.__dict__.get(_HEADERS, {})
+        return found
+
+    @property
+    def request_id(self) -> str | None:
+        """The service's name for the request, None when it tells none."""
+        return request_id(self.response_headers)
+
+    def to_wire(self) -> dict[str, Any]:
+        """The members that were given, as JSON; those left at their default stay absent."""
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """All members as JSON."""
+        return self.model_dump(mode="json", warnings=False)
+
+    def with_headers(self, headers: Mapping[str, str]) -> Self:
+        """This record, which came with ``headers``; their names are in lower case."""
+        # Beside the fields, as pydantic keeps cached properties: no part of what is compared,
+        # shown or sent, and copied and pickled with the rest.
+        self.__dict__[_HEADERS] = headers
+        return self
+
+
+class Unspecified(Reply):
+    """A reply whose shape the specification does not show.
+
+    ``body`` is the parsed JSON, the text when it was no JSON, or None when it was empty.
+    """
+
+    body: Any = None
+
+    def to_wire(self) -> Any:
+        """The body as it stands."""
+        return self.body
+
+
+def read_leniently(kind: type[R], body: Mapping[str, Any]) -> R:
+    """The record in ``body``, whatever is new or missing in it.
+
+    A value that is not of its type is kept as it came, in the record itself and in those inside
+    it. A null stands at the member's default, a missing member too, and at None where there is
+    none. The record's own id is a string, though it came as a number.
+    """
+    try:
+        return kind.model_validate(body)
+    except ValidationError:
+        pass
+    values: dict[str, Any] = {}
+    for name, field in kind.model_fields.items():
+        if name in body:
+            values[name] = _value(field, body[name])
+        elif field.is_required():
+            values[name] = None
+    if kind.id_member and type(values.get(kind.id_member)) is int:
+        values[kind.id_member] = str(values[kind.id_member])
+    extras = {name: value for name, value in body.items() if name not in values}
+    return cast("R", kind.model_construct(_fields_set=set(body), **values, **extras))
+
+
+def _value(field: FieldInfo, value: Any) -> Any:
+    hint: Any = field.annotation
+    if field.metadata:
+        hint = Annotated[(hint, *field.metadata)]
+    read = _part(hint, value)
+    if read is None and not _takes_none(field.annotation) and not field.is_required():
+        return field.get_default(call_default_factory=True)
+    return read
+
+
+def _part(hint: Any, value: Any) -> Any:
+    """``value`` as ``hint`` says, or as it came; with every record inside it that there is."""
+    arms = [arm for arm in get_args(hint) if arm is not types.NoneType]
+    if get_origin(hint) in {Union, types.UnionType} and len(arms) == 1 and value is not None:
+        return _part(arms[0], value)
+    if isinstance(hint, type) and issubclass(hint, Reply) and isinstance(value, Mapping):
+        return read_leniently(hint, value)
+    if get_origin(hint) is tuple and isinstance(value, list):
+        return tuple(_part(arms[0], part) for part in value)
+    try:
+        return TypeAdapter(hint).validate_python(value)
+    except ValidationError:
+        return value
+
+
+def _takes_none(hint: Any) -> bool:
+    return types.NoneType in get_args(hint)
+
+
+def deviations(kind: type[Reply], body: Any, *, closed: bool = True) -> tuple[Problem, ...]:
+    """Every member of ``body``, parsed JSON, that is not as ``kind`` declares it.
+
+    With ``closed`` members that it does not declare count too.
+    """
+    try:
+        record = kind.model_validate(_with_tuples(body), strict=True)
+    except ValidationError as error:
+        return tuple(problems_in(error, ""))
+    except RecursionError:
+        return (Problem("", "json", "is nested too deeply"),)
+    return tuple(_unknown(record, "")) if closed else ()
+
+
+def _with_tuples(value: Any) -> Any:
+    """JSON with its arrays as tuples, which strict validation knows from other sequences."""
+    if isinstance(value, dict):
+        return {name: _with_tuples(part) for name, part in value.items()}
+    return tuple(map(_with_tuples, value)) if isinstance(value, list) else value
+
+
+def _unknown(value: Any, at: str) -> Iterator[Problem]:
+    """Members of records, at any depth, that their classes do not declare."""
+    if isinstance(value, Reply):
+        for name in value.model_extra or ():
+            yield Problem(at + name, "extra_forbidden", UNKNOWN_MEMBER)
+        parts: Iterable[tuple[Any, Any]] = value.__dict__.items()
+    elif isinstance(value, tuple):
+        parts = enumerate(value)
+    else:
+        return
+    for name, part in parts:
+        yield from _unknown(part, f"{at}{name}.")

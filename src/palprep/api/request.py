@@ -1,0 +1,379 @@
+"""How a request is declared, and how it is laid out on the wire.
+
+A request is a frozen dataclass. Each field says in its annotation where it travels: in the
+path, in the query, in a header, as the whole body, or, without a mark, as a member of
+the JSON body. A field left at :data:`UNSET` does not travel at all, which is how a PATCH
+tells an absent member from ``null``::
+
+    @dataclass(frozen=True)
+    class UpdateVoice(Request):
+        voice_id: Annotated[str, IN_PATH]
+        _: KW_ONLY
+        description: str | None | Unset = UNSET
+
+:class:`Shape` compiles such a class. The body's members become one pydantic model, which validates
+them and gives the JSON Schema; the other fields are validated one by one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import operator
+import types
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
+
+from palprep.api.bodies import OpenFile
+from palprep.api.failures import MISSING, UNKNOWN_MEMBER, problems_in, refusal
+from palprep.errors import Problem
+from palprep.values import Value
+from palprep.vocabulary import FileInput
+
+M = TypeVar("M")
+
+
+class Unset(Enum):
+    """The type of :data:`UNSET`."""
+
+    UNSET = "UNSET"
+
+    def __repr__(self) -> str:
+        return "UNSET"
+
+    def __bool__(self) -> Literal[False]:
+        return False
+
+
+UNSET: Final = Unset.UNSET
+"""A member that is not sent at all."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a field travels. ``name`` is that of the header or of the member."""
+
+    where: Literal["path", "query", "header", "member", "body", "other members", "nowhere"]
+    name: str = ""
+
+
+IN_PATH: Final = Place("path")
+"""In the path, percent-encoded; never empty."""
+IN_QUERY: Final = Place("query")
+"""In the query under the field's name."""
+WHOLE_BODY: Final = Place("body")
+"""As the JSON body itself."""
+OTHER_MEMBERS: Final = Place("other members")
+"""As further members of the body, for a request whose members the specification leaves open. The
+field is a mapping."""
+ABOUT_THE_CALL: Final = Place("nowhere")
+"""Not at all: the field says how the call is sent."""
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """Is the base64 of a file, and may be made while it is sent.
+
+    The field takes base64 text or a :class:`~palprep.api.bodies.Base64Stream`. Clients take the
+    file itself instead, as the argument ``argument``. They fill the field ``type_field`` with
+    the MIME type that the file's content shows, unless the caller gives one.
+    """
+
+    argument: str
+    type_field: str
+
+
+class AccountSettings(Value):
+    """What the specification leaves to the account or the deployment."""
+
+    reserved_prefix: str | None = None
+    """The service's own name; tool properties that start with it and an underscore are
+    reserved. The specification does not spell the name out, so nothing is reserved until
+    it is given."""
+    loopback_webhooks: bool = False
+    """Accept ``http://`` webhooks on loopback addresses, which only a local service can."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """Base of all requests, with the options that every call takes.
+
+    ``timeout`` in seconds replaces the client's for this call, ``deadline`` its total one.
+    ``validate=False`` sends the request as it stands: no rule of the specification is checked,
+    and members that the specification does not know are sent too. ``extra_headers`` and
+    ``extra_query`` travel besides what the specification shows.
+    """
+
+    timeout: Annotated[float | Unset | None, ABOUT_THE_CALL] = UNSET
+    validate: Annotated[bool, ABOUT_THE_CALL] = True
+    deadline: Annotated[float | Unset | None, ABOUT_THE_CALL] = UNSET
+    extra_headers: Annotated[Mapping[str, str] | Unset, ABOUT_THE_CALL] = UNSET
+    extra_query: Annotated[Mapping[str, str] | Unset, ABOUT_THE_CALL] = UNSET
+
+    json_schema: ClassVar[Mapping[str, Any]] = {}
+    """What JSON Schema can say of the rules between members."""
+
+    def problems(self, settings: AccountSettings) -> Iterable[Problem]:
+        """Broken rules that concern several fields at once; each field is valid by itself."""
+        del settings
+        return ()
+
+
+class Shape:
+    """The compiled form of one request class."""
+
+    def __init__(self, request: type[Request]) -> None:
+        self.request = request
+        self.signature = inspect.signature(request)
+        self.in_path: list[str] = []
+        self.in_query: list[str] = []
+        self.in_header: dict[str, str] = {}
+        self.members: dict[str, str] = {}
+        """Field name to the member's name on the wire."""
+        self.whole: str | None = None
+        self.other: str | None = None
+        self.streamed: tuple[str, Streamed] | None = None
+        """The field whose base64 may be made while it is sent, with its mark."""
+        self._single: dict[str, TypeAdapter[Any]] = {}
+        self.options: set[str] = set()
+        """Fields that say how to send the call, and do not travel."""
+        hints = get_type_hints(request, include_extras=True)
+        columns: dict[str, Any] = {}
+        for item in dataclasses.fields(request):
+            hint = _without_unset(hints[item.name])
+            required = item.default is dataclasses.MISSING
+            self._place(item.name, hint, columns, required=required)
+        self.model: type[BaseModel] | None = None
+        if self.members or self.other:
+            self.model = create_model(
+                request.__name__,
+                __config__=ConfigDict(
+                    extra="allow" if self.other else "forbid",
+                    strict=True,
+                    allow_inf_nan=False,
+                    protected_namespaces=(),
+                ),
+                __doc__=inspect.cleandoc(request.__doc__ or ""),
+                **columns,
+            )
+
+    def _place(self, name: str, hint: Any, columns: dict[str, Any], *, required: bool) -> None:
+        place = _mark(hint, Place) or Place("member", name)
+        match place.where:
+            case "path":
+                self.in_path.append(name)
+                self._single[name] = TypeAdapter(Annotated[hint, Field(min_length=1)])
+            case "query":
+                self.in_query.append(name)
+                self._single[name] = TypeAdapter(hint)
+            case "header":
+                self.in_header[name] = place.name
+                self._single[name] = TypeAdapter(hint)
+            case "body":
+                self.whole = name
+                self._single[name] = TypeAdapter(hint)
+            case "other members":
+                self.other = name
+            case "nowhere":
+                self.options.add(name)
+            case "member":
+                self.members[name] = place.name
+                if streamed := _mark(hint, Streamed):
+                    self.streamed = (name, streamed)
+                columns[name] = (hint, Field(... if required else None, alias=place.name))
+
+    def bind(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], open_file: OpenFile | None = None
+    ) -> dict[str, Any]:
+        """Arguments by field name, without those that are UNSET.
+
+        With ``open_file`` the arguments are those of a client, which takes a file in place of
+        a streamed field. Raises TypeError as a function call would. With ``validate=False``
+        unknown keyword arguments stay in, and missing ones stay out.
+        """
+        opened = self.streamed is not None and open_file is not None
+        signature = self.client_signature if opened else self.signature
+        if kwargs.get("validate", True):
+            bound = _bound(signature, args, kwargs)
+        else:
+            known = {k: v for k, v in kwargs.items() if k in signature.parameters}
+            bound = signature.bind_partial(*args, **known).arguments
+            bound.update((k, v) for k, v in kwargs.items() if k not in known)
+        given = {name: value for name, value in bound.items() if value is not UNSET}
+        return self._with_file(given, open_file) if opened and open_file else given
+
+    def _with_file(self, given: dict[str, Any], open_file: OpenFile) -> dict[str, Any]:
+        assert self.streamed is not None  # noqa: S101 -- asked by the caller
+        field, marker = self.streamed
+        if marker.argument not in given:
+            return given
+        content = given[field] = open_file(given.pop(marker.argument))
+        if content.mime is not None:
+            given.setdefault(marker.type_field, content.mime)
+        return given
+
+    def arrived(
+        self,
+        path: Mapping[str, str],
+        body: Any,
+        query: Mapping[str, str],
+        headers: Mapping[str, str],
+    ) -> dict[str, Any]:
+        """What came over the wire, by field name; unknown members keep their own names.
+
+        Raises :class:`~palprep.errors.InvalidRequest` for a body of the wrong kind.
+        """
+        given: dict[str, Any] = dict(path)
+        given.update((n, query[n]) for n in self.in_query if n in query)
+        lowered = {k.lower(): v for k, v in headers.items()}
+        for name, header in self.in_header.items():
+            if header.lower() in lowered:
+                given[name] = lowered[header.lower()]
+        if self.whole is not None:
+            if body is not UNSET:
+                given[self.whole] = body
+        elif self.model is not None:
+            given.update(self._members(body))
+        return given
+
+    def _members(self, body: Any) -> dict[str, Any]:
+        if body is UNSET:
+            body = {}
+        if not isinstance(body, dict):
+            raise refusal([Problem("", "object_required", "must be a JSON object")])
+        known = {name: body[wire] for name, wire in self.members.items() if wire in body}
+        strangers = {k: v for k, v in body.items() if k not in self.members.values()}
+        if self.other:
+            return known | {self.other: strangers}
+        if strangers:
+            raise refusal([Problem(k, "extra_forbidden", UNKNOWN_MEMBER) for k in strangers])
+        return known
+
+    def validated(self, given: Mapping[str, Any], settings: AccountSettings) -> dict[str, Any]:
+        """The same values, checked by every rule, normalised where a rule says so.
+
+        Raises :class:`~palprep.errors.InvalidRequest` with all problems found.
+        """
+        values: dict[str, Any] = {}
+        problems: list[Problem] = []
+        for name, adapter in self._single.items():
+            if name in given:
+                try:
+                    values[name] = adapter.validate_python(given[name], strict=True)
+                except ValidationError as error:
+                    at = "" if name == self.whole else self.in_header.get(name, name)
+                    problems.extend(problems_in(error, at))
+            elif self.signature.parameters[name].default is inspect.Parameter.empty:
+                at = "" if name == self.whole else name
+                problems.append(Problem(at, "missing", MISSING))
+        if self.model is not None:
+            members = {wire: given[name] for name, wire in self.members.items() if name in given}
+            try:
+                body = self.model.model_validate(members)
+            except ValidationError as error:
+                problems.extend(problems_in(error, ""))
+            else:
+                values.update((n, getattr(body, n)) for n in body.model_fields_set)
+        if self.other and self.other in given:
+            values[self.other] = given[self.other]
+        problems = problems or list(self.build(values).problems(settings))
+        if problems:
+            raise refusal(problems)
+        return values
+
+    def build(self, values: Mapping[str, Any]) -> Request:
+        """An instance of the request class from validated values."""
+        return self.request(**values)
+
+    def body(self, values: Mapping[str, Any]) -> Any:
+        """The JSON body, UNSET when the request has none."""
+        if self.whole is not None:
+            return values.get(self.whole, UNSET)
+        strangers = {k: v for k, v in values.items() if k not in self.signature.parameters}
+        if self.model is None and not strangers:
+            return UNSET
+        body = {wire: values[name] for name, wire in self.members.items() if name in values}
+        return body | dict(values.get(self.other or "", {})) | strangers
+
+    def schema(self, ref_template: str = "#/$defs/{model}") -> dict[str, Any] | None:
+        """JSON Schema (2020-12) of the body, None when the request has none."""
+        if self.whole is not None:
+            return self._single[self.whole].json_schema(ref_template=ref_template)
+        if self.model is None:
+            return None
+        schema = self.model.model_json_schema(ref_template=ref_template)
+        for member in schema.get("properties", {}).values():
+            # An absent member has no default value of null: it is absent.
+            if member.get("default", UNSET) is None:
+                del member["default"]
+        return schema
+
+    def single_schema(self, name: str) -> dict[str, Any]:
+        """JSON Schema of a field that travels in the path, the query or a header."""
+        return self._single[name].json_schema()
+
+    def required(self, name: str) -> bool:
+        """Whether a call without this field is an error."""
+        return self.signature.parameters[name].default is inspect.Parameter.empty
+
+    @cached_property
+    def client_signature(self) -> inspect.Signature:
+        """The arguments of a client: bare types, a file in place of a streamed field, and the
+        options that every call takes last."""
+        bare: dict[str, Any] = get_type_hints(self.request)
+        own: list[inspect.Parameter] = []
+        options: list[inspect.Parameter] = []
+        for name, parameter in self.signature.parameters.items():
+            shown = parameter.replace(annotation=_without_unset(bare[name]))
+            if self.streamed is not None and name == self.streamed[0]:
+                shown = shown.replace(name=self.streamed[1].argument, annotation=FileInput)
+            (options if name in self.options else own).append(shown)
+        return self.signature.replace(parameters=own + options)
+
+
+def _bound(
+    signature: inspect.Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """The arguments by name. Raises TypeError as a function call would."""
+    if len(args) == 1 and not kwargs:
+        # Most calls give an id and nothing else: no need for the general way, which costs as
+        # much as all the rest of making a call.
+        first, *others = signature.parameters.values()
+        if first.kind is first.POSITIONAL_OR_KEYWORD and all(
+            other.default is not other.empty for other in others
+        ):
+            return {first.name: args[0]}
+    return signature.bind(*args, **kwargs).arguments
+
+
+def _mark(hint: Any, kind: type[M]) -> M | None:
+    """What an annotation says of this kind."""
+    extras = hint.__metadata__ if get_origin(hint) is Annotated else ()
+    return next((extra for extra in extras if isinstance(extra, kind)), None)
+
+
+def _without_unset(hint: Any) -> Any:
+    if get_origin(hint) is Annotated:
+        inner = _without_unset(hint.__origin__)
+        return Annotated[(inner, *hint.__metadata__)]
+    if get_origin(hint) in {Union, types.UnionType}:
+        kept = tuple(arm for arm in get_args(hint) if arm is not Unset)
+        return functools.reduce(operator.or_, kept)
+    return hint

@@ -1,0 +1,174 @@
+"""What a worker of a cluster does for a task: it runs it in a process of its own, within limits.
+
+So a file that crashes a decoder, or takes too much time or memory, is the end of that process. The
+worker stays, and with it whatever else it has to do. Where it shares nothing but a bucket with the
+machine of the run, the files of the task come from there and go there.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from palprep._version import __version__
+from palprep.batch.engines.files import BucketFiles, SourceInBucket, moved
+from palprep.batch.engines.tasks import AssetTask
+from palprep.batch.people.files import RemoteFile
+from palprep.batch.work.originals import FetchedSource, fetch_here
+from palprep.errors import StorageError, ToolFailed
+from palprep.media import Source
+from palprep.preflight import Asset, Prepared, for_source, media_workers
+from palprep.storage import PROBE, PROBE_NAME, Bucket
+from palprep.workers import Limits, LocalEngine, Runner, WorkStopped
+
+T = TypeVar("T")
+
+
+class OtherVersion(ToolFailed):
+    """A worker of the cluster has another version of palprep. Install this one there."""
+
+    code = "other_version"
+
+
+class Call(NamedTuple):
+    """A function to call in a worker's own process, with what it may take.
+
+    ``version`` is that of palprep where it was asked for, ``store`` the URL of the bucket with the
+    files, if it is not a folder that all share.
+    """
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    limits: Limits
+    version: str
+    store: str | None = None
+
+
+class Reply(NamedTuple):
+    """What the function gave, and the pictures that it drew, by their names."""
+
+    value: Any
+    pictures: tuple[tuple[str, bytes], ...] = ()
+
+
+def carry_out(call: Call) -> Reply:
+    """Call the function, or raise its error.
+
+    Raises like :meth:`Runner.run`; OtherVersion; StorageError where the bucket cannot be used; and
+    Reschedule, Dask's own, when this worker was told to end: another one does the task then.
+    """
+    require_version(call.version)
+    if call.store is None:
+        return Reply(_in_own_process(call, call.args))
+    with tempfile.TemporaryDirectory(prefix="palprep-") as place:
+        desk = _TaskFolder(BucketFiles(_opened(call.store)), Path(place).resolve())
+        args = tuple(desk.fetched(each, number) for number, each in enumerate(call.args))
+        return desk.kept(_in_own_process(call, args))
+
+
+def take_in(url: str, file: RemoteFile, version: str) -> FetchedSource:
+    """Fetch a source that lies elsewhere, and put it into the bucket."""
+    require_version(version)
+    with tempfile.TemporaryDirectory(prefix="palprep-") as place:
+        fetched = fetch_here(file, Path(place) / f"source{file.suffix}")
+        BucketFiles(_opened(url)).put_source(fetched.source)
+    return fetched
+
+
+def _in_own_process(call: Call, args: Sequence[Any]) -> Any:
+    """A source among ``args`` says how long it may take."""
+    engine = _processes(call.limits)
+    source = next((each for each in args if isinstance(each, Source)), None)
+    try:
+        runner: Runner = engine if source is None else for_source(engine, source)
+        return runner.run(call.function, *args, **call.kwargs)
+    except WorkStopped:
+        raise importlib.import_module("distributed").Reschedule from None
+
+
+@functools.lru_cache(maxsize=2)
+def _processes(limits: Limits) -> LocalEngine:
+    """Kept by each worker. Dask decides how many tasks it does at once."""
+    return media_workers(limits=limits)
+
+
+@functools.lru_cache(maxsize=2)
+def _opened(url: str) -> Bucket:
+    """Kept by each worker, with its connections."""
+    return Bucket(url)
+
+
+@dataclass(frozen=True)
+class _TaskFolder:
+    """A worker's folder for one task, ``place``: what is fetched from the bucket and put there."""
+
+    files: BucketFiles
+    place: Path
+
+    def fetched(self, value: Any, number: int) -> Any:
+        """An argument as the function takes it here. ``number`` tells files of one name apart."""
+        folder = self.place / str(number)
+        match value:
+            case SourceInBucket():
+                folder.mkdir(parents=True)
+                return self.files.fetch_source(value, folder / Path(value.shown).name)
+            case Prepared():
+                self.files.fetch(value, folder / value.path.name)
+                return moved(value, folder)
+            case AssetTask():
+                pictures = None if value.pictures is None else str(self._pictures)
+                into = str(self.place / "into")
+                return value.model_copy(update={"into": into, "pictures": pictures})
+            case tuple() if type(value) is tuple:
+                return tuple(
+                    _TaskFolder(self.files, folder).fetched(each, inner)
+                    for inner, each in enumerate(value)
+                )
+            case _:
+                return value
+
+    def kept(self, value: Any) -> Reply:
+        """The value, once what was prepared is in the bucket."""
+        if not isinstance(value, Asset):
+            return Reply(value)
+        prepared = value.prepared
+        for each in (prepared, prepared.consent if prepared else None):
+            if each is not None:
+                self.files.put(each)
+        pictures = sorted(self._pictures.iterdir()) if self._pictures.is_dir() else []
+        return Reply(value, tuple((each.name, each.read_bytes()) for each in pictures))
+
+    @property
+    def _pictures(self) -> Path:
+        return self.place / "pictures"
+
+
+def require_version(wanted: str) -> None:
+    """Raise OtherVersion, in a worker that has another palprep than was ``wanted``. One that
+    joined later may.
+    """
+    wrong = other_version(wanted)
+    if wrong is not None:
+        raise OtherVersion(f"A worker cannot do the work: {wrong}")
+
+
+def other_version(wanted: str) -> str | None:
+    """Asked of every worker: what is wrong with its palprep, where there is one."""
+    if __version__ == wanted:
+        return None
+    return f"it has palprep {__version__}, and this is {wanted}. Install {wanted} there"
+
+
+def cannot_use(url: str) -> str | None:
+    """Asked of every worker: why it cannot read the bucket."""
+    try:
+        _opened(url).read(PROBE_NAME, max_bytes=len(PROBE))
+    except StorageError as error:
+        return error.message
+    return None

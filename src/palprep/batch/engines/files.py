@@ -1,0 +1,233 @@
+"""The files of a run: in its output folder, or in a bucket that the workers of a cluster share.
+
+    here      a source is put into the bucket under its SHA-256, unless it is there; one that lies
+              elsewhere, in a bucket or on the web, is fetched and put there by a worker
+    a worker  fetches it into a folder of its own, does the task there, and puts what it prepared
+              into the bucket
+    here      a prepared file is fetched when it is needed
+
+The bucket's credentials never travel: each machine has them in its own environment.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from palprep.batch.fingerprint import Fingerprint, digest_of, folder_fingerprint
+from palprep.errors import StorageError
+from palprep.media import Source, sha256_of
+from palprep.preflight import Prepared
+from palprep.publish import Content, ObjectStorePublisher, Publishable, Publisher
+from palprep.storage import Bucket
+
+MAX_BYTES = 1 << 40
+"""Of a file in a run's bucket: what was put there for the run has a size that is known already."""
+
+
+def key_in_bucket(path: Path, sha256: str) -> str:
+    """Under which key of a run's bucket a prepared file of this content lies."""
+    return Content(path, sha256, path.name).stored_name()
+
+
+def moved(prepared: Prepared, folder: Path) -> Prepared:
+    """The same prepared file when it lies in another folder, as a consent video that was split out
+    of it does.
+    """
+    path, report = folder / prepared.path.name, prepared.report
+    facts = report.facts
+    if facts is not None:
+        facts = facts.model_copy(update={"file": facts.file.model_copy(update={"path": str(path)})})
+    return prepared.model_copy(
+        update={
+            "path": path,
+            "report": report.model_copy(update={"path": str(path), "facts": facts}),
+            "consent": None if prepared.consent is None else moved(prepared.consent, folder),
+        }
+    )
+
+
+class Files(Protocol):
+    """The prepared files of a run."""
+
+    def holds(self, prepared: Prepared) -> bool:
+        """Whether the file is there, unchanged."""
+
+    def fingerprint(
+        self, folder: Path, prepared: Callable[[], Iterable[Prepared]], at: dt.datetime
+    ) -> Fingerprint | None:
+        """Of those in a folder of the output, ``at`` this time, without a look at their content;
+        None where it would not show a change. ``prepared`` names those that were put elsewhere.
+        """
+
+    def at_hand(self, prepared: Prepared) -> AbstractContextManager[None]:
+        """The file lies at its path for as long as the block takes."""
+
+
+class FolderFiles:
+    """They lie where they were prepared."""
+
+    def holds(self, prepared: Prepared) -> bool:
+        """See :meth:`Files.holds`."""
+        return prepared.path.is_file() and sha256_of(prepared.path) == prepared.sha256
+
+    def fingerprint(
+        self, folder: Path, prepared: Callable[[], Iterable[Prepared]], at: dt.datetime
+    ) -> Fingerprint | None:
+        """See :meth:`Files.fingerprint`."""
+        del prepared
+        return folder_fingerprint(folder, at)
+
+    def at_hand(self, prepared: Prepared) -> AbstractContextManager[None]:
+        """See :meth:`Files.at_hand`."""
+        del prepared
+        return contextlib.nullcontext()
+
+
+class SourceInBucket(NamedTuple):
+    """A source on its way to a worker, and the name that reports give it."""
+
+    key: str
+    sha256: str
+    shown: str
+
+
+@dataclass
+class _Upload:
+    """One source on its way into the bucket, or there."""
+
+    guard: threading.Lock = field(default_factory=threading.Lock)
+    done: bool = False
+
+
+class BucketFiles:
+    """They lie in a bucket, under the names that publishing gives them; sources next to them.
+
+    Thread-safe. Every method raises StorageError where the bucket cannot be used.
+    """
+
+    def __init__(self, bucket: Bucket) -> None:
+        self.bucket = bucket
+        self._listed: Mapping[str, int] | None = None
+        self._uploads: dict[str, _Upload] = {}
+        self._guard = threading.Lock()
+
+    def holds(self, prepared: Prepared) -> bool:
+        """Whether the file is there. Its name holds its SHA-256."""
+        return self.bucket.look(_key_of(prepared)) is not None
+
+    def fingerprint(
+        self, folder: Path, prepared: Callable[[], Iterable[Prepared]], at: dt.datetime
+    ) -> Fingerprint | None:
+        """See :meth:`Files.fingerprint`. Dossiers lie in the folder. What is in the bucket is told
+        by one list of it for all people; only what came later is asked for by itself.
+        """
+        here = folder_fingerprint(folder, at) if folder.exists() else Fingerprint("", sure=True)
+        if here is None:
+            return None
+        keys = sorted({_key_of(each) for each in prepared()})
+        there = [(key, self._size(key)) for key in keys]
+        return Fingerprint(digest_of([here.digest, there]), here.sure)
+
+    def _size(self, key: str) -> int | None:
+        """In bytes. The key names the content: nothing else can be under it."""
+        if self._listed is None:
+            self._listed = {each.name: each.size_bytes for each in self.bucket.below()}
+        size = self._listed.get(key)
+        if size is None and (found := self.bucket.look(key)) is not None:
+            size = found.size_bytes
+        return size
+
+    @contextlib.contextmanager
+    def at_hand(self, prepared: Prepared) -> Iterator[None]:
+        """The file is fetched to its path, and removed again."""
+        if prepared.path.is_file():
+            yield
+            return
+        self.fetch(prepared, prepared.path)
+        try:
+            yield
+        finally:
+            prepared.path.unlink(missing_ok=True)
+
+    def fetch(self, prepared: Prepared, to: Path) -> None:
+        """Fetch the file. Raises StorageError when it is gone, or is another one by now."""
+        to.parent.mkdir(parents=True, exist_ok=True)
+        self._fetch(_key_of(prepared), to, prepared.sha256)
+
+    def put(self, prepared: Prepared) -> None:
+        """Put the file there, unless it is there."""
+        if not self.holds(prepared):
+            mime = Content.of(prepared).mime
+            self.bucket.put(_key_of(prepared), prepared.path, mime)
+
+    def put_source(self, source: Source) -> SourceInBucket:
+        """Put a source there, unless it is there: once, however many threads ask for it."""
+        key = _source_key(source.sha256)
+        with self._guard:
+            upload = self._uploads.setdefault(key, _Upload())
+        # Two roles may share a source, and their threads come at once.
+        with upload.guard:
+            if not upload.done and self.bucket.look(key) is None:
+                self.bucket.put(key, source.path)
+            upload.done = True
+        return SourceInBucket(key, source.sha256, source.shown)
+
+    def source_is_there(self, sha256: str) -> None:
+        """A worker has put a source of this content there."""
+        with self._guard:
+            self._uploads.setdefault(_source_key(sha256), _Upload()).done = True
+
+    def fetch_source(self, sent: SourceInBucket, to: Path) -> Source:
+        """The source, fetched to a path. Raises StorageError as :meth:`fetch` does."""
+        self._fetch(sent.key, to, sent.sha256)
+        return replace(Source.of(to), given_as=sent.shown)
+
+    def remove_sources(self) -> None:
+        """Remove those that were put there for this run."""
+        for key in self._uploads:
+            with contextlib.suppress(StorageError):
+                self.bucket.delete(key)
+
+    def _fetch(self, key: str, to: Path, sha256: str) -> None:
+        if self.bucket.fetch(key, to, max_bytes=MAX_BYTES).sha256 != sha256:
+            raise StorageError(
+                f"{to.name} is another file in the bucket than the one that was put there. Let "
+                "nothing else write below this prefix, and run again"
+            )
+
+
+def _key_of(prepared: Prepared) -> str:
+    return key_in_bucket(prepared.path, prepared.sha256)
+
+
+def _source_key(sha256: str) -> str:
+    return f"sources/{sha256}"
+
+
+class FilesPublisher:
+    """A publisher to which prepared files are brought when it needs them.
+
+    What lies in the bucket that it publishes to is left there, and signed for.
+    """
+
+    def __init__(self, publisher: Publisher, files: Files) -> None:
+        self._publisher = publisher
+        self._files = files
+
+    def publish(self, file: Publishable, name: str | None = None) -> str:
+        """See :meth:`Publisher.publish`."""
+        if not isinstance(file, Prepared):
+            return self._publisher.publish(file, name)
+        if isinstance(self._publisher, ObjectStorePublisher) and not file.path.is_file():
+            link = self._publisher.link_to(file)
+            if link is not None:
+                return link
+        with self._files.at_hand(file):
+            return self._publisher.publish(file, name)

@@ -1,0 +1,209 @@
+"""People in a folder, on this machine or in a bucket: one subfolder for each."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+from palprep.batch.fingerprint import Fingerprint, digest_of, folder_fingerprint
+from palprep.batch.people.files import File, RemoteFile, kind_of, promised_kind
+from palprep.batch.people.manifest_rows import why_no_folder_name
+from palprep.batch.people.person import Person, Roster, RosterEntry, is_hidden, nobody_in, person_of
+from palprep.batch.people.settings import (
+    MAX_BYTES,
+    SETTINGS_NAME,
+    SettingsFile,
+    file_in,
+    leads_out,
+    parse_settings,
+    read_settings,
+)
+from palprep.errors import UsageError
+from palprep.storage import Bucket, Stored
+from palprep.values import Kind
+
+
+def find_people(folder: str | Path, at: dt.datetime) -> Roster:
+    """The people of a folder, one per subfolder, sorted by name, ``at`` this time, which is now.
+
+    Raises UsageError when there is no such folder, or no one in it. What is wrong in one
+    person's subfolder is that person's problem. It stops no one else.
+    """
+    root = Path(folder)
+    if not root.is_dir():
+        what = "a file, not a folder" if root.exists() else "not there"
+        raise UsageError(
+            f"{root} is {what}: give a folder with one subfolder per person, or a manifest that "
+            "ends with .csv, .jsonl or .parquet"
+        )
+    try:
+        # Resolved once: the journal knows the same folder again, however it is spelt.
+        with os.scandir(root.resolve()) as found:
+            entries = sorted((e for e in found if not is_hidden(e.name)), key=lambda e: e.name)
+        people = tuple(_in_folder(Path(each.path), at) for each in entries if each.is_dir())
+        loose = [Path(each.path) for each in entries if not each.is_dir()]
+        media = 0 if people else sum(1 for each in loose if kind_of(each) is not None)
+    except OSError as error:
+        raise UsageError(f"{root} cannot be read: {error.strerror}") from None
+    if not people:
+        raise nobody_in(str(root), media)
+    return Roster(people, tuple(_printable(each.name) for each in loose))
+
+
+def _in_folder(folder: Path, at: dt.datetime) -> RosterEntry:
+    return RosterEntry(
+        _printable(folder.name), folder_fingerprint(folder, at), partial(read_person, folder)
+    )
+
+
+def read_person(folder: Path) -> Person:
+    """One person's subfolder."""
+    slug = _printable(folder.name)
+    if slug != folder.name:
+        return Person(slug=slug, problems=("the folder's name is not UTF-8: rename it",))
+    try:
+        settings = read_settings(folder)
+        entries = [path for path in sorted(folder.iterdir()) if not is_hidden(path.name)]
+        found = [(path, kind) for path in entries if (kind := kind_of(path)) is not None]
+    except UsageError as error:
+        return Person(slug=slug, problems=(str(error),))
+    except OSError as error:
+        return Person(slug=slug, problems=(f"{folder} cannot be read: {error.strerror}",))
+
+    def look_up(name: str) -> Path | None:
+        path = file_in(folder, name)
+        return path if path is not None and path.is_file() else None
+
+    statement = look_up(settings.statement) if settings.statement else None
+    person = person_of(slug, settings, found, look_up, statement)
+    odd = tuple(_odd_names(path for path, _ in found))
+    known = {SETTINGS_NAME, settings.statement, *(path.name for path, _ in found)}
+    known |= {
+        each.path.relative_to(folder).parts[0]
+        for each in person.assigned
+        if isinstance(each.path, Path)
+    }
+    strangers = (path for path in entries if path.name not in known)
+    return person.model_copy(
+        update={
+            "unused": (*person.unused, *map(_no_media, strangers)),
+            "problems": (*person.problems, *odd),
+        }
+    )
+
+
+def _odd_names(paths: Iterable[Path]) -> Iterator[str]:
+    for path in paths:
+        printable = _printable(path.name)
+        if printable != path.name:
+            yield f"the name of {printable} is not UTF-8: rename it"
+
+
+def _no_media(path: Path) -> str:
+    what = "a folder" if path.is_dir() else "no image, audio or video"
+    return f"{_printable(path.name)} is not used: it is {what}"
+
+
+def _printable(name: str) -> str:
+    """The name with a sign for each byte that is not UTF-8. File systems allow any byte."""
+    return os.fsencode(name).decode("utf-8", "replace")
+
+
+def people_in_bucket(url: str, into: Path) -> Roster:
+    """The people below the prefix that ``url`` names, one per folder, sorted by name.
+
+    A file's name says what it is, since none is opened. Statements of the people's own are read
+    into ``into``.
+
+    Raises UsageError where there is no one, StorageError where the bucket cannot be read.
+    """
+    bucket = Bucket(url)
+    folders: dict[str, dict[str, Stored]] = {}
+    loose: list[str] = []
+    for stored in bucket.below():
+        slug, slash, name = stored.name.partition("/")
+        if slash and name and not is_hidden(slug):
+            folders.setdefault(slug, {})[name] = stored
+        elif not slash and not is_hidden(slug):
+            loose.append(slug)
+    if not folders:
+        raise nobody_in(url, sum(promised_kind(name) is not None for name in loose))
+    people = (
+        RosterEntry(
+            slug, _fingerprint(bucket, stored), partial(_person, bucket, slug, stored, into / slug)
+        )
+        for slug, stored in sorted(folders.items())
+    )
+    return Roster(tuple(people), tuple(loose))
+
+
+def _fingerprint(bucket: Bucket, folder: Mapping[str, Stored]) -> Fingerprint | None:
+    if any(each.etag is None for each in folder.values()):
+        return None
+    listed = sorted((each.name, each.size_bytes, each.etag) for each in folder.values())
+    # A tag names the content, whatever the clock says.
+    return Fingerprint(digest_of([bucket.url, listed]), sure=True)
+
+
+def _person(bucket: Bucket, slug: str, stored: Mapping[str, Stored], into: Path) -> Person:
+    problem = why_no_folder_name(slug)
+    if problem is not None:
+        return Person(slug=slug, problems=(f"the folder's name {problem}",))
+    try:
+        settings = _settings(bucket, stored)
+        statement = _statement(bucket, settings, stored, into)
+    except UsageError as error:
+        return Person(slug=slug, problems=(str(error),))
+
+    def look_up(name: str) -> File | None:
+        found = stored.get(name)
+        return None if found is None else _file(bucket, found)
+
+    here = sorted(name for name in stored if "/" not in name and not is_hidden(name))
+    found: list[tuple[File, Kind]] = [
+        (_file(bucket, stored[name]), kind) for name in here if (kind := promised_kind(name))
+    ]
+    person = person_of(slug, settings, found, look_up, statement)
+    return person.model_copy(
+        update={"unused": (*person.unused, *_unused(here, person, settings, found))}
+    )
+
+
+def _settings(bucket: Bucket, stored: Mapping[str, Stored]) -> SettingsFile:
+    own = stored.get(SETTINGS_NAME)
+    if own is None:
+        return SettingsFile()
+    # One byte more than is allowed: a larger one is refused in the same words as a file.
+    raw = bucket.read(own.name, max_bytes=max(own.size_bytes, MAX_BYTES + 1))
+    return parse_settings(raw)
+
+
+def _statement(
+    bucket: Bucket, settings: SettingsFile, stored: Mapping[str, Stored], into: Path
+) -> Path | None:
+    name = settings.statement
+    if name is None or leads_out(name) or name not in stored:
+        return None
+    into.mkdir(parents=True, exist_ok=True)
+    path = into / f"statement{Path(name).suffix}"
+    bucket.fetch(stored[name].name, path, max_bytes=MAX_BYTES)
+    return path
+
+
+def _file(bucket: Bucket, stored: Stored) -> RemoteFile:
+    return RemoteFile(
+        url=f"{bucket.url}/{stored.name}", size_bytes=stored.size_bytes, etag=stored.etag
+    )
+
+
+def _unused(
+    here: list[str], person: Person, settings: SettingsFile, found: list[tuple[File, Kind]]
+) -> Iterator[str]:
+    known = {SETTINGS_NAME, settings.statement, *(file.name for file, _ in found)}
+    known |= {each.path.name for each in person.assigned}
+    for name in here:
+        if name not in known:
+            yield f"{name} is not used: its name promises no image, audio or video"

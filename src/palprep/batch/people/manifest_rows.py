@@ -1,0 +1,294 @@
+"""The rows of a manifest: what one may say, and how a file's lines become rows."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic_core import PydanticCustomError
+
+from palprep.batch.people.files import is_url, is_web
+from palprep.batch.people.settings import NamedFiles, Settings, holds_controls, unknown_words
+from palprep.errors import RowProblem, ToolMissing, UsageError
+from palprep.storage import is_bucket
+from palprep.values import Role
+from palprep.vocabulary import install_advice
+
+_MOST_BYTES = 200
+"""Of a person's own name. File systems take 255, and pages add a suffix."""
+
+_DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
+"""Names that Windows keeps for devices, whatever their suffix (Microsoft, Naming NamedFiles)."""
+
+
+def _text(value: Any) -> Any:
+    """A number as text: tables store employee numbers as numbers."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return str(value) if whole else value
+
+
+_NO_FOLDER_NAMES: tuple[tuple[Callable[[str], object], str], ...] = (
+    (
+        holds_controls,
+        "must not hold line breaks or control characters",
+    ),
+    (lambda slug: {"/", "\\"} & set(slug), "must not hold a slash: a folder will have this name"),
+    (
+        lambda slug: slug.startswith((".", "__")),
+        "must not start with a dot or two underscores",
+    ),
+    (
+        lambda slug: slug != slug.strip() or slug.endswith("."),
+        "must not start or end with a space, nor end with a dot",
+    ),
+    (_DEVICES.fullmatch, "must be another one: Windows keeps it for a device"),
+    (lambda slug: len(slug.encode()) > _MOST_BYTES, f"must have at most {_MOST_BYTES} bytes"),
+)
+
+
+def why_no_folder_name(slug: str) -> str | None:
+    """Why a person's own name cannot be that of a folder, here or on another machine; None when it
+    can.
+    """
+    return next((why for is_so, why in _NO_FOLDER_NAMES if is_so(slug)), None)
+
+
+def _folder_name(slug: str) -> str:
+    why = why_no_folder_name(slug)
+    if why is not None:
+        raise PydanticCustomError("slug", "{why}", {"why": why})
+    return slug
+
+
+def _place(text: str) -> str:
+    """Refuse what is neither a path nor the URL of a file that can be fetched."""
+    if "\0" in text or "\n" in text or "\r" in text:
+        raise PydanticCustomError("place", "must not hold line breaks or control characters")
+    if not is_url(text):
+        return text
+    if is_bucket(text):
+        named = text.partition("://")[2].strip("/").count("/") > 0 and not text.endswith("/")
+        if not named:
+            raise PydanticCustomError("place", "names a bucket and no file in it")
+        return text
+    if not is_web(text):
+        raise PydanticCustomError(
+            "place",
+            "must be a path, or a URL that starts with https://, s3://, gs:// or az:// "
+            "(http:// on this machine alone)",
+        )
+    return text
+
+
+def _object(value: Any) -> Any:
+    """The JSON object in one cell of a table."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        raise PydanticCustomError("object", "must be a JSON object, such as {{}}") from None
+
+
+Slug = Annotated[str, BeforeValidator(_text), Field(min_length=1), AfterValidator(_folder_name)]
+
+Place = Annotated[str, Field(min_length=1), AfterValidator(_place)]
+
+
+class ManifestRow(Settings, NamedFiles):
+    """One person of a manifest: who it is, the files, and the settings that a person.toml has.
+
+    A file is a path, from where the manifest lies, or a URL: ``https://``, ``s3://``, ``gs://`` or
+    ``az://``. In Python, roles are written with an underscore and paths lead from the folder that
+    the process works in.
+    """
+
+    person: Slug
+    """The person's own name in the journal, in the results and in the output folder: unlike every
+    other person's, and the same in every run."""
+    face_image: Place | None = Field(None, alias="face-image")
+    """An image of the person."""
+    training_video: Place | None = Field(None, alias="training-video")
+    """The video that the replica is trained from."""
+    consent_video: Place | None = Field(None, alias="consent-video")
+    """A video of the statement of consent, where the training video does not open with it."""
+    voice_audio: Place | None = Field(None, alias="voice-audio")
+    """A recording, or a video whose sound is taken. Without it the training video's sound is."""
+
+    properties: Annotated[Mapping[str, Any] | None, BeforeValidator(_object)] = None
+    """The replica's ``properties``, as the service takes them. A table holds them as JSON."""
+
+    @property
+    def places(self) -> dict[Role, str]:
+        """Where the file of each role is."""
+        found = {role: self.of(role) for role in Role}
+        return {role: place for role, place in found.items() if place is not None}
+
+
+def identity(slug: str) -> str:
+    """The name as file systems compare it that ignore case and the form of Unicode."""
+    return unicodedata.normalize("NFC", slug).casefold()
+
+
+COLUMNS = ("person", *(role.value for role in Role), *Settings.model_fields)
+"""The columns of a manifest, as they are written."""
+
+TAGS_BETWEEN = "|"
+"""Between the tags in one cell of a CSV file."""
+
+_DELIMITERS = (",", ";", "\t")
+"""Spreadsheets in many countries put a semicolon between cells, since their comma is decimal."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line: its values by column. Empty cells, nulls and unknown columns of a table are left
+    out. An unknown column is a mistake of the table, reported once.
+    """
+
+    number: int
+    values: Mapping[str, Any]
+
+
+Lines = Iterator[Line | RowProblem]
+
+
+def is_manifest(path: Path) -> bool:
+    """Whether a file's suffix says that it is a manifest."""
+    return path.suffix.lower() in _READERS
+
+
+def read_lines(path: Path) -> Lines:
+    """The lines of a manifest, and what is wrong with those that cannot be read.
+
+    Raises UsageError when the file cannot be read at all, ToolMissing for Parquet without pyarrow.
+    """
+    try:
+        yield from _READERS[path.suffix.lower()](path)
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{path} is not UTF-8 (byte {error.start:,}): save it again as CSV UTF-8"
+        ) from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def _csv(path: Path) -> Lines:
+    # Spreadsheets put a byte order mark first.
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        first = file.readline()
+        file.seek(0)
+        delimiter = max(_DELIMITERS, key=first.count)
+        reader = csv.reader(file, delimiter=delimiter, strict=True)
+        header: list[str] | None = None
+        while True:
+            number = reader.line_num + 1
+            try:
+                cells = next(reader, None)
+            except csv.Error as error:
+                yield RowProblem(number, None, f"cannot be read as CSV: {error}")
+                return
+            if cells is None:
+                return
+            if not any(cell.strip() for cell in cells):
+                continue
+            if header is None:
+                header = [cell.strip() for cell in cells]
+                yield from _header_problems(number, header)
+            elif len(cells) > len(header):
+                yield RowProblem(
+                    number, None, f"has {len(cells)} cells, and the header has {len(header)}"
+                )
+            else:
+                yield Line(number, _known(_cells(header, cells)))
+
+
+def _header_problems(number: int, header: list[str]) -> Iterator[RowProblem]:
+    for name in dict.fromkeys(header):
+        if not name:
+            yield RowProblem(number, None, "a column has no name: name it, or remove it")
+        elif name not in COLUMNS:
+            yield RowProblem(number, None, unknown_words(name, COLUMNS, what="column"))
+        elif header.count(name) > 1:
+            yield RowProblem(number, name, "stands in the header more than once")
+
+
+def _cells(header: list[str], cells: list[str]) -> Mapping[str, Any]:
+    found: dict[str, Any] = {
+        name: cell.strip() for name, cell in zip(header, cells, strict=False) if cell.strip()
+    }
+    if "tags" in found:
+        found["tags"] = [tag.strip() for tag in found["tags"].split(TAGS_BETWEEN) if tag.strip()]
+    return found
+
+
+def _jsonl(path: Path) -> Lines:
+    with path.open(encoding="utf-8-sig") as file:
+        for number, text in enumerate(file, 1):
+            if not text.strip():
+                continue
+            try:
+                found = json.loads(text, object_pairs_hook=_once)
+            except json.JSONDecodeError as error:
+                message = f"is not JSON: {error.msg} (character {error.colno})"
+                yield RowProblem(number, None, message)
+            except (RecursionError, ValueError) as error:
+                yield RowProblem(number, None, f"cannot be read: {error}")
+            else:
+                if isinstance(found, dict):
+                    yield Line(number, _given(found))
+                else:
+                    yield RowProblem(number, None, "must be an object: {…}")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(name for name, _ in pairs if sum(name == each for each, _ in pairs) > 1)
+        raise ValueError(f"{twice} is given more than once")
+    return found
+
+
+def _parquet(path: Path) -> Lines:
+    try:
+        pyarrow = importlib.import_module("pyarrow")
+        parquet = importlib.import_module("pyarrow.parquet")
+    except ImportError:
+        raise ToolMissing(
+            f"Parquet needs an extra: {install_advice('parquet')}; or save the manifest as CSV"
+        ) from None
+    number = 0
+    try:
+        with parquet.ParquetFile(path) as table:
+            for name in sorted({*table.schema_arrow.names} - {*COLUMNS}):
+                yield RowProblem(1, None, unknown_words(name, COLUMNS, what="column"))
+            for batch in table.iter_batches():
+                for values in batch.to_pylist():
+                    number += 1
+                    yield Line(number, _known(_given(values)))
+    except pyarrow.ArrowException as error:
+        raise UsageError(f"{path} cannot be read as Parquet: {error}") from None
+
+
+def _known(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {name: value for name, value in values.items() if name in COLUMNS}
+
+
+def _given(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+_READERS: Mapping[str, Callable[[Path], Lines]] = {
+    ".csv": _csv,
+    ".jsonl": _jsonl,
+    ".ndjson": _jsonl,
+    ".parquet": _parquet,
+}

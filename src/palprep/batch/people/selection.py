@@ -1,0 +1,188 @@
+"""Everybody whom a run is given, and who of them is worked on."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Protocol, Self, TypeVar
+
+from palprep.batch.people.folder import find_people, people_in_bucket
+from palprep.batch.people.manifest import people_of_manifest, people_of_rows
+from palprep.batch.people.manifest_rows import ManifestRow, is_manifest
+from palprep.batch.people.person import Roster
+from palprep.errors import UsageError
+from palprep.journal import JOURNAL_NAME, PersonStatus
+from palprep.storage import is_bucket
+
+People = str | os.PathLike[str] | Iterable[ManifestRow]
+"""A folder with one subfolder for each person, here or in a bucket; a manifest; or the rows of
+one."""
+
+
+def find_everybody(people: People, into: Path, at: dt.datetime) -> Roster:
+    """Everybody who is given, ``at`` this time, which is now. No media is fetched.
+
+    What must be read of a bucket before the work begins goes into the folder ``into``.
+
+    Raises UsageError where there is nobody, ManifestError with all mistakes of a manifest,
+    StorageError for a bucket that cannot be read.
+    """
+    if not isinstance(people, str | os.PathLike):
+        return people_of_rows(people, at)
+    if isinstance(people, str) and is_bucket(people):
+        return people_in_bucket(people, into)
+    path = Path(people)
+    if is_manifest(path) and path.is_file():
+        return people_of_manifest(path, at)
+    return find_people(path, at)
+
+
+WENT_WRONG = frozenset[PersonStatus]({"failed", "refused", "needs_decision"})
+"""How somebody ended whom ``failed`` selects."""
+
+
+class Named(Protocol):
+    """Somebody with a name of their own."""
+
+    @property
+    def slug(self) -> str: ...
+
+
+N = TypeVar("N", bound=Named)
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One of ``count`` parts of all people, ``number`` from 1.
+
+    The parts share nobody, and together they are everybody. Who belongs to a part depends on the
+    person's name alone, so people who join later move nobody else.
+    """
+
+    number: int
+    count: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.number <= self.count:
+            raise UsageError(
+                f"There is no shard {self}: give I/N with I from 1 to N, such as 1/4 to 4/4"
+            )
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """``2/8`` is the second of eight. Raises UsageError."""
+        found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
+        if found is None:
+            raise UsageError(f"--shard needs I/N, such as 1/4, not {text!r}")
+        return cls(int(found[1]), int(found[2]))
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.count}"
+
+    def holds(self, slug: str) -> bool:
+        """Whether the person belongs to this part."""
+        # Not hash(), which is another one in every process.
+        digest = hashlib.sha256(slug.encode("utf-8", "surrogateescape")).digest()
+        return int.from_bytes(digest[:8]) % self.count == self.number - 1
+
+    def place(self, into: Path) -> Path:
+        """The shard's own output folder within ``into``.
+
+        Raises UsageError where ``into`` holds another run, whose journal would not know what this
+        shard creates.
+        """
+        if (into / JOURNAL_NAME).exists():
+            raise UsageError(
+                f"{into} holds a run without shards, and a shard in it would create the same "
+                "again: give another --into folder"
+            )
+        own = into / f"shard-{self.number}-of-{self.count}"
+        for other in shards_in(into):
+            if other.name.rpartition("-")[2] != str(self.count):
+                raise UsageError(
+                    f"{into} holds {other.name}, a part of another division of the people. "
+                    f"Divide by the same number as before, or give another --into folder"
+                )
+        return own
+
+
+def shards_in(into: Path) -> list[Path]:
+    """The output folders of shards within ``into``, in order."""
+    found = (each for each in into.glob("shard-*-of-*") if (each / JOURNAL_NAME).exists())
+    return sorted(found, key=lambda each: int(each.name.split("-")[1]))
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Who is worked on. Conditions add up; without any it is everybody.
+
+    ``only`` holds names or patterns (``*``, ``?``, ``[a-z]``), of which one must match the
+    person's. ``failed`` takes those who failed, were refused or needed a decision when
+    they were last worked on.
+    ``shard`` takes one of several parts, and ``limit`` the first so many of all that are left.
+    """
+
+    only: Sequence[str] = ()
+    limit: int | None = None
+    failed: bool = False
+    shard: Shard | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.only, str):
+            raise UsageError(f"only takes a list of names: only=({self.only!r},)")
+        if self.limit is not None and self.limit < 1:
+            raise UsageError(f"A limit must be at least 1, not {self.limit}")
+
+    @property
+    def everybody(self) -> bool:
+        """Whether nobody is left out, other shards' people aside."""
+        return not self.only and self.limit is None and not self.failed
+
+    def place(self, into: Path) -> Path:
+        """The output folder: ``into``, or the shard's own in it. Raises UsageError."""
+        if self.shard is not None:
+            return self.shard.place(into)
+        if shards := shards_in(into):
+            raise UsageError(
+                f"{into} holds {shards[0].name}, and a run without --shard would create the same "
+                "again: give --shard as before, or another --into folder"
+            )
+        return into
+
+    def of(self, people: Sequence[N], ended: Mapping[str, PersonStatus] | None) -> tuple[N, ...]:
+        """The people who are selected, in their order.
+
+        ``ended`` says how each person of the last run ended; None: there was none.
+        Raises UsageError for a pattern that matches nobody, and for ``failed`` without a run.
+        """
+        if self.failed and ended is None:
+            raise UsageError(
+                "--failed works on those who failed in an earlier run, and there was none here: "
+                "run without it, or name the --into folder of that run"
+            )
+        known = [each.slug for each in people]
+        for pattern in self.only:
+            if not any(fnmatchcase(slug, pattern) for slug in known):
+                close = get_close_matches(pattern, known, n=1)
+                hint = f"did you mean {close[0]}?" if close else f"there are {_some(known)}"
+                raise UsageError(f"--only {pattern} names nobody; {hint}")
+        found = [
+            each
+            for each in people
+            if (self.shard is None or self.shard.holds(each.slug))
+            and (not self.only or any(fnmatchcase(each.slug, one) for one in self.only))
+            and (ended is None or not self.failed or ended.get(each.slug) in WENT_WRONG)
+        ]
+        return tuple(found[: self.limit])
+
+
+def _some(names: Sequence[str], most: int = 5) -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -1,0 +1,184 @@
+"""What a person's settings may say, in a ``person.toml`` too, which may come from anywhere."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+import unicodedata
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path, PurePath
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from palprep.api import ShortLink, Tag, VoiceDescription
+from palprep.errors import MediaError, UsageError
+from palprep.media import Source
+from palprep.rules import BUILT_IN
+from palprep.values import Role, Value
+
+SETTINGS_NAME = "person.toml"
+
+MAX_BYTES = 65_536
+"""Of a person.toml. All settings at their longest take less."""
+
+_JOINERS = "\u200c\u200d"
+"""Persian, scripts of India and emoji are spelt with them (Unicode Standard, section 23.2)."""
+
+
+def holds_controls(name: str) -> bool:
+    """Whether a name holds line breaks, control characters, or others that are never drawn and mean
+    nothing in any spelling.
+    """
+    return any(
+        unicodedata.category(each) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+        for each in name
+        if each not in _JOINERS
+    )
+
+
+def _spoken_of(name: str) -> str:
+    if holds_controls(name):
+        raise PydanticCustomError("control", "must not hold line breaks or control characters")
+    return name
+
+
+def _known_model(model: str) -> str:
+    if model not in BUILT_IN:
+        raise PydanticCustomError(
+            "model",
+            "must be one of {known}; for another model, run with a profile of your own that "
+            "names it",
+            {"known": ", ".join(BUILT_IN)},
+        )
+    return model
+
+
+Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(_spoken_of)]
+
+
+class NamedFiles(Value):
+    """A person's files by their roles, where names alone do not tell."""
+
+    # Written as everywhere: training-video. In Python with an underscore.
+    model_config = ConfigDict(validate_by_name=True)
+
+    face_image: str | None = Field(None, alias="face-image")
+    training_video: str | None = Field(None, alias="training-video")
+    consent_video: str | None = Field(None, alias="consent-video")
+    voice_audio: str | None = Field(None, alias="voice-audio")
+
+    def of(self, role: Role) -> str | None:
+        """The file named for a role."""
+        named: str | None = getattr(self, role.value.replace("-", "_"))
+        return named
+
+
+class Settings(Value):
+    """What a person wants: the same in a ``person.toml`` and in a manifest. Limits are those of
+    the specification.
+    """
+
+    name: Name | None = None
+    """The replica's name; by default that of the folder, or of the person in the manifest."""
+    full_name: Name | None = None
+    """As spoken in the consent statement; by default ``name``."""
+    voice_name: Name | None = None
+    """The voice's name, by default ``name``. For a replica from an image it is the slug of
+    the stock voice, unless ``stock_voice`` says that."""
+    stock_voice: Name | None = None
+    """The slug of the stock voice that a replica from an image speaks with."""
+    description: VoiceDescription | None = None
+    """Of the voice."""
+    tags: tuple[Annotated[Tag, Field(min_length=1)], ...] = Field((), max_length=50)
+    """Of the voice."""
+    model: Annotated[str, AfterValidator(_known_model)] | None = None
+    """The replica's model, and with it the limits that the files are held against."""
+    callback_url: ShortLink | None = None
+    """The service sends the outcome to this address. The run does not wait for the replica then."""
+    auto_fix_training_image: bool | None = None
+    """Whether the service may fix the image that it trains a replica from."""
+    properties: Mapping[str, Any] | None = None
+    """The replica's ``properties``, as the service takes them."""
+    statement: str | None = None
+    """A text or TOML file with the consent statement that your service demands."""
+    language: str = "en"
+    """Of the statement, ISO 639-1."""
+    split_consent: bool = False
+    """Make a consent video of the statement that opens the training video."""
+    without_consent: bool = False
+    """Train from the video even where no consent was heard. That goes on record."""
+
+
+class SettingsFile(Settings):
+    """What a ``person.toml`` may say."""
+
+    files: NamedFiles = NamedFiles()
+
+
+def read_settings(folder: Path) -> SettingsFile:
+    """The folder's person.toml, or the defaults. Raises UsageError that says what to change."""
+    path = folder / SETTINGS_NAME
+    if not os.path.lexists(path):
+        return SettingsFile()
+    try:
+        # A pipe or a device under this name is refused before it is opened.
+        with Source.of(path).open() as file:
+            raw = file.read(MAX_BYTES + 1)
+    except MediaError as error:
+        raise UsageError(f"{SETTINGS_NAME} cannot be read: {error.message}") from None
+    except OSError as error:
+        raise UsageError(f"{SETTINGS_NAME} cannot be read: {error}") from None
+    return parse_settings(raw)
+
+
+def parse_settings(raw: bytes) -> SettingsFile:
+    """What the bytes of a person.toml say. Raises UsageError that says what to change."""
+    data = _parsed(raw)
+    try:
+        return SettingsFile.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        known = [role.value for role in Role] if "." in where else sorted(SettingsFile.model_fields)
+        said = setting_words(first, where, known, what="setting")
+        raise UsageError(f"{SETTINGS_NAME}: {said}") from None
+
+
+def setting_words(error: ErrorDetails, where: str, known: Sequence[str], *, what: str) -> str:
+    """What is wrong with the setting ``where``; for an unknown one, which may be meant."""
+    if error["type"] == "extra_forbidden":
+        return unknown_words(where, known, what=what)
+    return f"{where}: {error['msg']}"
+
+
+def unknown_words(where: str, known: Sequence[str], *, what: str) -> str:
+    """That there is no such setting or column, and which one may be meant."""
+    close = get_close_matches(where.rpartition(".")[2], known, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(known)}"
+    return f"there is no {what} {where}; {hint}"
+
+
+def file_in(folder: Path, name: str) -> Path | None:
+    """The file of that name in the folder or below it; None for a name that leads out of it."""
+    return None if leads_out(name) else folder / name
+
+
+def leads_out(name: str) -> bool:
+    """Whether a name leads out of the folder that it is meant for."""
+    pure = PurePath(name)
+    return pure.is_absolute() or ".." in pure.parts or "\0" in name
+
+
+def _parsed(raw: bytes) -> dict[str, Any]:
+    if len(raw) > MAX_BYTES:
+        raise UsageError(f"{SETTINGS_NAME} is larger than {MAX_BYTES:,} bytes: shorten it")
+    try:
+        # Editors on Windows put a byte order mark first.
+        return tomllib.loads(raw.decode("utf-8-sig"))
+    except RecursionError:
+        raise UsageError(f"{SETTINGS_NAME} cannot be read: it is nested too deeply") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{SETTINGS_NAME} cannot be read: {error}") from None

@@ -1,0 +1,198 @@
+"""The service that a run talks to: a real one, or a sandbox of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import random as randomness
+import socket
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from urllib.parse import urlsplit
+
+from palprep.api import Call, Rate, is_loopback
+from palprep.batch.work.sandbox_judges import RequiredStatement, judges_in
+from palprep.client import Client, Limiter, RequestHook
+from palprep.errors import ToolFailed, UsageError
+from palprep.journal import Journal, callback_server, secret_path
+from palprep.pipelines import Callbacks
+from palprep.preflight import media_workers
+from palprep.workers import Runner
+
+if TYPE_CHECKING:
+    from palprep.sandbox import Sandbox
+
+S = TypeVar("S")
+
+Outbound = Literal["loopback", "anywhere"]
+
+EMBEDDED = "embedded sandbox"
+"""How results name the sandbox that a run starts for itself."""
+
+
+@dataclass(frozen=True)
+class Connection:
+    """Which service, and how it and this machine reach each other.
+
+    Without ``base_url`` the run starts a sandbox of its own, which keeps its state in the
+    output folder. ``publish_to`` names a bucket that the service fetches from (``s3://``,
+    ``gs://``, ``az://``). ``callback_url`` is the public address behind which ``palprep listen``
+    takes callbacks. A sandbox on this machine needs neither. ``ask_for_replicas`` allows a GET
+    that the specification does not show.
+
+    ``clock``, ``sleep`` and ``random`` replace the real ones.
+    """
+
+    base_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    publish_to: str | None = None
+    callback_url: str | None = None
+    ask_for_replicas: bool = False
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], object] = time.sleep
+    random: Callable[[], float] = randomness.random
+
+    @property
+    def target(self) -> str:
+        """The service's identity in the journal: what was created there stays known there."""
+        return self.base_url.rstrip("/") if self.base_url else EMBEDDED
+
+
+@dataclass(frozen=True)
+class PublicCallbacks:
+    """Callbacks that `palprep listen` takes, behind a public address with this secret path."""
+
+    address: str
+    secret: str
+
+    def url_for(self, tag: str) -> str:
+        """The address for the callback of the creation ``tag``."""
+        return f"{self.address.rstrip('/')}/{self.secret}/{tag}"
+
+
+@dataclass(frozen=True)
+class Remote:
+    """An open connection. ``callbacks`` is None when nothing here can be called back."""
+
+    connection: Connection
+    client: Client
+    callbacks: Callbacks | None
+
+    @property
+    def target(self) -> str:
+        """See :attr:`Connection.target`."""
+        return self.connection.target
+
+
+@contextlib.contextmanager
+def connect(
+    connection: Connection,
+    journal: Journal,
+    into: Path,
+    statements: Sequence[RequiredStatement] = (),
+    *,
+    requests_per_s: int | None = None,
+    judge_in: Runner | None = None,
+) -> Iterator[Remote]:
+    """Open all that is between this run and the service, and close it at the end.
+
+    A sandbox of the run's own takes ``statements`` for consent, palprep's template where there are
+    none; it has media opened in ``judge_in``, or in a worker of its own. At most
+    ``requests_per_s`` requests leave in a second.
+
+    Raises UsageError when a piece is missing, before anything is sent.
+    """
+    with contextlib.ExitStack() as stack:
+        base_url, api_key = connection.base_url, connection.api_key
+        if base_url is None:
+            named = connection.publish_to or connection.callback_url
+            outbound: Outbound = "anywhere" if named else "loopback"
+            workers = judge_in or stack.enter_context(media_workers(1))
+            sandbox = stack.enter_context(_embedded(journal, into, statements, outbound, workers))
+            base_url, api_key = sandbox.url, sandbox.user_key
+        if api_key is None:
+            raise UsageError(f"No API key for {base_url}: set PALPREP_API_KEY")
+        here = is_loopback(urlsplit(base_url).hostname or "")
+        callbacks = _callbacks(stack, connection, journal, here=here)
+        client = Client(
+            api_key=api_key,
+            base_url=base_url,
+            # An http_proxy of the environment must not stand between loopback and loopback.
+            trust_env=not here,
+            clock=connection.clock,
+            sleep=connection.sleep,
+            on_request=_paced(connection, requests_per_s),
+        )
+        yield Remote(connection, stack.enter_context(client), callbacks)
+
+
+def _paced(connection: Connection, requests_per_s: int | None) -> list[RequestHook]:
+    if requests_per_s is None:
+        return []
+    limiter = Limiter(Rate(requests_per_s, 1.0))
+
+    def pause(_: Call[Any]) -> None:
+        connection.sleep(limiter.reserve(connection.clock()))
+
+    return [pause]
+
+
+def _callbacks(
+    stack: contextlib.ExitStack, connection: Connection, journal: Journal, *, here: bool
+) -> Callbacks | None:
+    if connection.callback_url is not None:
+        return PublicCallbacks(connection.callback_url, secret_path(journal))
+    if not here:
+        return None  # No one outside can reach this machine.
+    kept = _on_kept_port(journal, "callback_port", lambda port: callback_server(journal, port=port))
+    return stack.enter_context(kept)
+
+
+def _embedded(
+    journal: Journal,
+    into: Path,
+    statements: Sequence[RequiredStatement],
+    outbound: Outbound,
+    judge_in: Runner,
+) -> contextlib.AbstractContextManager[Sandbox]:
+    # Loaded here: a run against a service of its own needs none of it.
+    from palprep.sandbox import Choices, Sandbox  # noqa: PLC0415
+
+    judge_image, trainer = judges_in(judge_in, statements)
+
+    def start(port: int) -> Sandbox:
+        return Sandbox(
+            data=into / "sandbox",
+            port=port,
+            judge_image=judge_image,
+            trainer=trainer,
+            choices=Choices(outbound=outbound),
+        )
+
+    return _on_kept_port(journal, "sandbox_port", start)
+
+
+@contextlib.contextmanager
+def _on_kept_port(
+    journal: Journal, name: str, make: Callable[[int], contextlib.AbstractContextManager[S]]
+) -> Iterator[S]:
+    """Run a server on the port that this journal's runs have always used.
+
+    After a kill, addresses that were given out then (of published files, of callbacks) work
+    again. When somebody else has taken the port, a free one must do.
+    """
+    kept = int(journal.setting(name, lambda: str(_free_port())))
+    with contextlib.ExitStack() as stack:
+        try:
+            server = stack.enter_context(make(kept))
+        except (ToolFailed, UsageError):
+            server = stack.enter_context(make(0))
+        yield server
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

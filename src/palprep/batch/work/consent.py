@@ -1,0 +1,130 @@
+"""Consent in a run: what each person must say, and the evidence that is kept of it."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from palprep.batch.engines.files import MAX_BYTES, key_in_bucket
+from palprep.batch.people.person import LISTENED_TO, Person
+from palprep.batch.work.requests import profile_for
+from palprep.batch.work.sandbox_judges import RequiredStatement
+from palprep.consent import open_statement, read_statement, required_statement
+from palprep.dossier import Dossier, keep_dossier, read_dossier, waive
+from palprep.errors import JournalError, UsageError
+from palprep.facts import Speaker
+from palprep.journal import DossierKept, Journal
+from palprep.preflight import Prepared
+from palprep.rules import Check
+from palprep.storage import Bucket
+
+
+def speaker_of(person: Person, profile: str, model: Path | None = None) -> Speaker | None:
+    """Whose consent is listened for, by ``model``; None without a video that may hold it.
+
+    Raises UsageError for a statement that cannot be used.
+    """
+    if not person.sources.keys() & LISTENED_TO:
+        return None
+    statement = read_statement(person.statement, profile=profile) if person.statement else None
+    return Speaker(
+        full_name=person.full_name,
+        statement=statement,
+        language=person.settings.language,
+        model=model,
+    )
+
+
+def statements_of(
+    people: Sequence[Person], profile: str, model: Path | None = None
+) -> tuple[RequiredStatement, ...]:
+    """What a sandbox is to take for consent: palprep's template, and the statements that people
+    bring along, their names left open. ``model`` listens for them, ``profile`` is the run's.
+
+    A statement that cannot be used is left out: its person is refused for it.
+    """
+    found = [RequiredStatement(text=required_statement(), model=model)]
+    # A template is the same for everybody: it is read once for each language.
+    for language in dict.fromkeys(
+        each.settings.language for each in people if each.statement is None
+    ):
+        with contextlib.suppress(UsageError):
+            text = required_statement(language=language)
+            found.append(RequiredStatement(text=text, language=language, model=model))
+    for person in people:
+        if person.statement is not None:
+            with contextlib.suppress(UsageError):
+                own = read_statement(person.statement, profile=profile_for(person, profile))
+                text = open_statement(own, person.full_name)
+                language = person.settings.language
+                found.append(RequiredStatement(text=text, language=language, model=model))
+    return tuple(dict.fromkeys(found))
+
+
+def record_dossier(
+    journal: Journal,
+    into: Path,
+    person: str,
+    prepared: Prepared,
+    *,
+    compared: tuple[Check, ...] = (),
+    waived: tuple[str, ...] = (),
+) -> None:
+    """Put on file what was heard of the consent, whether or not it suffices.
+
+    ``waived`` says what was missing where the run goes on regardless. A file in which the
+    statement was not listened for has no dossier.
+    """
+    now = journal.now()
+    path = keep_dossier(prepared, person=person, written_at=now, compared=compared)
+    if path is None:
+        return
+    if waived:
+        waive(path, written_at=now, note=" ".join(waived))
+    place = path.relative_to(into).as_posix()
+    kept = DossierKept(path=place, dossier=read_dossier(path).to_json())
+    journal.append(kept, person=person)
+
+
+def kept_dossiers(directory: str | Path) -> dict[Path, Dossier]:
+    """Every dossier that the runs into this output folder wrote, as it was last.
+
+    Raises JournalError when there is no journal, or one that holds a dossier of another
+    version.
+    """
+    place = Path(directory)
+    with Journal.of(place) as journal:
+        kept = {entry.body.path: entry.body.dossier for entry in journal.entries(DossierKept)}
+    try:
+        return {place / path: Dossier.model_validate(last) for path, last in kept.items()}
+    except ValidationError:
+        raise JournalError(
+            f"The journal in {place} holds a consent dossier of another version of palprep: "
+            "name the dossiers' own files instead"
+        ) from None
+
+
+@contextlib.contextmanager
+def video_at_hand(dossier: Path, store: Bucket | None) -> Iterator[Path | None]:
+    """Where the video that a dossier is about lies for as long as the block takes, fetched from the
+    bucket into which a run with ``--store`` prepared it.
+
+    None where it lies next to its dossier, and where the bucket does not have it either. Raises
+    StorageError, and what :func:`read_dossier` raises.
+    """
+    output = read_dossier(dossier).evidence.output
+    if store is None or output is None or dossier.with_name(output.name).is_file():
+        yield None
+        return
+    name = key_in_bucket(Path(output.name), output.sha256)
+    if store.look(name) is None:
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="palprep-") as place:
+        path = Path(place) / Path(output.name).name
+        store.fetch(name, path, max_bytes=MAX_BYTES)
+        yield path

@@ -1,0 +1,203 @@
+"""One person's files: read where they are, or fetched when they are needed.
+
+A file that was fetched once is known by its size and tag at the place where it lies. As long as
+these stay, its content is known, and nothing is fetched for what earlier runs have prepared of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+import shutil
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from palprep.batch.fingerprint import stage_key
+from palprep.batch.people.files import File, RemoteFile, is_web
+from palprep.batch.work.progress import Reporter
+from palprep.errors import FileUnreadable, MediaError, StorageError
+from palprep.fixes import unwritable
+from palprep.journal import FileFetched, Journal
+from palprep.media import MOST_BYTES, Source, sha256_of
+from palprep.storage import Fetched, GoOn, Stored, fetch_url, look_at_url, object_at
+
+SOURCES_NAME = "sources"
+"""Of the folder in a run's output that takes what is fetched."""
+
+
+class Original:
+    """A file whose SHA-256, in hex, is known; the file itself may have to be fetched first."""
+
+    def __init__(self, sha256: str, fetch: Callable[[], Source]) -> None:
+        self.sha256 = sha256
+        self._fetch = fetch
+        self._source: Source | None = None
+        self._guard = threading.Lock()
+
+    @property
+    def source(self) -> Source:
+        """The file, on this machine. Raises MediaError, StorageError, OutputUnwritable."""
+        # Two roles may share a file, and their threads come at once.
+        with self._guard:
+            if self._source is None:
+                self._source = self._fetch()
+            return self._source
+
+
+class FetchedSource(NamedTuple):
+    """A file that was fetched, and its tag where it lies. Its hash is known."""
+
+    source: Source
+    etag: str | None
+
+
+FetchSource = Callable[[RemoteFile, Path, GoOn], FetchedSource]
+"""Fetches a file to a path, or has it fetched where the work is done. Raises StorageError,
+OutputUnwritable, and what ``GoOn`` raises."""
+
+
+def fetch_here(file: RemoteFile, to: Path, go_on: GoOn | None = None) -> FetchedSource:
+    """Fetch a file to this machine."""
+    try:
+        to.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(to.parent, error) from None
+    found = fetch(file.url, to, go_on=go_on)
+    source = _as_given(to, file)
+    # Hashed now: what is known is pickled for the machine of the run.
+    _ = source.sha256
+    return FetchedSource(source, found.etag)
+
+
+@dataclass(frozen=True)
+class Originals:
+    """The files of one person. What was fetched goes at the end, unless it is to be kept.
+
+    ``fetch`` fetches those that lie elsewhere.
+    """
+
+    journal: Journal
+    place: Path
+    """The folder for what is fetched of this person."""
+    reporter: Reporter
+    keep: bool = False
+    fetch: FetchSource = fetch_here
+
+    def look_at(self, file: File) -> Original | MediaError:
+        """The file with its hash, or why it cannot be read.
+
+        Raises StorageError and OutputUnwritable where it cannot be fetched.
+        """
+        try:
+            return self._here(file) if isinstance(file, Path) else self._elsewhere(file)
+        except MediaError as error:
+            return error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self.keep:
+            shutil.rmtree(self.place, ignore_errors=True)
+
+    def _here(self, path: Path) -> Original:
+        source = Source.of(path)
+        # Hashed now: two roles may share a source, and what it knows is pickled for a worker.
+        return Original(source.sha256, lambda: source)
+
+    def _elsewhere(self, file: RemoteFile) -> Original:
+        tag = _tag(file)
+        known = self.journal.entries(FileFetched, key=tag.key) if tag.key else ()
+        if known:
+            sha256 = known[-1].body.sha256
+            return Original(sha256, lambda: self._again(file, tag, sha256))
+        source = self._fetched(file, tag)
+        body = FileFetched(url=file.shown, sha256=source.sha256, size_bytes=source.size_bytes)
+        self.journal.append(body, person=self.reporter.person, key=tag.key)
+        return Original(source.sha256, lambda: source)
+
+    def _again(self, file: RemoteFile, tag: _Tag, sha256: str) -> Source:
+        path = self._copy_of(file)
+        if path.is_file() and sha256_of(path) == sha256:
+            return _as_given(path, file)
+        source = self._fetched(file, tag)
+        if source.sha256 != sha256:
+            raise _changed(file)
+        return source
+
+    def _fetched(self, file: RemoteFile, tag: _Tag) -> Source:
+        self.reporter.begin(f"fetch {file.name}")
+        source, etag = self.fetch(file, self._copy_of(file), self.reporter.go_on)
+        if tag.etag is not None and etag not in {None, tag.etag}:
+            raise _changed(file)
+        return source
+
+    def _copy_of(self, file: RemoteFile) -> Path:
+        suffix = file.suffix if re.fullmatch(r"\.[A-Za-z0-9]{1,8}", file.suffix) else ""
+        return self.place / f"{hashlib.sha256(file.url.encode()).hexdigest()[:16]}{suffix}"
+
+
+def remove_if_empty(into: Path) -> None:
+    """Remove the folder for what is fetched from a run's output, when nothing is left in it."""
+    with contextlib.suppress(OSError):
+        (into / SOURCES_NAME).rmdir()
+
+
+def fetch(url: str, to: Path, *, go_on: Callable[[], object] | None = None) -> Fetched:
+    """Fetch a file from a bucket or the web. Raises StorageError, OutputUnwritable, and what
+    ``go_on`` raises, which is called again and again meanwhile.
+    """
+    if is_web(url):
+        return fetch_url(url, to, max_bytes=MOST_BYTES, go_on=go_on)
+    bucket, name = object_at(url)
+    return bucket.fetch(name, to, max_bytes=MOST_BYTES, go_on=go_on)
+
+
+def _look(url: str) -> Stored:
+    if is_web(url):
+        return look_at_url(url)
+    bucket, name = object_at(url)
+    found = bucket.look(name)
+    if found is None:
+        raise StorageError(f"{url} cannot be used: there is no such file")
+    return found
+
+
+class _Tag(NamedTuple):
+    """A remote file as it is now. ``key`` is its key in the journal; None where a
+    change would not show."""
+
+    etag: str | None
+    key: str | None
+
+
+def _tag(file: RemoteFile) -> _Tag:
+    size, etag = file.size_bytes, file.etag
+    if etag is None:
+        _, size, etag = _look(file.url)
+    if etag is None:
+        return _Tag(None, None)
+    # A strong tag names the content (RFC 9110, section 8.8), and the query may be a signature that
+    # is new every time. With anything weaker, the query may be what tells two files apart.
+    where = file.shown if etag.startswith('"') else file.url
+    return _Tag(etag, stage_key("fetched", where, size, etag))
+
+
+def _changed(file: RemoteFile) -> FileUnreadable:
+    return FileUnreadable(
+        f"{file} changed while palprep worked on it; run again when nothing writes to it any more"
+    )
+
+
+def _as_given(path: Path, file: RemoteFile) -> Source:
+    return replace(Source.of(path), given_as=file.shown)

@@ -1,0 +1,144 @@
+"""palprep's own checks as the sandbox's judge and trainer, in the workers of an engine.
+
+The sandbox opens no media itself. With these, what it says of a portrait and of a training is what
+was measured, and what was heard. This module loads no decoder: its functions do, in the workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, ParamSpec, Self, TypeVar
+
+from pydantic import model_validator
+
+from palprep.api import FACE_CHECKS
+from palprep.consent import PLACEHOLDER, required_statement
+from palprep.errors import DamagedMedia, ToolFailed, UsageError
+from palprep.rules import Report
+from palprep.values import Outcome, Role, Value
+from palprep.workers import Runner
+
+if TYPE_CHECKING:
+    from palprep.sandbox import JudgeImage, Trainer, TrainingKind
+
+P = ParamSpec("P")
+
+T = TypeVar("T")
+
+
+class RequiredStatement(Value):
+    """A statement that the sandbox takes for consent. ``{full_name}`` stands for any name.
+
+    Raises UsageError for a text without it.
+    """
+
+    text: str
+    language: str = "en"
+    model: Path | None = None
+    """The folder of the Whisper model that listens; None for the one that palprep brings."""
+
+    @model_validator(mode="after")
+    def _leaves_the_name_open(self) -> Self:
+        if PLACEHOLDER not in self.text:
+            raise UsageError(
+                f"The statement “{self.text}” leaves no place for a name: "
+                f"write {PLACEHOLDER} where it is said"
+            )
+        return self
+
+
+def judges_in(
+    workers: Runner, statements: Sequence[RequiredStatement] = ()
+) -> tuple[JudgeImage, Trainer]:
+    """A judge of portraits and a trainer that open media in ``workers``. The trainer takes any of
+    ``statements`` for consent; without one, palprep's template.
+    """
+    return Apart(judge_image, workers), Apart(MediaTrainer(statements), workers)
+
+
+class Apart(Generic[P, T]):
+    """A judge or a trainer whose files are opened by the workers of an engine."""
+
+    def __init__(self, function: Callable[P, T], runner: Runner) -> None:
+        self._function = function
+        self._runner = runner
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
+        """What the function gives. Raises DamagedMedia where it crashes a worker, too."""
+        try:
+            return self._runner.run(self._function, *args, **kwargs)
+        except ToolFailed as error:
+            raise DamagedMedia(error.message) from None
+
+
+_ROLES: Mapping[TrainingKind, tuple[Role, ...]] = {
+    "voice": (Role.VOICE_AUDIO,),
+    "replica-video": (Role.TRAINING_VIDEO, Role.CONSENT_VIDEO),
+    "replica-image": (Role.FACE_IMAGE,),
+}
+
+
+def judge_image(path: Path, model: str) -> Mapping[str, bool | None]:
+    """The service's checks of a portrait by their ids; None where nothing measures.
+
+    Raises DamagedMedia for a file that is no image.
+    """
+    from palprep.preflight import check  # noqa: PLC0415
+
+    report = _readable(check(path, role=Role.FACE_IMAGE, profile=model))
+    passed = {each.id: each.passed for each in report.checks}
+    return {check_id: passed.get(check_id) for check_id in FACE_CHECKS}
+
+
+class MediaTrainer:
+    """Trains from what palprep's own checks let pass, and from spoken consent alone.
+
+    ``statements`` are those that it takes for consent, any one of them. Without any it is
+    palprep's template in English.
+    """
+
+    def __init__(self, statements: Sequence[RequiredStatement] = ()) -> None:
+        self._statements = tuple(dict.fromkeys(statements)) or (
+            RequiredStatement(text=required_statement()),
+        )
+
+    def __call__(self, kind: TrainingKind, paths: tuple[Path, ...]) -> str | None:
+        """The error_message of a training from these files, or None when it succeeds.
+
+        Videos are probed by their packets and key frames: the one who published them has
+        measured them closely. The statement is listened for in the consent video and only in
+        it, or else in the opening of the training video.
+        """
+        from palprep.preflight import check  # noqa: PLC0415
+
+        for role, path in zip(_ROLES[kind], paths, strict=False):
+            report = _readable(check(path, role=role, quick=kind == "replica-video"))
+            failed = next(iter(report.told(Outcome.FAIL)), None)
+            if failed is not None:
+                return f"{role.value}: {failed.sentence}"
+        return self._unheard(paths) if kind == "replica-video" else None
+
+    def _unheard(self, paths: tuple[Path, ...]) -> str | None:
+        """Why the wording of the consent does not match; None when it does."""
+        from palprep.preflight import shared_toolkit, verify_wording  # noqa: PLC0415
+
+        where = "the consent video" if len(paths) > 1 else "the opening of the training video"
+        why: list[str] = []
+        for required in self._statements:
+            heard = verify_wording(
+                paths[-1],
+                statement=required.text,
+                language=required.language,
+                model=shared_toolkit().listeners(required.model),
+            )
+            if heard.outcome.passed:
+                return None
+            why.append(f"{' '.join(heard.reasons)} Required is: “{required.text}”")
+        return f"consent: the required statement was not heard in {where}. {' '.join(why)}"
+
+
+def _readable(report: Report) -> Report:
+    if report.error is not None:
+        raise DamagedMedia(report.error.message)
+    return report

@@ -1,0 +1,364 @@
+"""Waiting for trainings: one watcher for all of them, which holds no thread while it waits.
+
+It looks at what callbacks have told, and asks for what can be asked for, ever more rarely: a
+training of hours is asked about every few minutes.
+"""
+
+from __future__ import annotations
+
+import heapq
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from palprep.batch.outputs import write_outputs
+from palprep.batch.work.aside import Stop
+from palprep.batch.work.connection import EMBEDDED, Connection, Remote, connect
+from palprep.batch.work.pace import Pace
+from palprep.batch.work.progress import Reporter, Tell
+from palprep.batch.work.sandbox_judges import RequiredStatement
+from palprep.client import FIRST_POLL_S, LOOK_EVERY_S, PASSING
+from palprep.errors import PalprepError, UsageError
+from palprep.journal import (
+    AboutCreation,
+    Creation,
+    CreationState,
+    Journal,
+    PersonEnded,
+    PersonOutcome,
+    Polled,
+    RunReader,
+    RunView,
+    failed,
+    up_to_date,
+)
+from palprep.pipelines import ask_state
+
+LONGEST_POLL_S = 300.0
+"""Between two questions about one training."""
+
+_GROWTH = 1.5
+
+_log = logging.getLogger(__name__)
+
+Ended = Callable[[str, PersonOutcome], object]
+"""Takes a person and how it ended, once everything that was watched for the person has ended."""
+
+
+def _nothing(_: object) -> None:
+    """Tell no one."""
+
+
+@dataclass
+class _Watched:
+    """One creation under watch, for one person or more who share it."""
+
+    creation: Creation
+    people: set[str] = field(default_factory=set)
+    interval_s: float = FIRST_POLL_S
+    asked: bool = False
+    doubt_until: float | None = None
+
+
+@dataclass
+class _Open:
+    """A person who waits: the outcome so far, and the keys of all creations."""
+
+    outcome: PersonOutcome
+    keys: tuple[str, ...]
+
+
+class Watch:
+    """Watches creations until they have ended. ``add`` is thread-safe; ``step`` is one thread's.
+
+    ``freed`` hears the key of each creation that is not watched any more.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        remote: Remote,
+        pace: Pace,
+        *,
+        ended: Ended,
+        freed: Callable[[str], object] = _nothing,
+    ) -> None:
+        self._journal = journal
+        self._remote = remote
+        self._pace = pace
+        self._ended = ended
+        self._freed = freed
+        newest = journal.newest()
+        self._seen = newest.seq if newest is not None else 0
+        self._watched: dict[str, _Watched] = {}
+        self._open: dict[str, _Open] = {}
+        self._due: list[tuple[float, str]] = []
+        self._guard = threading.RLock()
+
+    def can_tell(self, creation: Creation, *, calls_elsewhere: bool) -> bool:
+        """Whether the end of this training can become known here.
+
+        ``calls_elsewhere``: the service was given an address of the person's own.
+        """
+        called = self._remote.callbacks is not None and not calls_elsewhere
+        if creation.state is CreationState.IN_DOUBT:
+            return called
+        return creation.state is CreationState.STARTED and (called or self._is_asked_for(creation))
+
+    def add(
+        self, person: str, outcome: PersonOutcome, made: Sequence[Creation], watched: Sequence[str]
+    ) -> None:
+        """Watch those of a person's creations whose keys are ``watched``."""
+        now = self._remote.connection.clock()
+        with self._guard:
+            self._open[person] = _Open(outcome, tuple(each.key for each in made))
+            for creation in made:
+                if creation.key not in watched:
+                    continue
+                new = creation.key not in self._watched
+                each = self._watched.setdefault(creation.key, _Watched(creation))
+                each.people.add(person)
+                if creation.state is CreationState.IN_DOUBT:
+                    each.doubt_until = now + self._pace.doubt_wait_s
+                if new:
+                    heapq.heappush(self._due, (now, creation.key))
+            # It may have ended in the meantime.
+            for key in watched:
+                self._look_at(key)
+            self._tell_if_ended(person)
+
+    def step(self) -> bool:
+        """Take in what callbacks have said, and ask one question that is due.
+
+        False when there was nothing of either.
+        """
+        with self._guard:
+            news = self._look()
+            key = self._next_due()
+            watched = self._watched.get(key) if key is not None else None
+        if watched is None:
+            return news
+        self._ask(watched)
+        return True
+
+    def keep(
+        self,
+        *,
+        through: Callable[[], bool] = lambda: True,
+        busy: Callable[[], bool] = lambda: False,
+        changed: threading.Event | None = None,
+        ask_all: bool = False,
+    ) -> None:
+        """Step until everybody is ``through`` and nothing is open; or until no one was ``busy`` and
+        there was nothing to do but wait, for as long as the pace allows. Then close the watch.
+
+        ``changed`` wakes it when somebody is through. With ``ask_all`` everything that can be asked
+        for is asked for once, however short the time.
+        """
+        clock, changed = self._remote.connection.clock, changed or threading.Event()
+        waiting_since = clock()
+        while busy() or not through() or self._watched:
+            worked = self.step()
+            if busy():
+                waiting_since = clock()
+            elif clock() - waiting_since >= self._pace.wait_s and not (ask_all and self._unasked):
+                break
+            if not worked:
+                changed.wait(LOOK_EVERY_S)
+                changed.clear()
+        self.close()
+
+    def close(self) -> None:
+        """Take in the last callbacks, and report everybody who still waits."""
+        with self._guard:
+            self._look()
+            for person in tuple(self._open):
+                self._tell(person)
+
+    @property
+    def _unasked(self) -> bool:
+        """Something that can be asked for has not been asked for yet."""
+        with self._guard:
+            return any(
+                not each.asked and self._is_asked_for(each.creation)
+                for each in self._watched.values()
+            )
+
+    def _look(self) -> bool:
+        news = self._journal.since(self._seen, AboutCreation)
+        for entry in news:
+            self._seen = entry.seq
+            if entry.key is not None:
+                self._look_at(entry.key)
+        self._give_up_doubts()
+        return bool(news)
+
+    def _next_due(self) -> str | None:
+        now = self._remote.connection.clock()
+        while self._due and self._due[0][0] <= now:
+            _, key = heapq.heappop(self._due)
+            watched = self._watched.get(key)
+            if watched is None:
+                continue
+            # Jitter keeps many trainings that began together from being asked about in step.
+            wait = watched.interval_s * (0.75 + 0.25 * self._remote.connection.random())
+            heapq.heappush(self._due, (now + wait, key))
+            watched.interval_s = min(LONGEST_POLL_S, watched.interval_s * _GROWTH)
+            if self._is_asked_for(watched.creation):
+                return key
+        return None
+
+    def _ask(self, watched: _Watched) -> None:
+        creation = watched.creation
+        watched.asked = True
+        try:
+            told = ask_state(self._remote.client, creation.what, creation.id or "")
+        except PASSING as error:
+            _log.info("%s: %s", creation.key, error)
+            return
+        except PalprepError as error:
+            self._lose(watched, error)
+            return
+        if told.ended:
+            polled = Polled(snapshot=told)
+            self._journal.append(polled, person=creation.person, key=creation.key)
+
+    def _lose(self, watched: _Watched, error: PalprepError) -> None:
+        """The service cannot be asked about it any more: tell the people who wait for it."""
+        with self._guard:
+            outcome = failed(error.message, at_service=True)
+            for person in watched.people:
+                before = self._open[person].outcome
+                lost = before.model_copy(
+                    update={
+                        "status": "failed",
+                        "reasons": outcome.reasons,
+                        "complete": False,
+                        "at_service": True,
+                    }
+                )
+                self._journal.append(PersonEnded(outcome=lost), person=person)
+                self._open[person].outcome = lost
+            self._drop(watched)
+
+    def _look_at(self, key: str) -> None:
+        watched = self._watched.get(key)
+        if watched is None:
+            return
+        before = watched.creation.state
+        watched.creation = self._journal.known_creation(key)
+        if before is CreationState.IN_DOUBT and watched.creation.state is CreationState.STARTED:
+            watched.doubt_until = None
+        if watched.creation.ended:
+            self._drop(watched)
+
+    def _give_up_doubts(self) -> None:
+        now = self._remote.connection.clock()
+        late = [
+            each
+            for each in self._watched.values()
+            if each.doubt_until is not None and each.doubt_until <= now
+        ]
+        for each in late:
+            self._drop(each)
+
+    def _drop(self, watched: _Watched) -> None:
+        del self._watched[watched.creation.key]
+        self._freed(watched.creation.key)
+        for person in watched.people:
+            self._tell_if_ended(person)
+
+    def _tell_if_ended(self, person: str) -> None:
+        waiting = self._open.get(person)
+        if waiting is not None and not any(key in self._watched for key in waiting.keys):
+            self._tell(person)
+
+    def _tell(self, person: str) -> None:
+        waiting = self._open.pop(person)
+        creations = tuple(map(self._journal.known_creation, waiting.keys))
+        self._ended(person, up_to_date(waiting.outcome, creations))
+
+    def _is_asked_for(self, creation: Creation) -> bool:
+        if creation.state is not CreationState.STARTED:
+            return False
+        return creation.what == "voice" or self._remote.connection.ask_for_replicas
+
+
+def watch(
+    directory: str | Path,
+    *,
+    connection: Connection | None = None,
+    pace: Pace | None = None,
+    tell: Tell | None = None,
+    with_reports: bool = True,
+) -> RunView:
+    """Wait for the trainings of the last run, and write the results when something has ended.
+
+    Everything that can be asked for is asked for at least once, also when ``pace`` leaves no time
+    to wait. Nothing is created, and no file is worked on. ``connection`` is to the service of that
+    run. ``tell`` hears of everybody who is waited for. ``with_reports`` as for :func:`run`.
+
+    Raises JournalError without a run in the folder, or while one is at work there; UsageError for
+    a connection to another service.
+    """
+    asked, allowed = connection or Connection(), pace or Pace()
+    place = Path(directory)
+    with Journal.of(place, lock=True) as journal:
+        seen = RunReader(journal)
+        if seen.head.target != asked.target:
+            raise UsageError(_other_service(seen.head.target))
+        before = journal.newest()
+        with connect(
+            asked,
+            journal,
+            place.resolve(),
+            _statements(journal),
+            requests_per_s=allowed.requests_per_s,
+        ) as remote:
+            stop = Stop()
+            say = tell or _nothing
+
+            def reporter(person: str) -> Reporter:
+                return Reporter(person, say, stop, len(waiting))
+
+            watched = Watch(
+                journal,
+                remote,
+                allowed,
+                ended=lambda person, outcome: reporter(person).end(outcome),
+            )
+            waiting: dict[str, tuple[tuple[Creation, ...], list[str]]] = {}
+            for person in seen.people:
+                made = tuple(each for each in (person.voice, person.replica) if each is not None)
+                keys = [c.key for c in made if watched.can_tell(c, calls_elsewhere=False)]
+                if keys:
+                    waiting[person.slug] = made, keys
+            outcome = PersonOutcome(status="waiting", complete=True)
+            for slug, (made, keys) in waiting.items():
+                reporter(slug).tell_step("training")
+                watched.add(slug, outcome, made, keys)
+            watched.keep(ask_all=True)
+        after = journal.newest()
+        if before is not None and after is not None and after.seq > before.seq:
+            seen = RunReader(journal)
+            write_outputs(place, seen)
+        return seen.view(with_reports=with_reports)
+
+
+def _statements(journal: Journal) -> list[RequiredStatement]:
+    """What the embedded sandbox of the last run took for consent, and has to take again."""
+    started = journal.last_run()
+    if started is None:
+        return []
+    return [
+        RequiredStatement(text=each.text, language=each.language, model=each.model)
+        for each in started.body.statements
+    ]
+
+
+def _other_service(target: str) -> str:
+    if target == EMBEDDED:
+        return "The last run used an embedded sandbox: watch it without --base-url"
+    return f"The last run used {target}: give that as --base-url"

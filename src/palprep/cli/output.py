@@ -1,0 +1,172 @@
+"""What commands write. Results go to standard output: JSON lines for scripts, tables for people.
+
+What is told on the way goes through the logger ``palprep.cli`` to standard error; with --verbose,
+what the packages below log comes with it. Everything is harmless to a terminal.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import shlex
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import typer
+
+from palprep.cli.signals import Interrupted, same_command
+from palprep.errors import OutputUnwritable, UsageError
+from palprep.escaping import escaped, escaped_json
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+_ROOT = logging.getLogger("palprep")
+_OWN = logging.getLogger("palprep.cli")
+
+_WIDTH_ELSEWHERE = 140
+"""Columns in a file or a pipe, which have no width of their own."""
+
+_NAMED = 3
+"""As many paths are repeated in the next command; the user knows a longer list best."""
+
+
+def print_json(value: Mapping[str, Any]) -> None:
+    """One object on one line, flushed, so that a pipe sees each as it is made.
+
+    It is UTF-8 whatever the locale.
+    """
+    line = escaped_json(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    sys.stdout.flush()
+    sys.stdout.buffer.write(f"{line}\n".encode())
+    sys.stdout.buffer.flush()
+
+
+def print_line(text: object) -> None:
+    """A line on standard output, flushed: who reads it may be waiting for it."""
+    sys.stdout.write(f"{escaped(str(text))}\n")
+    sys.stdout.flush()
+
+
+def print_error(message: str, *details: str) -> None:
+    """One line on standard error, and one for each detail."""
+    first, *others = (escaped(_one_line(each)) for each in (message, *details))
+    sys.stderr.write("".join((f"palprep: {first}\n", *(f"  {each}\n" for each in others))))
+
+
+def show(renderable: RenderableType) -> None:
+    """Write to standard output, in colour on a terminal."""
+    from palprep.views import SafeConsole
+
+    console = SafeConsole(highlight=False)
+    if console.is_terminal:
+        console.print(renderable)
+        return
+    console.width = max(console.width, _WIDTH_ELSEWHERE)
+    with console.capture() as captured:
+        console.print(renderable)
+    sys.stdout.writelines(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+
+
+def tell(message: str) -> None:
+    """One line for whoever watches; not with --quiet."""
+    _OWN.info("%s", _one_line(message))
+
+
+def tell_detail(message: str) -> None:
+    """One line for those who asked for --verbose."""
+    _OWN.debug("%s", _one_line(message))
+
+
+def tell_warning(message: str) -> None:
+    """One line that --quiet does not hide."""
+    _OWN.warning("%s", _one_line(message))
+
+
+def interrupted(kept: str, signal: Interrupted) -> NoReturn:
+    """Say in one line what was ``kept``, and leave with the signal's exit code."""
+    tell_warning(f"Interrupted: {kept} Go on with: {same_command()}")
+    raise typer.Exit(signal.code) from None
+
+
+def paths_in_shell(paths: Sequence[Path]) -> str:
+    """Paths as a shell takes them; ``PATH...`` for many."""
+    return shlex.join(map(str, paths)) if len(paths) <= _NAMED else "PATH..."
+
+
+@contextmanager
+def telling(
+    *, verbose: bool = False, quiet: bool = False, log_file: Path | None = None
+) -> Iterator[None]:
+    """While this lasts, what is told reaches standard error and the file.
+
+    Raises UsageError for --verbose together with --quiet, OutputUnwritable for a file that
+    cannot be written.
+    """
+    if verbose and quiet:
+        raise UsageError("Give --verbose or --quiet, not both")
+    handlers: list[logging.Handler] = [_on_standard_error(verbose=verbose, quiet=quiet)]
+    if log_file is not None:
+        handlers.append(_into(log_file))
+    level = _ROOT.level
+    _ROOT.setLevel(logging.DEBUG)
+    for handler in handlers:
+        _ROOT.addHandler(handler)
+    try:
+        yield
+    finally:
+        _ROOT.setLevel(level)
+        for handler in handlers:
+            _ROOT.removeHandler(handler)
+            handler.close()
+
+
+class _StandardError(logging.Handler):
+    """Looks standard error up for each line, since live bars replace it while they are drawn."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        sys.stderr.write(f"{self.format(record)}\n")
+        sys.stderr.flush()
+
+
+class _Harmless(logging.Formatter):
+    """Lines in which nothing gives a terminal orders."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return escaped(super().format(record))
+
+
+def _on_standard_error(*, verbose: bool, quiet: bool) -> logging.Handler:
+    handler = _StandardError()
+    handler.setFormatter(_Harmless("%(message)s"))
+    if verbose:
+        handler.setLevel(logging.DEBUG)
+        return handler
+    handler.setLevel(logging.WARNING if quiet else logging.INFO)
+    # What the packages below tell of single requests is for --verbose.
+    handler.addFilter(lambda it: it.name == _OWN.name or it.levelno >= logging.WARNING)
+    return handler
+
+
+def _into(path: Path) -> logging.Handler:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise OutputUnwritable(
+            f"The log file {path} cannot be written: {error.strerror}; choose another --log-file"
+        ) from None
+    line = "%(asctime)s.%(msecs)03dZ %(levelname)s %(name)s: %(message)s"
+    lines = _Harmless(line, datefmt="%Y-%m-%dT%H:%M:%S")
+    lines.converter = time.gmtime
+    handler.setFormatter(lines)
+    return handler
+
+
+def _one_line(message: str) -> str:
+    return " ".join(message.split())

@@ -1,0 +1,243 @@
+"""What a command shows while it works: bars on a terminal, and a line for each who is through.
+
+Nothing is drawn where standard error is no terminal. It loads rich: import it where work begins.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+from rich.console import Console, RenderableType
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Column
+from rich.text import Text
+
+from palprep.cli.output import tell, tell_detail
+from palprep.views import STATUSES, RunProgress, SafeConsole
+
+ROWS = 8
+"""People or files that are shown at once; the bar counts the others."""
+
+_REST = 1
+"""The ratio of the one column that takes what the others leave."""
+
+_TRAINING = "training"
+
+Advance = Callable[[float], None]
+"""Takes the fraction done, 0 to 1."""
+
+
+class Bars(Progress):
+    """A bar for all, and below it a row for each who is at work; gone at the end. Thread-safe.
+
+    Two tables, so that a long row takes no width from the bar above it. With ``redirect`` whatever
+    is printed meanwhile comes out above them, on its own stream. Nothing is drawn with ``disable``.
+    """
+
+    def __init__(self, console: Console, *, redirect: bool = True, disable: bool = False) -> None:
+        self._hidden = False
+        self._rows: dict[object, tuple[TaskID, bool]] = {}
+        self._whole: TaskID | None = None
+        self._guard = threading.Lock()
+        self._known = (
+            SpinnerColumn(),
+            TextColumn("{task.description}", table_column=Column(no_wrap=True)),
+            BarColumn(bar_width=None, table_column=Column(ratio=_REST)),
+            TimeElapsedColumn(),
+            TextColumn("left", style="dim"),
+            TimeRemainingColumn(),
+        )
+        row = Column(ratio=_REST, no_wrap=True, overflow="ellipsis")
+        self._open = (
+            SpinnerColumn(),
+            TextColumn("{task.description}", table_column=row),
+            TimeElapsedColumn(),
+        )
+        # Last: it draws at once.
+        super().__init__(
+            console=console,
+            transient=True,
+            expand=True,
+            redirect_stdout=redirect,
+            redirect_stderr=redirect,
+            disable=disable,
+        )
+
+    def whole(self, words: str, done: int, total: int) -> None:
+        """The bar for all, in these words."""
+        if self.disable:
+            return
+        with self._guard:
+            if self._whole is None:
+                self._whole = self.add_task(words, total=total)
+            self.update(self._whole, description=words, completed=done, total=total)
+
+    def row(self, key: object, words: str, fraction: float | None = None) -> None:
+        """The row of one, in these words, which are markup; no row where there are :data:`ROWS`.
+
+        It is a bar where the ``fraction`` that is done is known.
+        """
+        if self.disable:
+            return
+        known = fraction is not None
+        with self._guard:
+            if key in self._rows and self._rows[key][1] is not known:
+                self._drop(key)
+            if key not in self._rows:
+                if len(self._rows) == ROWS:
+                    return
+                self._rows[key] = self.add_task(words, total=1 if known else None), known
+            self.update(self._rows[key][0], description=words, completed=fraction)
+
+    def drop(self, key: object) -> None:
+        """Take the row of one away, if there is one."""
+        with self._guard:
+            self._drop(key)
+
+    def _drop(self, key: object) -> None:
+        if key in self._rows:
+            self.remove_task(self._rows.pop(key)[0])
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        """The bars, then the rows of what takes nobody knows how long: they have no total."""
+        if self._hidden:
+            yield Text()
+            return
+        for columns, known in ((self._known, True), (self._open, False)):
+            tasks = [task for task in self.tasks if (task.total is not None) is known]
+            if tasks:
+                self.columns = columns
+                yield self.make_tasks_table(tasks)
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """While this lasts nothing is drawn, so that others can write where the bars were.
+
+        An empty line is drawn last: what starts to draw anew first goes back over as many lines as
+        it drew before, and those now belong to others.
+        """
+        self._hidden = True
+        self.stop()
+        try:
+            yield
+        finally:
+            self.start()
+            self._hidden = False
+
+
+class FilesProgress:
+    """Draws how far the files of a command are. Thread-safe."""
+
+    def __init__(self, bars: Bars, files: int) -> None:
+        self._bars = bars
+        self._files = files
+        self._done = 0
+        self._guard = threading.Lock()
+        self._count()
+
+    @contextmanager
+    def at(self, name: str) -> Iterator[Advance]:
+        """While this lasts, the file is at work. The fraction is that of a fix: before it is told,
+        and after its end, the file is being checked. How long that takes is not known.
+        """
+        # Files may have the same name.
+        row, words = object(), escape(name)
+
+        def advance(fraction: float) -> None:
+            if fraction < 1.0:
+                self._bars.row(row, f"fixing {words}", fraction)
+            else:
+                self._bars.row(row, f"checking the result of {words}")
+
+        self._bars.row(row, f"checking {words}")
+        try:
+            yield advance
+        finally:
+            self._bars.drop(row)
+            with self._guard:
+                self._done += 1
+                self._count()
+
+    def aside(self) -> AbstractContextManager[None]:
+        """While this lasts nothing is drawn, so that results can be printed."""
+        return self._bars.aside()
+
+    def _count(self) -> None:
+        if self._files > 1:
+            self._bars.whole(f"{self._done} of {self._files} files", self._done, self._files)
+
+
+def run_progress(bars: Bars) -> RunProgress:
+    """Takes the steps of a run: draws them, and tells who is through."""
+    # Trainings last: they are counted, and leave their rows to those who are worked on.
+    training: set[str] = set()
+
+    def show(progress: RunProgress) -> None:
+        _tell(progress)
+        step, ended = progress.last, progress.ended.total()
+        at_work = step.status is None and step.step != _TRAINING
+        if step.status is None and not at_work:
+            training.add(step.person)
+        else:
+            training.discard(step.person)
+        if at_work:
+            bars.row(step.person, f"[bold]{escape(step.person)}[/]  {escape(step.step)}")
+        else:
+            bars.drop(step.person)
+        waiting = f", {len(training)} in training" if training else ""
+        bars.whole(f"{ended} of {progress.people} people{waiting}", ended, progress.people)
+
+    return RunProgress(show)
+
+
+def _tell(progress: RunProgress) -> None:
+    step = progress.last
+    if step.status is None:
+        tell_detail(f"{step.person}: {step.step}")
+        return
+    word = STATUSES[step.status].word.lower()
+    why = f": {step.reasons[0]}" if step.reasons else ""
+    tell(f"{progress.ended.total()} of {progress.people}: {step.person} {word}{why}")
+
+
+@contextmanager
+def showing_files(files: int, *, wanted: bool) -> Iterator[FilesProgress]:
+    """Show the progress of files while this lasts."""
+    console = terminal()
+    with Bars(console, redirect=False, disable=not (wanted and console.is_terminal)) as bars:
+        yield FilesProgress(bars, files)
+
+
+@contextmanager
+def showing_run(*, wanted: bool) -> Iterator[RunProgress]:
+    """Show the progress of a run while this lasts."""
+    console = terminal()
+    with Bars(console, disable=not (wanted and console.is_terminal)) as bars:
+        yield run_progress(bars)
+
+
+@contextmanager
+def at_work(what: str, *, wanted: bool = True) -> Iterator[None]:
+    """Show that something is under way while this lasts."""
+    console = terminal()
+    if not (wanted and console.is_terminal):
+        yield
+        return
+    with console.status(escape(what)):
+        yield
+
+
+def terminal() -> Console:
+    """Standard error."""
+    return SafeConsole(stderr=True)

@@ -1,0 +1,3 @@
+from .facts import Facts as Facts, Speaker as Speaker
+from .probing import ProbeLimits as ProbeLimits, Toolkit as Toolkit, probe as probe
+from .timeline import FacingLimits as FacingLimits, Second as Second, Timeline as Timeline

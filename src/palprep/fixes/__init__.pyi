@@ -1,0 +1,11 @@
+from .audio import mp3_excerpt as mp3_excerpt
+from .carry_out import apply as apply
+from .image import keep_picked as keep_picked
+from .output import (
+    FixDone as FixDone,
+    atomic_output as atomic_output,
+    move_into as move_into,
+    new_output as new_output,
+    remove_parts as remove_parts,
+    unwritable as unwritable,
+)

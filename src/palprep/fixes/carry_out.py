@@ -1,0 +1,50 @@
+"""Apply a plan to a file: the one door to every fix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import assert_never
+
+from palprep.fixes.audio import fix_audio
+from palprep.fixes.graph import Progress
+from palprep.fixes.image import fix_image
+from palprep.fixes.output import Applied
+from palprep.fixes.video import fix_video
+from palprep.fixes.voice import fix_voice
+from palprep.media import Source
+from palprep.rules.plans import AudioPlan, ImagePlan, Plan, VideoPlan, VoicePlan
+
+
+def apply(
+    plan: Plan,
+    source: Source,
+    target_stem: Path,
+    *,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> Applied:
+    """Write what ``plan`` makes of ``source`` to ``target_stem`` plus the format's extension.
+
+    The source is only read. Another file of that name is kept, and the output numbered, unless
+    ``overwrite`` is given: see :func:`~palprep.fixes.output.new_output`. ``progress`` gets the
+    fraction done, 0 to 1. Raises FixError where a step cannot be made, OutputUnwritable where
+    the output cannot be written, MediaError for a source that does not decode, ToolFailed when
+    ffmpeg gives up, UsageError when the output would replace the source; none of them leaves an
+    output behind.
+    """
+    if progress is not None:
+        progress(0.0)
+    match plan:
+        case ImagePlan():
+            applied = fix_image(plan, source, target_stem, overwrite=overwrite)
+        case AudioPlan():
+            applied = fix_audio(plan, source, target_stem, overwrite=overwrite, progress=progress)
+        case VideoPlan():
+            applied = fix_video(plan, source, target_stem, overwrite=overwrite, progress=progress)
+        case VoicePlan():
+            applied = fix_voice(plan, source, target_stem, overwrite=overwrite, progress=progress)
+        case _:
+            assert_never(plan)
+    if progress is not None:
+        progress(1.0)
+    return applied

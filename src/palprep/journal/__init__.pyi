@@ -1,0 +1,53 @@
+from .at_most_once import (
+    create_once as create_once,
+    resolve_found as resolve_found,
+    resolve_retry as resolve_retry,
+)
+from .creations import (
+    Creation as Creation,
+    CreationState as CreationState,
+    creation_key as creation_key,
+    doubt_words as doubt_words,
+    up_to_date as up_to_date,
+)
+from .entries import (
+    AboutCreation as AboutCreation,
+    AboutRun as AboutRun,
+    AssetPrepared as AssetPrepared,
+    ConsentWaived as ConsentWaived,
+    CreationUsed as CreationUsed,
+    DossierKept as DossierKept,
+    FaceCheck as FaceCheck,
+    FacesCompared as FacesCompared,
+    FaceValidated as FaceValidated,
+    FaceVerdict as FaceVerdict,
+    FileFetched as FileFetched,
+    PersonEnded as PersonEnded,
+    PersonNames as PersonNames,
+    PersonOutcome as PersonOutcome,
+    PersonStatus as PersonStatus,
+    Polled as Polled,
+    PortraitPicked as PortraitPicked,
+    Reused as Reused,
+    RunStarted as RunStarted,
+    SandboxStatement as SandboxStatement,
+    Snapshot as Snapshot,
+    What as What,
+    failed as failed,
+    needs_decision as needs_decision,
+    refused as refused,
+)
+from .inbox import callback_server as callback_server, listen as listen, secret_path as secret_path
+from .run_view import (
+    JournalStatus as JournalStatus,
+    PersonOverview as PersonOverview,
+    PersonResult as PersonResult,
+    PersonStanding as PersonStanding,
+    PersonView as PersonView,
+    ReadableRun as ReadableRun,
+    RunHead as RunHead,
+    RunReader as RunReader,
+    RunView as RunView,
+    status as status,
+)
+from .store import JOURNAL_NAME as JOURNAL_NAME, Journal as Journal, utc_now as utc_now

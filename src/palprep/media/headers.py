@@ -1,0 +1,168 @@
+"""What the headers of an image say, read before a decoder sees it: EXIF, XMP, JPEG's markers.
+
+Of EXIF, palprep reads three things: orientation, GPS, thumbnail. They are read here rather than by
+a general parser, so that a directory that points at itself, or counts that lie, cost nothing: each
+directory is visited once, and only inside the block. Layout: CIPA DC-008 (Exif 3.0) 4.6; tags
+0x0112 Orientation and 0x8825 GPSInfo.
+
+The markers of JPEG are those of ISO/IEC 10918-1, annex B. A decoder goes over the whole image once
+for each scan, and over padding byte by byte. Files of some hundred kilobytes can ask for minutes
+of either.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from typing import BinaryIO, NamedTuple
+
+from palprep.errors import DamagedMedia
+
+_ORIENTATION, _GPS = 0x0112, 0x8825
+_SHORT = 3
+_ENTRY_BYTES = 12
+_XMP_ORIENTATION = re.compile(rb"tiff:Orientation(?:=[\"']|>)\s*([1-8])\b")
+
+
+class Exif(NamedTuple):
+    """``orientation`` is 1..8, None when the block says nothing sensible."""
+
+    orientation: int | None = None
+    has_gps: bool = False
+    has_thumbnail: bool = False
+
+
+def read_exif(block: bytes | None) -> Exif:
+    """What an EXIF block says, with or without its ``Exif\\0\\0`` prefix. Never raises."""
+    if not block:
+        return Exif()
+    data = block.removeprefix(b"Exif\0\0")
+    order = {b"II*\0": "<", b"MM\0*": ">"}.get(data[:4])
+    if order is None or len(data) < 8:
+        return Exif()
+    (first,) = struct.unpack_from(f"{order}I", data, 4)
+    entries, following = _directory(data, first, order)
+    kind, value = entries.get(_ORIENTATION, (0, 0))
+    turned = value if kind == _SHORT and 1 <= value <= 8 else None
+    _, gps = entries.get(_GPS, (0, 0))
+    # A pointer to an empty directory is what cameras write with location turned off.
+    has_gps = bool(gps) and bool(_directory(data, gps, order)[0])
+    has_thumbnail = bool(following) and bool(_directory(data, following, order)[0])
+    return Exif(orientation=turned, has_gps=has_gps, has_thumbnail=has_thumbnail)
+
+
+def xmp_orientation(packet: bytes | None) -> int | None:
+    """``tiff:Orientation`` of an XMP packet, 1..8; None when it does not say."""
+    found = _XMP_ORIENTATION.search(packet) if packet else None
+    return int(found[1]) if found else None
+
+
+def _directory(data: bytes, at: int, order: str) -> tuple[dict[int, tuple[int, int]], int]:
+    """Entries as tag -> (type, first value), and the offset of the next directory or 0."""
+    if at + 2 > len(data):
+        return {}, 0
+    (count,) = struct.unpack_from(f"{order}H", data, at)
+    entries: dict[int, tuple[int, int]] = {}
+    end = at + 2
+    for _ in range(count):
+        if end + _ENTRY_BYTES > len(data):
+            return entries, 0
+        tag, kind = struct.unpack_from(f"{order}HH", data, end)
+        layout = "H" if kind == _SHORT else "I"
+        (value,) = struct.unpack_from(f"{order}{layout}", data, end + 8)
+        entries.setdefault(tag, (kind, value))
+        end += _ENTRY_BYTES
+    following = struct.unpack_from(f"{order}I", data, end)[0] if end + 4 <= len(data) else 0
+    return entries, following
+
+
+MOST_SCANS = 100
+"""Encoders make ten or so; 8-bit colour cannot be divided into more than some hundred."""
+_MOST_SEGMENTS = 10_000
+"""In files of 256 MiB, XMP and profiles in pieces of 64 KiB take 4,000."""
+_MOST_PADDING = 1 << 16
+"""Fill bytes between two segments; encoders write one, if any."""
+
+_SOS, _EOI = 0xDA, 0xD9
+_FRAMES = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
+_PROGRESSIVE = frozenset({0xC2, 0xC6, 0xCA, 0xCE})
+_ALONE = frozenset({0x01, *range(0xD0, 0xD9)})
+"""Markers without a length."""
+_AFTER_DATA = re.compile(rb"\xff(?=[^\x00\xd0-\xd7\xff])")
+"""Where entropy-coded data ends: they stuff a zero after 0xFF, and hold restart markers."""
+_CHUNK = 1 << 20
+
+
+class JpegFrame(NamedTuple):
+    """What the frame header says of how the image is coded."""
+
+    progressive: bool
+    samples: float
+    """Of each pixel, all components together: 3 without subsampling, 1.5 with 4:2:0."""
+
+
+def read_frame(file: BinaryIO, name: str) -> JpegFrame | None:
+    """Walk over the segments up to the end of the image, decoding nothing.
+
+    None where there is no frame header. Raises DamagedMedia for more scans, segments or padding
+    than an encoder writes.
+    """
+    frame: JpegFrame | None = None
+    scans = 0
+    file.seek(2)
+    for _ in range(_MOST_SEGMENTS):
+        marker = _next_marker(file, name)
+        if marker is None or marker == _EOI:
+            return frame
+        if marker in _ALONE:
+            continue
+        length = int.from_bytes(file.read(2), "big")
+        if length < 2:
+            return frame
+        if marker in _FRAMES and frame is None:
+            frame = _frame(marker, file.read(length - 2))
+        else:
+            file.seek(length - 2, 1)
+        if marker == _SOS:
+            scans += 1
+            if scans > MOST_SCANS:
+                raise DamagedMedia(
+                    f"{name} is coded in more than {MOST_SCANS} scans; export it again"
+                )
+            _skip_data(file)
+    raise DamagedMedia(f"{name} has more than {_MOST_SEGMENTS:,} segments; export it again")
+
+
+def _next_marker(file: BinaryIO, name: str) -> int | None:
+    """The next marker; None at the end, or where no marker stands."""
+    if file.read(1) != b"\xff":
+        return None
+    for _ in range(_MOST_PADDING):
+        code = file.read(1)
+        if code != b"\xff":
+            return code[0] if code else None
+    raise DamagedMedia(
+        f"{name} has more than {_MOST_PADDING:,} bytes of padding in one place; export it again"
+    )
+
+
+def _skip_data(file: BinaryIO) -> None:
+    """Go to the marker that ends the entropy-coded data, or to the end of the file."""
+    kept = b""
+    while chunk := file.read(_CHUNK):
+        found = _AFTER_DATA.search(kept + chunk)
+        if found:
+            file.seek(found.start() - len(kept) - len(chunk), 1)
+            return
+        # A 0xFF at the end of a chunk says nothing without the byte after it.
+        kept = chunk[-1:]
+
+
+def _frame(marker: int, header: bytes) -> JpegFrame | None:
+    """Precision, height, width, count, then identifier, sampling and table of each component."""
+    shares = [(byte >> 4, byte & 15) for byte in header[7::3]]
+    most = max((across * down for across, down in shares), default=0)
+    if not most:
+        return None
+    samples = sum(across * down for across, down in shares) / most
+    return JpegFrame(marker in _PROGRESSIVE, samples)

@@ -1,0 +1,19 @@
+from .consent import (
+    consent_gate as consent_gate,
+    different_people as different_people,
+    named as named,
+)
+from .creation import (
+    Callbacks as Callbacks,
+    MakeOptions as MakeOptions,
+    ReplicaRequest as ReplicaRequest,
+    Request as Request,
+    VoiceRequest as VoiceRequest,
+)
+from .make import (
+    ValidatedModel as ValidatedModel,
+    ask_state as ask_state,
+    make_replica as make_replica,
+    make_voice as make_voice,
+    validate_face as validate_face,
+)

@@ -1,0 +1,152 @@
+"""Faces compared: how fit an image or frame is as a portrait, and whether files show one person.
+
+No limit is held to fitness; it is there to rank by.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from palprep.errors import UnsupportedMedia, UsageError
+from palprep.facts import Facts
+from palprep.media import Source, open_image, probe_and_open, sample_frames
+from palprep.preflight.check_and_prepare import shared_toolkit
+from palprep.preflight.values import Candidate
+from palprep.rules import PORTRAIT_CHECKS, Check, Profile, SamePerson, judge, load_profile
+from palprep.values import Kind, Outcome, Role
+from palprep.vision import (
+    MAX_SIDE,
+    Floats,
+    Models,
+    PortraitFacts,
+    analyse_portrait,
+    cosine,
+    identify,
+    overall_score,
+    quality_scores,
+)
+from palprep.vocabulary import DEFAULT_PROFILE, FileInput
+
+FRAMES = 8
+"""Most frames of a video whose embeddings are averaged, one a second."""
+
+GAZE_SPREAD_DEG, TURN_SPREAD_DEG, LEAN_SPREAD_DEG = 6.0, 12.0, 10.0
+FACE_PX = 400
+"""Face height above which more pixels hardly help."""
+
+
+def same_person(
+    paths: Sequence[FileInput | Source],
+    *,
+    profile: str | Path | Profile = DEFAULT_PROFILE,
+    models: Models | None = None,
+) -> tuple[Check, ...]:
+    """One check per pair of images or videos, in the order of ``itertools.combinations``.
+
+    None at all where the profile disables ``same_person``. Embeddings identify a person; they
+    are dropped once the cosines are known. Raises UsageError for fewer than two files, MediaError
+    for a file that cannot be read, ProfileError for a profile that cannot be read.
+    """
+    if len(paths) < 2:
+        raise UsageError("Comparing faces takes two files at the least")
+    chosen = profile if isinstance(profile, Profile) else load_profile(profile)
+    rule, loaded = SamePerson(), models or shared_toolkit().models
+    limits = chosen.pairs.get(rule.id)
+    if not limits:
+        return ()
+    sources = [Source.of(path) for path in paths]
+    faces = [(source.name, face_of(source, loaded)) for source in sources]
+    return tuple(
+        rule.judge(
+            first, second, None if one is None or other is None else cosine(one, other), limits
+        )
+        for (first, one), (second, other) in itertools.combinations(faces, 2)
+    )
+
+
+def face_of(source: Source, models: Models) -> Floats | None:
+    """The embedding of the largest face of an image, or the mean over a video's frames; None
+    without a face. Raises UnsupportedMedia for audio, MediaError for what cannot be read.
+    """
+    if source.type.kind is Kind.IMAGE:
+        return identify(open_image(source, max_side=MAX_SIDE), models)
+    if source.type.kind is not Kind.VIDEO:
+        raise UnsupportedMedia(f"{source.name} is {source.type.description}; it shows no face")
+    frames = sample_frames(source, per_second=1.0, max_side=MAX_SIDE)
+    seen = (identify(frame.rgb, models) for frame in itertools.islice(frames, FRAMES))
+    found = [each for each in seen if each is not None]
+    return np.asarray(np.mean(found, axis=0)) if found else None
+
+
+def candidates_of(
+    source: Source, limits: Profile, per_second: float, models: Models | None = None
+) -> Iterator[Candidate]:
+    """The image, or the video's frames at ``per_second``, in their order."""
+    models = models or shared_toolkit().models
+    if source.type.kind is Kind.IMAGE:
+        image, pixels = probe_and_open(source, max_side=MAX_SIDE)
+        picture = analyse_portrait(pixels, models, size=(image.width, image.height))
+        facts = Facts(file=source.facts, image=image, portrait=picture)
+        yield _candidate(facts, limits, None)
+    elif source.type.kind is Kind.VIDEO:
+        for frame in sample_frames(source, per_second=per_second, max_side=MAX_SIDE):
+            facts = Facts(file=source.facts, portrait=analyse_portrait(frame.rgb, models))
+            yield _candidate(facts, limits, frame.at_s)
+    else:
+        raise UnsupportedMedia(
+            f"{source.name} is {source.type.description}; name an image or a video"
+        )
+
+
+def _candidate(facts: Facts, limits: Profile, at_s: float | None) -> Candidate:
+    judged = judge(facts, Role.FACE_IMAGE, limits)
+    checks = [check for check in judged if check.id in PORTRAIT_CHECKS]
+    if facts.portrait is None:
+        raise ValueError("a candidate has been looked at")
+    return Candidate(
+        path=facts.file.path,
+        at_s=at_s,
+        fitness=round(fitness(facts.portrait), 4),
+        failed=_ids(checks, Outcome.FAIL),
+        warned=_ids(checks, Outcome.WARN),
+        fingerprint=facts.portrait.fingerprint,
+        duplicate_of=None,
+    )
+
+
+def _ids(checks: Iterable[Check], outcome: Outcome) -> tuple[str, ...]:
+    return tuple(check.id for check in checks if check.outcome is outcome)
+
+
+def fitness(portrait: PortraitFacts) -> float:
+    """The geometric mean of how good each side of the portrait is; 0 without a face.
+
+    A geometric mean, because no strength makes up for shut eyes or a blurred face.
+    """
+    subject, framing = portrait.subject, portrait.framing
+    if subject is None or framing is None:
+        return 0.0
+    sides = (
+        overall_score(quality_scores(portrait.quality)) / 100,
+        _bell(subject.eyes.gaze_off_deg, GAZE_SPREAD_DEG),
+        _bell(subject.pose.turn_deg, TURN_SPREAD_DEG),
+        _bell(subject.pose.roll_deg, LEAN_SPREAD_DEG),
+        subject.eyes.openness,
+        1 - subject.mouth_open,
+        subject.visibility.whole,
+        subject.human.likelihood,
+        min(1.0, portrait.quality.face_px / FACE_PX),
+        1 / (1 + math.exp(-framing.margin / 0.05)),
+        _bell(framing.centre_x - 0.5, 0.2),
+        1.0 if portrait.people == 1 else 0.1,
+    )
+    return math.exp(sum(math.log(max(side, 1e-3)) for side in sides) / len(sides))
+
+
+def _bell(value: float, spread: float) -> float:
+    return math.exp(-0.5 * (value / spread) ** 2)

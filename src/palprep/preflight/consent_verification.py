@@ -1,0 +1,118 @@
+"""Was the required consent statement spoken, word by word; and its wording, whoever spoke it?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from palprep.consent import (
+    OPENING_S,
+    ConsentFacts,
+    Listeners,
+    StatementReading,
+    decode_opening,
+    model_for,
+    negates,
+    read_opening,
+    read_samples,
+    split_words,
+    statement_for,
+)
+from palprep.media import Source
+from palprep.rules import Profile, grade_statement, load_profile
+from palprep.values import Outcome
+from palprep.vocabulary import DEFAULT_PROFILE, FileInput
+
+_STAND_IN = "Somebody Else"
+"""A name to listen with before the real one is known. The words around it show where it stands."""
+
+_MOST_NAME_WORDS = 8
+"""Where more words are heard in the name's place, they are not a name alone."""
+
+
+def verify_consent(
+    path: FileInput | Source,
+    *,
+    full_name: str,
+    statement: str | None = None,
+    language: str = "en",
+    model: Listeners | str | Path | None = None,
+    window_s: float = OPENING_S,
+    profile: str | Path | Profile = DEFAULT_PROFILE,
+) -> ConsentFacts:
+    """Verify the consent statement in the opening of a recording or video.
+
+    ``statement`` is the service's own text, ``{full_name}`` or the very name in it; without it
+    palprep's template for the profile and language is used. ``model`` are loaded models, or the
+    directory of a CTranslate2 Whisper model that listens first; without it the installed default
+    (English only) does. The statement must begin within the first ``window_s`` seconds. The limits
+    of ``profile`` grade what was heard.
+
+    The outcome is ``unknown``, with the command that helps among the reasons, when the default
+    model is not installed or does not know the language. Raises MediaError for a file that
+    cannot be read, ToolMissing for a named model that is missing, ToolFailed for a damaged model,
+    ProfileError for a profile that cannot be read, and UsageError for a language without a
+    statement, or a statement without the name.
+    """
+    limits = profile if isinstance(profile, Profile) else load_profile(profile)
+    source = Source.of(path)
+    reading = read_opening(
+        source,
+        full_name=full_name,
+        statement=statement,
+        language=language,
+        model=model,
+        window_s=window_s,
+        profile=limits.name,
+    )
+    graded = grade_statement(reading, limits.consent)
+    return graded.model_copy(update={"path": source.shown})
+
+
+def verify_wording(
+    path: FileInput | Source,
+    *,
+    statement: str,
+    language: str = "en",
+    model: Listeners | None = None,
+    profile: str | Path | Profile = DEFAULT_PROFILE,
+) -> ConsentFacts:
+    """Verify the statement as :func:`~palprep.verify_consent` does, with any name in it.
+
+    ``statement`` holds ``{full_name}`` where the name is said. It is listened to twice: once
+    to hear which name stands there, and once with that name. So the wording is judged, and not
+    who speaks: ``full_name`` of the result is what was heard. Where no name is heard, or words
+    that negate are heard in its place, the outcome is ``fail``.
+
+    Raises as ``verify_consent`` does.
+    """
+    source = Source.of(path)
+    limits = profile if isinstance(profile, Profile) else load_profile(profile)
+    unnamed = statement_for(_STAND_IN, statement, language=language, profile=limits.name)
+    listeners = model_for(unnamed, model)
+    if isinstance(listeners, StatementReading):
+        return grade_statement(listeners, limits.consent)
+    samples = decode_opening(source, unnamed)
+
+    def read(full_name: str) -> StatementReading:
+        required = statement_for(full_name, statement, language=language, profile=limits.name)
+        return read_samples(samples, required, listeners)
+
+    first = read(_STAND_IN)
+    graded = grade_statement(first, limits.consent)
+    if not any(part.aligned for part in first.parts):
+        return graded
+    name = next((part.name.heard for part in first.parts if part.name is not None), "")
+    wrong = _why_no_name(name)
+    if wrong is not None:
+        return graded.model_copy(update={"outcome": Outcome.FAIL, "reasons": (wrong,)})
+    return grade_statement(read(name.strip(" .,;:!?")), limits.consent)
+
+
+def _why_no_name(heard: str) -> str | None:
+    """Why what was heard in the name's place cannot be a name; None when it can."""
+    words = split_words(heard)
+    if not any(character.isalpha() for character in heard):
+        return "No name is heard where the full name must be said."
+    if len(words) > _MOST_NAME_WORDS or any(negates(word, ()) for word in words):
+        return f"“{heard}” is heard where the full name must be said."
+    return None

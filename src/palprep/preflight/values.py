@@ -1,0 +1,109 @@
+"""What is asked of a file and what came of it, as values: reading them needs no decoder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from pydantic import Field, model_validator
+
+from palprep.consent import ConsentFacts
+from palprep.escaping import escaped
+from palprep.facts import Speaker
+from palprep.fixes import FixDone
+from palprep.rules import Profile, Report
+from palprep.values import Role, Value
+
+
+class CheckRequest(NamedTuple):
+    """What is asked of one file, here or in a worker: see :meth:`Preflight.check`."""
+
+    profile: Profile
+    role: Role | None
+    speaker: Speaker | None
+    consent_apart: bool
+    quick: bool
+
+
+class Prepared(Value):
+    """A file that is ready to be published, with the proof.
+
+    ``report`` is the output's own; ``fixes`` is empty when the source was fit as it was, and
+    the output is then a copy of it byte for byte. ``sha256`` is the output's, in hex, and
+    ``source_sha256`` that of the source. ``consent`` is the statement as a consent video of its
+    own, where it was split out. ``source`` is the source's path, or the name under which it was
+    given. ``print`` shows where the file is, what was fixed, and the report.
+    """
+
+    source: str
+    source_sha256: str
+    path: Path
+    report: Report
+    fixes: tuple[FixDone, ...]
+    sha256: str
+    consent: Prepared | None = None
+
+    def __str__(self) -> str:
+        done = [f"fixed {fix.id}: {fix.did}" for fix in self.fixes] or ["copied as it was"]
+        return "\n".join(
+            (escaped(f"{self.source} -> {self.path}"), *map(escaped, done), self.report.table())
+        )
+
+
+class Asset(Value):
+    """What became of one person's file in one role: ``prepared``, or the report of the source.
+
+    ``problem`` says why it could not be prepared, where no check of the report says it.
+    """
+
+    role: Role
+    source: str
+    source_sha256: str | None
+    """None for a source that could not be read."""
+    prepared: Prepared | None = None
+    source_report: Report | None = None
+    problem: str | None = None
+    problem_in_file: bool = False
+    """The file itself is why: the same file can be prepared no better another time."""
+    seconds: float
+    """Time spent on it, of the wall clock."""
+
+    @model_validator(mode="after")
+    def _one_report(self) -> Self:
+        if (self.prepared is None) == (self.source_report is None):
+            raise ValueError("an asset has the report of its output or of its source")
+        return self
+
+    @property
+    def report(self) -> Report:
+        """The report that counts: the output's if there is one."""
+        report = self.prepared.report if self.prepared else self.source_report
+        assert report is not None  # noqa: S101 -- by _one_report
+        return report
+
+    @property
+    def consent(self) -> ConsentFacts | None:
+        """What was heard of the consent statement; None where it was not listened for."""
+        return self.report.facts.consent if self.report.facts else None
+
+
+class Candidate(Value):
+    """One image or frame in the ranking, best first."""
+
+    path: str
+    at_s: float | None
+    """Presentation time of the frame, None for an image."""
+    fitness: float
+    """0 to 1: see :func:`palprep.preflight.comparison.fitness`."""
+    failed: tuple[str, ...]
+    """Ids of the face checks that fail."""
+    warned: tuple[str, ...]
+    fingerprint: str = Field(repr=False)
+    duplicate_of: int | None
+    """Rank, from 0, of the better candidate that this one nearly equals."""
+
+
+class Ranking(tuple[Candidate, ...]):
+    """Candidates, best first. A notebook shows them as a contact sheet."""
+
+    __slots__ = ()

@@ -1,0 +1,7 @@
+from .content import Content as Content, Publishable as Publishable, Publisher as Publisher
+from .publishers import (
+    ObjectStorePublisher as ObjectStorePublisher,
+    SandboxPublisher as SandboxPublisher,
+    publisher_for as publisher_for,
+    publisher_from_env as publisher_from_env,
+)

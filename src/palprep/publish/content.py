@@ -1,0 +1,114 @@
+"""What is published, and under which name.
+
+A published name starts with the content's SHA-256. So the same file is published once, and a
+changed file never hides behind an old URL. The name ends with the file's own extension: the
+service goes by it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Protocol
+
+from palprep.errors import FixError, MediaError, PublishError
+from palprep.media import Source, is_file
+from palprep.vocabulary import FileInput
+
+MAX_URL_CHARS = 2048
+"""``training_audio_url`` and ``callback_url``: up to 2048 characters (specification, Limits)."""
+
+_DIGEST_CHARS = 20
+"""80 bits of SHA-256. Among a million files, the chance that two share a name is below 1e-12."""
+
+
+class Hashed(Protocol):
+    """A file whose SHA-256, in hex, is known: what ``prepare`` returns."""
+
+    @property
+    def path(self) -> Path: ...
+    @property
+    def sha256(self) -> str: ...
+
+
+Publishable = Hashed | FileInput
+
+
+class Publisher(Protocol):
+    """Puts files where the service can fetch them."""
+
+    def publish(self, file: Publishable, name: str | None = None) -> str:
+        """The URL of a prepared file, or of any file, under a name that ends like ``name``.
+
+        A file is a path, its bytes, or a binary file. By default the name is the file's own; bytes
+        are named by their type. Publishing the same content under the same
+        name again is harmless. Raises PublishError when the file cannot be put there, or
+        when its URL is longer than :data:`MAX_URL_CHARS`.
+        """
+
+
+@dataclass(frozen=True)
+class Content:
+    """What is published: a file on disk, its SHA-256 in hex, and its own name.
+
+    ``source`` keeps the temporary copy of bytes.
+    """
+
+    path: Path
+    sha256: str
+    name: str
+    source: Source | None = None
+
+    @classmethod
+    def of(cls, file: Publishable) -> Content:
+        """A prepared file brings its SHA-256 along; any other file is read for it.
+
+        Raises PublishError when it cannot be read.
+        """
+        if not is_file(file):
+            return cls(file.path, file.sha256, file.path.name)
+        try:
+            source = Source.of(file)
+            name = (
+                source.name
+                if source.facts.has_name
+                else "".join((source.stem, *source.type.extensions[:1]))
+            )
+            return cls(source.path, source.sha256, name, source)
+        except (MediaError, FixError) as error:
+            raise PublishError(f"Nothing is published: {error.message}") from None
+
+    def stored_name(self, name: str | None = None) -> str:
+        """``name`` in plain ASCII behind a prefix of the SHA-256, with an extension.
+
+        Raises PublishError when neither ``name`` nor the file's own has an extension.
+        """
+        name = name or self.name
+        pure = PurePosixPath(name.replace("\\", "/"))
+        plain = unicodedata.normalize("NFKD", pure.stem).encode("ascii", "ignore").decode()
+        stem = re.sub(r"[^A-Za-z0-9_-]+", "-", plain).strip("-")[:80] or "file"
+        suffix = (pure.suffix or PurePosixPath(self.name).suffix).lower()
+        if not re.fullmatch(r"\.[a-z0-9]{1,8}", suffix):
+            raise PublishError(f"{name}: a published file needs its usual extension, such as .mp4")
+        return f"{self.sha256[:_DIGEST_CHARS]}-{stem}{suffix}"
+
+    @property
+    def mime(self) -> str:
+        """What the file is, by its content. Raises PublishError when it cannot be read."""
+        try:
+            return (self.source or Source.of(self.path)).type.mime
+        except MediaError as error:
+            raise PublishError(f"Nothing is published: {error.message}") from None
+
+
+def checked_url(url: str) -> str:
+    """The URL itself. Raises PublishError when it is longer than the service takes."""
+    if len(url) > MAX_URL_CHARS:
+        raise PublishError(
+            f"The published URL has {len(url)} characters and the service takes "
+            f"{MAX_URL_CHARS}: sign with a long-lived access key, since temporary session "
+            "tokens make presigned URLs long, or use a shorter prefix"
+        )
+    return url

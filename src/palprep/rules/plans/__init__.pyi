@@ -1,0 +1,19 @@
+from .asked import not_passed as not_passed
+from .consent import plan_consent_clip as plan_consent_clip
+from .image import (
+    CROP_ANSWERS as CROP_ANSWERS,
+    LEVEL_ANSWERS as LEVEL_ANSWERS,
+    adjustments as adjustments,
+)
+from .planner import plan as plan
+from .values import (
+    MP4_AUDIO as MP4_AUDIO,
+    MP4_VIDEO as MP4_VIDEO,
+    AudioPlan as AudioPlan,
+    Crop as Crop,
+    ImagePlan as ImagePlan,
+    NoiseBound as NoiseBound,
+    Plan as Plan,
+    VideoPlan as VideoPlan,
+    VoicePlan as VoicePlan,
+)

@@ -1,0 +1,246 @@
+"""Outbound requests: where they may go, how much of an answer is read, and callbacks.
+
+A callback is stored with the change that it announces, then posted until it is accepted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import ssl
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from palprep.api import is_loopback
+from palprep.errors import PalprepError
+from palprep.sandbox.clock import SandboxClock
+from palprep.sandbox.faults import CALLBACK_EVENTS, Faults
+from palprep.sandbox.store import Record, Store
+
+_FETCH_TIMEOUT_S = 60.0
+_POST_TIMEOUT_S = 10.0
+LOST = "lost, as the fault script says"
+MAX_REDIRECTS = 5
+"""What the outbound client follows; see the choice ``training-fetches-late``."""
+ANSWER_BYTES = 64 * 1024
+"""How much is read of an answer that is not a media file."""
+
+UNASKABLE = (httpx.HTTPError, httpx.InvalidURL, UnicodeError)
+"""What a request can raise; UnicodeError for a host that is not a name (``http://xn--/``)."""
+
+
+class ServerFailed(PalprepError):
+    """A server that was asked failed; the text goes to the caller. ``http_status`` is that of the
+    failing step, or None."""
+
+    code = "server_failed"
+
+    def __init__(self, message: str, http_status: int | None = None) -> None:
+        super().__init__(message)
+        self.http_status = http_status
+
+
+class ElsewhereError(httpx.RequestError):
+    """A request to another machine, from a sandbox that may ask only this one."""
+
+
+def refuse_elsewhere(host: str) -> None:
+    """Raises :class:`ElsewhereError` unless ``host`` is this machine."""
+    if not is_loopback(host):
+        raise ElsewhereError(
+            f"{host} is not this machine, and this sandbox asks no other. Allow it by "
+            '--outbound anywhere, or Choices(outbound="anywhere")'
+        )
+
+
+def outbound_client(tls: ssl.SSLContext | None, *, anywhere: bool) -> httpx.AsyncClient:
+    """For callbacks, media and tools. It uses a proxy of the environment, but not to loopback.
+
+    Unless ``anywhere`` is allowed, each request must be to this machine, also after a redirect.
+    """
+
+    async def check(request: httpx.Request) -> None:
+        refuse_elsewhere(request.url.host)
+
+    loopback = ("all://127.0.0.1", "all://localhost", "all://[::1]")
+    return httpx.AsyncClient(
+        verify=True if tls is None else tls,
+        mounts=dict.fromkeys(loopback),
+        max_redirects=MAX_REDIRECTS,
+        event_hooks={"request": [] if anywhere else [check]},
+    )
+
+
+async def fetch(
+    http: httpx.AsyncClient, url: str, into: Path, *, max_bytes: int, within_s: float
+) -> None:
+    """Stream the body at ``url`` into the file ``into``, ``max_bytes`` and ``within_s`` at most.
+
+    Follows as many redirects as ``http`` allows. Raises :class:`ServerFailed` for anything that
+    is not a complete, non-empty 200.
+    """
+    if urlsplit(url).scheme not in {"http", "https"}:
+        raise _not_downloaded(f"{url!r} is not an http or https URL")
+    try:
+        async with (
+            asyncio.timeout(within_s),
+            http.stream("GET", url, follow_redirects=True, timeout=_FETCH_TIMEOUT_S) as response,
+        ):
+            if response.status_code != httpx.codes.OK:
+                raise _not_downloaded(f"its host answered {response.status_code}")
+            await _save(response, into, max_bytes)
+    except httpx.TooManyRedirects as error:
+        why = f"its host redirected more than {http.max_redirects} times"
+        raise _not_downloaded(why) from error
+    except TimeoutError as error:
+        raise _not_downloaded(f"it took more than {within_s:g} s") from error
+    except UNASKABLE as error:
+        raise _not_downloaded(str(error) or type(error).__name__) from error
+
+
+def _not_downloaded(why: str) -> ServerFailed:
+    return ServerFailed(f"The file could not be downloaded: {why}.")
+
+
+async def _save(response: httpx.Response, into: Path, max_bytes: int) -> None:
+    size = 0
+    with into.open("wb") as target:
+        async for chunk in response.aiter_bytes():
+            size += len(chunk)
+            if size > max_bytes:
+                raise ServerFailed(f"The file is too large: more than {max_bytes} bytes.")
+            target.write(chunk)
+    if size == 0:
+        raise ServerFailed("The file is empty.")
+
+
+async def beginning(response: httpx.Response) -> str:
+    """The first 64 KiB of an answer as text; the rest is not read."""
+    content = b""
+    async for chunk in response.aiter_bytes():
+        content += chunk
+        if len(content) >= ANSWER_BYTES:
+            break
+    return content[:ANSWER_BYTES].decode("utf-8", "replace")
+
+
+class CallbackOutbox:
+    """The callbacks that the sandbox still has to send.
+
+    Call ``announce`` inside the transaction of the change itself: a killed sandbox has then
+    done both or neither.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        clock: SandboxClock,
+        faults: Faults,
+        http: httpx.AsyncClient,
+        retry_seconds: tuple[float, ...],
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._faults = faults
+        self._http = http
+        self._retry_seconds = retry_seconds
+
+    def announce(self, event: str, url: str | None, payload: Mapping[str, Any]) -> None:
+        """Schedule the POST of ``payload`` to ``url``, if there is one."""
+        if url is None:
+            return
+        fault = self._faults.for_callback(event)
+        copies, late = (fault.copies, fault.late) if fault else (1, 0.0)
+        if copies == 0:
+            self.record(event, url, payload, attempt=0, status=None, problem=LOST)
+        for _ in range(copies):
+            job = {"event": event, "url": url, "payload": dict(payload), "attempt": 1}
+            self._store.schedule(self._clock.now() + late, "callback", job)
+
+    def send_again(self, number: int) -> bool:
+        """Schedule the delivery ``number`` of the log once more, whatever the faults say; False
+        when no callback has this number."""
+        row = self._store.execute(
+            "SELECT kind, url, body FROM deliveries WHERE seq = ?", (number,)
+        ).fetchone()
+        if row is None or row[0] not in CALLBACK_EVENTS:
+            return False
+        job = {"event": row[0], "url": row[1], "payload": json.loads(row[2]), "attempt": 1}
+        self._store.schedule(self._clock.now(), "callback", job)
+        return True
+
+    async def deliver(self, job: Record) -> None:
+        """One attempt, logged; schedules the next one unless it was taken with a 2xx."""
+        status, problem = await self._post(job["url"], job["payload"])
+        attempt = job["attempt"]
+        with self._store.transaction():
+            self.record(
+                job["event"],
+                job["url"],
+                job["payload"],
+                attempt=attempt,
+                status=status,
+                problem=problem,
+            )
+            taken = status is not None and httpx.codes.is_success(status)
+            if not taken and attempt <= len(self._retry_seconds):
+                due = self._clock.now() + self._retry_seconds[attempt - 1]
+                self._store.schedule(due, "callback", {**job, "attempt": attempt + 1})
+
+    def record(
+        self,
+        kind: str,
+        url: str,
+        payload: Any,
+        *,
+        attempt: int,
+        status: int | None,
+        problem: str | None,
+    ) -> None:
+        """Log one outbound delivery: the answer's status, or why there was none."""
+        self._store.execute(
+            "INSERT INTO deliveries (at, kind, url, body, attempt, status, error)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (self._clock.now(), kind, url, json.dumps(payload), attempt, status, problem),
+        )
+
+    async def _post(self, url: str, payload: Any) -> tuple[int | None, str | None]:
+        try:
+            async with self._http.stream(
+                "POST", url, json=payload, timeout=_POST_TIMEOUT_S
+            ) as response:
+                return response.status_code, None  # no one reads its body
+        except UNASKABLE as error:
+            return None, str(error) or type(error).__name__
+
+
+async def client_credentials_token(auth: Mapping[str, Any], http: httpx.AsyncClient) -> str:
+    """A token by the OAuth 2.0 client-credentials grant (RFC 6749, section 4.4).
+
+    Raises :class:`ServerFailed` when the token endpoint gives none.
+    """
+    form = {"grant_type": "client_credentials"}
+    if auth.get("scope"):
+        form["scope"] = auth["scope"]
+    login = httpx.BasicAuth(auth.get("client_id") or "", auth.get("client_secret") or "")
+    try:
+        url = auth.get("token_url") or ""
+        async with http.stream("POST", url, data=form, auth=login, timeout=10) as answer:
+            text = await beginning(answer)
+    except UNASKABLE as error:
+        raise ServerFailed(f"The token endpoint cannot be reached: {error}") from error
+    if not answer.is_success:
+        raise ServerFailed(
+            f"The token endpoint answered {answer.status_code}: {text}", answer.status_code
+        )
+    try:
+        return str(json.loads(text)["access_token"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise ServerFailed(
+            "The token endpoint's answer holds no access_token.", answer.status_code
+        ) from error

@@ -1,0 +1,15 @@
+from .bucket import (
+    PROBE as PROBE,
+    PROBE_NAME as PROBE_NAME,
+    RETRY_WITHIN as RETRY_WITHIN,
+    Bucket as Bucket,
+    object_at as object_at,
+)
+from .clouds import CLOUDS as CLOUDS, is_bucket as is_bucket
+from .objects import (
+    Fetched as Fetched,
+    GoOn as GoOn,
+    Stored as Stored,
+    without_secrets as without_secrets,
+)
+from .web import fetch_url as fetch_url, look_at_url as look_at_url

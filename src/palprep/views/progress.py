@@ -1,0 +1,99 @@
+"""The progress of a run: who is at work, and how the others ended; in a notebook, one line."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from palprep.views.outcomes import STATUSES, WORST_FIRST
+
+if TYPE_CHECKING:
+    from palprep.journal import PersonStatus
+
+
+class Step(Protocol):
+    """Where a person's work is. The last step of a person has a status, and reasons."""
+
+    @property
+    def person(self) -> str:
+        """Whose work it is."""
+
+    @property
+    def step(self) -> str:
+        """What comes next."""
+
+    @property
+    def status(self) -> PersonStatus | None:
+        """How it ended, None before."""
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it ended so."""
+
+    @property
+    def people(self) -> int:
+        """How many people the run has."""
+
+
+class RunProgress:
+    """Counts a run's people. Call it with each step, from any thread.
+
+    ``show`` is called after each step, never twice at once.
+    """
+
+    last: Step
+    """The latest step of anybody."""
+
+    def __init__(self, show: Callable[[RunProgress], object]) -> None:
+        self.people = 0
+        """How many the run has."""
+        self.ended: Counter[PersonStatus] = Counter()
+        """How many people ended how."""
+        self.at_work: dict[str, str] = {}
+        """The step of each person who has begun and not ended."""
+        self._show = show
+        self._guard = threading.Lock()
+
+    def __call__(self, step: Step) -> None:
+        """Take one step, and show where the run is."""
+        with self._guard:
+            self.people = step.people
+            if step.status is None:
+                self.at_work[step.person] = step.step
+            else:
+                self.at_work.pop(step.person, None)
+                self.ended[step.status] += 1
+            self.last = step
+            self._show(self)
+
+
+def progress_line(progress: RunProgress) -> str:
+    """All of it in one line."""
+    ended = ", ".join(
+        f"{progress.ended[status]} {STATUSES[status].word.lower()}"
+        for status in WORST_FIRST
+        if progress.ended[status]
+    )
+    at_work = "; ".join(f"{person}: {step}" for person, step in progress.at_work.items())
+    told = f"{progress.ended.total()} of {progress.people} people"
+    return " · ".join(part for part in (told, ended, at_work) if part)
+
+
+def cell_progress() -> RunProgress | None:
+    """What shows the progress in the running notebook cell; None outside of a notebook."""
+    ipython = sys.modules.get("IPython")
+    shell: Any = ipython.get_ipython() if ipython is not None else None
+    if getattr(shell, "kernel", None) is None:
+        return None
+    cell = {"display_id": secrets.token_hex(8)}
+
+    def show(progress: RunProgress) -> None:
+        line = {"text/plain": progress_line(progress)}
+        shell.display_pub.publish(line, transient=cell, update=True)
+
+    shell.display_pub.publish({"text/plain": ""}, transient=cell)
+    return RunProgress(show)

@@ -1,0 +1,25 @@
+from .analysis import (
+    MAX_SIDE as MAX_SIDE,
+    Detections as Detections,
+    analyse_portrait as analyse_portrait,
+    detect_subject as detect_subject,
+)
+from .arrays import Floats as Floats, Pixels as Pixels
+from .cielab import gains_to_hue as gains_to_hue
+from .facts import (
+    Eyes as Eyes,
+    Framing as Framing,
+    PortraitFacts as PortraitFacts,
+    Quality as Quality,
+    SubjectFacts as SubjectFacts,
+    counts_as_person as counts_as_person,
+    may_be_person as may_be_person,
+    overall_score as overall_score,
+    quality_scores as quality_scores,
+)
+from .footage import CLOSE_LOOKS as CLOSE_LOOKS, analyse_footage as analyse_footage
+from .footage_facts import FootageFacts as FootageFacts, FrameSample as FrameSample
+from .identity import cosine as cosine, identify as identify
+from .landmarks import Landmarks as Landmarks
+from .models import Models as Models
+from .pose import measure_head as measure_head

@@ -1,0 +1,11 @@
+from .engine import (
+    LONGEST_S as LONGEST_S,
+    Engine as Engine,
+    Limits as Limits,
+    Runner as Runner,
+    TimedEngine as TimedEngine,
+    WorkStopped as WorkStopped,
+    usable_cores as usable_cores,
+)
+from .local import LocalEngine as LocalEngine
+from .messages import ByName as ByName, Callback as Callback, Unexpected as Unexpected

@@ -1,0 +1,42 @@
+"""Bodies as they are read: strictly, or leniently."""
+
+from __future__ import annotations
+
+import pytest
+
+from palprep.api import json_value, read_body
+
+
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        (b'{"a": [1, 2.5, "\\ud83d\\ude00"]}', {"a": [1, 2.5, "\U0001f600"]}),
+        ('\ufeff"Zoë"'.encode(), "Zoë"),
+        (b'"\\\\ud800"', "\\ud800"),
+    ],
+)
+def test_values(body: bytes, value: object) -> None:
+    assert json_value(body) == value
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (b"{", "Expecting property name"),
+        (b"[NaN]", "NaN is not a finite number"),
+        (b"1e999", "1e999 is not a finite number"),
+        (b"[" * 200_000, "nested too deeply"),
+        (b'{"id": "\\ud800"}', r"\\ud800 is half a character"),
+        (b'"\xed\xa0\x80"', "can't decode"),
+        ('"Zoë"'.encode("utf-16"), "can't decode"),
+    ],
+)
+def test_what_cannot_be_kept(body: bytes, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        json_value(body)
+
+
+def test_bodies_that_are_no_json_are_kept_as_text() -> None:
+    assert read_body(b"") is None
+    assert read_body(b'{"a":1}') == {"a": 1}
+    assert read_body(b"\xffoops") == "\ufffdoops"

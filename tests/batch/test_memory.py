@@ -1,0 +1,58 @@
+"""Which results of earlier runs may stand."""
+
+from __future__ import annotations
+
+import pytest
+
+from palprep.batch.engines.files import FolderFiles
+from palprep.batch.engines.tasks import AssetTask, prepare_asset
+from palprep.batch.work.memory import still_good
+from palprep.errors import DamagedMedia, FixError, MediaTooHeavy, ToolFailed, UnsupportedMedia
+from palprep.facts import Speaker
+from palprep.journal import AssetPrepared
+from palprep.media import Source
+from palprep.preflight import Preflight
+from palprep.rules import Report
+from palprep.values import Role
+
+
+@pytest.fixture
+def stays(tmp_path, wav, monkeypatch):
+    """Whether what an error has ended stands for the same task later."""
+
+    def prepared_once(error, report_error=None, speaker=None) -> bool:
+        def fail(*_, **__):
+            raise error
+
+        report = Report.of_error("a.wav", report_error or error, role=None, profile="core-4")
+        if report_error is None:
+            report = report.model_copy(update={"error": None})
+        monkeypatch.setattr(Preflight, "prepare", fail)
+        monkeypatch.setattr(Preflight, "check", lambda *_, **__: report)
+        into = str(tmp_path / "into")
+        task = AssetTask(
+            source=str(wav), into=into, role=Role.VOICE_AUDIO, profile="core-4", speaker=speaker
+        )
+        found = AssetPrepared(asset=prepare_asset(task, Source.of(wav)))
+        elsewhere = task.model_copy(update={"source": "/elsewhere/a.wav"})
+        assert not still_good(found, elsewhere, FolderFiles())
+        return still_good(found, task, FolderFiles())
+
+    return prepared_once
+
+
+@pytest.mark.parametrize("kind", [DamagedMedia, UnsupportedMedia, FixError])
+def test_what_lies_in_the_file_stays(stays, kind):
+    assert stays(kind("no"))
+
+
+@pytest.mark.parametrize("kind", [ToolFailed, MediaTooHeavy])
+def test_what_a_tool_or_a_limit_ended_may_go_well_another_time(stays, kind):
+    assert not stays(kind("no"))
+
+
+def test_where_no_one_could_listen_someone_may_later(stays):
+    ada = Speaker(full_name="Ada")
+    assert not stays(FixError("There is no consent in a.wav to split out"), speaker=ada)
+    damaged = DamagedMedia("a.wav does not decode")
+    assert stays(damaged, damaged, speaker=ada)

@@ -1,0 +1,37 @@
+"""How long and how much, as command lines say it."""
+
+from __future__ import annotations
+
+import pytest
+import typer
+
+from palprep.cli.options import seconds, size_bytes
+
+
+@pytest.mark.parametrize(
+    ("text", "length"),
+    [("90", 90), ("90s", 90), ("15m", 900), ("1.5h", 5400), ("2D", 172_800), ("0", 0)],
+)
+def test_durations(text: str, length: float) -> None:
+    assert seconds(text) == length
+
+
+@pytest.mark.parametrize("text", ["", "soon", "-3", "4 weeks", "h"])
+def test_what_is_no_duration(text: str) -> None:
+    with pytest.raises(typer.BadParameter, match="write 90s, 15m, 4h or 2d"):
+        seconds(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("800000", 800_000), ("500MB", 500_000_000), ("2GiB", 1 << 31), ("1.5g", 1_500_000_000),
+     ("64 kib", 65_536), ("7B", 7)],
+)  # fmt: skip
+def test_sizes(text: str, size: int) -> None:
+    assert size_bytes(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "much", "-3", "4 pieces", "MB", "0", "i"])
+def test_what_is_no_size(text: str) -> None:
+    with pytest.raises(typer.BadParameter, match="write 500MB or 2GiB"):
+        size_bytes(text)

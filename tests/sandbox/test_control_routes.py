@@ -1,0 +1,194 @@
+"""The developer's own routes under /_sandbox."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import palprep.sandbox
+from palprep.sandbox import Choices, Sandbox
+from palprep.sandbox.choices import CONDUCT
+from palprep.sandbox.control import CONTROLS
+
+ADMIN = ["/_sandbox/log", "/_sandbox/choices", "/_sandbox/faults", "/_sandbox/clock"]
+
+
+def test_the_document_of_the_controls_is_their_table(raw):
+    document = raw.ok("GET", "/_sandbox/openapi.json")
+    assert document["openapi"] == "3.1.0"
+    described = {
+        (operation["operationId"], method.upper(), path)
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+    }
+    assert described == {
+        (name.strip("_"), offer.method, "/_sandbox" + offer.path.replace(":int", ""))
+        for name, offer in CONTROLS.items()
+    }
+    clock = document["paths"]["/_sandbox/clock"]["post"]
+    (body,) = clock["requestBody"]["content"].values()
+    assert body["schema"]["properties"] == {"advance": {"type": "number"}}
+    resend = document["paths"]["/_sandbox/callbacks/{number}/resend"]["post"]
+    assert [each["schema"] for each in resend["parameters"]] == [{"type": "integer"}]
+    assert resend["responses"].keys() == {"204", "4XX"}
+
+
+def test_a_sandbox_has_every_control_as_a_method():
+    methods = {name for name in CONTROLS if not name.startswith("_")}
+    assert len(methods) >= 15
+    assert {name for name in methods if not callable(getattr(Sandbox(), name))} == set()
+
+
+@pytest.mark.parametrize("path", ADMIN)
+def test_no_key_is_asked(raw, path):
+    assert raw.send("GET", path, headers={"x-api-key": ""}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"host": "rebound.example"},
+        {"host": "rebound.example:8700"},
+        {"origin": "https://page.example"},
+        {"origin": "null"},
+    ],
+)
+def test_no_web_page_reaches_them(raw, headers):
+    for path in ADMIN:
+        assert raw.send("GET", path, headers=headers).status_code == 403
+    reply = raw.send("POST", "/_sandbox/clock", {"advance": 1}, headers=headers)
+    assert reply.status_code == 403
+
+
+def test_a_page_of_this_machine_may(raw):
+    headers = {"origin": "http://localhost:8888"}
+    assert raw.send("GET", "/_sandbox/log", headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "says"),
+    [
+        ("clock", {"advance": -1}, "how far"),
+        ("clock", {"advance": "1"}, "how far"),
+        ("clock", {"advance": True}, "how far"),
+        ("clock", {}, "how far"),
+        ("clock", [], "object"),
+        ("seed", [], "object"),
+        ("seed", {"planets": []}, "planets"),
+        ("seed", {"pals": {}}, "array"),
+        ("seed", {"pals": [{"name": "x"}]}, "pals[0]"),
+        ("seed", {"pals": [7]}, "pals[0]"),
+        ("seed", {"tools": [{"tool_id": "t", "name": "end_call"}]}, "end_call"),
+        (
+            "seed",
+            {"voices": [{"voice_id": "v", "status": "flying"}]},
+            "voices[0] in the seed",
+        ),
+        ("seed", {"documents": [{"document_id": "d", "progress": 900}]}, "progress"),
+        ("seed", {"voices": [{"voice_id": "v", "voice_nmae": "A"}]}, "did you mean voice_name"),
+        ("seed", {"tools": [{"tool_id": "t", "parameters": 7}]}, "parameters must be an object"),
+        ("faults", {"faults": 1}, "wrong at faults"),
+        ("faults", [{"on": "request", "variant": "x"}], "undecodable_image"),
+    ],
+)
+def test_what_cannot_be_meant_is_said(raw, path, body, says):
+    reply = raw.send("POST", f"/_sandbox/{path}", body)
+    assert reply.status_code == 400
+    assert says in reply.json()["error"]
+
+
+@pytest.mark.parametrize("content", [b"{", b'{"advance": NaN}', b'{"advance": 1e999}', b"\xff"])
+def test_what_is_no_number_or_no_json_is_said(raw, content):
+    assert raw.send("POST", "/_sandbox/clock", content=content).status_code == 400
+
+
+def test_a_seed_is_all_or_nothing(raw):
+    pal_id = raw.fresh("p")
+    body = {"pals": [{"pal_id": pal_id}], "videos": [{}]}
+    assert raw.send("POST", "/_sandbox/seed", body).status_code == 400
+    assert raw.send("DELETE", f"/v2/pals/{pal_id}").status_code == 400
+    stored = raw.ok("POST", "/_sandbox/seed", {"pals": [{"pal_id": pal_id}]})
+    assert stored == {"stored": {"pals": 1}}
+    assert raw.send("DELETE", f"/v2/pals/{pal_id}").status_code == 204
+
+
+def test_a_document_seeded_twice_walks_once(raw):
+    document = {"document_id": raw.fresh("d"), "status": "started"}
+    raw.seed(documents=[document])
+    raw.sandbox.advance(0.5)
+    raw.seed(documents=[document])
+    raw.sandbox.advance(1.5)
+    shown = raw.ok("GET", f"/v2/documents/{document['document_id']}")
+    assert (shown["status"], shown["progress"]) == ("processing", 0)
+
+
+def test_the_log_shows_requests_and_no_secrets(raw):
+    raw.send("GET", "/v2/tools", headers={"x-api-key": "a-secret-of-mine"})
+    auth = {"type": "bearer", "token": "a-token-of-mine"}
+    api = {"url": "https://me.example/x?sig=a-signature", "auth": auth}
+    raw.tool(name="logged", delivery={"app_message": False, "api": api})
+    raw.send("POST", "/v2/voices", {"voice_name": "Ada", "callback_url": "https://h/a-path"})
+    text = raw.send("GET", "/_sandbox/log").text
+    for secret in ("a-secret-of-mine", "a-token-of-mine", "a-signature", "a-path"):
+        assert secret not in text
+    assert raw.sandbox.user_key not in text
+    listing = raw.send("GET", "/v2/tools")
+    first, tool, second, third = raw.ok("GET", "/_sandbox/log")["requests"][-4:]
+    assert (first["key"], first["status"], first["endpoint"]) == (None, 401, "tools.list")
+    assert tool["body"]["delivery"]["api"]["url"] == "https://me.example/x?***"
+    assert (second["body"]["voice_name"], third["body"]) == ("Ada", None)
+    assert str(third["seq"]) == listing.headers["x-request-id"]
+    assert (second["key"], second["status"], second["method"]) == ("user", 400, "POST")
+
+
+@pytest.mark.parametrize(
+    ("content", "shown"),
+    [
+        (b"{", "<1 bytes, not JSON>"),
+        (b"[" * 500 + b"]" * 500, "<1000 bytes, not JSON>"),
+        (b'{"description":"' + b"x" * 70_000 + b'"}', "<70018 bytes>"),
+        (b'{"description":"' + b"x" * 600 + b'"}', {"description": "<600 characters>"}),
+    ],
+)
+def test_whatever_a_body_is_the_log_stays_short(raw, content, shown):
+    raw.send("POST", "/v2/voices", content=content)
+    logged = raw.ok("GET", "/_sandbox/log")["requests"][-1]["body"]
+    assert logged == shown or isinstance(logged, list)
+
+
+def test_every_choice_has_a_place_and_a_text(raw):
+    choices = raw.ok("GET", "/_sandbox/choices")["choices"]
+    ids = [choice["id"] for choice in choices]
+    assert len(ids) == len(set(ids))
+    # What goes with a judge or trainer of other people's is not told of this sandbox's own.
+    elsewhere = {name for name, conduct in CONDUCT.items() if conduct.goes_with} - set(ids)
+    assert len(ids) == len(Choices.model_fields) + len(CONDUCT) - len(elsewhere) + 1
+    assert 0 < len(elsewhere) < 5
+    assert all(choice["where"] and choice["what"] for choice in choices)
+
+
+def test_every_choice_that_is_a_value_is_asked_for_somewhere():
+    package = Path(palprep.sandbox.__file__).parent
+    names = {
+        node.attr
+        for path in package.rglob("*.py")
+        if path.name != "choices.py"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+    }
+    assert sorted(Choices.model_fields.keys() - names) == []
+
+
+@pytest.mark.parametrize("lifetime", ["nan", "inf", "soon"])
+def test_a_lifetime_that_is_no_number_of_seconds(raw, lifetime):
+    refused = raw.send("PUT", f"/_sandbox/assets/a.mp3?expires_in={lifetime}", content=b"a")
+    assert refused.status_code == 400
+    assert "expires_in is a number of seconds" in refused.json()["error"]
+
+
+def test_a_seed_with_half_a_character(raw):
+    refused = raw.send("POST", "/_sandbox/seed", content=b'{"pals": [{"pal_id": "\\ud800"}]}')
+    assert refused.status_code == 400
+    assert "half a character" in refused.json()["error"]

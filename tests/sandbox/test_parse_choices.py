@@ -1,0 +1,52 @@
+"""Choices from words."""
+
+from __future__ import annotations
+
+import pytest
+
+from palprep.errors import UsageError
+from palprep.sandbox import Choices, Sandbox, parse_choices
+
+
+def test_words_are_values_by_their_names():
+    words = ["voice-seconds=1.5", "outbound=anywhere", 'stock_voices=["iris"]', "trainer=bytes"]
+    choices = parse_choices(words, trainer="given", replica_seconds=9.0)
+    assert (choices.voice_seconds, choices.replica_seconds) == (1.5, 9.0)
+    assert (choices.outbound, choices.trainer) == ("anywhere", "bytes")
+    assert choices.stock_voices == ("iris",)
+    assert parse_choices([]).voice_seconds == 2.0
+
+
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [
+        ("voice-secnods=1", "Did you mean voice-seconds"),
+        ("voice-seconds", "NAME=VALUE"),
+        ("=1", "NAME=VALUE"),
+        ("voice-seconds=soon", "The choice voice-seconds is wrong"),
+        ("outbound=mars", "The choice outbound is wrong"),
+    ],
+)
+def test_what_is_no_choice_is_said(word, says):
+    with pytest.raises(UsageError, match=says):
+        parse_choices([word])
+
+
+def test_what_is_told_of_judge_and_trainer_is_in_force():
+    def listed(**given):
+        with Sandbox(clock="virtual", **given) as sandbox:
+            return {choice["id"]: choice["value"] for choice in sandbox.choices()}
+
+    def judge(data, mime, model):
+        raise AssertionError("is not asked")
+
+    plain = listed()
+    assert (plain["judge"], plain["trainer"]) == ("bytes", "bytes")
+    assert plain.keys() >= {"default-judge", "default-trainer"}
+    assert not plain.keys() & {"training-by-media", "training-consent", "training-unknown"}
+    own = listed(judge_image=judge, trainer=judge)
+    assert (own["judge"], own["trainer"]) == ("given", "given")
+    assert own.keys() >= {"training-by-media", "training-consent", "training-unknown"}
+    assert not own.keys() & {"default-judge", "default-trainer"}
+    told = listed(judge_image=judge, trainer=judge, choices=Choices(judge="bytes"))
+    assert (told["judge"], told["trainer"]) == ("bytes", "given")

@@ -1,0 +1,47 @@
+"""Links to files that lie with a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from palprep.consent import ConsentFacts
+from palprep.views.page import Links
+
+HEARD = ConsentFacts(
+    outcome="pass", transcript="I agree", starts_at=2.0, ends_at=5.0, words=(), reasons=(),
+    statement="I agree", full_name="Ada", language="en",
+)  # fmt: skip
+NOT_FOUND = HEARD.model_copy(update={"starts_at": None, "ends_at": None})
+
+
+def test_a_link_leads_to_a_file_of_the_folder_and_to_no_other(tmp_path: Path) -> None:
+    file = tmp_path / "out" / "a:b" / "c%.mp4"
+    file.parent.mkdir(parents=True)
+    file.touch()
+    (tmp_path / "private.mp4").touch()
+    beside = Links(tmp_path / "out", tmp_path / "out")
+    assert beside.link(file) == "./a%3Ab/c%25.mp4"
+    assert beside.link(tmp_path / "private.mp4") is None
+    assert beside.link(tmp_path / "out" / ".." / "private.mp4") is None
+    assert beside.link(file.parent) is None
+    file.unlink()
+    assert beside.link(file) is None
+    file.symlink_to(file.name)
+    assert beside.link(file) is None
+
+
+def test_a_page_in_a_folder_of_its_own_finds_the_same_files(tmp_path: Path) -> None:
+    file = tmp_path / "prepared" / "ada.mp4"
+    file.parent.mkdir()
+    file.touch()
+    (tmp_path / "people").mkdir()
+    assert Links(tmp_path, tmp_path / "people").link(file) == "./../prepared/ada.mp4"
+
+
+def test_a_link_leads_to_the_statement_where_its_times_are_known(tmp_path: Path) -> None:
+    file = tmp_path / "a.mp4"
+    file.touch()
+    beside = Links(tmp_path, tmp_path)
+    assert beside.link_to_statement(file, HEARD) == "./a.mp4#t=2,5"
+    assert beside.link_to_statement(file, NOT_FOUND) == "./a.mp4"
+    assert beside.link_to_statement(tmp_path / "gone.mp4", HEARD) is None
