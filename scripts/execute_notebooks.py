@@ -20,13 +20,14 @@ from nbclient import NotebookClient
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = CHECKOUT / "notebooks"
+SAMPLES = CHECKOUT / "sample_media"
 CELL_LIMIT_S = 600
 
 
-def execute(notebook: Path) -> nbformat.NotebookNode:
+def execute(notebook: Path, people: Path) -> nbformat.NotebookNode:
     """The notebook with its outputs. Raises nbclient's CellExecutionError, which shows the cell."""
     node: nbformat.NotebookNode = nbformat.read(notebook, as_version=4)  # type: ignore[no-untyped-call]
-    with _workplace() as folder:
+    with _workplace(people) as folder:
         client = NotebookClient(
             node,
             timeout=CELL_LIMIT_S,
@@ -54,10 +55,13 @@ def _forget(node: nbformat.NotebookNode, folder: Path) -> None:
 
 
 @contextmanager
-def _workplace() -> Iterator[Path]:
+def _workplace(people: Path) -> Iterator[Path]:
     """A folder beside sample media, as ``notebooks/`` is, for what a notebook writes."""
     with tempfile.TemporaryDirectory(prefix="palprep-notebook-") as place:
-        (Path(place) / "sample_media").symlink_to(CHECKOUT / "sample_media")
+        media = Path(place) / "sample_media"
+        media.mkdir()
+        for each in SAMPLES.iterdir():
+            (media / each.name).symlink_to(people if each.name == "people" else each)
         folder = Path(place) / "notebooks"
         folder.mkdir()
         yield folder
@@ -68,13 +72,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="notebooks without .ipynb; all by default")
     parser.add_argument("--into", type=Path, help="write executed copies into this folder")
+    parser.add_argument("--people", type=Path, default=SAMPLES / "people", help="other samples")
     asked = parser.parse_args(arguments)
     there = {path.stem: path for path in sorted(NOTEBOOKS.glob("*.ipynb"))}
     unknown = [name for name in asked.names if name not in there]
     if unknown:
         parser.error(f"there is no {unknown[0]}; there are {', '.join(there)}")
     for name in asked.names or there:
-        node = execute(there[name])
+        node = execute(there[name], asked.people)
         target = (asked.into or NOTEBOOKS) / there[name].name
         with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".ipynb") as written:
             nbformat.write(node, written)  # type: ignore[no-untyped-call]

@@ -59,8 +59,8 @@ def test_each_is_short(checkout: Path) -> None:
         assert len(code) < SHORT, script.name
 
 
-def test_an_image_becomes_a_replica(example, sample_media: Path, tmp_path: Path) -> None:
-    portrait = sample_media / "people/jane-carter/portrait.heic"
+def test_an_image_becomes_a_replica(example, light_people: Path, tmp_path: Path) -> None:
+    portrait = light_people / "jane-carter/portrait.heic"
     [line] = example("portrait_to_replica.py", portrait, "Jane")
     assert line.startswith("Jane completed r")
     assert (tmp_path / "ready/portrait.jpg").is_file()
@@ -79,11 +79,13 @@ def test_an_image_that_is_not_fit_is_explained(checkout, sample_media: Path, tmp
     assert "FAIL" in done.stderr
 
 
-def test_recordings_become_voices(example, sample_media: Path, tmp_path: Path) -> None:
+def test_recordings_become_voices(
+    example, light_people: Path, sample_media: Path, tmp_path: Path
+) -> None:
     folder = tmp_path / "recordings"
     folder.mkdir()
-    shutil.copy(sample_media / "people/jane-carter/recording.m4a", folder / "jane.m4a")
-    shutil.copy(sample_media / "people/anna-miller/recording.mov", folder / "anna.mov")
+    shutil.copy(light_people / "jane-carter/recording.m4a", folder / "jane.m4a")
+    shutil.copy(light_people / "anna-miller/recording.mov", folder / "anna.mov")
     shutil.copy(sample_media / "broken/text-named-video.mp4", folder)
     lines = sorted(example("recordings_to_voices.py", folder))
     assert [line.split()[:2] for line in lines[:2]] == [
@@ -93,8 +95,8 @@ def test_recordings_become_voices(example, sample_media: Path, tmp_path: Path) -
     assert lines[2].startswith("text-named-video.mp4 text-named-video.mp4 is a text file")
 
 
-def test_a_training_video_and_a_consent_video_become_a_replica(example, sample_media) -> None:
-    jane = sample_media / "people/jane-carter"
+def test_a_training_video_and_a_consent_video_become_a_replica(example, light_people) -> None:
+    jane = light_people / "jane-carter"
     [line] = example(
         "training_video_to_replica.py", jane / "training.mp4", jane / "consent.mp4", "Jane Carter"
     )

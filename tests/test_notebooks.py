@@ -51,11 +51,16 @@ def test_it_is_valid_executed_and_small(path: Path) -> None:
     assert str(path.parents[1]) not in text
 
 
-def test_it_runs_again_and_shows_as_much(path: Path, checkout: Path, tmp_path: Path) -> None:
+def test_it_runs_again_and_shows_as_much(
+    path: Path, checkout: Path, light_people: Path, tmp_path: Path
+) -> None:
     importlib.metadata.version("ipykernel")  # The kernel that it runs in.
     script = checkout / "scripts" / "execute_notebooks.py"
     done = subprocess.run(
-        [sys.executable, str(script), path.stem, "--into", str(tmp_path)],
+        [
+            *(sys.executable, str(script), path.stem, "--into", str(tmp_path)),
+            *("--people", str(light_people)),
+        ],
         capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

@@ -34,10 +34,10 @@ def engine(cache: Path) -> Remembering:
 
 
 @pytest.fixture(scope="session")
-def wav(tmp_path_factory: pytest.TempPathFactory, sample_media: Path) -> Path:
+def wav(tmp_path_factory: pytest.TempPathFactory, light_people: Path) -> Path:
     """The first sixteen seconds of a sample person's recording, as WAV."""
     path = tmp_path_factory.mktemp("sound") / "recording.wav"
-    source = sample_media / "people/jane-carter/recording.m4a"
+    source = light_people / "jane-carter/recording.m4a"
     command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-i", source, "-t", "16", path]
     subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
     return path
@@ -51,9 +51,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def add(folder: Path, wav: Path, sample_media: Path) -> Callable[..., Path]:
+def add(folder: Path, wav: Path, light_people: Path) -> Callable[..., Path]:
     """``add(name, voice=, portrait=, training=, consent=, settings=)``: a person's folder."""
-    jane = sample_media / "people/jane-carter"
+    jane = light_people / "jane-carter"
 
     def person(
         slug: str,
@@ -160,9 +160,9 @@ def out(tmp_path):
 
 
 @pytest.fixture
-def place(folder: Path, sample_media: Path) -> Path:
+def place(folder: Path, light_people: Path) -> Path:
     """Jane, with a training video alone."""
     jane = folder / "jane-carter"
     jane.mkdir()
-    shutil.copy(sample_media / "people/jane-carter/consent.mp4", jane / "training.mp4")
+    shutil.copy(light_people / "jane-carter/consent.mp4", jane / "training.mp4")
     return jane

@@ -116,9 +116,9 @@ def test_without_consent_only_a_recording_of_its_own_becomes_a_voice(go, place, 
     assert log.creates == {"voice": 1}
 
 
-def test_a_portrait_needs_no_one_to_listen(go, add, sample_media):
+def test_a_portrait_needs_no_one_to_listen(go, add, light_people):
     place = add("ada", portrait=True, settings='stock_voice = "gloria"')
-    shutil.copy(sample_media / "people/jane-carter/consent.mp4", place / "consent.mp4")
+    shutil.copy(light_people / "jane-carter/consent.mp4", place / "consent.mp4")
     engine = Scripted(deaf="The Whisper model is not installed: run this")
     [person] = go(engine=engine, dry_run=True).people
     assert (person.status, engine.asked) == ("waiting", [])
@@ -174,8 +174,8 @@ def test_a_waiver_goes_on_and_is_on_record_everywhere(go, place, log, out):
     assert log.creates == {"voice": 1, "replica": 1}
 
 
-def test_the_embedded_sandbox_fails_the_training_of_a_waived_replica(go, place, sample_media):
-    shutil.copy(sample_media / "people/jane-carter/training.mp4", place / "training.mp4")
+def test_the_embedded_sandbox_fails_the_training_of_a_waived_replica(go, place, light_people):
+    shutil.copy(light_people / "jane-carter/training.mp4", place / "training.mp4")
     # The trainer listens, which takes a while on a busy machine.
     seen = go(engine=Scripted("fail"), connection=None, without_consent=True, pace=Pace(wait_s=300))
     [person] = seen.people
@@ -186,9 +186,9 @@ def test_the_embedded_sandbox_fails_the_training_of_a_waived_replica(go, place, 
     assert "of the training video" in training
 
 
-def test_a_model_of_the_users_own_listens_everywhere(go, place, out, sample_media, tmp_path):
+def test_a_model_of_the_users_own_listens_everywhere(go, place, out, light_people, tmp_path):
     for name in ("training.mp4", "consent.mp4"):
-        shutil.copy(sample_media / "people/jane-carter" / name, place / name)
+        shutil.copy(light_people / "jane-carter" / name, place / name)
     own = tmp_path / "whisper-small"
     shutil.copytree(default_directory(), own)
     engine = Scripted()
@@ -232,8 +232,8 @@ def test_a_waiver_of_one_run_does_not_hold_for_the_next(go, place, log):
     assert person.waived == ()
 
 
-def test_beside_a_consent_video_the_training_video_is_not_asked(go, place, sample_media, out):
-    shutil.copy(sample_media / "people/jane-carter/consent.mp4", place / "consent.mp4")
+def test_beside_a_consent_video_the_training_video_is_not_asked(go, place, light_people, out):
+    shutil.copy(light_people / "jane-carter/consent.mp4", place / "consent.mp4")
     engine = Scripted()
     [person] = go(engine=engine).people
     assert person.status == "done"

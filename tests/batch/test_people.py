@@ -26,9 +26,9 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def mp4(sample_media):
+def mp4(light_people):
     """The bytes of a small real video."""
-    return (sample_media / "people/jane-carter/consent.mp4").read_bytes()
+    return (light_people / "jane-carter/consent.mp4").read_bytes()
 
 
 def put_wav(path: Path) -> None:

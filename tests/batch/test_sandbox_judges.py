@@ -35,9 +35,9 @@ def test_what_is_no_media_is_damaged(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def jane(sample_media: Path) -> tuple[Path, Path]:
+def jane(light_people: Path) -> tuple[Path, Path]:
     """A training video without a statement, and the consent video."""
-    person = sample_media / "people/jane-carter"
+    person = light_people / "jane-carter"
     return person / "training.mp4", person / "consent.mp4"
 
 
@@ -84,9 +84,9 @@ def test_a_required_statement_leaves_the_name_open() -> None:
         RequiredStatement(text="I, Jane Carter, agree.")
 
 
-def test_judges_open_files_in_workers(sample_media: Path, tmp_path: Path) -> None:
+def test_judges_open_files_in_workers(light_people: Path, tmp_path: Path) -> None:
     """As a run has them judge; what crashes a worker is damaged media to the sandbox."""
-    portrait = sample_media / "people/anna-miller/portrait.png"
+    portrait = light_people / "anna-miller/portrait.png"
     with LocalEngine(1, limits=Limits(memory_bytes=2 << 30)) as engine:
         assert Apart(judge_image, engine)(portrait, "core-4") == judge_image(portrait, "core-4")
         assert Apart(MediaTrainer(), engine)("replica-image", (portrait,)) is None

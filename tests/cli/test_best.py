@@ -42,18 +42,18 @@ def test_top_shows_no_more_than_asked(palprep: Palprep, pictures: Path) -> None:
     assert palprep("best", pictures, "--quiet").err == ""
 
 
-def test_a_video_gives_its_frames(palprep: Palprep, sample_media: Path) -> None:
+def test_a_video_gives_its_frames(palprep: Palprep, light_people: Path) -> None:
     ran = palprep(
-        "best", sample_media / "people/anna-miller/recording.mov", "--per-second", "0.2", "--json"
+        "best", light_people / "anna-miller/recording.mov", "--per-second", "0.2", "--json"
     )
     assert 4 <= len(ran.objects) <= 8
     assert all(0 <= entry["at_s"] <= 26.4 for entry in ran.objects)
 
 
 def test_the_best_frame_is_kept_in_full_size(
-    palprep: Palprep, sample_media: Path, tmp_path: Path
+    palprep: Palprep, light_people: Path, tmp_path: Path
 ) -> None:
-    video = sample_media / "people/anna-miller/recording.mov"
+    video = light_people / "anna-miller/recording.mov"
     asked = ("best", video, "--per-second", "0.2", "--into", tmp_path)
     first = palprep(*asked)
     [kept] = tmp_path.iterdir()

@@ -18,8 +18,8 @@ NAME = "Jane Garter"
 
 
 @pytest.fixture
-def video(sample_media: Path) -> Path:
-    return sample_media / "people/jane-carter/consent.mp4"
+def video(light_people: Path) -> Path:
+    return light_people / "jane-carter/consent.mp4"
 
 
 def test_consent_ends_with_the_doubt(palprep: Palprep, video: Path) -> None:

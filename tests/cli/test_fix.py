@@ -10,9 +10,9 @@ from .conftest import Palprep
 
 
 def test_json_adds_the_prepared_file_and_the_fixes(
-    palprep: Palprep, sample_media: Path, tmp_path: Path
+    palprep: Palprep, light_people: Path, tmp_path: Path
 ) -> None:
-    source = sample_media / "people/anna-miller/portrait.png"
+    source = light_people / "anna-miller/portrait.png"
     before = source.read_bytes()
     ran = palprep("fix", source, "--into", "out", "--json")
     (entry,) = ran.objects
@@ -27,12 +27,12 @@ def test_json_adds_the_prepared_file_and_the_fixes(
 
 
 def test_what_cannot_be_read_is_an_error_entry_and_the_rest_goes_on(
-    palprep: Palprep, sample_media: Path
+    palprep: Palprep, light_people: Path, sample_media: Path
 ) -> None:
     ran = palprep(
         *("fix", "--into", "out", "--json"),
         sample_media / "broken/truncated-portrait.heic",
-        sample_media / "people/jane-carter/portrait.heic",
+        light_people / "jane-carter/portrait.heic",
     )
     assert ran.code == 1
     broken, good = ran.objects
@@ -59,10 +59,10 @@ def test_files_of_the_same_name_do_not_overwrite_each_other(
 
 
 def test_what_still_fails_is_set_apart(
-    palprep: Palprep, sample_media: Path, tmp_path: Path
+    palprep: Palprep, light_people: Path, sample_media: Path, tmp_path: Path
 ) -> None:
     nobody = sample_media / "broken/landscape-without-a-face.jpg"
-    fit = sample_media / "people/jane-carter/portrait.heic"
+    fit = light_people / "jane-carter/portrait.heic"
     ran = palprep("fix", nobody, fit, "--into", "out")
     assert ran.code == 1
     new = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.glob("out/**/*.*"))
@@ -79,11 +79,11 @@ def test_what_still_fails_is_set_apart(
 
 @pytest.mark.parametrize("blocked", ["file", "below-file"])
 def test_an_output_that_cannot_be_written_is_one_clear_line(
-    palprep: Palprep, sample_media: Path, tmp_path: Path, blocked: str
+    palprep: Palprep, light_people: Path, tmp_path: Path, blocked: str
 ) -> None:
     (tmp_path / "taken").write_text("in the way")
     into = {"file": "taken", "below-file": "taken/out"}[blocked]
-    ran = palprep("fix", sample_media / "people/jane-carter/portrait.heic", "--into", into)
+    ran = palprep("fix", light_people / "jane-carter/portrait.heic", "--into", into)
     assert ran.code == 1
     why, summary, following = ran.err.splitlines()
     assert "taken" in why
@@ -102,10 +102,10 @@ def test_an_output_that_cannot_be_written_is_one_clear_line(
     ],
 )
 def test_a_speaker_that_cannot_be_meant_is_usage(
-    palprep: Palprep, sample_media: Path, tmp_path: Path, arguments: list[str], says: str
+    palprep: Palprep, light_people: Path, tmp_path: Path, arguments: list[str], says: str
 ) -> None:
     (tmp_path / "own.txt").write_text("I agree.")
-    video = sample_media / "people/jane-carter/consent.mp4"
+    video = light_people / "jane-carter/consent.mp4"
     ran = palprep("fix", video, "--into", "out", *arguments)
     assert ran.code == 2
     assert says in ran.err
@@ -114,9 +114,9 @@ def test_a_speaker_that_cannot_be_meant_is_usage(
 
 
 def test_a_name_brings_the_dossier_beside_the_video(
-    palprep: Palprep, sample_media: Path, tmp_path: Path
+    palprep: Palprep, light_people: Path, tmp_path: Path
 ) -> None:
-    video = sample_media / "people/jane-carter/consent.mp4"
+    video = light_people / "jane-carter/consent.mp4"
     ran = palprep("fix", video, "--into", "out", "--name", "Jane Carter", "--json")
     (entry,) = ran.objects
     assert ran.code == 0

@@ -64,13 +64,13 @@ def service() -> Iterator[Sandbox]:
 
 @pytest.fixture
 def desk(
-    service: Sandbox, sample_media: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    service: Sandbox, light_people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Path:
-    """A folder with the sample media, where a page's blocks run."""
-    for file in (sample_media / "people/jane-carter").iterdir():
+    """A folder with the sample people, where a page's blocks run."""
+    for file in (light_people / "jane-carter").iterdir():
         # Copied: a block may write a file of the same name, and never through to the samples.
         shutil.copy(file, tmp_path)
-    shutil.copytree(sample_media / "people", tmp_path / "people")
+    shutil.copytree(light_people, tmp_path / "people")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PALPREP_BASE_URL", service.url)
     monkeypatch.setenv("PALPREP_API_KEY", service.user_key)

@@ -28,8 +28,8 @@ def test_the_best_picture_comes_first_and_twins_behind(folder: Path, models: Mod
     assert "human_like_subject" in ranked[-1].failed
 
 
-def test_frames_of_a_video_are_ranked_by_time(sample_media: Path, models: Models) -> None:
-    video = sample_media / "people" / "jane-carter" / "training.mp4"
+def test_frames_of_a_video_are_ranked_by_time(light_people: Path, models: Models) -> None:
+    video = light_people / "jane-carter" / "training.mp4"
     ranked = pick_best(video, per_second=0.2, models=models)
     assert len(ranked) > 1
     assert all(each.at_s is not None for each in ranked)

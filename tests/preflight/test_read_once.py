@@ -16,8 +16,12 @@ from palprep.media.isobmff import read_movie
 from palprep.preflight import Preflight, verify_consent
 from palprep.values import Role
 
-JANE = Path(__file__).parents[2] / "sample_media/people/jane-carter"
 SPEAKER = Speaker(full_name="Jane Carter")
+
+
+@pytest.fixture
+def jane(light_people):
+    return light_people / "jane-carter"
 
 
 @pytest.fixture(scope="module")
@@ -71,8 +75,8 @@ def audio_packets(path):
 
 
 @pytest.mark.parametrize("role", [Role.TRAINING_VIDEO, Role.CONSENT_VIDEO, Role.VOICE_AUDIO])
-def test_a_video_is_parsed_once_and_its_sound_decoded_once(toolkit, counts, role):
-    path = JANE / "consent.mp4"
+def test_a_video_is_parsed_once_and_its_sound_decoded_once(toolkit, counts, role, jane):
+    path = jane / "consent.mp4"
     packets = audio_packets(path)
     counts.clear()
     report = Preflight(toolkit=toolkit).check(path, role=role, speaker=SPEAKER)
@@ -84,13 +88,13 @@ def test_a_video_is_parsed_once_and_its_sound_decoded_once(toolkit, counts, role
     assert counts["hashes"] == 0
 
 
-def test_quick_decodes_no_sound(toolkit, counts):
-    Preflight(toolkit=toolkit, quick=True).check(JANE / "consent.mp4")
+def test_quick_decodes_no_sound(toolkit, counts, jane):
+    Preflight(toolkit=toolkit, quick=True).check(jane / "consent.mp4")
     assert (counts["parses"], counts["opens"], counts["audio packets"]) == (1, 3, 0)
 
 
-def test_a_recording_is_decoded_once(toolkit, counts):
-    path = JANE / "recording.m4a"
+def test_a_recording_is_decoded_once(toolkit, counts, jane):
+    path = jane / "recording.m4a"
     packets = audio_packets(path)
     counts.clear()
     report = Preflight(toolkit=toolkit).check(path)
@@ -99,8 +103,8 @@ def test_a_recording_is_decoded_once(toolkit, counts):
     assert (counts["parses"], counts["opens"], counts["audio packets"]) == (1, 1, packets)
 
 
-def test_consent_is_verified_in_one_decode(counts):
-    path = JANE / "consent.mp4"
+def test_consent_is_verified_in_one_decode(counts, jane):
+    path = jane / "consent.mp4"
     packets = audio_packets(path)
     counts.clear()
     facts = verify_consent(path, full_name=SPEAKER.full_name)
@@ -108,8 +112,10 @@ def test_consent_is_verified_in_one_decode(counts):
     assert (counts["parses"], counts["opens"], counts["audio packets"]) == (1, 1, packets)
 
 
-def test_a_prepare_parses_and_hashes_the_source_once_and_the_output_once(toolkit, counts, tmp_path):
-    path = JANE / "training.mp4"
+def test_a_prepare_parses_and_hashes_the_source_once_and_the_output_once(
+    toolkit, counts, tmp_path, jane
+):
+    path = jane / "training.mp4"
     source = Source.of(path)
     counts.clear()
     preflight = Preflight(toolkit=toolkit)

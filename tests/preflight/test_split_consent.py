@@ -23,9 +23,9 @@ def preflight():
 
 
 @pytest.fixture(scope="module")
-def training(tmp_path_factory, sample_media):
+def training(tmp_path_factory, light_people):
     """Talk for three seconds and a half, then the statement; small, to be quick."""
-    jane = sample_media / "people/jane-carter"
+    jane = light_people / "jane-carter"
     path = tmp_path_factory.mktemp("made") / "training.mp4"
     inputs = ["-t", str(CHATTER_S), "-i", jane / "training.mp4", "-i", jane / "consent.mp4"]
     graph = "[0:v]scale=480:-2[a];[1:v]scale=480:-2[b];[a][0:a][b][1:a]concat=n=2:v=1:a=1[v][s]"

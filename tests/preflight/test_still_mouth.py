@@ -22,8 +22,9 @@ def preflight() -> Preflight:
     return Preflight()
 
 
-def test_the_mouth_of_the_sample_moves_with_its_words(spoken_consent, preflight):
-    report = preflight.check(spoken_consent, role=Role.CONSENT_VIDEO, speaker=JANE)
+def test_the_mouth_of_the_sample_moves_with_its_words(sample_media, preflight):
+    path = sample_media / "people/jane-carter/consent.mp4"
+    report = preflight.check(path, role=Role.CONSENT_VIDEO, speaker=JANE)
     assert report.check("mouth_moves").outcome is Outcome.PASS
     assert report.facts.timeline.mouth.variation > 0.12 > STILL
 

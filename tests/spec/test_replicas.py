@@ -69,9 +69,9 @@ def test_consent_in_the_opening_or_in_its_own_video(studio):
 @pytest.mark.clause("create-replica.14")
 @pytest.mark.clause("create-replica.15")
 @pytest.mark.clause("create-replica.16")
-def test_spoken_consent_is_listened_for(sample_media):
+def test_spoken_consent_is_listened_for(light_people):
     """With the trainer of `palprep sandbox` and `palprep run`, and real videos."""
-    person = sample_media / "people/jane-carter"
+    person = light_people / "jane-carter"
     with Sandbox(clock="virtual", trainer=MediaTrainer()) as sandbox, Raw(sandbox) as raw:
         video = raw.publish("training.mp4", (person / "training.mp4").read_bytes())
         consent = raw.publish("consent.mp4", (person / "consent.mp4").read_bytes())

@@ -17,9 +17,9 @@ def decode(path: Path, rate_hz: int = 16_000) -> NDArray[np.float32]:
 
 
 @pytest.fixture(scope="session")
-def spoken_consent(sample_media: Path) -> Path:
+def spoken_consent(light_people: Path) -> Path:
     """A video in which the default statement is spoken, by a synthetic voice."""
-    return sample_media / "people" / "jane-carter" / "consent.mp4"
+    return light_people / "jane-carter" / "consent.mp4"
 
 
 @pytest.fixture(scope="session")
@@ -29,6 +29,6 @@ def speech(spoken_consent: Path) -> NDArray[np.float32]:
 
 
 @pytest.fixture(scope="session")
-def other_talk(sample_media: Path) -> NDArray[np.float32]:
+def other_talk(light_people: Path) -> NDArray[np.float32]:
     """Speech of the same voice that is no statement, at 16 kHz."""
-    return decode(sample_media / "people" / "jane-carter" / "recording.m4a")
+    return decode(light_people / "jane-carter" / "recording.m4a")

@@ -8,11 +8,11 @@ from pathlib import Path
 import imageio_ffmpeg
 
 MOTIONS = {
-    "static": "scale=1280:720",
-    "swaying": "scale=1344:-2,crop=1280:720:32+9*sin(2*PI*t/3):18+7*sin(2*PI*t/2.2)",
-    "zooming": "scale=w='2*trunc((1344+40*sin(2*PI*t/5))/2)':h=-2:eval=frame,crop=1280:720",
+    "static": "scale=640:360",
+    "swaying": "scale=672:-2,crop=640:360:16+4.5*sin(2*PI*t/3):9+3.5*sin(2*PI*t/2.2)",
+    "zooming": "scale=w='2*trunc((672+20*sin(2*PI*t/5))/2)':h=-2:eval=frame,crop=640:360",
 }
-"""What is done to the photograph, as filters of ffmpeg, from more than 720 lines to 720."""
+"""What is done to the photograph, as filters of ffmpeg, from more than 360 lines to 360."""
 
 
 def still_video(talk: Path, made: Path, *, at_s: float, motion: str) -> Path:
@@ -20,7 +20,11 @@ def still_video(talk: Path, made: Path, *, at_s: float, motion: str) -> Path:
     exe = [imageio_ffmpeg.get_ffmpeg_exe(), "-y", "-v", "error", "-nostdin"]
     photograph = made.with_suffix(".png")
     subprocess.run(
-        [*exe, "-ss", str(at_s), "-i", str(talk), "-frames:v", "1", str(photograph)], check=True
+        [
+            *(*exe, "-ss", str(at_s), "-i", str(talk)),
+            *("-frames:v", "1", "-vf", "scale=960:-2", str(photograph)),
+        ],
+        check=True,
     )
     subprocess.run(
         [
