@@ -6,6 +6,7 @@ import hashlib
 import ipaddress
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -50,6 +51,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next((at for at, found in starts if found), len(LONGEST_FIRST))
 
     items.sort(key=place)
+
+
+def pytest_configure() -> None:
+    """Take signals as a program in the foreground does, and so do the processes that tests start.
+
+    ``nohup`` and a job in the background begin with them ignored, which every child inherits.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
