@@ -18,7 +18,7 @@ from palprep.rules import (
     entry_of,
     load_profile,
 )
-from palprep.rules.catalogue import REASONS
+from palprep.rules.texts import REASONS
 
 TARGET = Path(__file__).parents[1] / "docs" / "checks.md"
 

@@ -4,9 +4,9 @@ import pytest
 
 from palprep.api import MAX_IMAGE_BASE64_CHARS
 from palprep.errors import ProfileError
-from palprep.rules.consent_limits import ConsentLimits
+from palprep.rules.catalogue import RULES
 from palprep.rules.profile import BUILT_IN, Limit, load_profile
-from palprep.rules.registry import RULES
+from palprep.rules.texts import TEXTS
 from palprep.values import Outcome, Role
 
 
@@ -155,9 +155,8 @@ def test_one_limit_of_the_statement_can_be_moved(tmp_path):
 
 
 def test_every_limit_of_the_statement_says_what_it_means_and_where_it_is_from():
-    texts = ConsentLimits.texts()
     for name, limit in load_profile().consent:
-        assert texts[name].endswith("."), name
+        assert TEXTS.consent_limits[name].endswith("."), name
         assert limit.source, name
 
 

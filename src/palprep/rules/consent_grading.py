@@ -18,9 +18,9 @@ from palprep.consent import (
     split_words,
 )
 from palprep.facts import Facts
-from palprep.rules.consent_limits import ConsentLimits
 from palprep.rules.consent_name import grade_name, name_reason, only_name_reason
 from palprep.rules.consent_together import together
+from palprep.rules.profile import ConsentLimits
 from palprep.values import Outcome, Span
 
 _SEVERAL = 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from palprep.consent import SAME_SOUND, NamePlace, PartReading
-from palprep.rules.consent_limits import ConsentLimits
+from palprep.rules.profile import ConsentLimits
 from palprep.values import Outcome
 
 

@@ -14,7 +14,7 @@ A profile is a TOML file::
 
 A role's list for a rule replaces the extended profile's list for it. ``[[pairs.same_person]]``
 does the same for the check of two files, ``[consent.word_said]`` for one limit of the
-statement (:mod:`palprep.rules.consent_limits`).
+statement (:class:`ConsentLimits`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from palprep.api import MAX_IMAGE_BASE64_CHARS
 from palprep.errors import ProfileError
 from palprep.media import MOST_IMAGE_MEMORY_MB
-from palprep.rules.consent_limits import ConsentLimits
 from palprep.values import Outcome, Role, Value
 from palprep.vocabulary import DEFAULT_PROFILE
 
@@ -110,6 +109,59 @@ class Limit(Value):
         if least and most:
             return f"{least} to {most}{suffix}"
         return f"at least {least}{suffix}" if least else f"at most {most}{suffix}"
+
+
+class ConsentLimit(Value):
+    """One number by which a statement of consent is graded, and where it comes from."""
+
+    value: float
+    source: str
+    date: dt.date
+    note: str | None = None
+    """Another source's differing value, or why this one was taken."""
+
+
+class ConsentLimits(Value):
+    """The numbers by which a statement of consent is graded, word by word. ``texts/en.toml`` says
+    what each means, ``palprep explain consent_spoken`` shows it with its value and source.
+
+    Two readings are compared. The free reading writes down what it hears. The forced reading aligns
+    the required statement with the audio and says how probable each of its words is, 0 to 1. Where
+    the two differ, the log likelihood ratio says which wording fits the audio better: the natural
+    logarithm of P(required wording) / P(other wording).
+    """
+
+    word_heard: ConsentLimit
+    word_said: ConsentLimit
+    word_never_said: ConsentLimit
+    word_sure: ConsentLimit
+    shortest_word: ConsentLimit
+    favoured: ConsentLimit
+    contradicted: ConsentLimit
+    heard_by_both: ConsentLimit
+    same_sound: ConsentLimit
+    misheard_alike: ConsentLimit
+    misheard: ConsentLimit
+    unsupported: ConsentLimit
+    equally_probable: ConsentLimit
+    beam_noise: ConsentLimit
+    hardly_added: ConsentLimit
+    negated: ConsentLimit
+    negated_perhaps: ConsentLimit
+    withdrawn: ConsentLimit
+    name_alike: ConsentLimit
+    name_alike_surely: ConsentLimit
+    name_recognised: ConsentLimit
+    name_recognised_alike: ConsentLimit
+    name_recognised_surely: ConsentLimit
+    name_supported: ConsentLimit
+    name_favoured_rather: ConsentLimit
+    name_favoured_surely: ConsentLimit
+    name_confirmed: ConsentLimit
+    name_written_alike: ConsentLimit
+    name_favoured: ConsentLimit
+    name_disfavoured: ConsentLimit
+    name_disfavoured_surely: ConsentLimit
 
 
 class Profile(Value):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from palprep.api import MAX_IMAGE_BASE64_CHARS
 from palprep.errors import UsageError
 from palprep.facts import Facts
-from palprep.rules.image import ImageMemory
+from palprep.rules.image import image_memory
 from palprep.rules.plans.asked import not_passed, reasons_for
 from palprep.rules.plans.image import adjustments
 from palprep.rules.plans.values import ImagePlan, Plan
@@ -56,7 +56,7 @@ def _plan_image(report: Report, facts: Facts, profile: Profile) -> ImagePlan | N
         formats=("png", "jpeg") if facts.image.format == "png" else ("jpeg",),
         max_base64_chars=_whole(profile, "image_base64_length") or MAX_IMAGE_BASE64_CHARS,
         max_side_px=_whole(profile, "image_long_side"),
-        max_memory_mb=profile.tightest_maximum(Role.FACE_IMAGE, ImageMemory.id, Outcome.FAIL),
+        max_memory_mb=profile.tightest_maximum(Role.FACE_IMAGE, image_memory.id, Outcome.FAIL),
     )
 
 

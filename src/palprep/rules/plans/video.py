@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from palprep.facts import Facts, Timeline
-from palprep.rules.consent import ConsentSpoken
+from palprep.rules.consent import consent_spoken
 from palprep.rules.plans.asked import not_passed, reasons_for
 from palprep.rules.plans.takes import TAIL_S, before_word, best_take, possible_starts
 from palprep.rules.plans.values import MP4_AUDIO, MP4_VIDEO, Reason, VideoPlan
@@ -153,7 +153,7 @@ def _starts(report: Report, facts: Facts, line: Timeline, *, late: bool) -> tupl
     if line.consent is not None and _spoken(facts):
         start = before_word(line, line.consent.start_s)
         return (start,) if late else (0.0, start)
-    apart = ConsentSpoken.id in report.left_out
+    apart = consent_spoken.id in report.left_out
     if apart or (facts.consent is not None and facts.consent.outcome is Outcome.FAIL):
         return possible_starts(line)
     first = line.speech[0].start_s if line.speech else line.duration_s
