@@ -12,9 +12,8 @@ from palprep.api import MAX_IMAGE_BASE64_CHARS
 from palprep.errors import UsageError
 from palprep.facts import Facts
 from palprep.rules.image import image_memory
-from palprep.rules.plans.asked import not_passed, reasons_for
 from palprep.rules.plans.image import adjustments
-from palprep.rules.plans.values import ImagePlan, Plan
+from palprep.rules.plans.values import ImagePlan, Plan, not_passed, reasons_for
 from palprep.rules.plans.video import plan_video
 from palprep.rules.plans.voice import plan_voice
 from palprep.rules.profile import Profile
