@@ -7,11 +7,12 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from palprep.consent import (
+    AlignedWord,
     ConsentFacts,
     HeardInstead,
+    Listening,
     NegatedWording,
     PartReading,
-    RequiredWord,
     StatementReading,
     Surroundings,
     WordRecord,
@@ -69,20 +70,11 @@ def grade_statement(reading: StatementReading, limits: ConsentLimits) -> Consent
         grade = Grade(Outcome.FAIL, grade.words, (*grade.reasons, late))
     return ConsentFacts(
         outcome=grade.outcome,
-        transcript=reading.transcript,
         starts_at=starts_at,
         ends_at=ends_at,
         words=grade.words,
         reasons=grade.reasons,
-        statement=reading.statement,
-        full_name=reading.full_name,
-        language=reading.language,
-        said_before=reading.said_before,
-        said_after=reading.said_after,
-        model=reading.model,
-        model_sha256=reading.model_sha256,
-        second_model=reading.second_model,
-        second_model_sha256=reading.second_model_sha256,
+        **reading.model_dump(include={*Listening.model_fields}),
     )
 
 
@@ -127,14 +119,7 @@ def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grad
     reasons += [*negations, *remarks]
     if not part.inserted:
         return Grade(outcome, words, tuple(reasons))
-    inserted = WordRecord(
-        expected=None,
-        heard=part.inserted,
-        start=None,
-        end=None,
-        probability=None,
-        outcome=Outcome.FAIL,
-    )
+    inserted = WordRecord(expected=None, heard=part.inserted, outcome=Outcome.FAIL)
     reasons = [f"“{part.inserted}” was added.", *reasons]
     return Grade(Outcome.FAIL, (inserted, *words), tuple(reasons))
 
@@ -147,7 +132,7 @@ def worst(outcomes: Iterable[Outcome]) -> Outcome:
 def _grade_stretch(
     grades: list[Outcome],
     one: HeardInstead,
-    aligned: Sequence[RequiredWord],
+    aligned: Sequence[AlignedWord],
     limits: ConsentLimits,
     second: float,
 ) -> None:
@@ -182,18 +167,18 @@ def _grade_stretch(
         grades[index] = Outcome.WARN if spared else grade
 
 
-def _squeezed(one: HeardInstead, aligned: Sequence[RequiredWord], limits: ConsentLimits) -> bool:
+def _squeezed(one: HeardInstead, aligned: Sequence[AlignedWord], limits: ConsentLimits) -> bool:
     """Whether several words are aligned with a moment in which nobody can say them. The forced
     reading holds them for probable where they are said elsewhere: a sentence in another's place.
     """
     count = one.last - one.first
     if one.heard or count < _SEVERAL:
         return False
-    lasts_s = aligned[one.last - 1].end_s - aligned[one.first].start_s
+    lasts_s = aligned[one.last - 1].end - aligned[one.first].start
     return lasts_s < count * limits.shortest_word.value
 
 
-def _swollen(one: HeardInstead, aligned: Sequence[RequiredWord], limits: ConsentLimits) -> bool:
+def _swollen(one: HeardInstead, aligned: Sequence[AlignedWord], limits: ConsentLimits) -> bool:
     """Whether so much more was heard than is required, and a required word so hardly, that words
     may have been added among those that were misheard.
     """
@@ -219,8 +204,8 @@ def _added(one: HeardInstead, part: PartReading, limits: ConsentLimits) -> WordR
     may belong to another one.
     """
     aligned = part.aligned
-    start = aligned[one.first - 1].end_s if one.first else None
-    end = aligned[one.first].start_s if one.first < len(aligned) else None
+    start = aligned[one.first - 1].end if one.first else None
+    end = aligned[one.first].start if one.first < len(aligned) else None
     named = part.name is not None and one.first in (part.name.first, part.name.last)
     single = len(one.heard.split()) == 1
     hardly = one.log_likelihood_ratio >= limits.hardly_added.value and single and not named
@@ -229,7 +214,6 @@ def _added(one: HeardInstead, part: PartReading, limits: ConsentLimits) -> WordR
         heard=one.heard,
         start=start,
         end=end if start is None or end is None else max(start, end),
-        probability=None,
         outcome=Outcome.WARN if hardly else Outcome.FAIL,
     )
 
@@ -247,8 +231,8 @@ def _records(
             WordRecord(
                 expected=word.expected,
                 heard=word.expected if heard_it else word.heard,
-                start=None if missing else round(word.start_s, 2),
-                end=None if missing else round(word.end_s, 2),
+                start=None if missing else round(word.start, 2),
+                end=None if missing else round(word.end, 2),
                 probability=round(word.probability, 4),
                 outcome=grade,
             )
@@ -335,17 +319,7 @@ def _surroundings(around: Surroundings, limits: ConsentLimits) -> tuple[Outcome,
 
 
 def _unheard(required: Iterable[str]) -> tuple[WordRecord, ...]:
-    return tuple(
-        WordRecord(
-            expected=word,
-            heard=None,
-            start=None,
-            end=None,
-            probability=None,
-            outcome=Outcome.FAIL,
-        )
-        for word in required
-    )
+    return tuple(WordRecord(expected=word, outcome=Outcome.FAIL) for word in required)
 
 
 def _clamped(words: Sequence[WordRecord], speech: Sequence[Span]) -> list[WordRecord]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from palprep.consent import SAME_SOUND, NamePlace, PartReading
+from palprep.consent import SAME_SOUND, NameReading, PartReading
 from palprep.rules.profile import ConsentLimits
 from palprep.values import Outcome
 
 
-def grade_name(part: PartReading, name: NamePlace, limits: ConsentLimits) -> Outcome:
+def grade_name(part: PartReading, name: NameReading, limits: ConsentLimits) -> Outcome:
     """By sound; ``part`` is the part of the statement that holds the name, as all who listened
     heard it. The name passes when it was heard, by its letters or by its sound, and the audio
     bears it out. A small model hears rare names as something else. Such a name passes where it
@@ -43,7 +43,7 @@ def grade_name(part: PartReading, name: NamePlace, limits: ConsentLimits) -> Out
     return Outcome.WARN if surely or (alike and recognised) else Outcome.FAIL
 
 
-def _of_both(name: NamePlace, second: float | None) -> NamePlace:
+def _of_both(name: NameReading, second: float | None) -> NameReading:
     """The name with the log likelihood ratios of both models added up."""
     ratio, least_ratio = name.log_likelihood_ratio, name.least_log_likelihood_ratio
     if second is None:
@@ -56,7 +56,7 @@ def _of_both(name: NamePlace, second: float | None) -> NamePlace:
     )
 
 
-def _confirmed(name: NamePlace, least: float, second: float, limits: ConsentLimits) -> bool:
+def _confirmed(name: NameReading, least: float, second: float, limits: ConsentLimits) -> bool:
     """Whether a second model holds the name for the better one where the first wrote down another,
     and both together favour it. Where the first one heard the very name, there is nothing to weigh.
     """
@@ -78,7 +78,7 @@ def _another(least_ratio: float | None, second: float | None, limits: ConsentLim
     return least_ratio < 0 and second < limits.heard_by_both.value
 
 
-def _borne_out(name: NamePlace, least: float, limits: ConsentLimits) -> bool:
+def _borne_out(name: NameReading, least: float, limits: ConsentLimits) -> bool:
     """Whether the audio bears the name out; ``least`` is the probability of its least word."""
     ratio, least_ratio = name.log_likelihood_ratio, name.least_log_likelihood_ratio
     supported = least >= limits.word_sure.value
@@ -99,12 +99,12 @@ def _borne_out(name: NamePlace, least: float, limits: ConsentLimits) -> bool:
     )
 
 
-def _written_alike(name: NamePlace, limits: ConsentLimits) -> bool:
+def _written_alike(name: NameReading, limits: ConsentLimits) -> bool:
     """Whether the transcript has a name that is much alike, and another one."""
     return limits.name_written_alike.value <= name.transcript_likeness < SAME_SOUND
 
 
-def name_reason(full_name: str, name: NamePlace, grade: Outcome) -> str:
+def name_reason(full_name: str, name: NameReading, grade: Outcome) -> str:
     """Why the name did not pass, with what was heard."""
     heard = name.heard.strip(" ,.;:?!")
     if not heard:
@@ -116,7 +116,7 @@ def name_reason(full_name: str, name: NamePlace, grade: Outcome) -> str:
     return f"The name was heard as “{heard}”; it may be {full_name}. Listen to it."
 
 
-def only_name_reason(full_name: str, name: NamePlace) -> str:
+def only_name_reason(full_name: str, name: NameReading) -> str:
     """Why a reading is in doubt whose every other word was heard, with what was heard."""
     heard = name.heard.strip(" ,.;:?!")
     said = f"it was heard as “{heard}”" if heard else "nothing was heard in its place"
