@@ -320,7 +320,9 @@ def test_the_words_of_a_part_are_counted_from_the_statements_start():
 def test_a_limit_of_the_profile_moves_the_outcome():
     doubted = reading(TEXT.replace("that", "when"), support=-3.0)
     lenient = LIMITS.model_copy(
-        update={"equally_probable": LIMITS.equally_probable.model_copy(update={"value": -3.5})}
+        update={
+            "equal_wordings_ratio": LIMITS.equal_wordings_ratio.model_copy(update={"value": -3.5})
+        }
     )
     part = part_reading(doubted, SCRIPT)
     assert grade_part(part, "Jane Doe", LIMITS).outcome == "warn"

@@ -12,8 +12,8 @@ from palprep.consent import (
     PartReading,
     SecondHearing,
 )
+from palprep.rules.consent_evidence import together
 from palprep.rules.consent_grading import grade_part
-from palprep.rules.consent_together import together
 from palprep.rules.profile import load_profile
 from palprep.values import Outcome
 

@@ -137,7 +137,7 @@ CONSENT = """
 name = "strict"
 extends = "core-4"
 disable = ["same_person"]
-[consent.word_said]
+[consent.unsaid_word_probability]
 value = 0.1
 source = "our guideline"
 date = 2026-11-01
@@ -148,8 +148,8 @@ def test_one_limit_of_the_statement_can_be_moved(tmp_path):
     path = tmp_path / "strict.toml"
     path.write_text(CONSENT)
     profile, parent = load_profile(path), load_profile()
-    assert profile.consent.word_said.value == 0.1
-    assert profile.consent.negated == parent.consent.negated
+    assert profile.consent.unsaid_word_probability.value == 0.1
+    assert profile.consent.negation_ratio == parent.consent.negation_ratio
     assert "same_person" in parent.pairs
     assert "same_person" not in profile.pairs
 

@@ -11,7 +11,7 @@ from .facts import (
     Surroundings as Surroundings,
     WordRecord as WordRecord,
 )
-from .names import SAME_SOUND as SAME_SOUND
+from .names import LIKE_SOUND as LIKE_SOUND, SAME_SOUND as SAME_SOUND
 from .opening import (
     OPENING_S as OPENING_S,
     Listeners as Listeners,

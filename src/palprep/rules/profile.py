@@ -13,7 +13,7 @@ A profile is a TOML file::
     date = 2026-11-01
 
 A role's list for a rule replaces the extended profile's list for it. ``[[pairs.same_person]]``
-does the same for the check of two files, ``[consent.word_said]`` for one limit of the
+does the same for the check of two files, ``[consent.unsaid_word_probability]`` for one limit of the
 statement (:class:`ConsentLimits`).
 """
 
@@ -131,37 +131,32 @@ class ConsentLimits(Value):
     logarithm of P(required wording) / P(other wording).
     """
 
-    word_heard: ConsentLimit
-    word_said: ConsentLimit
-    word_never_said: ConsentLimit
-    word_sure: ConsentLimit
-    shortest_word: ConsentLimit
-    favoured: ConsentLimit
-    contradicted: ConsentLimit
-    heard_by_both: ConsentLimit
-    same_sound: ConsentLimit
-    misheard_alike: ConsentLimit
-    misheard: ConsentLimit
-    unsupported: ConsentLimit
-    equally_probable: ConsentLimit
-    beam_noise: ConsentLimit
-    hardly_added: ConsentLimit
-    negated: ConsentLimit
-    negated_perhaps: ConsentLimit
-    withdrawn: ConsentLimit
-    name_alike: ConsentLimit
-    name_alike_surely: ConsentLimit
-    name_recognised: ConsentLimit
-    name_recognised_alike: ConsentLimit
-    name_recognised_surely: ConsentLimit
-    name_supported: ConsentLimit
-    name_favoured_rather: ConsentLimit
-    name_favoured_surely: ConsentLimit
-    name_confirmed: ConsentLimit
-    name_written_alike: ConsentLimit
-    name_favoured: ConsentLimit
-    name_disfavoured: ConsentLimit
-    name_disfavoured_surely: ConsentLimit
+    heard_word_probability: ConsentLimit
+    unsaid_word_probability: ConsentLimit
+    never_said_probability: ConsentLimit
+    sure_word_probability: ConsentLimit
+    shortest_word_s: ConsentLimit
+    sure_ratio: ConsentLimit
+    other_wording_ratio: ConsentLimit
+    unsupported_word_ratio: ConsentLimit
+    equal_wordings_ratio: ConsentLimit
+    same_sound_likeness: ConsentLimit
+    misheard_word_likeness: ConsentLimit
+    misheard_word_ratio: ConsentLimit
+    added_word_ratio: ConsentLimit
+    negation_ratio: ConsentLimit
+    doubted_negation_ratio: ConsentLimit
+    withdrawal_ratio: ConsentLimit
+    recognised_name_probability: ConsentLimit
+    alike_name_probability: ConsentLimit
+    sure_name_probability: ConsentLimit
+    supported_name_probability: ConsentLimit
+    misheard_name_likeness: ConsentLimit
+    written_name_likeness: ConsentLimit
+    heard_name_ratio: ConsentLimit
+    favoured_name_ratio: ConsentLimit
+    unlike_name_ratio: ConsentLimit
+    other_name_ratio: ConsentLimit
 
 
 class Profile(Value):
