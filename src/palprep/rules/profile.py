@@ -23,7 +23,7 @@ import copy
 import datetime as dt
 import functools
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -180,29 +180,19 @@ class Profile(Value):
         self, role: Role, rule_id: str, level: Outcome | None = None
     ) -> float | None:
         """The smallest upper bound for the rule, at that level or at any, if there is one."""
-        limits = self.for_role(role).get(rule_id, ())
-        return min(
-            (
-                limit.max
-                for limit in limits
-                if limit.max is not None and level in {None, limit.level}
-            ),
-            default=None,
-        )
+        limits = self._at(level, self.for_role(role).get(rule_id, ()))
+        return min((limit.max for limit in limits if limit.max is not None), default=None)
 
     def tightest_minimum(
         self, role: Role, rule_id: str, level: Outcome | None = None
     ) -> float | None:
         """The largest lower bound for the rule, at that level or at any, if there is one."""
-        limits = self.for_role(role).get(rule_id, ())
-        return max(
-            (
-                limit.min
-                for limit in limits
-                if limit.min is not None and level in {None, limit.level}
-            ),
-            default=None,
-        )
+        limits = self._at(level, self.for_role(role).get(rule_id, ()))
+        return max((limit.min for limit in limits if limit.min is not None), default=None)
+
+    @staticmethod
+    def _at(level: Outcome | None, limits: Iterable[Limit]) -> Iterator[Limit]:
+        return (limit for limit in limits if level in {None, limit.level})
 
 
 def load_profile(name_or_path: str | Path = DEFAULT_PROFILE) -> Profile:
@@ -213,9 +203,6 @@ def load_profile(name_or_path: str | Path = DEFAULT_PROFILE) -> Profile:
     Raises ProfileError when there is no such profile or the file is not a profile.
     """
     data = _resolve(str(name_or_path), seen=())
-    default = _parse(DEFAULT_PROFILE)
-    for table in ("pairs", "consent"):
-        data[table] = {**default[table], **data.get(table, {})}
     disabled = frozenset(data.pop("disable", ()))
 
     def enabled(rules: Mapping[str, Any]) -> dict[str, Any]:
@@ -237,9 +224,13 @@ def _resolve(name: str, seen: tuple[str, ...]) -> dict[str, Any]:
         raise ProfileError(f"Profiles extend each other in a circle: {' -> '.join((*seen, name))}")
     data = _parse(name)
     parent_name = data.pop("extends", None)
-    if parent_name is None:
+    if parent_name is not None:
+        parent = _resolve(str(parent_name), (*seen, name))
+    elif name != DEFAULT_PROFILE:
+        default = _parse(DEFAULT_PROFILE)
+        parent = {table: default[table] for table in ("pairs", "consent")}
+    else:
         return data
-    parent = _resolve(str(parent_name), (*seen, name))
     merged = {**parent, **data}
     merged["disable"] = [*parent.get("disable", ()), *data.get("disable", ())]
     for table in ("pairs", "consent"):

@@ -13,8 +13,6 @@ from palprep.facts import Facts
 from palprep.rules.texts import Measure, aligned
 from palprep.values import Outcome, Rect, Role, Value
 
-__all__ = ["Check", "Measure", "Rect", "Report", "ReportError"]
-
 _REPORT_KEYS = ("path", "role", "profile", "verdict", "passed", "error", "checks", "facts")
 _CHECK_KEYS = (
     *("id", "label", "outcome", "passed", "sentence", "measured"),

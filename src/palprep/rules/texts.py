@@ -94,6 +94,8 @@ class Texts(Value):
 
     rules: Mapping[str, RuleText]
     reasons: Mapping[str, Unmeasured]
+    framing_advice: Mapping[str, str]
+    """Advice on centring and framing, by what a portrait allows."""
     consent_limits: Mapping[str, str]
 
 
