@@ -15,10 +15,11 @@ from palprep.rules import (
     CatalogueEntry,
     CatalogueLimit,
     Profile,
+    WordLimit,
     entry_of,
     load_profile,
 )
-from palprep.rules.catalogue import REASONS
+from palprep.rules.texts import REASONS
 
 TARGET = Path(__file__).parents[1] / "docs" / "checks.md"
 
@@ -44,6 +45,23 @@ _UNKNOWN = """\
 What was not measured is `unknown`, never `pass`. The report says why, in one of these sentences.
 The reading of a statement of consent has reasons of its own, which name what is missing.
 """
+
+_WORDS = """\
+The statement is graded word by word, by these numbers. The free reading writes down what it hears;
+the forced reading aligns the required statement with the audio. A log likelihood ratio is the
+natural logarithm of P(required wording) / P(other wording), given the audio: at 0 both fit alike,
+at 3 the required one is 20 times as probable.
+
+| Id | Value | Unit | What it is | From where |
+|---|---|---|---|---|"""
+
+_UNITS = {
+    "probability": "probability, 0 to 1",
+    "likeness": "similarity in sound, 0 to 1",
+    "ratio": "log likelihood ratio",
+    "s": "seconds",
+}
+"""Unit of a number, by the end of its id."""
 
 
 def catalogue(profile: Profile) -> str:
@@ -85,9 +103,15 @@ def _section(entry: CatalogueEntry) -> Iterator[str]:
     for limit in entry.limits:
         yield f"| {limit.role} | {limit.level.value} | {limit.limit} | {_source(limit)} |"
     yield ""
+    if entry.words:
+        yield _WORDS
+        for word in entry.words:
+            unit = _UNITS[word.id.rpartition("_")[2]]
+            yield f"| `{word.id}` | {word.value:g} | {unit} | {word.text} | {_source(word)} |"
+        yield ""
 
 
-def _source(limit: CatalogueLimit) -> str:
+def _source(limit: CatalogueLimit | WordLimit) -> str:
     note = f"; {limit.note}" if limit.note else ""
     return f"{limit.source}, {limit.date}{note}"
 

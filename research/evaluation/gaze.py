@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from palprep.rules.portrait_subject import NARROWED, SMILING
+from palprep.rules.portrait import NARROWED, SMILING
 from palprep.vision import Eyes
 from palprep.vision.facts import Pose
 from research.marked import replace_marked

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from palprep.facts import Facts
-from palprep.rules import RULES, Profile, judge, load_profile
+from palprep.rules import PORTRAIT_CHECKS, Profile, judge, load_profile
 from palprep.values import Outcome, Role, Value
 from research.marked import replace_marked
 from research.material.kept_facts import FactsOfRows, read_held_out
@@ -38,10 +38,6 @@ from research.material.sources_and_labels import (
     read_labels,
     read_sources,
 )
-
-OF_PORTRAITS = "palprep.rules.portrait_"
-"""Where the rules on what a portrait shows stand. Those on its file hold nothing against it: many
-labelled pictures are small."""
 
 OF_THE_WHOLE = {WHOLE_CHECK, FRESH_SET}
 """Label files of the check as a whole."""
@@ -153,7 +149,7 @@ def _judged(
     checks = [
         check
         for check in judge(facts, Role.FACE_IMAGE, profile)
-        if check.id == check_id or (check_id in OF_THE_WHOLE and _of_portraits(check.id))
+        if check.id == check_id or (check_id in OF_THE_WHOLE and check.id in PORTRAIT_CHECKS)
     ]
     having = {
         outcome: tuple(check.id for check in checks if check.outcome is outcome)
@@ -165,10 +161,6 @@ def _judged(
         order.remove(Outcome.UNKNOWN)
     worst = next(outcome for outcome in order if having[outcome])
     return Judged(row, worst, having[Outcome.FAIL], having[Outcome.WARN], value)
-
-
-def _of_portraits(check_id: str) -> bool:
-    return type(RULES[check_id]).__module__.startswith(OF_PORTRAITS)
 
 
 def share(cases: Sequence[Judged], *outcomes: Outcome) -> str:

@@ -25,7 +25,7 @@ def test_a_check_of_two_files_is_explained_like_any_other(palprep: Palprep) -> N
 
 def test_the_statement_is_explained_with_the_limits_of_its_words(palprep: Palprep) -> None:
     (entry,) = palprep("explain", "consent_spoken", "--json").objects
-    assert "word_said" in {each["id"] for each in entry["words"]}
+    assert "unsaid_word_probability" in {each["id"] for each in entry["words"]}
     page = palprep("explain", "consent_spoken").out
     assert all(each["id"] in page for each in entry["words"])
     (other,) = palprep("explain", "consent_start", "--json").objects

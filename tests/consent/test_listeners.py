@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from palprep.consent import moonshine
-from palprep.consent.listeners import Listeners
 from palprep.consent.moonshine import Moonshine
+from palprep.consent.opening import Listeners
 from palprep.consent.whisper import Whisper
 from palprep.errors import ToolMissing
 from palprep.media.networks import Weights

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from palprep.consent.compare import compare
-from palprep.consent.names import locate_name, name_slot, same_name
+from palprep.consent.names import locate_name, same_name
+from palprep.consent.statement import name_slot
 from palprep.consent.words import split_words
 
 REQUIRED = split_words("I, Jane Doe, am currently speaking.")

@@ -87,7 +87,7 @@ def test_a_statement_longer_than_a_window_is_read_in_parts():
     assert " ".join(one.statement.text for one in found) == TEXT
     assert all(one.reading.comparison.agreement == 1.0 for one in found)
     assert all(one.between == () for one in found)
-    times = [word.start_s for one in found for word in one.reading.forced]
+    times = [word.start for one in found for word in one.reading.aligned]
     assert times == sorted(times)
     assert times[-1] == pytest.approx((len(TEXT.split()) - 1) * WORD_S, abs=1.0)
     ends = [(one is found[0], one is found[-1]) for one in found]
@@ -107,7 +107,7 @@ def test_where_speech_flows_on_a_part_begins_at_the_quietest_moment():
     flowing = [Span(start_s=0.0, end_s=len(samples) / RATE_HZ)]
     found = find_statement(samples, statement, parrot, flowing, 30.0)
     assert found[1].between == ()
-    assert found[1].reading.forced[0].start_s == pytest.approx(first * WORD_S, abs=0.1)
+    assert found[1].reading.aligned[0].start == pytest.approx(first * WORD_S, abs=0.1)
 
 
 def test_what_is_said_between_two_parts_is_told():
@@ -121,7 +121,7 @@ def test_what_is_said_before_a_late_window_is_heard_too():
     text = " ".join(TEXT.split()[:23])
     (found,) = find(before + text, text)
     assert found.reading.comparison.agreement == 1.0
-    assert found.reading.forced[0].start_s == pytest.approx(25.5, abs=0.6)
+    assert found.reading.aligned[0].start == pytest.approx(25.5, abs=0.6)
     heard = " ".join((*found.reading.earlier, *(w.shown for w in found.reading.heard)))
     assert heard.startswith("refuse chatter")
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from palprep.consent.facts import (
+    AlignedWord,
     HeardInstead,
-    NamePlace,
+    NameReading,
     NegatedWording,
     PartReading,
-    RequiredWord,
     StatementReading,
 )
 from palprep.consent.moonshine import Heard, WordScore
@@ -20,7 +20,7 @@ from palprep.speech import RATE_HZ
 from palprep.values import Span
 
 TEXT = "I, Jane Doe, give my consent that videos can be made."
-NAME = NamePlace(
+NAME = NameReading(
     heard="Jane Doe,", likeness=1.0, same=True, transcript_likeness=1.0,
     prompted_probability=0.9, log_likelihood_ratio=None, first=1, last=3,
 )  # fmt: skip
@@ -53,11 +53,11 @@ class Witness:
 def part(starts_s: float = 2.0, **changed) -> PartReading:
     words = TEXT.split()
     aligned = tuple(
-        RequiredWord(
+        AlignedWord(
             expected=word,
             heard=word,
-            start_s=starts_s + index / 2,
-            end_s=starts_s + index / 2 + 0.4,
+            start=starts_s + index / 2,
+            end=starts_s + index / 2 + 0.4,
             probability=0.9,
         )
         for index, word in enumerate(words)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.consent.statements import fill_statement, read_statement, required_statement
+from palprep.consent.statement import fill_statement, read_statement, required_statement
 from palprep.errors import UsageError
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from palprep.consent.compare import Difference
-from palprep.consent.statements import fill_statement, required_statement
-from palprep.consent.variants import negated, replaced
+from palprep.consent.statement import fill_statement, required_statement
+from palprep.consent.wordings import negated, replaced
 from palprep.consent.words import split_words
 
 

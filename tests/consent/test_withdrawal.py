@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.consent.withdrawal import (
+from palprep.consent.wordings import (
     is_remark,
     negates,
     speaks_of_consent,

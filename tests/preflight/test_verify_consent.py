@@ -16,7 +16,7 @@ from palprep.consent import (
     required_statement,
     whisper as whisper_module,
 )
-from palprep.consent.statements import fill_statement
+from palprep.consent.statement import fill_statement
 from palprep.consent.whisper import default_directory
 from palprep.errors import FileMissing, ToolFailed, ToolMissing
 from palprep.preflight import verify_consent
@@ -120,7 +120,7 @@ def test_a_greeting_before_it_leaves_the_name_certain(speech, other_talk, model)
     assert reading.said_before
     assert part.name.same
     assert part.name.prompted_probability > 0.5
-    assert part.aligned[0].start_s == pytest.approx(4.3, abs=0.7)
+    assert part.aligned[0].start == pytest.approx(4.3, abs=0.7)
 
 
 def test_a_statement_beyond_the_opening_fails(speech, model):

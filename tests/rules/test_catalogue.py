@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import importlib
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from palprep.rules.catalogue import REASONS, entry_of
-from palprep.rules.profile import BUILT_IN, load_profile
-from palprep.rules.registry import RULES
-from palprep.rules.sentences import ABOVE, BELOW, OTHERWISE
+from palprep.rules.catalogue import RULES, entry_of
+from palprep.rules.profile import BUILT_IN, ConsentLimits, load_profile
+from palprep.rules.texts import (
+    ABOVE,
+    BELOW,
+    MET,
+    OTHERWISE,
+    REASONS,
+    TEXTS,
+    Texts,
+    read_texts,
+)
 from palprep.vision.facts import STEPS
 
 PROFILE = load_profile()
@@ -20,9 +29,9 @@ SAID = [
     for rule_id in RULES
     for each in entry_of(rule_id, PROFILE).sentences
 ]  # fmt: skip
-ADVISED = [(rule.id, rule.advice) for rule in RULES.values()]
-UNKNOWN = [(reason, reason) for reason in REASONS]
-UNKNOWN += [(reason, each.advice) for reason, each in REASONS.items() if each.advice]
+ADVISED = [(rule.id, rule.texts.advice) for rule in RULES.values()]
+UNKNOWN = [(key, each.reason) for key, each in REASONS.items()]
+UNKNOWN += [(key, each.advice) for key, each in REASONS.items() if each.advice]
 
 FORBIDDEN = {
     "two spaces": r"\s\s|\n",
@@ -76,8 +85,8 @@ def test_every_limit_has_a_sentence_for_whoever_breaks_it(name: str) -> None:
     profile = load_profile(name)
     asked = [*profile.limits.values(), profile.pairs]
     for rule_id, limits in ((each, limits) for rules in asked for each, limits in rules.items()):
-        sentences = getattr(RULES[rule_id], "sentences", None)
-        if sentences is None:
+        sentences = RULES[rule_id].texts.sentences
+        if not sentences:
             assert rule_id == "celebrity_or_copyright_character"
             continue
         sides = {
@@ -86,9 +95,40 @@ def test_every_limit_has_a_sentence_for_whoever_breaks_it(name: str) -> None:
             for side, bound in ((BELOW, limit.min), (ABOVE, limit.max))
             if bound is not None
         } or {OTHERWISE}
-        own = set(sentences.broken) - {BELOW, ABOVE, OTHERWISE}
-        assert own or sides <= set(sentences.broken) or rule_id == "voice_content", rule_id
+        own = set(sentences) - {MET, BELOW, ABOVE, OTHERWISE}
+        assert own or sides <= set(sentences) or rule_id == "voice_content", rule_id
 
 
 def test_every_component_of_image_quality_has_a_sentence() -> None:
-    assert set(RULES["image_quality_acceptable"].sentences.broken) == set(STEPS)
+    assert set(RULES["image_quality_acceptable"].texts.sentences) - {MET} == set(STEPS)
+
+
+def test_every_reason_is_one_of_a_rule_and_every_limit_of_words_has_a_meaning(
+    checkout: Path,
+) -> None:
+    sources = "".join(
+        path.read_text("utf-8") for path in (checkout / "src/palprep/rules").glob("*.py")
+    )
+    assert {key for key in REASONS if f'REASONS["{key}"]' not in sources} == set()
+    assert set(TEXTS.consent_limits) == set(ConsentLimits.model_fields)
+
+
+def places(texts: Texts) -> dict[str, list[str]]:
+    """The places for words in every text, by its path."""
+
+    def walk(path: str, found: object) -> Iterator[tuple[str, list[str]]]:
+        if isinstance(found, dict):
+            for key, value in found.items():
+                yield from walk(f"{path}.{key}", value)
+        elif isinstance(found, str):
+            yield path, sorted(re.findall(r"\{\w+\}", found))
+
+    return dict(walk("", texts.to_json()))
+
+
+def test_a_translation_says_the_same(checkout: Path) -> None:
+    """Its sentences have the same ids and the same places for words as those in English."""
+    english = places(read_texts("en"))
+    languages = [file.stem for file in (checkout / "src/palprep/rules/texts").glob("*.toml")]
+    assert "en" in languages
+    assert {each for each in languages if places(read_texts(each)) != english} == set()

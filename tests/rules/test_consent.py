@@ -8,15 +8,15 @@ from voices import voice_of
 from palprep.consent import ConsentFacts, WordRecord
 from palprep.rules.consent import (
     CONSENT_CHECKS,
-    ConsentFirst,
-    ConsentSeen,
     consent_doubts,
+    consent_first,
+    consent_seen,
     lacks_consent,
 )
 from palprep.rules.judgement import report_on
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Report, ReportError
-from palprep.rules.video_structure import MouthMoves
+from palprep.rules.video_person import mouth_moves
 from palprep.values import Outcome, Role
 from palprep.vision import FootageFacts, FrameSample
 
@@ -71,10 +71,10 @@ def report_of(facts, role=Role.TRAINING_VIDEO, left_out=()):
 
 def test_the_mouth_counts_while_the_statement_is_spoken(spoken):
     later = footage(lambda at_s: at_s > 12.0)
-    assert MouthMoves().found(spoken(later, heard())).value == 0.0
-    assert MouthMoves().found(spoken(later)).value == pytest.approx(0.4, abs=0.06)
+    assert mouth_moves.found(spoken(later, heard())).value == 0.0
+    assert mouth_moves.found(spoken(later)).value == pytest.approx(0.4, abs=0.06)
     then = footage(lambda at_s: STATED[0] <= at_s <= STATED[1])
-    found = MouthMoves().found(spoken(then, heard()))
+    found = mouth_moves.found(spoken(then, heard()))
     assert (found.value, found.shown) == (1.0, "100% of the time while the statement is spoken")
 
 
@@ -82,8 +82,8 @@ def test_a_silent_person_is_not_measured(spoken, video_facts):
     facts = spoken(footage(lambda at_s: True)).model_copy(
         update={"voice": voice_of(duration_s=20.0)}
     )
-    assert "while somebody speaks" in MouthMoves().found(facts).reason
-    assert "without --quick" in MouthMoves().found(video_facts()).advice
+    assert "while somebody speaks" in mouth_moves.found(facts).reason
+    assert "without --quick" in mouth_moves.found(video_facts()).advice
 
 
 @pytest.mark.parametrize(
@@ -97,15 +97,15 @@ def test_a_silent_person_is_not_measured(spoken, video_facts):
 )
 def test_one_face_is_seen_while_the_statement_is_spoken(spoken, people, share, outcome):
     facts = spoken(footage(lambda at_s: True, people), heard())
-    assert ConsentSeen().found(facts).value == pytest.approx(share, abs=0.01)
+    assert consent_seen.found(facts).value == pytest.approx(share, abs=0.01)
     assert report_of(facts).check("consent_seen").outcome is outcome
 
 
 def test_frames_far_apart_prove_nothing(spoken):
     rare = footage(lambda at_s: True, every_s=5.0)
-    assert "Too few" in ConsentSeen().found(spoken(rare, heard())).reason
+    assert "Too few" in consent_seen.found(spoken(rare, heard())).reason
     nowhere = heard("fail", starts_at=None, ends_at=None)
-    assert "not found" in ConsentSeen().found(spoken(rare, nowhere)).reason
+    assert "not found" in consent_seen.found(spoken(rare, nowhere)).reason
 
 
 @pytest.mark.parametrize("role", [Role.TRAINING_VIDEO, Role.CONSENT_VIDEO])
@@ -199,7 +199,7 @@ def word(expected, start, end, outcome="pass"):
 
 
 DOUBTFUL_WORD = (word("I,", 4.0, 4.5), word("Ada,", 4.5, 5.25, "warn"), word("agree.", 5.25, 10.0))
-BEFORE = f"Before the statement of consent, “So” is said. {ConsentFirst.advice}"
+BEFORE = f"Before the statement of consent, “So” is said. {consent_first.texts.advice}"
 FILE = "the prepared file"
 AFTER = {"said_after": "Or something.", "reasons": ("A remark is heard. Listen to it.",)}
 

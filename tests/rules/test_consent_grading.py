@@ -6,10 +6,9 @@ import pytest
 
 from palprep.consent import Statement, StatementReading, split_words
 from palprep.consent.compare import Difference, compare
-from palprep.consent.facts import NameReading
-from palprep.consent.hypotheses import AlignedWord, Reading, differences_of
+from palprep.consent.facts import AlignedWord, NameReading, NegatedWording
 from palprep.consent.names import locate_name
-from palprep.consent.part_reading import part_reading
+from palprep.consent.reading import Reading, heard_instead, part_reading
 from palprep.rules.consent_grading import Grade, grade_part, grade_statement
 from palprep.rules.profile import load_profile
 
@@ -30,7 +29,7 @@ def name_reading(
     """``told`` is the prompted probability, ``favour`` the log likelihood ratio, ``written`` how
     much the name in the transcript is alike."""
     return NameReading(
-        heard=heard, likeness=likeness, same=same, transcript_likeness=written,
+        first=1, last=3, heard=heard, likeness=likeness, same=same, transcript_likeness=written,
         prompted_probability=told, log_likelihood_ratio=favour, least_log_likelihood_ratio=favour,
     )  # fmt: skip
 
@@ -56,23 +55,27 @@ def reading(
     found = compare(SCRIPT.words, words)
     place = locate_name(found, SCRIPT.name, SCRIPT.words, words)
     probabilities = [(improbable or {}).get(word.shown, 0.9) for word in SCRIPT.words]
-    differences = differences_of(found, place)
-    return Reading(
+    plain = Reading(
         transcript=heard,
         heard=words,
         comparison=found,
-        forced=tuple(
-            AlignedWord(p, index * 0.5, index * 0.5 + 0.4) for index, p in enumerate(probabilities)
+        aligned=tuple(
+            AlignedWord(
+                expected=word.shown, start=index * 0.5, end=index * 0.5 + 0.4, probability=p
+            )
+            for index, (word, p) in enumerate(zip(SCRIPT.words, probabilities, strict=True))
         ),
-        differences=differences,
-        log_likelihood_ratios=(support,) * len(differences),
-        log_prior_ratios=(expected,) * len(differences),
-        negated=turned,
+        negated=tuple(
+            NegatedWording(word=index, heard=said, log_likelihood_ratio=ratio)
+            for said, index, ratio in turned
+        ),
         other_transcripts=others,
         afterwards=afterwards,
         name=name,
         place=place,
     )
+    instead = [heard_instead(plain, SCRIPT, one, support, expected) for one in plain.differences]
+    return plain._replace(instead=tuple(instead))
 
 
 def decide(
@@ -158,10 +161,10 @@ def test_one_word_that_was_not_said_does_not_hide_among_others_that_were_mishear
 def test_words_that_are_aligned_with_one_moment_were_not_said(lasts_s, expected):
     found = reading(TEXT.replace(" can be made", ""), support=-3.0)
     squeezed = [
-        word._replace(start_s=4.0, end_s=4.0 + lasts_s) if index >= 8 else word
-        for index, word in enumerate(found.forced)
+        word.model_copy(update={"start": 4.0, "end": 4.0 + lasts_s}) if index >= 8 else word
+        for index, word in enumerate(found.aligned)
     ]
-    assert outcome(found._replace(forced=tuple(squeezed))) == expected
+    assert outcome(found._replace(aligned=tuple(squeezed))) == expected
 
 
 def test_a_changed_word_is_named_with_what_was_heard():
@@ -207,8 +210,8 @@ def test_an_added_word_without_which_the_statement_fits_far_better_is_a_doubt():
     longer = TEXT.replace("my consent", "my if paid consent")
     assert outcome(reading(longer, support=3.5, others=(longer,))) == "fail"
     surname = reading(TEXT.replace("Doe,", "Doe Smith,"), support=3.5)
-    next_to_it = surname._replace(differences=(Difference(3, 3, 3, 4),))
-    part = part_reading(next_to_it._replace(log_likelihood_ratios=(3.5,)), SCRIPT)
+    next_to_it = heard_instead(surname, SCRIPT, Difference(3, 3, 3, 4), 3.5, 0.0)
+    part = part_reading(surname._replace(instead=(next_to_it,)), SCRIPT)
     assert grade_part(part, "Jane Doe", LIMITS).outcome == "fail"
 
 
@@ -317,7 +320,9 @@ def test_the_words_of_a_part_are_counted_from_the_statements_start():
 def test_a_limit_of_the_profile_moves_the_outcome():
     doubted = reading(TEXT.replace("that", "when"), support=-3.0)
     lenient = LIMITS.model_copy(
-        update={"equally_probable": LIMITS.equally_probable.model_copy(update={"value": -3.5})}
+        update={
+            "equal_wordings_ratio": LIMITS.equal_wordings_ratio.model_copy(update={"value": -3.5})
+        }
     )
     part = part_reading(doubted, SCRIPT)
     assert grade_part(part, "Jane Doe", LIMITS).outcome == "warn"

@@ -5,21 +5,21 @@ from __future__ import annotations
 import pytest
 
 from palprep.consent import (
+    AlignedWord,
     HeardInstead,
-    NamePlace,
+    NameReading,
     NegatedWording,
     PartReading,
-    RequiredWord,
     SecondHearing,
 )
+from palprep.rules.consent_evidence import together
 from palprep.rules.consent_grading import grade_part
-from palprep.rules.consent_together import together
 from palprep.rules.profile import load_profile
 from palprep.values import Outcome
 
 LIMITS = load_profile().consent
 WORDS = ("I,", "Jane", "Doe,", "give", "my", "consent.")
-JANE = NamePlace(
+JANE = NameReading(
     heard="Jane Doe,", likeness=1.0, same=True, transcript_likeness=1.0,
     prompted_probability=0.9, log_likelihood_ratio=None, first=1, last=3,
 )  # fmt: skip
@@ -40,7 +40,7 @@ def part(
     *,
     ratio: float | None = None,
     negated: float = 9.0,
-    name: NamePlace = JANE,
+    name: NameReading = JANE,
     second: SecondHearing | None = None,
 ) -> PartReading:
     """``ratio`` is that of "give" to "gave", which was heard."""
@@ -48,7 +48,7 @@ def part(
         first_word=0,
         expected=WORDS,
         aligned=tuple(
-            RequiredWord(expected=word, heard=word, start_s=index, end_s=index + 0.5, probability=p)
+            AlignedWord(expected=word, heard=word, start=index, end=index + 0.5, probability=p)
             for index, (word, p) in enumerate(zip(WORDS, probabilities, strict=True))
         ),
         instead=()

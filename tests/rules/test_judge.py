@@ -2,9 +2,9 @@ import pytest
 
 from palprep.errors import ProfileError
 from palprep.media.facts import MediaType
+from palprep.rules.catalogue import RULES
 from palprep.rules.judgement import judge
 from palprep.rules.profile import load_profile
-from palprep.rules.registry import RULES
 from palprep.rules.report import Report
 from palprep.rules.rule import Measured
 from palprep.values import Kind, Outcome, Role
@@ -121,10 +121,10 @@ def test_an_unknown_rule_in_a_profile_is_named_with_its_neighbour(image_facts):
 
 def test_every_rule_explains_itself():
     for rule in RULES.values():
-        assert len(rule.text()) > 20, rule.id
-        assert rule.text().endswith("."), rule.id
-        assert rule.label, rule.id
-        assert rule.advice.endswith("."), rule.id
+        assert len(rule.texts.text) > 20, rule.id
+        assert rule.texts.text.endswith("."), rule.id
+        assert rule.texts.label, rule.id
+        assert rule.texts.advice.endswith("."), rule.id
 
 
 def test_report_json_has_exactly_the_documented_keys(image_facts):

@@ -12,9 +12,10 @@ from voices import voice_of
 from palprep.consent import ConsentFacts
 from palprep.facts import Facts
 from palprep.media import SignalFacts, TimingFacts
+from palprep.rules.catalogue import RULES
 from palprep.rules.profile import Limit
-from palprep.rules.registry import RULES
 from palprep.rules.rule import Measured, Rule
+from palprep.rules.texts import MET
 from palprep.values import Outcome
 from palprep.vision import FootageFacts, FrameSample
 
@@ -81,7 +82,7 @@ def test_every_sentence_can_be_said(find, rule_id):
         wrong = Limit(
             equals="something else", level=Outcome.FAIL, source="us", date=dt.date(2026, 11, 1)
         )
-        for way in rule.sentences.broken:
+        for way in set(rule.texts.sentences) - {MET}:
             for level in (Outcome.FAIL, Outcome.WARN):
                 value = False if isinstance(answer.value, bool) else answer.value
                 told = rule.check(

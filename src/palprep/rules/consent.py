@@ -8,9 +8,9 @@ from palprep.consent import ConsentFacts
 from palprep.facts import Facts
 from palprep.rules.needs import CONSENT, NOT_FOUND, STATED
 from palprep.rules.report import Check, Report
-from palprep.rules.rule import Answer, Measured, Need, Rule, Unmeasured
-from palprep.rules.sentences import OTHERWISE, ByLevel, Sentences
-from palprep.rules.video_structure import MouthMoves
+from palprep.rules.rule import Answer, Measured, Need, rule
+from palprep.rules.texts import OTHERWISE, REASONS, Unmeasured
+from palprep.rules.video_person import mouth_moves
 from palprep.values import Outcome, Role
 from palprep.vision import FrameSample
 
@@ -18,84 +18,33 @@ FEWEST_SAMPLES = 4
 """Fewer frames than this, looked at while the statement is spoken, prove nothing."""
 
 
-TOO_FEW_SAMPLES = Unmeasured(
-    reason="Too few frames were looked at while the statement of consent is spoken.",
-    advice="Shorten the video.",
-)
+TOO_FEW_SAMPLES = REASONS["too_few_samples"]
 
 
-class ConsentSpoken(Rule[ConsentFacts]):
-    """The service trains nothing without its consent statement, spoken verbatim with the
-    speaker's full name."""
-
-    needs = CONSENT
-    id = "consent_spoken"
-    label = "Consent statement"
-    predicts = "consent"
-    sentences = Sentences(
-        "The statement of consent was heard, word for word.",
-        otherwise=ByLevel(
-            fail="The statement of consent was not heard as it is required.",
-            warn="The statement of consent was heard, with doubts.",
-        ),
-        one="{reason}",
-        two="{reason} There is one more finding.",
-        several="{reason} There are {more} more findings.",
+@rule(CONSENT)
+def consent_spoken(consent: ConsentFacts) -> Measured:
+    outcome, reasons = consent.outcome.value, consent.reasons
+    reason, more = (reasons[0] if reasons else ""), max(0, len(reasons) - 1)
+    ways = {0: OTHERWISE, 1: "one", 2: "two"}
+    return Measured(
+        value=outcome,
+        shown=(f"{outcome}: {reason}" if reason else outcome)
+        + (f" (and {more} more)" if more else ""),
+        way=ways.get(len(reasons), "several"),
+        words={"reason": reason, "more": str(more)},
     )
-    advice = "Record the statement again, slowly, word for word as the service shows it."
-
-    def measure(self, consent: ConsentFacts) -> Measured:
-        outcome, reasons = consent.outcome.value, consent.reasons
-        reason, more = (reasons[0] if reasons else ""), max(0, len(reasons) - 1)
-        ways = {0: OTHERWISE, 1: "one", 2: "two"}
-        return Measured(
-            value=outcome,
-            shown=(f"{outcome}: {reason}" if reason else outcome)
-            + (f" (and {more} more)" if more else ""),
-            way=ways.get(len(reasons), "several"),
-            words={"reason": reason, "more": str(more)},
-        )
 
 
-class ConsentStart(Rule[float]):
-    """The statement belongs at the very beginning, where the service looks for it."""
-
-    needs = STATED.then(lambda consent: consent.starts_at)
-    id = "consent_start"
-    label = "Statement starts at"
-    unit = "s"
-    predicts = "consent"
-    sentences = Sentences(
-        "The statement of consent starts at {measured}.",
-        below="The statement of consent starts too early: at {measured}.",
-        above=ByLevel(
-            fail="The statement of consent starts too late: at {measured}.",
-            warn="The statement of consent starts late: at {measured}.",
-        ),
-    )
-    advice = "Start with the statement, or let palprep fix trim what stands before it."
-
-    def measure(self, starts_at: float) -> Measured:
-        return Measured(value=starts_at, shown=f"{starts_at:.1f} s")
+@rule(STATED.then(lambda consent: consent.starts_at))
+def consent_start(starts_at: float) -> Measured:
+    return Measured(value=starts_at, shown=f"{starts_at:.1f} s")
 
 
-class ConsentFirst(Rule[ConsentFacts]):
-    """Nothing is said before the statement: words there could change what it means."""
-
-    needs = STATED
-    id = "consent_first"
-    label = "Nothing said before it"
-    predicts = "consent"
-    sentences = Sentences(
-        "Nothing is said before the statement of consent.",
-        otherwise="Before the statement of consent, “{said}” is said.",
-    )
-    advice = "Start with the statement, or let palprep fix trim what stands before it."
-
-    def measure(self, consent: ConsentFacts) -> Measured:
-        said = consent.said_before
-        shown = f"“{said}” is said before it" if said else None
-        return Measured(value=not said, shown=shown, words={"said": said or ""})
+@rule(STATED)
+def consent_first(consent: ConsentFacts) -> Measured:
+    said = consent.said_before
+    shown = f"“{said}” is said before it" if said else None
+    return Measured(value=not said, shown=shown, words={"said": said or ""})
 
 
 def _samples(facts: Facts) -> tuple[FrameSample, ...] | Answer:
@@ -113,44 +62,30 @@ def _samples(facts: Facts) -> tuple[FrameSample, ...] | Answer:
     )
 
 
-class ConsentSeen(Rule[tuple[FrameSample, ...]]):
-    """The person who gives consent is seen giving it: one face, and no other, as long as the
-    statement is spoken."""
-
-    needs = Need(_samples)
-    id = "consent_seen"
-    label = "One face while it is spoken"
-    unit = "of the samples"
-    predicts = "consent"
-    sentences = Sentences(
-        "One face, and no other, is seen in {alone} of {total} samples of the statement.",
-        below="One face alone is seen in only {alone} of {total} samples of the statement.",
+@rule(Need(_samples))
+def consent_seen(samples: tuple[FrameSample, ...]) -> Measured | Unmeasured:
+    if len(samples) < FEWEST_SAMPLES:
+        return TOO_FEW_SAMPLES
+    alone = sum(each.people == 1 and each.face_height_share is not None for each in samples)
+    return Measured(
+        value=round(alone / len(samples), 3),
+        shown=f"in {alone} of {len(samples)} samples",
+        words={"alone": str(alone), "total": str(len(samples))},
     )
-    advice = "Speak the statement into the camera, with no one else in view."
-
-    def measure(self, samples: tuple[FrameSample, ...]) -> Measured | Unmeasured:
-        if len(samples) < FEWEST_SAMPLES:
-            return TOO_FEW_SAMPLES
-        alone = sum(each.people == 1 and each.face_height_share is not None for each in samples)
-        return Measured(
-            value=round(alone / len(samples), 3),
-            shown=f"in {alone} of {len(samples)} samples",
-            words={"alone": str(alone), "total": str(len(samples))},
-        )
 
 
 CONSENT_CHECKS = frozenset(
-    rule.id for rule in (ConsentSpoken, ConsentStart, ConsentFirst, ConsentSeen)
+    rule.id for rule in (consent_spoken, consent_start, consent_first, consent_seen)
 )
 """The ids of their checks."""
 
-CONSENT_DOUBTS = CONSENT_CHECKS | {MouthMoves.id}
+CONSENT_DOUBTS = CONSENT_CHECKS | {mouth_moves.id}
 """The ids of the checks whose warning leaves the consent of the video that holds it in doubt."""
 
 
 def spoken_check(report: Report) -> Check | None:
     """The check of the statement's words; None where the profile, or the file, has none."""
-    return next((check for check in report.checks if check.id == ConsentSpoken.id), None)
+    return next((check for check in report.checks if check.id == consent_spoken.id), None)
 
 
 def lacks_consent(video: Report, apart: Report | None = None) -> str | None:
@@ -162,7 +97,7 @@ def lacks_consent(video: Report, apart: Report | None = None) -> str | None:
     not checked, for whatever reason, was not heard: a profile decides how strictly the words are
     judged, and can neither leave the statement out nor pass one that fails.
     """
-    if apart is None and ConsentSpoken.id in video.left_out:
+    if apart is None and consent_spoken.id in video.left_out:
         return "Its consent was said to be given in another video, and there is none."
     stating, where = (apart, "the consent video") if apart is not None else (video, "its opening")
     spoken = spoken_check(stating)
@@ -197,7 +132,7 @@ def consent_doubts(stating: Report) -> tuple[str, ...]:
         doubts.append((said.removesuffix(" Listen to it.") if place else said) + place)
     doubts += [
         check.message
-        + _place("Watch", consent, before=check.id in {ConsentStart.id, ConsentFirst.id})
+        + _place("Watch", consent, before=check.id in {consent_start.id, consent_first.id})
         for check in stating.told(Outcome.WARN)
         if check.id in CONSENT_DOUBTS and check.id != spoken.id
     ]
@@ -229,7 +164,7 @@ def _unasked(report: Report) -> str:
     """Why a report has no check of the statement's words."""
     if report.error is not None:
         return report.error.message
-    if ConsentSpoken.id in report.left_out:
+    if consent_spoken.id in report.left_out:
         return "It was checked as a video whose consent another video holds."
     if report.facts is not None and report.facts.video is not None and report.facts.audio is None:
         return "It has no audio."
@@ -238,4 +173,4 @@ def _unasked(report: Report) -> str:
 
 def never_asked(profile: str, role: Role | None) -> str:
     """That a profile does not ask for the statement in that role, as a sentence."""
-    return f"Profile {profile} does not ask for {ConsentSpoken.id} in a {role or 'file'}."
+    return f"Profile {profile} does not ask for {consent_spoken.id} in a {role or 'file'}."

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from palprep.consent import (
     ConsentFacts,
-    HeardInstead,
+    Listening,
     NegatedWording,
     PartReading,
-    RequiredWord,
     StatementReading,
     Surroundings,
     WordRecord,
     split_words,
 )
 from palprep.facts import Facts
-from palprep.rules.consent_limits import ConsentLimits
-from palprep.rules.consent_name import grade_name, name_reason, only_name_reason
-from palprep.rules.consent_together import together
+from palprep.rules.consent_evidence import (
+    added_words,
+    grade_name,
+    grade_stretch,
+    name_reason,
+    only_name_reason,
+    together,
+)
+from palprep.rules.profile import ConsentLimits
 from palprep.values import Outcome, Span
 
-_SEVERAL = 3
-"""So many words have a duration. One or two short ones can be aligned with one moment of 20 ms."""
-_MORE_WORDS = 2
-"""A long word is written down as two; so many more are others."""
 _SEVERITY = (Outcome.PASS, Outcome.WARN, Outcome.UNKNOWN, Outcome.FAIL)
 
 
@@ -69,20 +69,11 @@ def grade_statement(reading: StatementReading, limits: ConsentLimits) -> Consent
         grade = Grade(Outcome.FAIL, grade.words, (*grade.reasons, late))
     return ConsentFacts(
         outcome=grade.outcome,
-        transcript=reading.transcript,
         starts_at=starts_at,
         ends_at=ends_at,
         words=grade.words,
         reasons=grade.reasons,
-        statement=reading.statement,
-        full_name=reading.full_name,
-        language=reading.language,
-        said_before=reading.said_before,
-        said_after=reading.said_after,
-        model=reading.model,
-        model_sha256=reading.model_sha256,
-        second_model=reading.second_model,
-        second_model_sha256=reading.second_model_sha256,
+        **reading.model_dump(include={*Listening.model_fields}),
     )
 
 
@@ -103,16 +94,16 @@ def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grad
         return Grade(Outcome.FAIL, _unheard(part.expected), (f"{said} were not heard.",))
     part = together(part)
     grades = [
-        Outcome.PASS if word.probability >= limits.word_heard.value else Outcome.WARN
+        Outcome.PASS if word.probability >= limits.heard_word_probability.value else Outcome.WARN
         for word in part.aligned
     ]
     added: dict[int, WordRecord] = {}
     seconds = part.second.instead if part.second else (0.0,) * len(part.instead)
     for one, second in zip(part.instead, seconds, strict=True):
         if one.first < one.last:
-            _grade_stretch(grades, one, part.aligned, limits, second)
-        elif one.log_likelihood_ratio < limits.beam_noise.value or one.in_every_reading:
-            added[one.first] = _added(one, part, limits)
+            grade_stretch(grades, one, part.aligned, limits, second)
+        elif one.log_likelihood_ratio < limits.added_word_ratio.value or one.in_every_reading:
+            added[one.first] = added_words(one, part, limits)
     reasons: list[str] = []
     if part.name is not None:
         grade = grade_name(part, part.name, limits)
@@ -127,14 +118,7 @@ def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grad
     reasons += [*negations, *remarks]
     if not part.inserted:
         return Grade(outcome, words, tuple(reasons))
-    inserted = WordRecord(
-        expected=None,
-        heard=part.inserted,
-        start=None,
-        end=None,
-        probability=None,
-        outcome=Outcome.FAIL,
-    )
+    inserted = WordRecord(expected=None, heard=part.inserted, outcome=Outcome.FAIL)
     reasons = [f"“{part.inserted}” was added.", *reasons]
     return Grade(Outcome.FAIL, (inserted, *words), tuple(reasons))
 
@@ -142,96 +126,6 @@ def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grad
 def worst(outcomes: Iterable[Outcome]) -> Outcome:
     """The gravest of several outcomes."""
     return max(outcomes, key=_SEVERITY.index)
-
-
-def _grade_stretch(
-    grades: list[Outcome],
-    one: HeardInstead,
-    aligned: Sequence[RequiredWord],
-    limits: ConsentLimits,
-    second: float,
-) -> None:
-    """Words that were heard differently pass where they fit the audio as well as what was heard,
-    and a second model, whose ratio is ``second``, does not hear the same. The worse they fit, the
-    more the forced reading must support each of them. What sounds much the same is judged by its
-    sound: it may be another spelling, or a rare word that was misheard.
-    """
-    words, ratio = range(one.first, one.last), one.log_likelihood_ratio
-    if _squeezed(one, aligned, limits) or _swollen(one, aligned, limits):
-        for index in words:
-            grades[index] = Outcome.FAIL
-        return
-    least = min(aligned[index].probability for index in words)
-    by_sound = _by_sound(one, least, limits)
-    alike = one.likeness >= limits.same_sound.value
-    unsupported = ratio < limits.unsupported.value and not alike
-    floor = (limits.word_said if unsupported else limits.word_never_said).value
-    likely = ratio >= limits.equally_probable.value and least >= limits.word_said.value
-    grade = Outcome.WARN
-    if one.likeness >= limits.misheard_alike.value and by_sound >= limits.misheard.value:
-        grade = Outcome.PASS
-    elif (max(ratio, by_sound) if alike else ratio) < limits.contradicted.value or least < floor:
-        grade = Outcome.FAIL
-    elif likely or ratio >= limits.favoured.value:
-        grade = Outcome.PASS
-    if grade is Outcome.PASS and second < limits.heard_by_both.value:
-        grade = Outcome.WARN
-    doubtful = [i for i in words if aligned[i].probability < limits.word_sure.value]
-    for index in words:
-        spared = grade is Outcome.FAIL and doubtful and index not in doubtful
-        grades[index] = Outcome.WARN if spared else grade
-
-
-def _squeezed(one: HeardInstead, aligned: Sequence[RequiredWord], limits: ConsentLimits) -> bool:
-    """Whether several words are aligned with a moment in which nobody can say them. The forced
-    reading holds them for probable where they are said elsewhere: a sentence in another's place.
-    """
-    count = one.last - one.first
-    if one.heard or count < _SEVERAL:
-        return False
-    lasts_s = aligned[one.last - 1].end_s - aligned[one.first].start_s
-    return lasts_s < count * limits.shortest_word.value
-
-
-def _swollen(one: HeardInstead, aligned: Sequence[RequiredWord], limits: ConsentLimits) -> bool:
-    """Whether so much more was heard than is required, and a required word so hardly, that words
-    may have been added among those that were misheard.
-    """
-    least = min(word.probability for word in aligned[one.first : one.last])
-    more = len(one.heard.split()) - (one.last - one.first)
-    return more >= _MORE_WORDS and least < limits.word_said.value
-
-
-def _by_sound(one: HeardInstead, least: float, limits: ConsentLimits) -> float:
-    """The log likelihood ratio, less how much more the model expects what it wrote down without any
-    audio: of two words that sound alike it writes down the commoner one. That tells something of
-    one word, as probable as those that are heard: of several, one can hide that was not said.
-    ``least`` is the probability of the least word.
-    """
-    if one.last - one.first != 1 or least < limits.word_heard.value:
-        return -math.inf
-    return one.log_likelihood_ratio - min(0.0, one.log_prior_ratio)
-
-
-def _added(one: HeardInstead, part: PartReading, limits: ConsentLimits) -> WordRecord:
-    """Words that nothing asked for, in the gap before the required word ``one.first``. Where the
-    statement without it fits much better, one word is a doubt, but not next to the name: there it
-    may belong to another one.
-    """
-    aligned = part.aligned
-    start = aligned[one.first - 1].end_s if one.first else None
-    end = aligned[one.first].start_s if one.first < len(aligned) else None
-    named = part.name is not None and one.first in (part.name.first, part.name.last)
-    single = len(one.heard.split()) == 1
-    hardly = one.log_likelihood_ratio >= limits.hardly_added.value and single and not named
-    return WordRecord(
-        expected=None,
-        heard=one.heard,
-        start=start,
-        end=end if start is None or end is None else max(start, end),
-        probability=None,
-        outcome=Outcome.WARN if hardly else Outcome.FAIL,
-    )
 
 
 def _records(
@@ -247,8 +141,8 @@ def _records(
             WordRecord(
                 expected=word.expected,
                 heard=word.expected if heard_it else word.heard,
-                start=None if missing else round(word.start_s, 2),
-                end=None if missing else round(word.end_s, 2),
+                start=None if missing else round(word.start, 2),
+                end=None if missing else round(word.end, 2),
                 probability=round(word.probability, 4),
                 outcome=grade,
             )
@@ -286,7 +180,7 @@ def _when(record: WordRecord) -> str:
 
 def _negations(part: PartReading, limits: ConsentLimits) -> tuple[Outcome, list[str]]:
     """Negations within the statement, by what is freely heard and by what fits the audio."""
-    likely = [one for one in part.negated if one.log_likelihood_ratio < limits.negated.value]
+    likely = [one for one in part.negated if one.log_likelihood_ratio < limits.negation_ratio.value]
     reasons = [_maybe(one, part) for one in likely]
     reasons += [f"“{word}” is heard within the statement." for word in part.negating_words]
     if reasons:
@@ -296,7 +190,7 @@ def _negations(part: PartReading, limits: ConsentLimits) -> tuple[Outcome, list[
     reasons = [
         _maybe(one, part)
         for one, second in zip(part.negated, seconds, strict=True)
-        if one.log_likelihood_ratio + max(0.0, second or 0.0) < limits.negated_perhaps.value
+        if one.log_likelihood_ratio + max(0.0, second or 0.0) < limits.doubted_negation_ratio.value
     ]
     if part.negation_in_other_reading:
         reasons.append("A less probable reading hears a negation within the statement.")
@@ -311,7 +205,7 @@ def _maybe(one: NegatedWording, part: PartReading) -> str:
 def _surroundings(around: Surroundings, limits: ConsentLimits) -> tuple[Outcome, list[str]]:
     """Negations and withdrawals before and after the statement, the gravest first."""
     ratio = around.withdrawal_log_likelihood_ratio
-    withdrawn = ratio is not None and ratio < limits.withdrawn.value
+    withdrawn = ratio is not None and ratio < limits.withdrawal_ratio.value
     signs = (
         (around.negated_before, Outcome.FAIL, "A negation is heard right before the statement."),
         (
@@ -335,17 +229,7 @@ def _surroundings(around: Surroundings, limits: ConsentLimits) -> tuple[Outcome,
 
 
 def _unheard(required: Iterable[str]) -> tuple[WordRecord, ...]:
-    return tuple(
-        WordRecord(
-            expected=word,
-            heard=None,
-            start=None,
-            end=None,
-            probability=None,
-            outcome=Outcome.FAIL,
-        )
-        for word in required
-    )
+    return tuple(WordRecord(expected=word, outcome=Outcome.FAIL) for word in required)
 
 
 def _clamped(words: Sequence[WordRecord], speech: Sequence[Span]) -> list[WordRecord]:

@@ -8,11 +8,11 @@ from typing import Any
 
 from palprep.errors import ProfileError
 from palprep.facts import Facts
+from palprep.rules.catalogue import RULES
 from palprep.rules.consent_grading import graded
 from palprep.rules.profile import Profile
-from palprep.rules.registry import RULES, AnyRule
 from palprep.rules.report import Check, Report
-from palprep.rules.rule import Rule
+from palprep.rules.rule import Checked, Rule
 from palprep.values import Outcome, Role
 
 
@@ -39,7 +39,7 @@ def judge(
     facts: Facts,
     role: Role,
     profile: Profile,
-    rules: Mapping[str, AnyRule] = RULES,
+    rules: Mapping[str, Checked] = RULES,
     *,
     left_out: Collection[str] = (),
 ) -> tuple[Check, ...]:
@@ -82,7 +82,7 @@ def _told_once(checks: Sequence[Check]) -> tuple[Check, ...]:
     return tuple(map(marked, checks))
 
 
-def _rule(rule_id: str, profile: Profile, rules: Mapping[str, AnyRule]) -> Rule[Any]:
+def _rule(rule_id: str, profile: Profile, rules: Mapping[str, Checked]) -> Rule[Any]:
     rule = rules.get(rule_id)
     if isinstance(rule, Rule):
         return rule

@@ -16,7 +16,8 @@ from palprep.media import (
     TimingFacts,
     VideoFacts,
 )
-from palprep.rules.rule import Answer, Measured, Need, Unmeasured
+from palprep.rules.rule import Answer, Measured, Need
+from palprep.rules.texts import REASONS, Unmeasured
 from palprep.speech import VoiceFacts
 from palprep.values import Outcome, Rect
 from palprep.vision import FootageFacts, FrameSample, Framing, PortraitFacts, Quality, SubjectFacts
@@ -25,32 +26,16 @@ BARELY_VISIBLE = 0.5
 """The age, the colour and the photographic look of a face that is less visible than this are
 not judged."""
 
-_NOT_QUICK = "Run the check without --quick."
-
-NO_FACE = Unmeasured(
-    reason="No face was found.",
-    advice="Retake it with the face in view, uncovered, evenly lit and towards the camera.",
-)
-HIDDEN = Unmeasured(
-    reason="The face is covered, or turned too far away.",
-    advice="Retake it with the face uncovered and towards the camera.",
-)
-COVERED = Unmeasured(
-    reason="The face is covered, so its skin cannot be judged.",
-    advice="Retake it with the face uncovered.",
-)
-NOT_LOOKED = Unmeasured(reason="No one looked at the image.")
-NOT_LISTENED = Unmeasured(reason="The audio was not listened to.", advice=_NOT_QUICK)
-NO_LEVELS = Unmeasured(reason="The level of the audio was not measured.", advice=_NOT_QUICK)
-NO_NAME = Unmeasured(
-    reason="The statement of consent was not listened for.",
-    advice="Say who speaks, with --name 'Full Name', and check without --quick.",
-)
-NOT_FOUND = Unmeasured(reason="The statement of consent was not found.")
-KEY_FRAMES_ONLY = Unmeasured(
-    reason="Only key frames were looked at, which do not tell.", advice=_NOT_QUICK
-)
-NO_FRAMES = Unmeasured(reason="The frames were not looked at.", advice=_NOT_QUICK)
+NO_FACE = REASONS["no_face"]
+HIDDEN = REASONS["hidden"]
+COVERED = REASONS["covered"]
+NOT_LOOKED = REASONS["not_looked"]
+NOT_LISTENED = REASONS["not_listened"]
+NO_LEVELS = REASONS["no_levels"]
+NO_NAME = REASONS["no_name"]
+NOT_FOUND = REASONS["not_found"]
+KEY_FRAMES_ONLY = REASONS["key_frames_only"]
+NO_FRAMES = REASONS["no_frames"]
 
 
 class Framed(NamedTuple):

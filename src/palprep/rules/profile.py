@@ -13,8 +13,8 @@ A profile is a TOML file::
     date = 2026-11-01
 
 A role's list for a rule replaces the extended profile's list for it. ``[[pairs.same_person]]``
-does the same for the check of two files, ``[consent.word_said]`` for one limit of the
-statement (:mod:`palprep.rules.consent_limits`).
+does the same for the check of two files, ``[consent.unsaid_word_probability]`` for one limit of the
+statement (:class:`ConsentLimits`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import copy
 import datetime as dt
 import functools
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -33,7 +33,6 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from palprep.api import MAX_IMAGE_BASE64_CHARS
 from palprep.errors import ProfileError
 from palprep.media import MOST_IMAGE_MEMORY_MB
-from palprep.rules.consent_limits import ConsentLimits
 from palprep.values import Outcome, Role, Value
 from palprep.vocabulary import DEFAULT_PROFILE
 
@@ -112,6 +111,54 @@ class Limit(Value):
         return f"at least {least}{suffix}" if least else f"at most {most}{suffix}"
 
 
+class ConsentLimit(Value):
+    """One number by which a statement of consent is graded, and where it comes from."""
+
+    value: float
+    source: str
+    date: dt.date
+    note: str | None = None
+    """Another source's differing value, or why this one was taken."""
+
+
+class ConsentLimits(Value):
+    """The numbers by which a statement of consent is graded, word by word. ``texts/en.toml`` says
+    what each means, ``palprep explain consent_spoken`` shows it with its value and source.
+
+    Two readings are compared. The free reading writes down what it hears. The forced reading aligns
+    the required statement with the audio and says how probable each of its words is, 0 to 1. Where
+    the two differ, the log likelihood ratio says which wording fits the audio better: the natural
+    logarithm of P(required wording) / P(other wording).
+    """
+
+    heard_word_probability: ConsentLimit
+    unsaid_word_probability: ConsentLimit
+    never_said_probability: ConsentLimit
+    sure_word_probability: ConsentLimit
+    shortest_word_s: ConsentLimit
+    sure_ratio: ConsentLimit
+    other_wording_ratio: ConsentLimit
+    unsupported_word_ratio: ConsentLimit
+    equal_wordings_ratio: ConsentLimit
+    same_sound_likeness: ConsentLimit
+    misheard_word_likeness: ConsentLimit
+    misheard_word_ratio: ConsentLimit
+    added_word_ratio: ConsentLimit
+    negation_ratio: ConsentLimit
+    doubted_negation_ratio: ConsentLimit
+    withdrawal_ratio: ConsentLimit
+    recognised_name_probability: ConsentLimit
+    alike_name_probability: ConsentLimit
+    sure_name_probability: ConsentLimit
+    supported_name_probability: ConsentLimit
+    misheard_name_likeness: ConsentLimit
+    written_name_likeness: ConsentLimit
+    heard_name_ratio: ConsentLimit
+    favoured_name_ratio: ConsentLimit
+    unlike_name_ratio: ConsentLimit
+    other_name_ratio: ConsentLimit
+
+
 class Profile(Value):
     """A named set of limits. ``limits[role][rule_id]`` is a non-empty tuple, and so is
     ``pairs[rule_id]``, for rules that compare two files.
@@ -133,29 +180,19 @@ class Profile(Value):
         self, role: Role, rule_id: str, level: Outcome | None = None
     ) -> float | None:
         """The smallest upper bound for the rule, at that level or at any, if there is one."""
-        limits = self.for_role(role).get(rule_id, ())
-        return min(
-            (
-                limit.max
-                for limit in limits
-                if limit.max is not None and level in {None, limit.level}
-            ),
-            default=None,
-        )
+        limits = self._at(level, self.for_role(role).get(rule_id, ()))
+        return min((limit.max for limit in limits if limit.max is not None), default=None)
 
     def tightest_minimum(
         self, role: Role, rule_id: str, level: Outcome | None = None
     ) -> float | None:
         """The largest lower bound for the rule, at that level or at any, if there is one."""
-        limits = self.for_role(role).get(rule_id, ())
-        return max(
-            (
-                limit.min
-                for limit in limits
-                if limit.min is not None and level in {None, limit.level}
-            ),
-            default=None,
-        )
+        limits = self._at(level, self.for_role(role).get(rule_id, ()))
+        return max((limit.min for limit in limits if limit.min is not None), default=None)
+
+    @staticmethod
+    def _at(level: Outcome | None, limits: Iterable[Limit]) -> Iterator[Limit]:
+        return (limit for limit in limits if level in {None, limit.level})
 
 
 def load_profile(name_or_path: str | Path = DEFAULT_PROFILE) -> Profile:
@@ -166,9 +203,6 @@ def load_profile(name_or_path: str | Path = DEFAULT_PROFILE) -> Profile:
     Raises ProfileError when there is no such profile or the file is not a profile.
     """
     data = _resolve(str(name_or_path), seen=())
-    default = _parse(DEFAULT_PROFILE)
-    for table in ("pairs", "consent"):
-        data[table] = {**default[table], **data.get(table, {})}
     disabled = frozenset(data.pop("disable", ()))
 
     def enabled(rules: Mapping[str, Any]) -> dict[str, Any]:
@@ -190,9 +224,13 @@ def _resolve(name: str, seen: tuple[str, ...]) -> dict[str, Any]:
         raise ProfileError(f"Profiles extend each other in a circle: {' -> '.join((*seen, name))}")
     data = _parse(name)
     parent_name = data.pop("extends", None)
-    if parent_name is None:
+    if parent_name is not None:
+        parent = _resolve(str(parent_name), (*seen, name))
+    elif name != DEFAULT_PROFILE:
+        default = _parse(DEFAULT_PROFILE)
+        parent = {table: default[table] for table in ("pairs", "consent")}
+    else:
         return data
-    parent = _resolve(str(parent_name), (*seen, name))
     merged = {**parent, **data}
     merged["disable"] = [*parent.get("disable", ()), *data.get("disable", ())]
     for table in ("pairs", "consent"):

@@ -10,10 +10,8 @@ from pydantic import Field, computed_field
 from palprep.errors import PalprepError
 from palprep.escaping import escaped
 from palprep.facts import Facts
-from palprep.rules.measures import Measure, aligned
+from palprep.rules.texts import Measure, aligned
 from palprep.values import Outcome, Rect, Role, Value
-
-__all__ = ["Check", "Measure", "Rect", "Report", "ReportError"]
 
 _REPORT_KEYS = ("path", "role", "profile", "verdict", "passed", "error", "checks", "facts")
 _CHECK_KEYS = (

@@ -1,38 +1,34 @@
 """What a rule is: the facts that it needs, and a measure that is held against limits.
 
-A rule only measures; the comparison stands in the profile as data. So a user's profile can
-move a limit, change its level or add a stricter one without touching code.
+A rule only measures. The comparison stands in the profile as data, so that a user's profile can
+move a limit, change its level or add a stricter one without touching code. What the rule says
+stands in :mod:`palprep.rules.texts`, under the same id.
 """
 
 from __future__ import annotations
 
-import inspect
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from palprep.facts import Facts
-from palprep.rules.measures import Measure, measure_words
 from palprep.rules.profile import Limit
 from palprep.rules.report import Check
-from palprep.rules.sentences import ABOVE, BELOW, OTHERWISE, Sentences
+from palprep.rules.texts import (
+    ABOVE,
+    BELOW,
+    MET,
+    OTHERWISE,
+    TEXTS,
+    Measure,
+    RuleText,
+    Unmeasured,
+    measure_words,
+)
 from palprep.values import Outcome, Rect, Value
 
 F = TypeVar("F")
 G = TypeVar("G")
-
-
-class Unmeasured(Value):
-    """The rule could not measure.
-
-    ``reason`` says why, in a sentence. Checks with the same reason are told once, so a reason that
-    several rules can have is one constant (:mod:`palprep.rules.needs`). ``advice`` says how the
-    measure can be had.
-    """
-
-    reason: str
-    advice: str | None = None
 
 
 class Measured(Value):
@@ -83,23 +79,16 @@ class Need(Generic[F]):
         return Need(get)
 
 
-class Described(ABC):
-    """What every rule says of itself. Its docstring is the text that every output shows."""
+@dataclass(frozen=True)
+class Checked:
+    """What is held against limits under an id, and says what was found."""
 
-    id: ClassVar[str]
-    label: ClassVar[str]
-    unit: ClassVar[str] = ""
-    predicts: ClassVar[str | None] = None
-    """The check or refusal of the service that a failure here predicts."""
-    sentences: ClassVar[Sentences]
-    """What it says of a file. A rule that never measures has none."""
-    advice: ClassVar[str]
-    """What to do when it does not pass: the fix, or the retake."""
+    id: str
 
-    @classmethod
-    def text(cls) -> str:
-        """The rule in a sentence or two: its docstring."""
-        return inspect.cleandoc(cls.__doc__ or "")
+    @property
+    def texts(self) -> RuleText:
+        """What it says."""
+        return TEXTS.rules[self.id]
 
     def check(
         self, found: Measured | Unmeasured, limits: Sequence[Limit], *, label: str | None = None
@@ -115,8 +104,8 @@ class Described(ABC):
         decisive = min(broken, key=lambda limit: limit.level is not Outcome.FAIL, default=limits[0])
         common = {
             "id": self.id,
-            "label": label or self.label,
-            "limit": decisive.words(self.unit),
+            "label": label or self.texts.label,
+            "limit": decisive.words(self.texts.unit),
             "at_least": max((each.min for each in limits if each.min is not None), default=None),
             "at_most": min((each.max for each in limits if each.max is not None), default=None),
             "source": decisive.source,
@@ -125,16 +114,18 @@ class Described(ABC):
             return Check(
                 outcome=Outcome.UNKNOWN, sentence=found.reason, advice=found.advice, **common
             )
+        shown = found.value if found.shown is None else found.shown
+        caused = found.cause.advice if found.cause else None
         return Check(
             outcome=decisive.level if broken else Outcome.PASS,
-            sentence=self._sentence(found, decisive, kept=not broken),
-            measured=_shown(found),
-            advice=self._advice(found) if broken else None,
+            sentence=self._sentence(found, shown, decisive, kept=not broken),
+            measured=shown,
+            advice=(caused or found.advice or self.texts.advice) if broken else None,
             region=found.region,
             **common,
         )
 
-    def _sentence(self, found: Measured, limit: Limit, *, kept: bool) -> str:
+    def _sentence(self, found: Measured, shown: Measure, limit: Limit, *, kept: bool) -> str:
         """The finding in words: the cause, what was measured, or how it breaks the limit.
 
         A yes or no says itself, whichever of them a profile asks for.
@@ -142,17 +133,9 @@ class Described(ABC):
         if found.cause is not None:
             return found.cause.reason
         said = kept if not isinstance(found.value, bool) else found.value
-        way = found.way or _way(found.value, limit)
-        sentence = self.sentences.met if said else self.sentences.when(way, limit.level)
-        return sentence.format_map({"measured": measure_words(_shown(found)), **found.words})
-
-    def _advice(self, found: Measured) -> str:
-        caused = found.cause.advice if found.cause else None
-        return caused or found.advice or self.advice
-
-
-def _shown(found: Measured) -> Measure:
-    return found.value if found.shown is None else found.shown
+        way = MET if said else found.way or _way(found.value, limit)
+        sentence = self.texts.sentence(way, limit.level)
+        return sentence.format_map({"measured": measure_words(shown), **found.words})
 
 
 def _way(value: Measure, limit: Limit) -> str:
@@ -162,17 +145,14 @@ def _way(value: Measure, limit: Limit) -> str:
     return BELOW if limit.min is not None and value < limit.min else ABOVE
 
 
-class Rule(Described, Generic[F]):
-    """One rule of one file. Subclasses are stateless.
-
-    ``measure`` is a pure function of the facts that ``needs`` names.
+@dataclass(frozen=True)
+class Rule(Checked, Generic[F]):
+    """One rule of one file. ``measure`` is a pure function of the facts that it ``needs``: the
+    measure, why there is none, or None where the rule does not apply.
     """
 
     needs: Need[F]
-
-    @abstractmethod
-    def measure(self, facts: F, /) -> Answer:
-        """The measure of these facts, why there is none, or None where the rule does not apply."""
+    measure: Callable[[F], Answer]
 
     def found(self, facts: Facts) -> Answer:
         """What the rule finds in a file's facts."""
@@ -185,3 +165,12 @@ class Rule(Described, Generic[F]):
         """The check of a file against its limits; None where the rule does not apply."""
         found = self.found(facts)
         return None if found is None else self.check(found, limits)
+
+
+def rule(needs: Need[F]) -> Callable[[Callable[[F], Answer]], Rule[F]]:
+    """Makes a rule of the function that measures it. The function's name is the rule's id."""
+
+    def made(measure: Callable[[F], Answer]) -> Rule[F]:
+        return Rule(measure.__name__, needs, measure)
+
+    return made

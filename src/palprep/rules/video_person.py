@@ -1,175 +1,96 @@
-"""Rules of the person in a video: one, the same one, near enough, facing the lens."""
+"""Rules of the person in a video: one, the same one, near enough, facing the lens, speaking and
+listening in turn.
+"""
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from palprep.facts import FacingLimits
-from palprep.rules.measures import degrees
-from palprep.rules.needs import FOOTAGE, NO_FACE, SEEN
-from palprep.rules.report import Report
-from palprep.rules.rule import Measured, Rule, Unmeasured
-from palprep.rules.sentences import ByLevel, Sentences
+from palprep.facts import FacingLimits, Timeline
+from palprep.rules.needs import FOOTAGE, NO_FACE, SEEN, STRUCTURE
+from palprep.rules.profile import Limit
+from palprep.rules.report import Check, Report
+from palprep.rules.rule import Checked, Measured, rule
+from palprep.rules.texts import REASONS, Unmeasured, degrees
 from palprep.vision import FootageFacts, FrameSample
 
 MOST_OF_THE_TIME = 0.8
 """Share of the samples in which head and eyes must be steady: people who speak look aside now
 and then."""
 
+NOT_STILL = 0.01
+"""The share of a mouth that hardly moves, or is hardly seen, and was not seen to be still. A limit
+of this size is broken by a still mouth alone."""
 
-TOO_SHORT_TO_COMPARE = Unmeasured(reason="The video is too short to compare the face with itself.")
+TOO_SHORT_TO_COMPARE = REASONS["too_short_to_compare"]
+NO_SPEAKING = REASONS["no_speaking"]
+NO_LISTENING = REASONS["no_listening"]
+NO_MOUTH = REASONS["no_mouth"]
+NO_STATING_MOUTH = REASONS["no_stating_mouth"]
 
 
-class FaceSeenThroughout(Rule[FootageFacts]):
-    """The face is visible all the time: no hand in front of it, no turning away, no leaving."""
-
-    needs = FOOTAGE
-    id = "face_seen_throughout"
-    label = "Face seen throughout"
-    unit = "of the samples"
-    predicts = "only_one_person_visible"
-    sentences = Sentences(
-        "The face is seen in {seen} of {total} samples.",
-        below="The face is not seen all the time: only in {seen} of {total} samples.",
+@rule(FOOTAGE)
+def face_seen_throughout(footage: FootageFacts) -> Measured:
+    seen, total = len(footage.seen), len(footage.samples)
+    return Measured(
+        value=round(seen / total, 3) if total else 0.0,
+        shown=f"in {seen} of {total} samples",
+        words={"seen": str(seen), "total": str(total)},
+        cause=None if seen else NO_FACE,
     )
-    advice = "Retake it. Stay in view, and keep hands and objects away from the face."
-
-    def measure(self, footage: FootageFacts) -> Measured:
-        seen, total = len(footage.seen), len(footage.samples)
-        return Measured(
-            value=round(seen / total, 3) if total else 0.0,
-            shown=f"in {seen} of {total} samples",
-            words={"seen": str(seen), "total": str(total)},
-            cause=None if seen else NO_FACE,
-        )
 
 
-class OnePersonThroughout(Rule[FootageFacts]):
-    """No one else is in view, not even for a moment."""
-
-    needs = FOOTAGE
-    id = "one_person_throughout"
-    label = "One person throughout"
-    unit = "of the samples"
-    predicts = "only_one_person_visible"
-    sentences = Sentences(
-        "More than one person is seen in {share} of the samples.",
-        above="Up to {most} people are seen, first at {first}.",
+@rule(FOOTAGE)
+def one_person_throughout(footage: FootageFacts) -> Measured:
+    crowded = [sample for sample in footage.samples if sample.people > 1]
+    share = len(crowded) / len(footage.samples) if footage.samples else 0.0
+    most = max((sample.people for sample in footage.samples), default=0)
+    first = f"{crowded[0].at_s:.1f} s" if crowded else ""
+    return Measured(
+        value=round(share, 3),
+        shown=f"up to {most} people, first at {first}" if crowded else "never more than one",
+        words={"share": f"{share:.0%}", "most": str(most), "first": first},
     )
-    advice = "Retake it alone, in front of a background without people or pictures of people."
-
-    def measure(self, footage: FootageFacts) -> Measured:
-        crowded = [sample for sample in footage.samples if sample.people > 1]
-        share = len(crowded) / len(footage.samples) if footage.samples else 0.0
-        most = max((sample.people for sample in footage.samples), default=0)
-        first = f"{crowded[0].at_s:.1f} s" if crowded else ""
-        return Measured(
-            value=round(share, 3),
-            shown=f"up to {most} people, first at {first}" if crowded else "never more than one",
-            words={"share": f"{share:.0%}", "most": str(most), "first": first},
-        )
 
 
-class SamePersonThroughout(Rule[tuple[FrameSample, ...]]):
-    """The face at the start is the face at the end: cosine similarity of SFace embeddings.
-
-    One odd frame proves nothing, so the second lowest similarity counts.
+@rule(SEEN)
+def same_person_throughout(seen: tuple[FrameSample, ...]) -> Measured | Unmeasured:
+    """Cosine similarity of SFace embeddings with that of the first sample. One odd frame proves
+    nothing, so the second lowest counts.
     """
+    compared = sorted(each.similarity for each in seen if each.similarity is not None)
+    if not compared:
+        return TOO_SHORT_TO_COMPARE
+    return Measured(value=compared[min(1, len(compared) - 1)])
 
-    needs = SEEN
-    id = "same_person_throughout"
-    label = "Same person throughout"
-    unit = "cosine similarity"
-    predicts = "consent"
-    sentences = Sentences(
-        "The same face is seen throughout.",
-        below=ByLevel(
-            fail="Different faces are seen: this is more than one person.",
-            warn="The face changes: this may be more than one person.",
-        ),
+
+@rule(SEEN)
+def face_size(seen: tuple[FrameSample, ...]) -> Measured:
+    share = statistics.median(each.face_height_share or 0.0 for each in seen)
+    return Measured(
+        value=round(share, 3),
+        shown=f"{share:.0%} of the height",
+        words={"share": f"{share:.0%}"},
     )
-    advice = "Use footage of one person only. A replica is trained from one face."
-
-    def measure(self, seen: tuple[FrameSample, ...]) -> Measured | Unmeasured:
-        compared = sorted(each.similarity for each in seen if each.similarity is not None)
-        if not compared:
-            return TOO_SHORT_TO_COMPARE
-        return Measured(value=compared[min(1, len(compared) - 1)])
 
 
-class FaceSize(Rule[tuple[FrameSample, ...]]):
-    """The face fills enough of the frame: its height from hairline to chin, the median over the
-    video."""
-
-    needs = SEEN
-    id = "face_size"
-    label = "Face height"
-    unit = "of the frame's height"
-    predicts = "chest_up_framing_acceptable"
-    sentences = Sentences(
-        "The face takes {share} of the frame's height.",
-        below=ByLevel(
-            fail="The face is too small: it takes {share} of the frame's height.",
-            warn="The face is rather small: it takes {share} of the frame's height.",
-        ),
-        above="The face is too large: it takes {share} of the frame's height.",
-    )
-    advice = "Move nearer to the camera, or use a longer lens. Best is a frame from the chest up."
-
-    def measure(self, seen: tuple[FrameSample, ...]) -> Measured:
-        share = statistics.median(each.face_height_share or 0.0 for each in seen)
-        return Measured(
-            value=round(share, 3),
-            shown=f"{share:.0%} of the height",
-            words={"share": f"{share:.0%}"},
-        )
+@rule(SEEN)
+def head_towards_lens(seen: tuple[FrameSample, ...]) -> Measured:
+    return _kept(sample.head_off_deg for sample in seen)
 
 
-class HeadTowardsLens(Rule[tuple[FrameSample, ...]]):
-    """The head faces the lens. The measure is the larger of yaw and pitch that is not exceeded in
-    four fifths of the samples."""
-
-    needs = SEEN
-    id = "head_towards_lens"
-    label = "Head towards the lens"
-    unit = "degrees"
-    predicts = "pose_suitable_for_replica"
-    sentences = Sentences(
-        "The head faces the lens most of the time, within {degrees}.",
-        above="The head often turns away from the lens, by {degrees} and more.",
-    )
-    advice = "Place the lens at eye height and face it, not a screen next to it."
-
-    def measure(self, seen: tuple[FrameSample, ...]) -> Measured:
-        return _kept(sample.head_off_deg for sample in seen)
-
-
-class GazeAtLens(Rule[tuple[FrameSample, ...]]):
-    """The eyes look into the lens. The measure is how far off they look, not exceeded in four
-    fifths of the samples."""
-
-    needs = SEEN
-    id = "gaze_at_lens"
-    label = "Eyes on the lens"
-    unit = "degrees"
-    predicts = "looking_straight_at_camera"
-    sentences = Sentences(
-        "The eyes look into the lens most of the time, within {degrees}.",
-        above="The eyes often look past the lens, by {degrees} and more.",
-    )
-    advice = "Speak to the lens, with any text right next to it."
-
-    def measure(self, seen: tuple[FrameSample, ...]) -> Measured:
-        return _kept(sample.gaze_off_deg or 0.0 for sample in seen)
+@rule(SEEN)
+def gaze_at_lens(seen: tuple[FrameSample, ...]) -> Measured:
+    return _kept(sample.gaze_off_deg or 0.0 for sample in seen)
 
 
 def facing_limits(report: Report) -> FacingLimits:
     """How far head and eyes may be off the lens, by the checks of a report."""
     at_most = {check.id: check.at_most for check in report.checks}
     return FacingLimits(
-        head_deg=at_most.get(HeadTowardsLens.id), gaze_deg=at_most.get(GazeAtLens.id)
+        head_deg=at_most.get(head_towards_lens.id), gaze_deg=at_most.get(gaze_at_lens.id)
     )
 
 
@@ -182,3 +103,71 @@ def _kept(angles_deg: Iterable[float]) -> Measured:
         shown=f"{kept:.0f} degrees or less {MOST_OF_THE_TIME:.0%} of the time",
         words={"degrees": degrees(kept)},
     )
+
+
+@rule(STRUCTURE)
+def video_speaking_share(line: Timeline) -> Measured | Unmeasured:
+    return _share(line.speaking_share, "speaking", NO_SPEAKING)
+
+
+@rule(STRUCTURE)
+def video_still_share(line: Timeline) -> Measured | Unmeasured:
+    return _share(line.still_share, "still", NO_LISTENING)
+
+
+@rule(STRUCTURE)
+def mouth_moves(line: Timeline) -> Measured | Unmeasured:
+    stated = line.consent
+    spoken = [second for second in line.seconds if second.speaking]
+    if stated is not None:
+        spoken = [
+            second for second in line.seconds if stated.start_s <= second.at_s + 0.5 <= stated.end_s
+        ]
+    known = [second.mouth_moves for second in spoken if second.mouth_moves is not None]
+    if not known:
+        return NO_MOUTH if stated is None else NO_STATING_MOUTH
+    when = "somebody speaks" if stated is None else "the statement is spoken"
+    share = sum(known) / len(known)
+    value, way = max(NOT_STILL, round(share, 3)), None if stated is None else "statement"
+    shown = f"{share:.0%} of the time while {when}"
+    if line.mouth is not None and line.mouth.still:
+        value, way = 0.0, "still_statement" if line.mouth.stated else "still"
+        shown = f"its opening varies by {line.mouth.variation:.1%}"
+    return Measured(
+        value=value,
+        shown=shown,
+        way=way,
+        words={
+            "share": f"{share:.0%}",
+            "seen": f"{line.mouth.seen_s if line.mouth else 0:.1f}",
+        },
+    )
+
+
+def _share(share: float | None, word: str, unknown: Unmeasured) -> Measured | Unmeasured:
+    if share is None:
+        return unknown
+    return Measured(
+        value=round(share, 3),
+        shown=f"{share:.0%} of the time {word}",
+        words={"share": f"{share:.0%}"},
+    )
+
+
+SAME_PERSON = Checked("same_person")
+"""The rule of two files. They are compared two by two, so its limits stand in the profile's table
+``pairs``, and not under a role."""
+
+
+def judge_pair(first: str, second: str, similarity: float | None, limits: Sequence[Limit]) -> Check:
+    """The check of :data:`SAME_PERSON` of the files with these names.
+
+    ``similarity`` is the cosine similarity of their SFace embeddings, -1 to 1, None where one of
+    them shows no face. There is one limit at the least.
+    """
+    label = f"Same person in {first} and {second}"
+    if similarity is None:
+        return SAME_PERSON.check(REASONS["no_face_to_compare"], limits, label=label)
+    measured = Measured(value=similarity, words={"first": first, "second": second})
+    found = SAME_PERSON.check(measured, limits, label=label)
+    return found.model_copy(update={"measured": round(similarity, 3)})

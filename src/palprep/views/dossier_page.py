@@ -14,7 +14,7 @@ from palprep._version import __version__
 from palprep.dossier import ExaminedDossier, FileState
 from palprep.errors import PalprepError, UsageError
 from palprep.fixes import atomic_output
-from palprep.rules import SamePerson
+from palprep.rules import SAME_PERSON
 from palprep.values import Outcome, Span
 from palprep.views.asset_pictures import Embedded
 from palprep.views.dossier_words import entry_words, flaw_words, standing
@@ -157,7 +157,7 @@ def unverified(examined: ExaminedDossier) -> tuple[Unverified, ...]:
 
 def _this_time(examined: ExaminedDossier) -> Iterator[Unverified]:
     evidence = examined.dossier.evidence
-    if not any(check.id == SamePerson.id for check in evidence.checks):
+    if not any(check.id == SAME_PERSON.id for check in evidence.checks):
         yield Unverified(
             what="The same person in all files",
             why="No comparison with the faces in the person's other files is on record.",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from palprep.dossier import Dossier, Entry, ExaminedDossier, Flaw
-from palprep.rules import ConsentSpoken
+from palprep.rules import consent_spoken
 from palprep.values import Outcome
 from palprep.views.format import stamp
 from palprep.views.marked_words import headline
@@ -102,5 +102,5 @@ def _doubts(dossier: Dossier) -> Iterator[str]:
         yield from consent.reasons
     # Where nothing was heard, there is no one to look at.
     for check in dossier.evidence.checks if consent.outcome.passed else ():
-        if check.id != ConsentSpoken.id and check.outcome != Outcome.PASS:
+        if check.id != consent_spoken.id and check.outcome != Outcome.PASS:
             yield check.sentence

@@ -161,8 +161,9 @@ def _limits(profile: Profile) -> tuple[tuple[Role, tuple[LimitRow, ...]], ...]:
         (
             role,
             tuple(
-                LimitRow(check, RULES[check].label, limit.words(RULES[check].unit), limit)
+                LimitRow(check, texts.label, limit.words(texts.unit), limit)
                 for check, limits in profile.for_role(role).items()
+                for texts in (RULES[check].texts,)
                 for limit in limits
             ),
         )

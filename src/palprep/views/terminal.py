@@ -125,7 +125,7 @@ def ranking_table(ranked: Sequence[Candidate], top: int) -> Table:
 
 
 def _labels(check_ids: Iterable[str]) -> str:
-    return ", ".join(RULES[each].label for each in check_ids)
+    return ", ".join(RULES[each].texts.label for each in check_ids)
 
 
 def title(outcome: Outcome, path: str, more: str = "") -> RenderableType:

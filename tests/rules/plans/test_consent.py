@@ -8,7 +8,7 @@ from voices import voice_of
 from palprep.consent import ConsentFacts
 from palprep.media import SignalFacts
 from palprep.rules.judgement import judge
-from palprep.rules.plans.consent import plan_consent_clip
+from palprep.rules.plans.video import plan_consent_clip
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Report
 from palprep.values import Role

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given, strategies as st
 from voices import voice_of
 
-from palprep.rules.plans.spans import choose_spans
+from palprep.rules.plans.voice import choose_spans
 from palprep.values import Span
 
 

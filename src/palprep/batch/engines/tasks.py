@@ -21,7 +21,7 @@ from palprep.errors import (
 from palprep.facts import Speaker
 from palprep.media import Source
 from palprep.preflight import Asset, Prepared
-from palprep.rules import Check, ConsentSpoken, Report, never_asked
+from palprep.rules import Check, Report, consent_spoken, never_asked
 from palprep.values import Role, Value
 from palprep.views import PictureFolder
 
@@ -106,7 +106,7 @@ def why_unheard(task: AssetTask) -> str | None:
     from palprep.consent import StatementReading, model_for  # noqa: PLC0415
 
     preflight = _preflight(task.profile)
-    if ConsentSpoken.id not in preflight.profile.for_role(task.role):
+    if consent_spoken.id not in preflight.profile.for_role(task.role):
         return never_asked(preflight.profile.name, task.role)
     try:
         model = model_for(task.speaker.required, preflight.toolkit.listeners(task.speaker.model))

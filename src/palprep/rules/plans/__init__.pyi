@@ -1,5 +1,3 @@
-from .asked import not_passed as not_passed
-from .consent import plan_consent_clip as plan_consent_clip
 from .image import (
     CROP_ANSWERS as CROP_ANSWERS,
     LEVEL_ANSWERS as LEVEL_ANSWERS,
@@ -16,4 +14,6 @@ from .values import (
     Plan as Plan,
     VideoPlan as VideoPlan,
     VoicePlan as VoicePlan,
+    not_passed as not_passed,
 )
+from .video import plan_consent_clip as plan_consent_clip

@@ -11,6 +11,7 @@ import math
 from typing import NamedTuple
 
 from palprep.rules.plans.values import Crop, Reason
+from palprep.rules.texts import TEXTS
 from palprep.vision import Framing, PortraitFacts, gains_to_hue
 
 SHARES = (0.36, 0.32, 0.28, 0.25, 0.22, 0.42, 0.5)
@@ -222,29 +223,25 @@ def framing_advice(portrait: PortraitFacts) -> str:
     """What to do about centring or framing: the crop that ``palprep fix`` makes, or the retake."""
     crop = propose_crop(portrait)
     if crop is not None:
-        return f"palprep fix crops it to {crop.width} x {crop.height} px around the face."
+        return _advice("crop", width=crop.width, height=crop.height)
     if portrait.framing is None:
-        return "Retake it with the face in view."
+        return _advice("no_face")
     return _retake(portrait, portrait.framing)
 
 
 def _retake(portrait: PortraitFacts, framing: Framing) -> str:
     """What to do where no crop helps."""
     if portrait.people > 1:
-        return "Several people are seen: crop it to the one who is meant, or retake it alone."
+        return _advice("several_people")
     if framing.margin < 0:
-        return "No crop brings back what the border cuts: retake it with room around the head."
+        return _advice("cut")
     if framing.face_height_share > LARGEST_SHARE:
-        times = framing.face_height_share / FACE_SHARE
-        return (
-            f"No crop can add shoulders: retake it from about {times:.1f} times the distance, "
-            "with the chest in view."
-        )
+        return _advice("too_close", times=f"{framing.face_height_share / FACE_SHARE:.1f}")
     small = propose_crop(portrait, min_side_px=1)
     if small is not None:
-        return (
-            f"A crop from the chest up would be {small.width} x {small.height} px, less than "
-            f"{MIN_SIDE_PX}: use the image at its full resolution, or retake it closer."
-        )
-    side = "right" if framing.centre_x > 0.5 else "left"
-    return f"Too little room is left at the {side} of the face: retake it with the face centred."
+        return _advice("too_small", width=small.width, height=small.height, least=MIN_SIDE_PX)
+    return _advice("too_far_right" if framing.centre_x > 0.5 else "too_far_left")
+
+
+def _advice(key: str, **words: object) -> str:
+    return TEXTS.framing_advice[key].format(**words)

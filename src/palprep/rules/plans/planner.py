@@ -11,10 +11,9 @@ from collections.abc import Callable, Mapping
 from palprep.api import MAX_IMAGE_BASE64_CHARS
 from palprep.errors import UsageError
 from palprep.facts import Facts
-from palprep.rules.image import ImageMemory
-from palprep.rules.plans.asked import not_passed, reasons_for
+from palprep.rules.image import image_memory
 from palprep.rules.plans.image import adjustments
-from palprep.rules.plans.values import ImagePlan, Plan
+from palprep.rules.plans.values import ImagePlan, Plan, not_passed, reasons_for
 from palprep.rules.plans.video import plan_video
 from palprep.rules.plans.voice import plan_voice
 from palprep.rules.profile import Profile
@@ -56,7 +55,7 @@ def _plan_image(report: Report, facts: Facts, profile: Profile) -> ImagePlan | N
         formats=("png", "jpeg") if facts.image.format == "png" else ("jpeg",),
         max_base64_chars=_whole(profile, "image_base64_length") or MAX_IMAGE_BASE64_CHARS,
         max_side_px=_whole(profile, "image_long_side"),
-        max_memory_mb=profile.tightest_maximum(Role.FACE_IMAGE, ImageMemory.id, Outcome.FAIL),
+        max_memory_mb=profile.tightest_maximum(Role.FACE_IMAGE, image_memory.id, Outcome.FAIL),
     )
 
 

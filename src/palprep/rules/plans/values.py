@@ -7,12 +7,14 @@ gives the same output. It can be shown before anything is written.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from palprep.values import Span, Value
+from palprep.rules.report import Report
+from palprep.values import Outcome, Span, Value
 
 MP4_VIDEO = frozenset({"h264", "hevc", "av1", "vp9", "mpeg4"})
 MP4_AUDIO = frozenset({"aac", "mp3", "opus", "flac", "alac", "ac3", "eac3"})
@@ -190,3 +192,18 @@ class VoicePlan(Value):
 
 
 Plan = ImagePlan | AudioPlan | VideoPlan | VoicePlan
+
+
+def reasons_for(report: Report, fixes: Mapping[str, Iterable[str]]) -> tuple[Reason, ...]:
+    """The fixes, in their order, that a check which did not pass asks for."""
+    asking = not_passed(report)
+    return tuple(
+        Reason(fix=fix, answers=answered)
+        for fix, checks in fixes.items()
+        if (answered := tuple(check for check in checks if check in asking))
+    )
+
+
+def not_passed(report: Report) -> frozenset[str]:
+    """Ids of the checks that failed or warned."""
+    return frozenset(check.id for check in report.having(Outcome.FAIL, Outcome.WARN))

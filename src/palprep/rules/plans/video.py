@@ -1,14 +1,20 @@
-"""What fixes a training or consent video."""
+"""What fixes a training or consent video, and the statement cut out as a video of its own."""
 
 from __future__ import annotations
 
 import math
 
 from palprep.facts import Facts, Timeline
-from palprep.rules.consent import ConsentSpoken
-from palprep.rules.plans.asked import not_passed, reasons_for
+from palprep.rules.consent import consent_spoken
 from palprep.rules.plans.takes import TAIL_S, before_word, best_take, possible_starts
-from palprep.rules.plans.values import MP4_AUDIO, MP4_VIDEO, Reason, VideoPlan
+from palprep.rules.plans.values import (
+    MP4_AUDIO,
+    MP4_VIDEO,
+    Reason,
+    VideoPlan,
+    not_passed,
+    reasons_for,
+)
 from palprep.rules.profile import Profile
 from palprep.rules.report import Report
 from palprep.rules.video import base_layer_shows
@@ -31,6 +37,9 @@ _CUT_AWAY = ("video_cuts", "video_freezes", "video_black", "video_exposure_steps
 
 _OPENS = ("consent_first", "consent_start")
 """Checks that pass where the video opens with the statement."""
+
+_NOT_FOR_A_CLIP = frozenset({"trim", "fit_size"})
+"""Fixes of the whole that the clip gets by being cut, or does not need."""
 
 BYTES_PER_MB = 1_000_000
 
@@ -153,7 +162,7 @@ def _starts(report: Report, facts: Facts, line: Timeline, *, late: bool) -> tupl
     if line.consent is not None and _spoken(facts):
         start = before_word(line, line.consent.start_s)
         return (start,) if late else (0.0, start)
-    apart = ConsentSpoken.id in report.left_out
+    apart = consent_spoken.id in report.left_out
     if apart or (facts.consent is not None and facts.consent.outcome is Outcome.FAIL):
         return possible_starts(line)
     first = line.speech[0].start_s if line.speech else line.duration_s
@@ -168,3 +177,48 @@ def _late(facts: Facts, open_checks: frozenset[str]) -> bool:
     """Whether the statement was heard, and something else, or a long silence, before it."""
     said_before = facts.consent is not None and bool(facts.consent.said_before)
     return _spoken(facts) and (said_before or bool(open_checks & {*_OPENS}))
+
+
+def plan_consent_clip(report: Report, facts: Facts, profile: Profile) -> VideoPlan | None:
+    """Cut out the statement with a little air, and fix what a consent video must have.
+
+    ``report`` judges the whole video as a consent video. None where the statement was not
+    heard as required: cutting out something else would prove nothing.
+    """
+    line, consent = facts.timeline, facts.consent
+    if line is None or consent is None or consent.outcome.passed is not True:
+        return None
+    span = _clip(line)
+    if span is None:
+        return None
+    whole = plan_video(report, facts, profile)
+    kept = tuple(
+        reason for reason in (whole.reasons if whole else ()) if reason.fix not in _NOT_FOR_A_CLIP
+    )
+    fixes = {reason.fix for reason in kept}
+    # Copied packets begin at key frames only; what precedes would stay inside.
+    encoded = span.start_s > 0
+    return VideoPlan(
+        reasons=(*kept, Reason(fix="trim", why="the statement of consent on its own")),
+        copy_video=not encoded and "transcode_video" not in fixes,
+        copy_audio=not encoded and not fixes & {"transcode_audio", "resync"},
+        audio_stream=facts.audio.stream.index if facts.audio else None,
+        trim=span,
+    )
+
+
+def _clip(line: Timeline) -> Span | None:
+    if line.consent is None:
+        return None
+    first, last = line.consent.start_s, line.consent.end_s
+    # A shot that begins next to the statement is no part of it.
+    start = max(before_word(line, first), *(cut for cut in line.cuts if cut <= first), 0.0)
+    end = min(_after_word(line, last), *(cut for cut in line.cuts if cut >= last), line.duration_s)
+    return Span(start_s=round(start, 3), end_s=round(end, 3))
+
+
+def _after_word(line: Timeline, word_s: float) -> float:
+    """A breath after the word, and at most half way to the next one."""
+    nexts = [span.start_s for span in line.speech if span.start_s > word_s]
+    pause_s = (nexts[0] if nexts else line.duration_s) - word_s
+    return word_s + min(TAIL_S, pause_s / 2 if nexts else pause_s)

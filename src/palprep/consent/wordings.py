@@ -1,11 +1,40 @@
-"""Words that take consent back, within the statement or next to it. English."""
+"""Wordings that turn the sense: small changes of the statement, which a language model likes to
+overhear, and words next to it that take consent back. English.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
 
-from palprep.consent.words import Word
+from palprep.consent.compare import Difference
+from palprep.consent.words import Word, keys_of, text_of
+
+_NEGATIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    # Small changes to the opposite sense, which a language model likes to correct.
+    (r"(?<!not )\b(can)\b(?! not)", ("cannot", "can't", "could")),
+    (r"\b(am|is|are|was|were|has|have|shall|must|should|would|could)\b(?! not)", (r"\1 not",)),
+    (r"\b(will)\b(?! not)", ("will not", "won't", "would")),
+    (r"\b(may)\b(?! not)", ("may not", "might")),
+    (r"\b(do|does|did)\b(?! not)", (r"\1 not",)),
+    (
+        (
+            r"(?<!my )(?<!the )(?<!to )(?<!not )\b(agree|consent|authori[sz]e|allow|permit|grant"
+            r"|understand|accept|confirm|approve|acknowledge|want|provide)\b"
+        ),
+        (r"do not \1", r"don't \1"),
+    ),
+    (r"(?<!to )(?<!not )\b(give)\b", ("do not give", "don't give", "gave")),
+    (r"\b(provide)\b", ("provided",)),
+    (r"\b(like|able|willing|limited|authori[sz]ed)\b", (r"un\1",)),
+    (r"\b(my)\b", ("no",)),
+    (r"\b(me)\b", ("him",)),
+    (r"\b(with)\b", ("without",)),
+    (r"\b(by using)\b", ("without using",)),
+    (r"\b(and)\b", ("or",)),
+    (r"\b(all)\b", ("no",)),
+    (r"\b(any)\b", ("no",)),
+)
 
 CLOSE = 8
 """How many words before and after the statement a mere negation counts for."""
@@ -51,6 +80,37 @@ _MISHEARD = 3
 _SPOKEN_OF = re.compile(r"\b(consent|permission|agree|agreement)\b")
 
 
+def replaced(
+    text: str, words: Sequence[Word], difference: Difference, heard: Sequence[Word]
+) -> str:
+    """The statement with what was heard in the place of what was required."""
+    said = heard[difference.heard_first : difference.heard_last]
+    instead = text_of(said).rstrip(".,;:!?")
+    if difference.first == difference.last:
+        at = words[difference.first].begin if difference.first < len(words) else len(text)
+        return f"{text[:at].rstrip()} {instead} {text[at:]}".strip()
+    begin, end = words[difference.first].begin, words[difference.last - 1].end
+    stop = re.search(r"[.,;:!?]*$", text[begin:end])
+    joined = f"{text[:begin]}{instead}{stop[0] if stop else ''}{text[end:]}"
+    return re.sub(r"\s+(?=[.,;:!?])", "", " ".join(joined.split()))
+
+
+def negated(text: str) -> tuple[tuple[str, str, int], ...]:
+    """The statement with one small word changed so that it says something else, in English.
+
+    Per variant: the words that then stand there, the whole text, and the character of the
+    original text at which it differs.
+    """
+    found = []
+    for pattern, changes in _NEGATIONS:
+        for match in re.finditer(pattern, text):
+            for change in changes:
+                said = match.expand(change)
+                whole = text[: match.start()] + said + text[match.end() :]
+                found.append((said, whole, match.start()))
+    return tuple(found)
+
+
 def negates(word: Word, wanted: Collection[str]) -> bool:
     """Whether a heard word negates, and is not one that the statement has."""
     return any(key in _NEGATING and key not in wanted for key in word.keys)
@@ -60,8 +120,8 @@ def takes_back(before: Sequence[Word], after: Sequence[Sequence[Word]]) -> bool:
     """Whether what is heard before a statement, or any reading of what is heard after it,
     withdraws it or puts it in doubt.
     """
-    everything = [_text(before), *map(_text, after)]
-    near = [_text(before[-_SENTENCE:]), *(_text(words[:_SENTENCE]) for words in after)]
+    everything = [keys_of(before), *map(keys_of, after)]
+    near = [keys_of(before[-_SENTENCE:]), *(keys_of(words[:_SENTENCE]) for words in after)]
     return any(_TAKES_BACK.search(text) for text in everything) or any(
         _REMARK.search(text) for text in near
     )
@@ -69,7 +129,7 @@ def takes_back(before: Sequence[Word], after: Sequence[Sequence[Word]]) -> bool:
 
 def speaks_of_consent(words: Sequence[Word]) -> bool:
     """Whether consent is a subject of what is heard."""
-    return _SPOKEN_OF.search(_text(words)) is not None
+    return _SPOKEN_OF.search(keys_of(words)) is not None
 
 
 def is_remark(words: Sequence[Word]) -> bool:
@@ -94,7 +154,3 @@ def withdrawals(words: Sequence[Word]) -> tuple[str, ...]:
         for verb in _WITHDRAWING
         for count in range(1, most + 1)
     )
-
-
-def _text(words: Sequence[Word]) -> str:
-    return " ".join(key for word in words for key in word.keys)

@@ -1,0 +1,350 @@
+"""Two independent readings of an opening against the statement that should be in it, and what they
+measure, ungraded.
+
+The free reading writes down what it hears and is compared with the statement. The forced
+reading aligns the statement with the audio and says how probable each word is. Where the two
+differ, the forced reading also weighs what was heard instead: by the log likelihood ratio, the
+logarithm of how much more probable the required wording is than the other one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from palprep.consent.compare import Comparison, Difference, compare
+from palprep.consent.facts import (
+    AlignedWord,
+    HeardInstead,
+    NameReading,
+    NegatedWording,
+    PartReading,
+    Surroundings,
+)
+from palprep.consent.names import Place, locate_name, read_name
+from palprep.consent.phonetics import similarity
+from palprep.consent.statement import Statement
+from palprep.consent.whisper import (
+    WORKERS,
+    Heard,
+    Token,
+    Whisper,
+    log_probability,
+    mean_probability,
+)
+from palprep.consent.wordings import (
+    CLOSE,
+    is_remark,
+    negated,
+    negates,
+    replaced,
+    speaks_of_consent,
+    takes_back,
+    withdrawals,
+)
+from palprep.consent.words import Word, keys_of, split_words, text_of
+from palprep.speech import RATE_HZ, WINDOW_S
+
+HYPOTHESES = 5
+_FOUND = 0.5
+"""Share of the statement that must be heard before it is looked at word by word."""
+_AFTERWARDS_S = 12.0
+_AFTERWARDS_READINGS = 3
+_LAST_WORDS_S = 1.0
+"""The end of the statement is heard again, so that nothing of what follows is cut off."""
+_BEGUN = 8
+"""So many of the statement's words tell where it begins."""
+
+
+class Reading(NamedTuple):
+    """Everything that was read of one window."""
+
+    transcript: str
+    heard: tuple[Word, ...]
+    comparison: Comparison
+    other_transcripts: tuple[str, ...] = ()
+    aligned: tuple[AlignedWord, ...] = ()
+    """One per required word; empty when the statement is not in the window."""
+    instead: tuple[HeardInstead, ...] = ()
+    """The differences of ``comparison``, without the name's place."""
+    negated: tuple[NegatedWording, ...] = ()
+    lead: str = ""
+    """What is heard before the statement in this window."""
+    earlier: tuple[str, ...] = ()
+    """What is heard before this window."""
+    afterwards: tuple[str, ...] = ()
+    """Readings of what follows the statement, heard on its own; empty when nothing does."""
+    withdrawal: float | None = None
+    """Log of P(a remark next to the statement as heard) / P(the likeliest withdrawal in its
+    place); None without a remark."""
+    name: NameReading | None = None
+    place: Place | None = None
+    """Where the free reading has the name."""
+
+    @property
+    def opens(self) -> int:
+        """The first heard word that belongs to the statement."""
+        first = self.comparison.heard_first
+        return first if self.place is None else min(first, self.place.opens)
+
+    @property
+    def may_open(self) -> int:
+        """The same, if a name that was not recognised is among the words before."""
+        return self.opens if self.place is None else min(self.opens, self.place.reach)
+
+    @property
+    def found(self) -> bool:
+        """Whether enough was heard to be looked at word by word."""
+        return bool(self.aligned)
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """Those of the comparison, but around the name as its place has them."""
+        if self.place is None:
+            return self.comparison.differences
+        near = self.place.words
+        elsewhere = (
+            one for one in self.comparison.differences if not near.start <= one.first <= near.stop
+        )
+        return tuple(sorted((*elsewhere, *self.place.sides)))
+
+
+def read_window(
+    model: Whisper, samples: NDArray[np.float32], statement: Statement, offset_s: float
+) -> Reading:
+    """Read up to 30 s of mono audio at 16 kHz that begin ``offset_s`` into the recording."""
+    heard = model.hear(samples)
+    texts = model.transcribe(heard, statement.language, hypotheses=HYPOTHESES)
+    words = split_words(texts[0])
+    found = compare(statement.words, words)
+    plain = Reading(texts[0], words, found, texts[1:])
+    if found.agreement < _FOUND:
+        return plain
+    if statement.name:
+        place = locate_name(found, statement.name, statement.words, words)
+        plain = plain._replace(place=place)
+    lead = _lead(model, heard, statement, plain)
+    plain = plain._replace(lead=lead)
+    tail = text_of(words[found.heard_last :])
+    aligned = model.align(heard, statement.text, statement.language, lead=lead, tail=tail)
+    # What follows the statement and how its name fits are read while its words are weighed.
+    with ThreadPoolExecutor(WORKERS) as pool:
+        afterwards = name = None
+        if tail:
+            end_s = aligned[-1].end_s
+            afterwards = pool.submit(_afterwards, model, samples, statement, end_s)
+        if statement.name:
+            name = pool.submit(read_name, model, heard, statement, texts, lead)
+        weighed = _weighed(model, heard, statement, plain, log_probability(aligned))
+        return weighed._replace(
+            aligned=_aligned(aligned, statement.words, offset_s),
+            afterwards=afterwards.result() if afterwards else (),
+            withdrawal=_withdrawal(model, heard, statement, plain),
+            name=name.result() if name else None,
+        )
+
+
+def _weighed(
+    model: Whisper, heard: Heard, statement: Statement, plain: Reading, score: float
+) -> Reading:
+    """What was heard instead of the statement, and what would negate it, weighed by the audio;
+    ``score`` is the log probability of the statement itself.
+    """
+    differences = plain.differences
+    instead = [replaced(statement.text, statement.words, one, plain.heard) for one in differences]
+    changes = negated(statement.text)
+    texts = [*instead, *(text for _, text, _ in changes)]
+    weigh = partial(model.weigh, language=statement.language, lead=plain.lead)
+    ratios = [score - other for other in weigh(heard, texts)]
+    expected, *others = weigh(heard.silenced(), (statement.text, *instead)) if instead else (0.0,)
+    return plain._replace(
+        instead=tuple(
+            heard_instead(plain, statement, one, ratio, expected - other)
+            for one, ratio, other in zip(differences, ratios, others, strict=False)
+        ),
+        negated=tuple(
+            NegatedWording(word=statement.word_at(at), heard=said, log_likelihood_ratio=ratio)
+            for (said, _, at), ratio in zip(changes, ratios[len(instead) :], strict=True)
+        ),
+    )
+
+
+def heard_instead(
+    plain: Reading, statement: Statement, one: Difference, ratio: float, prior: float
+) -> HeardInstead:
+    """A difference, with its log likelihood ratio and the same without the audio."""
+    required = statement.words[one.first : one.last]
+    said = plain.heard[one.heard_first : one.heard_last]
+    phrase = keys_of(plain.heard[max(0, one.heard_first - 1) : one.heard_last])
+    others = (keys_of(split_words(text)) for text in plain.other_transcripts)
+    return HeardInstead(
+        first=one.first,
+        last=one.last,
+        heard=text_of(said),
+        likeness=similarity(keys_of(required), keys_of(said)),
+        log_likelihood_ratio=ratio,
+        log_prior_ratio=prior,
+        in_every_reading=all(f" {phrase} " in f" {other} " for other in others),
+    )
+
+
+def _lead(model: Whisper, heard: Heard, statement: Statement, plain: Reading) -> str:
+    """The words before the statement, as heard: the audio is not cut there, for a cut can take
+    a part of the name with it.
+
+    A rare name is written down as anything, also as words that seem to stand before the
+    statement. Then the lead is the one that makes the statement's first words most probable.
+    """
+    leads = [
+        plain.transcript[: plain.heard[count].begin].strip()
+        for count in range(plain.may_open, plain.opens + 1)
+    ]
+    if len(leads) == 1:
+        return leads[0]
+    begun = statement.text[: statement.words[min(len(statement.words), _BEGUN) - 1].end]
+    texts = [f"{lead} {begun}".strip() for lead in leads]
+    scores = model.weigh(heard, texts, statement.language, prompt=statement.full_name)
+    return leads[max(range(len(leads)), key=scores.__getitem__)]
+
+
+def _afterwards(
+    model: Whisper, samples: NDArray[np.float32], statement: Statement, end_s: float
+) -> tuple[str, ...]:
+    """What follows the statement, heard on its own.
+
+    In one go with the statement a model writes down "I would draw my consent": it bends words
+    towards what came before.
+    """
+    rest = model.hear(samples[_at(end_s - _LAST_WORDS_S) : _at(end_s + _AFTERWARDS_S)])
+    return model.transcribe(rest, statement.language, hypotheses=_AFTERWARDS_READINGS)
+
+
+def _withdrawal(model: Whisper, heard: Heard, statement: Statement, plain: Reading) -> float | None:
+    """How much more probable what is said before and after the statement is as heard than as a
+    withdrawal: the lesser of the two.
+    """
+    places = (
+        (plain.heard[: plain.may_open], ""),
+        (plain.heard[plain.comparison.heard_last :], f"{plain.lead} {statement.text}".strip()),
+    )
+    ratios = []
+    for words, lead in places:
+        others = withdrawals(words)
+        if others:
+            texts = (text_of(words), *others)
+            score, *rest = model.weigh(heard, texts, statement.language, lead=lead)
+            ratios.append(score - max(rest))
+    return min(ratios, default=None)
+
+
+def _aligned(
+    tokens: Sequence[Token], words: Sequence[Word], offset_s: float
+) -> tuple[AlignedWord, ...]:
+    """Per word the geometric mean of its tokens' probabilities; punctuation says nothing."""
+    found = []
+    for word in words:
+        own = [token for token in tokens if token.begin < word.end and token.end > word.begin]
+        found.append(
+            AlignedWord(
+                expected=word.shown,
+                start=offset_s + own[0].start_s,
+                end=offset_s + own[-1].end_s,
+                probability=mean_probability(own, word.begin, word.end),
+            )
+        )
+    return tuple(found)
+
+
+def _at(seconds: float) -> int:
+    return round(max(0.0, min(seconds, WINDOW_S)) * RATE_HZ)
+
+
+def part_reading(
+    reading: Reading,
+    statement: Statement,
+    *,
+    begins: bool = True,
+    ends: bool = True,
+    inserted: Sequence[Word] = (),
+) -> PartReading:
+    """What a reading measures of a statement, or of a part of one. Pure.
+
+    ``begins`` and ``ends`` say whether the part begins and ends the statement; ``inserted`` is
+    what was heard between the part before and this one.
+    """
+    expected = tuple(word.shown for word in statement.words)
+    if not reading.found:
+        return PartReading(first_word=statement.offset, expected=expected)
+    required = {key for word in statement.words for key in word.keys}
+    heard = _heard(reading, statement)
+    return PartReading(
+        first_word=statement.offset,
+        expected=expected,
+        inserted=text_of(inserted),
+        aligned=tuple(
+            word.model_copy(update={"heard": said})
+            for word, said in zip(reading.aligned, heard, strict=True)
+        ),
+        instead=reading.instead,
+        name=reading.name,
+        negated=reading.negated,
+        negating_words=_negating(reading, required),
+        negation_in_other_reading=_negation_in_other_reading(reading, required),
+        surroundings=_surroundings(reading, begins=begins, ends=ends),
+    )
+
+
+def _heard(reading: Reading, statement: Statement) -> list[str | None]:
+    """What the free reading has in the place of each required word."""
+    heard: list[str | None] = [None] * len(statement.words)
+    for index, other in (*reading.comparison.pairs, *reading.comparison.instead):
+        shown = reading.heard[other].shown
+        before = heard[index]
+        heard[index] = shown if before is None else f"{before} {shown}"
+    if reading.name is not None:
+        said = reading.name.heard.split()
+        if len(said) != len(statement.name):
+            said = [reading.name.heard] * len(statement.name)
+        for index, word in zip(statement.name, said, strict=True):
+            heard[index] = word or None
+    return heard
+
+
+def _negating(reading: Reading, required: Collection[str]) -> tuple[str, ...]:
+    slot = range(reading.place.first, reading.place.last) if reading.place else range(0)
+    return tuple(
+        reading.heard[index].shown
+        for index in range(reading.opens, reading.comparison.heard_last)
+        if negates(reading.heard[index], required) and index not in slot
+    )
+
+
+def _negation_in_other_reading(reading: Reading, required: Collection[str]) -> bool:
+    known = {*required, *(key for word in reading.heard for key in word.keys)}
+    return any(
+        negates(word, known) for text in reading.other_transcripts for word in split_words(text)
+    )
+
+
+def _surroundings(reading: Reading, *, begins: bool, ends: bool) -> Surroundings:
+    before: list[Word] = []
+    after: list[Sequence[Word]] = []
+    if begins:
+        before = [word for text in reading.earlier for word in split_words(text)]
+        before += reading.heard[: reading.opens]
+    if ends:
+        last = reading.comparison.heard_last
+        after = [reading.heard[last:], *map(split_words, reading.afterwards)]
+    return Surroundings(
+        negated_before=any(negates(word, ()) for word in before[-CLOSE:]),
+        taken_back=takes_back(before, after),
+        negated_after=bool(after) and any(negates(word, ()) for word in after[0][:CLOSE]),
+        spoken_of_after=any(map(speaks_of_consent, after)),
+        remark_after=bool(after) and is_remark(after[0]),
+        withdrawal_log_likelihood_ratio=reading.withdrawal if begins or ends else None,
+    )

@@ -1,0 +1,280 @@
+"""Whether words, other wordings and the name bear the required statement out, as all who listened
+heard them.
+
+Two models were trained apart and hear the same audio in ways of their own. So their log likelihood
+ratios are added up, as those of two witnesses who have not talked to each other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from palprep.consent import (
+    LIKE_SOUND,
+    SAME_SOUND,
+    AlignedWord,
+    HeardInstead,
+    NameReading,
+    PartReading,
+    SecondHearing,
+    WordRecord,
+)
+from palprep.rules.profile import ConsentLimits
+from palprep.values import Outcome
+
+_SEVERAL = 3
+"""So many words have a duration. One or two short ones can be aligned with one moment of 20 ms."""
+_MORE_WORDS = 2
+"""A long word is written down as two; so many more are others."""
+
+
+def together(part: PartReading) -> PartReading:
+    """The part as both models hear it, where a second one was asked.
+
+    Of each word the greater probability counts. Of another wording the second model counts where
+    it speaks for the required one: what the first model lets pass was heard already, and where it
+    hears something else, only a second model that hears the required words can turn that. Of added
+    words it counts either way: what was added may be an accident of one model, but not of both.
+    """
+    second = part.second
+    if second is None:
+        return part
+    probabilities = [
+        max(word.probability, other)
+        for word, other in zip(part.aligned, second.probabilities, strict=True)
+    ]
+    if part.name is not None:
+        place = slice(part.name.first, part.name.last)
+        own = [word.probability for word in part.aligned[place]]
+        # Each can take one half of a wrong name for the right one: no name is put together of both.
+        probabilities[place] = max(own, second.probabilities[place], key=min)
+    return part.model_copy(
+        update={
+            "aligned": tuple(
+                word.model_copy(update={"probability": probability})
+                for word, probability in zip(part.aligned, probabilities, strict=True)
+            ),
+            "instead": tuple(
+                one.model_copy(update={"log_likelihood_ratio": one.log_likelihood_ratio + counted})
+                for one, counted in zip(part.instead, _counted(part, second), strict=True)
+            ),
+        }
+    )
+
+
+def _counted(part: PartReading, second: SecondHearing) -> list[float]:
+    return [
+        other if one.first == one.last else max(0.0, other)
+        for one, other in zip(part.instead, second.instead, strict=True)
+    ]
+
+
+def grade_stretch(
+    grades: list[Outcome],
+    one: HeardInstead,
+    aligned: Sequence[AlignedWord],
+    limits: ConsentLimits,
+    second: float,
+) -> None:
+    """Words that were heard differently pass where they fit the audio as well as what was heard,
+    and a second model, whose ratio is ``second``, does not hear the same. The worse they fit, the
+    more the forced reading must support each of them. What sounds much the same is judged by its
+    sound: it may be another spelling, or a rare word that was misheard.
+    """
+    words, ratio = range(one.first, one.last), one.log_likelihood_ratio
+    if _squeezed(one, aligned, limits) or _swollen(one, aligned, limits):
+        for index in words:
+            grades[index] = Outcome.FAIL
+        return
+    least = min(aligned[index].probability for index in words)
+    by_sound = _by_sound(one, least, limits)
+    alike = one.likeness >= limits.same_sound_likeness.value
+    misheard = one.likeness >= limits.misheard_word_likeness.value
+    unsaid = limits.unsaid_word_probability.value
+    unsupported = ratio < limits.unsupported_word_ratio.value and not alike
+    floor = unsaid if unsupported else limits.never_said_probability.value
+    likely = ratio >= limits.equal_wordings_ratio.value and least >= unsaid
+    other_said = (max(ratio, by_sound) if alike else ratio) < limits.other_wording_ratio.value
+    grade = Outcome.WARN
+    if misheard and by_sound >= limits.misheard_word_ratio.value:
+        grade = Outcome.PASS
+    elif other_said or least < floor:
+        grade = Outcome.FAIL
+    elif likely or ratio >= 0:
+        grade = Outcome.PASS
+    if grade is Outcome.PASS and second < -limits.sure_ratio.value:
+        grade = Outcome.WARN
+    doubtful = [i for i in words if aligned[i].probability < limits.sure_word_probability.value]
+    for index in words:
+        spared = grade is Outcome.FAIL and doubtful and index not in doubtful
+        grades[index] = Outcome.WARN if spared else grade
+
+
+def _squeezed(one: HeardInstead, aligned: Sequence[AlignedWord], limits: ConsentLimits) -> bool:
+    """Whether several words are aligned with a moment in which nobody can say them. The forced
+    reading holds them for probable where they are said elsewhere: a sentence in another's place.
+    """
+    count = one.last - one.first
+    if one.heard or count < _SEVERAL:
+        return False
+    lasts_s = aligned[one.last - 1].end - aligned[one.first].start
+    return lasts_s < count * limits.shortest_word_s.value
+
+
+def _swollen(one: HeardInstead, aligned: Sequence[AlignedWord], limits: ConsentLimits) -> bool:
+    """Whether so much more was heard than is required, and a required word so hardly, that words
+    may have been added among those that were misheard.
+    """
+    least = min(word.probability for word in aligned[one.first : one.last])
+    more = len(one.heard.split()) - (one.last - one.first)
+    return more >= _MORE_WORDS and least < limits.unsaid_word_probability.value
+
+
+def _by_sound(one: HeardInstead, least: float, limits: ConsentLimits) -> float:
+    """The log likelihood ratio, less how much more the model expects what it wrote down without any
+    audio: of two words that sound alike it writes down the commoner one. That tells something of
+    one word, as probable as those that are heard: of several, one can hide that was not said.
+    ``least`` is the probability of the least word.
+    """
+    if one.last - one.first != 1 or least < limits.heard_word_probability.value:
+        return -math.inf
+    return one.log_likelihood_ratio - min(0.0, one.log_prior_ratio)
+
+
+def added_words(one: HeardInstead, part: PartReading, limits: ConsentLimits) -> WordRecord:
+    """Words that nothing asked for, in the gap before the required word ``one.first``. Where the
+    statement without it fits much better, one word is a doubt, but not next to the name: there it
+    may belong to another one.
+    """
+    aligned = part.aligned
+    start = aligned[one.first - 1].end if one.first else None
+    end = aligned[one.first].start if one.first < len(aligned) else None
+    named = part.name is not None and one.first in (part.name.first, part.name.last)
+    single = len(one.heard.split()) == 1
+    hardly = one.log_likelihood_ratio >= limits.sure_ratio.value and single and not named
+    return WordRecord(
+        expected=None,
+        heard=one.heard,
+        start=start,
+        end=end if start is None or end is None else max(start, end),
+        outcome=Outcome.WARN if hardly else Outcome.FAIL,
+    )
+
+
+def grade_name(part: PartReading, name: NameReading, limits: ConsentLimits) -> Outcome:
+    """By sound; ``part`` is the part of the statement that holds the name, as all who listened
+    heard it. The name passes when it was heard, by its letters or by its sound, and the audio
+    bears it out. A small model hears rare names as something else. Such a name passes where it
+    fits the audio better than every free reading: a little better if they sound much like it,
+    far better if not. It is a doubt where the transcript has another name that is much alike. It
+    is a doubt, too, when the model recognises each word once prompted with its spelling, and does
+    not hold what it heard for the better one. What sounds much like the name needs less
+    recognition: a short name gives the model little to recognise. Otherwise it is another name.
+    """
+    least = min(word.probability for word in part.aligned[name.first : name.last])
+    second = part.second.name if part.second else None
+    both = _of_both(name, second)
+    if second is not None and _confirmed(both, least, second, limits):
+        return Outcome.PASS
+    if _borne_out(both, least, limits):
+        return Outcome.WARN if _written_alike(name, limits) else Outcome.PASS
+    # A second model that hears another name keeps this one from passing, and does not fail it.
+    ratio = name.log_likelihood_ratio if second is None or second < 0 else both.log_likelihood_ratio
+    least_ratio = name.least_log_likelihood_ratio
+    if _written_alike(name, limits) and _another(least_ratio, second, limits):
+        return Outcome.FAIL
+    if ratio is None:
+        return Outcome.WARN
+    surely = name.prompted_probability >= limits.sure_name_probability.value
+    nearest = name.likeness >= limits.misheard_name_likeness.value
+    sure = limits.sure_ratio.value
+    floor = -sure if surely or nearest else limits.other_name_ratio.value
+    if ratio < floor:
+        return Outcome.FAIL
+    spared = nearest and least_ratio is not None and least_ratio >= 0
+    needed = limits.alike_name_probability if spared else limits.recognised_name_probability
+    recognised = name.prompted_probability >= needed.value
+    alike = name.likeness >= LIKE_SOUND
+    return Outcome.WARN if surely or (alike and recognised) else Outcome.FAIL
+
+
+def _of_both(name: NameReading, second: float | None) -> NameReading:
+    """The name with the log likelihood ratios of both models added up."""
+    ratio, least_ratio = name.log_likelihood_ratio, name.least_log_likelihood_ratio
+    if second is None:
+        return name
+    return name.model_copy(
+        update={
+            "log_likelihood_ratio": None if ratio is None else ratio + second,
+            "least_log_likelihood_ratio": None if least_ratio is None else least_ratio + second,
+        }
+    )
+
+
+def _confirmed(name: NameReading, least: float, second: float, limits: ConsentLimits) -> bool:
+    """Whether a second model holds the name for the better one where the first wrote down another,
+    and both together favour it. Where the first one heard the very name, there is nothing to weigh.
+    """
+    least_ratio = name.least_log_likelihood_ratio
+    return (
+        not name.same
+        and second >= limits.sure_ratio.value
+        and name.prompted_probability >= limits.sure_name_probability.value
+        and least >= limits.supported_name_probability.value
+        and least_ratio is not None
+        and least_ratio >= limits.favoured_name_ratio.value
+    )
+
+
+def _another(least_ratio: float | None, second: float | None, limits: ConsentLimits) -> bool:
+    """Whether both models hold another name that was heard for the better one."""
+    if least_ratio is None or second is None:
+        return False
+    return least_ratio < 0 and second < -limits.sure_ratio.value
+
+
+def _borne_out(name: NameReading, least: float, limits: ConsentLimits) -> bool:
+    """Whether the audio bears the name out; ``least`` is the probability of its least word."""
+    ratio, least_ratio = name.log_likelihood_ratio, name.least_log_likelihood_ratio
+    supported = least >= limits.sure_word_probability.value
+    recognised = name.prompted_probability >= limits.recognised_name_probability.value
+    surely = name.prompted_probability >= limits.sure_name_probability.value
+    needed = -limits.sure_ratio.value if ratio is None else limits.favoured_name_ratio.value
+    favoured = ratio is None if least_ratio is None else least_ratio >= needed
+    if name.same:
+        rather = least_ratio is not None and least_ratio >= limits.heard_name_ratio.value
+        return supported or (recognised and favoured) or (surely and rather)
+    nearest = name.likeness >= limits.misheard_name_likeness.value
+    if nearest and supported and recognised and favoured:
+        return True
+    return (
+        surely
+        and least >= limits.supported_name_probability.value
+        and least_ratio is not None
+        and least_ratio >= limits.unlike_name_ratio.value
+    )
+
+
+def _written_alike(name: NameReading, limits: ConsentLimits) -> bool:
+    """Whether the transcript has a name that is much alike, and another one."""
+    return limits.written_name_likeness.value <= name.transcript_likeness < SAME_SOUND
+
+
+def name_reason(full_name: str, name: NameReading, grade: Outcome) -> str:
+    """Why the name did not pass, with what was heard."""
+    heard = name.heard.strip(" ,.;:?!")
+    if not heard:
+        return f"Nothing was heard in the place of the name {full_name}."
+    if grade is Outcome.FAIL:
+        return f"The name {full_name} was not heard. “{heard}” was heard in its place."
+    if name.log_likelihood_ratio is None:
+        return f"The name was heard as “{heard}”, but the audio supports it weakly. Listen to it."
+    return f"The name was heard as “{heard}”; it may be {full_name}. Listen to it."
+
+
+def only_name_reason(full_name: str, name: NameReading) -> str:
+    """Why a reading is in doubt whose every other word was heard, with what was heard."""
+    heard = name.heard.strip(" ,.;:?!")
+    said = f"it was heard as “{heard}”" if heard else "nothing was heard in its place"
+    return f"Only the name is in doubt: {said}, and {full_name} is required. Listen to it."

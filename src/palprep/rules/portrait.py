@@ -1,0 +1,265 @@
+"""The checks of the service's face image validation, predicted from what the portrait shows.
+
+Ids are the service's own, so that local and remote verdicts join. Some of the service's ids
+name a problem (``appears_under_18``); here ``pass`` always means that all is well. How the
+portrait was taken is judged in :mod:`palprep.rules.portrait_framing`.
+"""
+
+from __future__ import annotations
+
+from palprep.facts import Facts
+from palprep.rules.needs import BARELY_VISIBLE, FACE, HIDDEN, NO_FACE, PORTRAIT, Face, face_or
+from palprep.rules.rule import Answer, Measured, Need, rule
+from palprep.rules.texts import REASONS, Unmeasured, degrees
+from palprep.values import Rect
+from palprep.vision import PortraitFacts, counts_as_person, may_be_person
+
+NO_PERSON = 0.15
+"""Likelihood of a photographed person below which a face can be that of an animal or a thing."""
+
+UNDECIDED_COVERED = (0.05, 0.25)
+"""Between these likelihoods of a photographed person no verdict is given on a covered face. Less of
+it is seen: one in fifty people with masks is below 0.15."""
+
+PERSON_THERE = 0.25
+"""Least share of a portrait that the mask of a person covers."""
+
+AWAY = 90.0
+"""Degrees off, for a face that is hidden, turned from the camera, or not found at all."""
+
+SHUT = 0.38
+"""Openness below which eyes are shut or look down."""
+
+NARROWED = 0.5
+"""Below it, eyes are as often narrowed by a smile as they look down."""
+
+SMILING = 0.7
+"""From there up to this openness a smile or hard light hides so much of the iris that only what is
+far off is surely so."""
+
+DOUBTED_DEG = 6.0
+"""Degrees off that such eyes count as: narrowed ones at the least, and smiling ones at the most
+unless they are :data:`FAR_OFF_DEG` off. A doubt and no proof."""
+
+FAR_OFF_DEG = 12.0
+
+DOUBTED_FACE = 0.92
+"""Sureness of the detector below which such a face is not counted as a person."""
+
+BACKED = 0.2
+"""Likelihood of somebody else from which a doubted face is taken for one. Prints on shirts and
+leaves look like faces to the detector; nothing else speaks for a person there."""
+
+ADULT = 0.5
+"""Likelihood of an adult from which a covered face may be one."""
+
+ONLY_THE_SERVICE = REASONS["only_the_service"]
+NOT_SCORED = REASONS["not_scored"]
+
+
+def _facing_away(region: Rect) -> Measured:
+    return Measured(
+        value=AWAY, shown="covered, or turned away too far", region=region, cause=HIDDEN
+    )
+
+
+FACING = face_or(
+    lambda portrait: Measured(  # noqa: ARG005
+        value=AWAY, shown="no face was found", cause=NO_FACE
+    ),
+    _facing_away,
+)
+"""A face that cannot be seen points away from the camera."""
+
+
+def _nobody(portrait: PortraitFacts) -> Measured | Unmeasured:
+    if portrait.person_share < PERSON_THERE:
+        return Measured(value=0.0, shown="no face was found", cause=NO_FACE)
+    return NO_FACE
+
+
+def _nobody_or_covered(portrait: PortraitFacts) -> Measured | Unmeasured:
+    if portrait.person_share < PERSON_THERE:
+        return NO_FACE
+    return Measured(value=0.0, shown="somebody is there, but no face was found", cause=NO_FACE)
+
+
+def _nudity(facts: Facts) -> float | Answer:
+    if facts.footage is None:
+        return PORTRAIT.then(lambda portrait: portrait.nudity, NOT_SCORED).get(facts)
+    return NOT_SCORED if facts.footage.nudity is None else facts.footage.nudity
+
+
+@rule(face_or(_nobody, lambda region: HIDDEN))  # noqa: ARG005
+def human_like_subject(face: Face) -> Measured | Unmeasured:
+    likelihood = face.subject.human.likelihood
+    low, high = UNDECIDED_COVERED
+    if face.subject.visibility.whole < BARELY_VISIBLE and low < likelihood < high:
+        return HIDDEN
+    return Measured(value=round(likelihood, 3), region=face.region)
+
+
+@rule(FACING)
+def pose_suitable_for_replica(face: Face) -> Measured:
+    """The larger of yaw and pitch. How the head leans is :data:`head_level`."""
+    pose = face.subject.pose
+    if abs(pose.yaw_deg) >= abs(pose.pitch_deg):
+        way = "right" if pose.yaw_deg > 0 else "left"
+    else:
+        way = "up" if pose.pitch_deg > 0 else "down"
+    return Measured(
+        value=round(pose.turn_deg, 1),
+        shown=f"yaw {pose.yaw_deg:+.0f}, pitch {pose.pitch_deg:+.0f} degrees",
+        way=way,
+        words={"degrees": degrees(pose.turn_deg)},
+        region=face.region,
+    )
+
+
+@rule(FACE)
+def head_level(face: Face) -> Measured:
+    roll = face.subject.pose.roll_deg
+    return Measured(
+        value=round(abs(roll), 1),
+        shown=f"{roll:+.0f} degrees",
+        way="left" if roll > 0 else "right",
+        words={"degrees": degrees(roll)},
+        region=face.region,
+    )
+
+
+@rule(FACING)
+def looking_straight_at_camera(face: Face) -> Measured:
+    """Head turn and irises together, less what small or narrowed eyes leave in doubt."""
+    eyes = face.subject.eyes
+    if eyes.openness < SHUT:
+        return Measured(
+            value=AWAY,
+            shown="eyes shut",
+            way="shut",
+            words={"degrees": degrees(AWAY)},
+            region=face.region,
+        )
+    off = eyes.gaze_surely_off_deg
+    if NARROWED <= eyes.openness < SMILING and off < FAR_OFF_DEG:
+        off = min(off, DOUBTED_DEG)
+    narrowed = eyes.openness < NARROWED and off <= DOUBTED_DEG
+    return Measured(
+        value=round(DOUBTED_DEG if narrowed else off, 1),
+        shown=f"{eyes.gaze_yaw_deg:+.0f} across, {eyes.gaze_pitch_deg:+.0f} up, in degrees",
+        way="narrowed" if narrowed else None,
+        words={"degrees": degrees(eyes.gaze_off_deg)},
+        region=face.region,
+    )
+
+
+@rule(
+    face_or(
+        _nobody_or_covered,
+        lambda region: Measured(
+            value=0.0, shown="a face whose parts cannot be made out", region=region, cause=HIDDEN
+        ),
+    )
+)
+def face_substantially_obscured(face: Face) -> Measured:
+    """How likely nothing covers the face, 0 to 1."""
+    visibility = face.subject.visibility
+    return Measured(
+        value=round(visibility.whole, 2),
+        shown=visibility.words(),
+        way=visibility.most_covered,
+        region=face.region,
+    )
+
+
+@rule(Need(_nudity))
+def no_nudity(score: float) -> Measured:
+    """The score of open_nsfw, 0 to 1; of a video that of its worst frame."""
+    return Measured(value=round(score, 3))
+
+
+@rule(PORTRAIT)
+def celebrity_or_copyright_character(portrait: PortraitFacts) -> Unmeasured:  # noqa: ARG001
+    return ONLY_THE_SERVICE
+
+
+@rule(PORTRAIT)
+def only_one_person_visible(portrait: PortraitFacts) -> Measured:
+    """How many people, and how likely another one is: 1.4 is one person, and a doubt about another.
+
+    A face that the border cuts counts by how sure it is, and half of that where nothing else speaks
+    for a person.
+    """
+    faces = [face for face in portrait.faces if counts_as_person(face, portrait.faces[0])]
+    people = len(faces) - (1 if _no_person(portrait) else 0)
+    if people == 1:
+        return _alone(portrait)
+    return Measured(
+        value=people,
+        way="several" if people > 1 else "nobody",
+        region=faces[1].box if len(faces) > 1 else None,
+        cause=None if faces else NO_FACE,
+    )
+
+
+def _alone(portrait: PortraitFacts) -> Measured:
+    """One person, and what speaks for another."""
+    others = portrait.others
+    doubted = [face for face in portrait.faces if may_be_person(face, portrait.faces[0])]
+    face = max(doubted, key=lambda face: face.score, default=None)
+    likely, way = others or 0.0, "beside"
+    if face is not None:
+        backed = others is None or others >= BACKED
+        sure = face.score if backed else face.score / 2
+        likely, way = max((likely, way), (sure, "face"))
+    return Measured(
+        value=round(1 + likely, 2),
+        shown=f"1, and another {likely:.0%} likely",
+        way=way,
+        region=face.box if face is not None and way == "face" else None,
+    )
+
+
+@rule(PORTRAIT)
+def appears_under_18(portrait: PortraitFacts) -> Measured | Unmeasured:
+    """The likelihood, 0 to 1, that the one who looks youngest is 18 or older. A covered face shows
+    no age: it is judged only where even the visible part looks younger.
+    """
+    found = _largest_face(portrait)
+    others = [(face.adult, face) for face in portrait.faces if face.adult is not None]
+    if not others:
+        return found
+    adult, youngest = min(others, key=lambda other: other[0])
+    judged = portrait.subject if isinstance(found, Measured) else None
+    if adult >= (judged.adult if judged else ADULT):
+        return found
+    return Measured(
+        value=round(adult, 3),
+        shown=f"{adult:.0%} likely of the youngest of several people",
+        way="youngest",
+        region=youngest.box,
+    )
+
+
+def _largest_face(portrait: PortraitFacts) -> Measured | Unmeasured:
+    subject = portrait.subject
+    if portrait.framing is None:
+        return NO_FACE
+    if subject is None:
+        return HIDDEN
+    if subject.visibility.whole < BARELY_VISIBLE and subject.adult >= ADULT:
+        return HIDDEN
+    return Measured(
+        value=round(subject.adult, 3),
+        shown=f"{subject.adult:.0%} likely, apparent age {subject.age_years:.0f}",
+        region=portrait.framing.face,
+    )
+
+
+def _no_person(portrait: PortraitFacts) -> bool:
+    subject = portrait.subject
+    return (
+        subject is not None
+        and subject.human.likelihood < NO_PERSON
+        and max((face.score for face in portrait.faces), default=0.0) < DOUBTED_FACE
+    )

@@ -1,0 +1,163 @@
+"""The words of rules: ``texts/<language>.toml`` says for each what it asks, finds and advises.
+
+They stand apart from the rules, as the limits in ``profiles/`` do, because a reader of either sees
+all of it at once: a translator or a lawyer a table for each rule, a developer a function that only
+measures. ``explain``, the documentation, the page and the terminal all read this one table. A
+translation is a second file with the same keys and places.
+
+A sentence never repeats a limit. "The video is too short: it lasts 42.0 s." is true whatever
+minimum a user's profile asks for; which one it is stands next to the sentence, in the check.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
+from typing import Final
+
+from palprep.values import Outcome, Value
+from palprep.vocabulary import install_advice
+
+MET: Final = "met"
+"""The sentence of a measure that keeps every limit."""
+
+BELOW: Final = "below"
+"""The way in which a measure breaks a lower bound."""
+
+ABOVE: Final = "above"
+"""The way in which a measure breaks an upper bound."""
+
+OTHERWISE: Final = "otherwise"
+"""The way in which a measure breaks a limit that is no bound, where the rule names none."""
+
+
+class ByLevel(Value):
+    """Two sentences for one way: a limit that fails is broken, or one that only warns."""
+
+    fail: str
+    warn: str
+
+
+class RuleText(Value):
+    """What one rule says. Every sentence is whole, with ``{places}`` for words; each can use
+    ``{measured}``, the measure as the report shows it.
+    """
+
+    label: str
+    text: str
+    """What it asks, and why, in a sentence or two."""
+    unit: str = ""
+    predicts: str | None = None
+    """The check or refusal of the service that a failure here predicts."""
+    sentences: Mapping[str, str | ByLevel] = {}
+    """By the way in which a limit is broken: :data:`BELOW`, :data:`ABOVE`, :data:`OTHERWISE`, or
+    one of the rule's own. :data:`MET` states what was measured, and must be true of a measure that
+    keeps its limits under any profile. A way without a sentence is a limit that nobody expects, for
+    example a minimum of clipped peaks; then that statement must do. A rule that never measures has
+    none at all.
+    """
+    advice: str
+    """What to do when it does not pass: the fix, or the retake."""
+
+    def sentence(self, way: str, level: Outcome) -> str:
+        """The sentence for a way in which a limit of that level is broken."""
+        said = self.sentences.get(way, self.sentences[MET])
+        if isinstance(said, str):
+            return said
+        return said.fail if level is Outcome.FAIL else said.warn
+
+    def listed(self) -> Iterator[tuple[str, str]]:
+        """Every sentence with its outcome in words: ``pass``, ``fail``, ``warn``, or ``fail or
+        warn`` where one is said for both.
+        """
+        for way, said in self.sentences.items():
+            if isinstance(said, ByLevel):
+                yield from ((Outcome.FAIL.value, said.fail), (Outcome.WARN.value, said.warn))
+            else:
+                yield Outcome.PASS.value if way == MET else "fail or warn", said
+
+
+class Unmeasured(Value):
+    """A rule could not measure.
+
+    ``reason`` says why, in a sentence. Checks with the same reason are told once. ``advice`` says
+    how the measure can be had.
+    """
+
+    reason: str
+    advice: str | None = None
+
+
+class Texts(Value):
+    """Everything that rules say in one language, by the ids of rules, reasons and limits."""
+
+    rules: Mapping[str, RuleText]
+    reasons: Mapping[str, Unmeasured]
+    framing_advice: Mapping[str, str]
+    """Advice on centring and framing, by what a portrait allows."""
+    consent_limits: Mapping[str, str]
+
+
+def read_texts(language: str = "en") -> Texts:
+    """The texts in a language (ISO 639-1). Raises FileNotFoundError for one that has none."""
+    file = resources.files("palprep.rules").joinpath("texts", f"{language}.toml")
+    texts = Texts.model_validate(tomllib.loads(file.read_text("utf-8")))
+    reasons = {
+        key: each.model_copy(
+            update={"advice": each.advice.replace("{install_nsfw}", install_advice("nsfw"))}
+        )
+        if each.advice
+        else each
+        for key, each in texts.reasons.items()
+    }
+    return texts.model_copy(update={"reasons": reasons})
+
+
+TEXTS: Final = read_texts()
+
+REASONS: Final = TEXTS.reasons
+"""Every reason for which a check can be unknown; but for what the reading of a statement of consent
+says of itself."""
+
+Measure = bool | int | float | str | tuple[str, ...] | None
+"""What a rule can have measured; JSON-able."""
+
+
+def measure_words(measured: Measure) -> str:
+    """A measure as people read it: ``yes``, ``1,080``, ``23.98``, ``gps, icc``."""
+    match measured:
+        case None:
+            return "not measured"
+        case bool():
+            return "yes" if measured else "no"
+        case float():
+            return f"{measured:,.4g}" if abs(measured) < 1e4 else f"{measured:,.0f}"
+        case int():
+            return f"{measured:,}"
+        case tuple():
+            return ", ".join(measured) or "none"
+        case str():
+            return measured
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """How many there are: ``no cuts``, ``1 cut``, ``3 cuts``."""
+    if number == 1:
+        return f"1 {one}"
+    return f"{number:,} {many}" if number else f"no {many}"
+
+
+def degrees(angle: float) -> str:
+    """The size of an angle: ``1 degree``, ``12 degrees``."""
+    whole = round(abs(angle))
+    return "1 degree" if whole == 1 else f"{whole} degrees"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of equally many cells as lines in columns, without trailing spaces."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
