@@ -16,8 +16,7 @@ from palprep.vision.landmarks import (
     SHAPE_NAMES,
     Landmarks,
 )
-from palprep.vision.model_data import read_geometry
-from palprep.vision.models import Models
+from palprep.vision.models import Models, read_geometry
 from palprep.vision.pose import (
     IRIS_REST,
     IRIS_TURN_DEG,

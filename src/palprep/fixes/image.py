@@ -18,7 +18,7 @@ from PIL import Image
 from palprep.errors import FixError
 from palprep.fixes.fit import BEST_QUALITY, Encoded, fit
 from palprep.fixes.output import Applied, FixDone, new_output
-from palprep.media import LINEAR, Box, ImageFacts, Source, probe_and_load, sample_frames, to_srgb
+from palprep.media import LINEAR, Box, ImageFacts, Source, open_image, sample_frames, to_srgb
 from palprep.rules.plans import Crop, ImagePlan
 
 SUFFIXES = {"jpeg": ".jpg", "png": ".png"}
@@ -34,7 +34,7 @@ def fix_image(
     does not decode, OutputUnwritable.
     """
     region = _region(plan)
-    facts, picture = probe_and_load(source, region=region, max_memory_mb=plan.max_memory_mb)
+    facts, picture = open_image(source, region=region, max_memory_mb=plan.max_memory_mb)
     whole = (facts.width, facts.height)
     require_within(whole, plan)
     picture = adjust(picture, plan if region is None else _moved(plan, region, whole, picture.size))

@@ -11,11 +11,18 @@ from pathlib import Path
 
 from palprep.errors import CannotFit, FixError
 from palprep.fixes.audio import stream_at
-from palprep.fixes.cut import SOUND_RATE_BPS, Cut, VideoHeader, read_header
+from palprep.fixes.cut import CRF, SOUND_RATE_BPS, Cut, constant_rate, picture_words
 from palprep.fixes.graph import Progress, Stages, stream_words
 from palprep.fixes.output import Applied, FixDone, new_output
-from palprep.fixes.video_filters import CRF, constant_rate, picture_words
-from palprep.media import AudioStreamFacts, Source, VideoFacts, probe_video, run_ffmpeg
+from palprep.media import (
+    AudioStreamFacts,
+    Source,
+    VideoFacts,
+    VideoHeader,
+    probe_video,
+    read_header,
+    run_ffmpeg,
+)
 from palprep.rules.plans import MP4_AUDIO, MP4_VIDEO, VideoPlan
 from palprep.values import Span
 

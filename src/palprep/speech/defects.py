@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from palprep.media import decibels
 from palprep.speech.arrays import Floats
-from palprep.speech.loudness import decibels
 
 FULL = 10 ** (-0.1 / 20)
 """Samples from -0.1 dBFS on count as full scale."""

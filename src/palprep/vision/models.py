@@ -1,26 +1,27 @@
-"""The vision networks: loaded when first needed, checked before use, safe to share.
+"""The vision networks and the linear models on top of them, loaded when first needed, checked
+before use, safe to share.
 
 A :class:`Models` object is passed to whoever looks at pictures; nothing is kept in modules.
 """
 
 from __future__ import annotations
 
+import json
+import math
+import struct
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from palprep.media import hand_back, open_network, read_manifest
 from palprep.vision.arrays import Floats
-from palprep.vision.model_data import (
-    FaceGeometry,
-    LinearModel,
-    read_geometry,
-    read_linear_model,
-    read_linear_models,
-)
 
 HOME = "palprep.vision"
 """Whose manifest names the files."""
@@ -85,7 +86,7 @@ class Models:
     @cached_property
     def adult(self) -> LinearModel:
         """Weights of the linear model that tells faces of adults from those of minors."""
-        return read_linear_model(self.read("adult"))
+        return self._linear_model("adult")
 
     @cached_property
     def age(self) -> Network:
@@ -100,18 +101,19 @@ class Models:
     @cached_property
     def human(self) -> LinearModel:
         """Weights of the linear model that tells photographed people from depicted ones."""
-        return read_linear_model(self.read("human"))
+        return self._linear_model("human")
 
     @cached_property
     def covering(self) -> Mapping[str, LinearModel]:
         """Weights of the linear models that tell a bare face from a covered one: of the face as
         a whole and of its parts."""
-        return read_linear_models(self.read("covering"))
+        records = json.loads(self.read("covering"))
+        return {name: LinearModel.of(record) for name, record in records.items()}
 
     @cached_property
     def others(self) -> LinearModel:
         """Weights of the linear model that tells whether somebody else is seen around a face."""
-        return read_linear_model(self.read("others"))
+        return self._linear_model("others")
 
     @cached_property
     def identity(self) -> Network:
@@ -128,6 +130,9 @@ class Models:
         """open_nsfw: probabilities of harmless and pornographic. None without its extra."""
         return self._network("nudity", "outputs") if self._locate("nudity").is_file() else None
 
+    def _linear_model(self, name: str) -> LinearModel:
+        return LinearModel.of(json.loads(self.read(name)))
+
     def _network(self, name: str, *outputs: str) -> Network:
         with self._loading[name], resources.as_file(self._locate(name)) as path:
             self.read(name)
@@ -139,3 +144,92 @@ class Models:
 
 STEPS = (8, 16, 32)
 """YuNet's strides in pixels."""
+
+
+@dataclass(frozen=True)
+class LinearModel:
+    """``weights`` of all features, block after block; ``sizes`` is the features a block."""
+
+    weights: Floats
+    bias: float
+    sizes: Mapping[str, int]
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> LinearModel:
+        """From its JSON record, read."""
+        return cls(np.array(record["weights"]), float(record["bias"]), record["sizes"])
+
+    def shares(self, blocks: Mapping[str, Floats]) -> dict[str, float]:
+        """What each block adds to the logit."""
+        ends = np.cumsum(list(self.sizes.values()))[:-1]
+        parts = zip(self.sizes, np.split(self.weights, ends), strict=True)
+        return {name: float(blocks[name] @ weights) for name, weights in parts}
+
+    def likelihood(self, blocks: Mapping[str, Floats]) -> float:
+        """Of what the model tells, 0 to 1, from the features of each block."""
+        return 1 / (1 + math.exp(-self.bias - sum(self.shares(blocks).values())))
+
+
+@dataclass(frozen=True)
+class FaceGeometry:
+    """``vertices`` 468x3 in centimetres: x to the subject's left, y up, z towards the camera.
+
+    ``weights`` 468: how much each vertex counts in a fit; most are zero, because only points
+    that expressions hardly move carry weight.
+    """
+
+    vertices: Floats
+    weights: Floats
+
+
+def read_geometry(data: bytes) -> FaceGeometry:
+    """Parse MediaPipe's GeometryPipelineMetadata, a protocol buffer, without a protobuf library.
+
+    The mesh is field 1 (vertex floats x, y, z, u, v in its field 3), the basis of the fit field 2
+    (landmark in its field 1, weight in its field 2).
+    """
+    numbers: list[float] = []
+    weights: dict[int, float] = {}
+    for field, value in _fields(data):
+        if field == 1 and isinstance(value, bytes):
+            for inner, number in _fields(value):
+                if inner == 3 and isinstance(number, float):
+                    numbers.append(number)
+        elif field == 2 and isinstance(value, bytes):
+            entry = dict(_fields(value))
+            weights[int(entry.get(1, 0))] = float(entry[2])
+    vertices = np.array(numbers, np.float32).reshape(-1, 5)[:, :3]
+    full = np.zeros(len(vertices), np.float32)
+    for index, weight in weights.items():
+        full[index] = weight
+    return FaceGeometry(vertices, full)
+
+
+def _fields(data: bytes) -> Iterator[tuple[int, int | float | bytes]]:
+    position = 0
+    while position < len(data):
+        key, position = _varint(data, position)
+        field, wire = key >> 3, key & 7
+        if wire == 0:
+            number, position = _varint(data, position)
+            yield field, number
+        elif wire == 5:
+            yield field, struct.unpack_from("<f", data, position)[0]
+            position += 4
+        elif wire == 2:
+            length, position = _varint(data, position)
+            yield field, data[position : position + length]
+            position += length
+        else:
+            raise ValueError(f"wire type {wire} does not occur in the face geometry")
+
+
+def _varint(data: bytes, position: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = data[position]
+        position += 1
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            return value, position
