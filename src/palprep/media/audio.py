@@ -12,7 +12,7 @@ from av.stream import Disposition
 from numpy.typing import NDArray
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
-from palprep.media.container import Packets, open_container
+from palprep.media.container import Packets, open_container, stated_length_s
 from palprep.media.facts import FLOOR_DBFS, AudioFacts, AudioLevels, AudioStreamFacts
 from palprep.media.samples import AudioDecode, Sink, audio_stream
 from palprep.media.source import Source
@@ -45,7 +45,7 @@ def probe_audio(
             )
         chosen = default_stream(streams)
         measured = heard_s = None
-        duration = streams[chosen].duration_s or _stated(container)
+        duration = streams[chosen].duration_s or stated_length_s(container)
         if levels or sinks is not None:
             meter = LevelMeter()
             stream = audio_stream(container, streams[chosen].index, source)
@@ -94,7 +94,7 @@ class LevelMeter:
         """In dBFS, where a full-scale square wave reads 0 for both."""
         mean_square = self._energy / self._values if self._values else 0.0
         return AudioLevels(
-            peak_dbfs=_decibels(self._peak), rms_dbfs=_decibels(float(np.sqrt(mean_square)))
+            peak_dbfs=decibels(self._peak), rms_dbfs=decibels(float(np.sqrt(mean_square)))
         )
 
 
@@ -115,14 +115,11 @@ def _described(stream: AudioStream) -> AudioStreamFacts:
     return AudioStreamFacts(
         index=stream.index,
         codec=context.codec.canonical_name,
-        codec_profile=context.profile,
         sample_rate_hz=context.sample_rate,
         channels=context.layout.nb_channels,
         layout=_layout_name(context.layout),
         bit_rate=stream.bit_rate or context.bit_rate or None,
         duration_s=float(stream.duration * base) if stream.duration and base else None,
-        start_s=float(stream.start_time * base) if stream.start_time is not None and base else None,
-        language=stream.language if stream.language not in {None, "und"} else None,
         default=bool(stream.disposition & Disposition.default),
     )
 
@@ -132,11 +129,8 @@ def _layout_name(layout: AudioLayout) -> str:
     return {1: "mono", 2: "stereo"}.get(layout.nb_channels, layout.name)
 
 
-def _stated(container: InputContainer) -> float:
-    return max(container.duration or 0, 0) / 1_000_000
-
-
-def _decibels(amplitude: float) -> float:
+def decibels(amplitude: float) -> float:
+    """An amplitude relative to full scale in dB, no lower than :data:`FLOOR_DBFS`."""
     if amplitude <= 0.0:
         return FLOOR_DBFS
     return max(FLOOR_DBFS, 20.0 * float(np.log10(amplitude)))
