@@ -15,8 +15,7 @@ from palprep.errors import FixError, MediaError, UsageError
 from palprep.facts import Facts, ProbeLimits, Toolkit, probe
 from palprep.fixes import FixDone, apply, new_output
 from palprep.media import Source
-from palprep.preflight.roles import infer_role, require_kind
-from palprep.preflight.values import CheckRequest, Prepared
+from palprep.preflight.values import CheckRequest, Prepared, infer_role, require_kind
 from palprep.rules import (
     CONSENT_CHECKS,
     AudioDuration,
