@@ -19,7 +19,7 @@ from palprep.errors import FixError
 from palprep.fixes.audio import CONTAINERS, file_words, stream_at
 from palprep.fixes.graph import Progress, Stages, read
 from palprep.fixes.loudness import Gain, Loudness, Target, amplified, fitting_gain, measure_loudness
-from palprep.fixes.output import Applied, FixDone, new_output
+from palprep.fixes.output import Applied, FixDone, NewOutput
 from palprep.media import AudioStreamFacts, Samples, Source, probe_audio, stream_samples
 from palprep.rules.plans import VoicePlan
 from palprep.values import Span
@@ -55,14 +55,9 @@ _FULL_SCALE = 2**31 - 1
 
 
 def fix_voice(
-    plan: VoicePlan,
-    source: Source,
-    target_stem: Path,
-    *,
-    overwrite: bool = False,
-    progress: Progress | None = None,
+    plan: VoicePlan, source: Source, new: NewOutput, progress: Progress | None
 ) -> Applied:
-    """Write the voice sample that ``plan`` makes of ``source`` next to ``target_stem``.
+    """Write the voice sample that ``plan`` makes of ``source``.
 
     Raises FixError when the source has no such stream, ends before a span does, or is silent.
     """
@@ -70,9 +65,7 @@ def fix_voice(
     stream = stream_at(facts.streams, plan.stream, source)
     stages = Stages(progress)
     with (
-        new_output(
-            target_stem, CONTAINERS[plan.container].suffix, source=source.path, overwrite=overwrite
-        ) as output,
+        new(CONTAINERS[plan.container].suffix) as output,
         tempfile.TemporaryDirectory(prefix="palprep-") as folder,
     ):
         if plan.spans:

@@ -44,8 +44,13 @@ def probe_audio(
                 f"{source.name} has no audio: record it again with the microphone on"
             )
         chosen = default_stream(streams)
-        measured = heard_s = None
-        duration = streams[chosen].duration_s or stated_length_s(container)
+        facts = AudioFacts(
+            container=source.type.format,
+            duration_s=streams[chosen].duration_s or stated_length_s(container),
+            streams=streams,
+            chosen=chosen,
+            levels=None,
+        )
         if levels or sinks is not None:
             meter = LevelMeter()
             stream = audio_stream(container, streams[chosen].index, source)
@@ -56,18 +61,22 @@ def probe_audio(
                 if decode.full:
                     break
             decode.finish()
-            heard_s = meter.samples / (decode.rate_hz or 1)
-            duration = max(duration, heard_s) if decode.full else heard_s
-            measured = meter.levels()
-    if not duration:
+            facts = as_heard(facts, meter, decode)
+    if not facts.duration_s:
         raise DamagedMedia(f"{source.name} holds no audio at all: export or record it again")
-    return AudioFacts(
-        container=source.type.format,
-        duration_s=duration,
-        streams=streams,
-        chosen=chosen,
-        levels=measured,
-        heard_s=heard_s if duration > (heard_s or duration) else None,
+    return facts
+
+
+def as_heard(stated: AudioFacts, meter: LevelMeter, decode: AudioDecode) -> AudioFacts:
+    """What is stated of a sound, completed by a decode that has finished."""
+    heard_s = meter.samples / (decode.rate_hz or 1)
+    cut_off = decode.full and stated.duration_s > heard_s
+    return stated.model_copy(
+        update={
+            "duration_s": stated.duration_s if cut_off else heard_s,
+            "levels": meter.levels(),
+            "heard_s": heard_s if cut_off else None,
+        }
     )
 
 

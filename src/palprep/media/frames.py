@@ -7,9 +7,8 @@ import contextlib
 import io
 import math
 import os
-import queue
 import struct
-import threading
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
@@ -255,29 +254,17 @@ def prefetch(items: Iterable[Item], *, most: int = 2) -> Iterator[Item]:
     Worth it where making an item leaves Python's lock alone, as decoders do. What making them
     raises is raised here. Closing the iterator ends the thread after the item that it makes.
     """
-    waiting: queue.Queue[object] = queue.Queue(most)
-    unwanted = threading.Event()
-
-    def make() -> None:
-        try:
-            for item in items:
-                waiting.put(item)
-                if unwanted.is_set():
-                    break
-        finally:
-            waiting.put(_END)
-
+    source = iter(items)
     with ThreadPoolExecutor(max_workers=1) as maker:
-        making = maker.submit(make)
-        item: object = None
+        # One more is at the door.
+        making = deque(maker.submit(next, source, _END) for _ in range(most + 1))
         try:
-            while (item := waiting.get()) is not _END:
+            while (item := making.popleft().result()) is not _END:
+                making.append(maker.submit(next, source, _END))
                 yield item  # type: ignore[misc]  # only _END is no Item
         finally:
-            unwanted.set()
-            while item is not _END:
-                item = waiting.get()
-        making.result()
+            for each in making:
+                each.cancel()
 
 
 _JPEG_QUALITY = 82

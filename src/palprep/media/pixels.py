@@ -6,7 +6,8 @@ They are taken a stretch of rows at a time: copies of the whole are what costs m
 from __future__ import annotations
 
 import io
-from typing import Any, BinaryIO, Protocol
+from collections.abc import Callable
+from typing import Any, BinaryIO, NamedTuple
 
 import cv2
 import numpy as np
@@ -28,44 +29,27 @@ _ALPHA_MODES = frozenset({"RGBA", "LA", "PA", "La", "RGBa"})
 _PROFILE_SPACES = {"RGB ": "RGB", "GRAY": "L", "CMYK": "CMYK", "Lab ": "LAB"}
 
 
-class Decoded(Protocol):
-    """An image as its decoder left it, in the order in which it is stored."""
+class Decoded(NamedTuple):
+    """An image as its decoder left it, in the order and the mode in which it is stored."""
 
-    @property
-    def size(self) -> tuple[int, int]:
-        """Width and height."""
-
-    def part(self, box: Box) -> Image.Image:
-        """A copy of a part, in the mode in which it is stored."""
+    size: tuple[int, int]
+    """Width and height."""
+    part: Callable[[Box], Image.Image]
+    """Copies a part."""
 
 
-class InPillow:
-    """Pixels that Pillow decoded."""
-
-    def __init__(self, picture: Image.Image) -> None:
-        self._picture = picture
-        self.size: tuple[int, int] = picture.size
-
-    def part(self, box: Box) -> Image.Image:
-        """A copy of a part, in the mode in which it is stored."""
-        return self._picture.crop(box)
-
-
-class InArray:
+def in_array(pixels: NDArray[np.uint8], *, blue_first: bool = False) -> Decoded:
     """Pixels that a library left in an array: (height, width) or (height, width, channels)."""
 
-    def __init__(self, pixels: NDArray[np.uint8], *, blue_first: bool = False) -> None:
-        self._pixels, self._blue_first = pixels, blue_first
-        self.size: tuple[int, int] = (pixels.shape[1], pixels.shape[0])
-
-    def part(self, box: Box) -> Image.Image:
-        """A copy of a part, in the mode in which it is stored."""
+    def part(box: Box) -> Image.Image:
         left, top, right, bottom = box
-        part = self._pixels[top:bottom, left:right]
-        if self._blue_first and part.ndim == 3:
-            turned = cv2.COLOR_BGRA2RGBA if part.shape[2] == 4 else cv2.COLOR_BGR2RGB
-            part = np.asarray(cv2.cvtColor(part, turned), np.uint8)
-        return Image.fromarray(np.ascontiguousarray(part))
+        taken = pixels[top:bottom, left:right]
+        if blue_first and taken.ndim == 3:
+            turned = cv2.COLOR_BGRA2RGBA if taken.shape[2] == 4 else cv2.COLOR_BGR2RGB
+            taken = np.asarray(cv2.cvtColor(taken, turned), np.uint8)
+        return Image.fromarray(np.ascontiguousarray(taken))
+
+    return Decoded((pixels.shape[1], pixels.shape[0]), part)
 
 
 def opaque(stored: Decoded, box: Box, *, factor: int = 1) -> tuple[str, NDArray[np.uint8]]:
@@ -218,4 +202,4 @@ class HeifImage:
         primary, self._primary = self._primary, None
         pixels = np.asarray(primary)
         # Rows may be padded.
-        return InArray(pixels[:, : primary.size[0]])
+        return in_array(pixels[:, : primary.size[0]])

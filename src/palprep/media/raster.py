@@ -20,7 +20,7 @@ from PIL.WebPImagePlugin import WebPImageFile
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.headers import read_frame
-from palprep.media.pixels import Decoded, InArray, InPillow, has_alpha
+from palprep.media.pixels import Decoded, has_alpha, in_array
 
 MAX_PIXELS = 240_000_000
 """Images above this are refused before any pixel is decoded: the largest sensors of phones give
@@ -104,7 +104,7 @@ class RasterImage:
             picture.draft(None, self._drafted(max_side, max_bytes))
         picture.load()
         self._texts = frozenset(getattr(picture, "text", {}))
-        return InPillow(picture)
+        return Decoded(picture.size, picture.crop)
 
     def _drafted(self, max_side: int | None, max_bytes: float) -> tuple[int, int]:
         longest = max(self.size)
@@ -123,7 +123,7 @@ class RasterImage:
         pixels = cv2.imdecode(data, cv2.IMREAD_UNCHANGED)
         if pixels is None or pixels.shape[1::-1] != self.size:
             raise ValueError("its pixels are damaged")
-        return InArray(np.asarray(pixels, np.uint8), blue_first=True)
+        return in_array(np.asarray(pixels, np.uint8), blue_first=True)
 
     def _bytes_at(self, scale: int) -> int:
         width, height = self.size

@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from palprep.media.facts import TimingFacts
-
 _GRID_TICKS = 2
 """Timestamps are rounded to ticks of the container (1 ms in WebM), so that even a constant
 rate has intervals which differ by one tick, and by two when the encoder rounded already."""
@@ -105,14 +103,3 @@ class AudioTimes:
             self.start_s = self.end_s = at_s
         self.end_s = max(self.end_s, at_s + length_s)
         self.length_s += length_s
-
-
-def timing_facts(video: Timing, sound: AudioTimes, *, edited: bool) -> TimingFacts:
-    """The timing of the frames as facts, and that of the sound against it."""
-    offset = drift = None
-    if sound.start_s is not None:
-        offset = round(sound.start_s - video.start_s, 6)
-        drift = round(sound.end_s - sound.start_s - sound.length_s, 6)
-    return TimingFacts(
-        dropped_frames=video.dropped, audio_offset_s=offset, audio_drift_s=drift, edited=edited
-    )

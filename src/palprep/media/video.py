@@ -15,7 +15,7 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from palprep.errors import UnsupportedMedia
-from palprep.media.audio import LevelMeter, Sinks, audio_streams, default_stream
+from palprep.media.audio import LevelMeter, Sinks, as_heard, audio_streams, default_stream
 from palprep.media.container import (
     Packets,
     decoded,
@@ -27,11 +27,11 @@ from palprep.media.container import (
     translate_av_errors,
     video_streams,
 )
-from palprep.media.facts import AudioFacts, AudioStreamFacts, VideoFacts
+from palprep.media.facts import AudioFacts, AudioStreamFacts, TimingFacts, VideoFacts
 from palprep.media.frames import DisplayMatrix
 from palprep.media.samples import AudioDecode, Sink, audio_stream
 from palprep.media.source import Source
-from palprep.media.timing import AudioTimes, TimingMeter, timing_facts
+from palprep.media.timing import AudioTimes, TimingMeter
 
 _MOST_PACKETS_TRIED = 300
 """A stream that shows nothing for ten seconds is taken for one that never will."""
@@ -201,23 +201,28 @@ class VideoScan:
     def _facts_of_sound(self) -> dict[str, Any]:
         """As decoded, else as its header and its packets say."""
         source, decode = self._source, self._decode if self._heard else None
-        edited = source.movie is not None and source.movie.edited
         times = decode.times if decode else self._packet_times
-        timing = timing_facts(self._timing, times, edited=edited)
+        offset = drift = None
+        if times.start_s is not None:
+            offset = round(times.start_s - self._timing.start_s, 6)
+            drift = round(times.end_s - times.start_s - times.length_s, 6)
+        timing = TimingFacts(
+            dropped_frames=self._timing.dropped,
+            audio_offset_s=offset,
+            audio_drift_s=drift,
+            edited=source.movie is not None and source.movie.edited,
+        )
         if not self._streams:
             return {"timing": timing, "audio": None}
-        stated = self._streams[self._chosen].duration_s or self._packet_times.length_s
-        rate_hz = decode.rate_hz if decode else None
-        heard_s = self._meter.samples / rate_hz if rate_hz else None
-        cut_off = heard_s is not None and decode is not None and decode.full and stated > heard_s
         audio = AudioFacts(
             container=source.type.format,
-            duration_s=stated if heard_s is None or cut_off else heard_s,
+            duration_s=self._streams[self._chosen].duration_s or self._packet_times.length_s,
             streams=self._streams,
             chosen=self._chosen,
-            levels=self._meter.levels() if rate_hz else None,
-            heard_s=heard_s if cut_off else None,
+            levels=None,
         )
+        if decode is not None:
+            audio = as_heard(audio, self._meter, decode)
         return {"timing": timing, "audio": audio}
 
     def _walk(self, packets: Packets, stream: VideoStream, frames: TimingMeter) -> bool:

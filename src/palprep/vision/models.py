@@ -6,11 +6,11 @@ A :class:`Models` object is passed to whoever looks at pictures; nothing is kept
 
 from __future__ import annotations
 
+import io
 import json
 import math
-import struct
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
@@ -96,7 +96,8 @@ class Models:
     @cached_property
     def geometry(self) -> FaceGeometry:
         """The canonical face mesh: no network, but it comes with them."""
-        return read_geometry(self.read("geometry"))
+        mesh = np.load(io.BytesIO(self.read("geometry")), allow_pickle=False)
+        return FaceGeometry(*map(np.ascontiguousarray, (mesh[:, :3], mesh[:, 3])))
 
     @cached_property
     def human(self) -> LinearModel:
@@ -180,56 +181,3 @@ class FaceGeometry:
 
     vertices: Floats
     weights: Floats
-
-
-def read_geometry(data: bytes) -> FaceGeometry:
-    """Parse MediaPipe's GeometryPipelineMetadata, a protocol buffer, without a protobuf library.
-
-    The mesh is field 1 (vertex floats x, y, z, u, v in its field 3), the basis of the fit field 2
-    (landmark in its field 1, weight in its field 2).
-    """
-    numbers: list[float] = []
-    weights: dict[int, float] = {}
-    for field, value in _fields(data):
-        if field == 1 and isinstance(value, bytes):
-            for inner, number in _fields(value):
-                if inner == 3 and isinstance(number, float):
-                    numbers.append(number)
-        elif field == 2 and isinstance(value, bytes):
-            entry = dict(_fields(value))
-            weights[int(entry.get(1, 0))] = float(entry[2])
-    vertices = np.array(numbers, np.float32).reshape(-1, 5)[:, :3]
-    full = np.zeros(len(vertices), np.float32)
-    for index, weight in weights.items():
-        full[index] = weight
-    return FaceGeometry(vertices, full)
-
-
-def _fields(data: bytes) -> Iterator[tuple[int, int | float | bytes]]:
-    position = 0
-    while position < len(data):
-        key, position = _varint(data, position)
-        field, wire = key >> 3, key & 7
-        if wire == 0:
-            number, position = _varint(data, position)
-            yield field, number
-        elif wire == 5:
-            yield field, struct.unpack_from("<f", data, position)[0]
-            position += 4
-        elif wire == 2:
-            length, position = _varint(data, position)
-            yield field, data[position : position + length]
-            position += length
-        else:
-            raise ValueError(f"wire type {wire} does not occur in the face geometry")
-
-
-def _varint(data: bytes, position: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[position]
-        position += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            return value, position
