@@ -32,7 +32,6 @@ def voice_of(*speech: tuple[float, float], duration_s: float = 100.0, **other) -
         "hum_dbfs": None,
         "dc_offset": 0.0,
         "dropouts": (),
-        "channel_levels_dbfs": (-22.0,),
         "silent_channel": None,
         "correlation": None,
         "codec_hints": (),

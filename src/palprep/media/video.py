@@ -139,7 +139,7 @@ class VideoScan:
     ) -> None:
         self._source = source
         self._streams = audio_streams(container)
-        self._chosen = default_stream(self._streams) if self._streams else 0
+        self._chosen = default_stream(self._streams)
         self._decode: AudioDecode | None = None
         self._heard = False
         self._packet_times = AudioTimes()

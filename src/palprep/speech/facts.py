@@ -61,7 +61,6 @@ class VoiceFacts(Value):
     """Largest mean of a channel relative to full scale, 0..1."""
     dropouts: tuple[Span, ...]
     """Holes of digital silence in the middle of sound."""
-    channel_levels_dbfs: tuple[float, ...]
     silent_channel: int | None
     """Index of a channel that is silent while another is not."""
     correlation: float | None

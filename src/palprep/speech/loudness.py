@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from palprep.media import AudioStreamFacts, Sink, Source, decibels, probe_audio
 from palprep.speech.arrays import Floats, GrowingArray
-from palprep.speech.envelope import EnvelopeMeter
+from palprep.speech.waveform import EnvelopeMeter
 
 _OFFSET = -0.691
 """Makes a 1 kHz sine at full scale in one channel read -3.01 LUFS."""

@@ -11,12 +11,18 @@ import numpy as np
 from palprep.media import FLOOR_DBFS, AudioFacts, AudioStreamFacts, Sink, Source, probe_audio
 from palprep.speech.activity import CHUNK, Activity, Silero
 from palprep.speech.arrays import RATE_HZ, Floats
-from palprep.speech.defects import DefectMeter
-from palprep.speech.envelope import TARGET_RMS_DBFS, Envelope, EnvelopeMeter, dropouts, noise_facts
 from palprep.speech.facts import VoiceFacts
 from palprep.speech.loudness import LoudnessMeter, TruePeakMeter
 from palprep.speech.speakers import SpeakerMeter, spoken_runs
 from palprep.speech.spectrum import Bandwidth, Recent, SpectrumMeter, ToneMeter
+from palprep.speech.waveform import (
+    TARGET_RMS_DBFS,
+    DefectMeter,
+    Envelope,
+    EnvelopeMeter,
+    dropouts,
+    noise_facts,
+)
 from palprep.values import Span
 
 _SILENT_DBFS = -60.0
@@ -167,7 +173,6 @@ class VoiceMeter:
             hum_dbfs=hum.dbfs if hum else None,
             dc_offset=self._defects.dc_offset(),
             dropouts=dropouts(envelope),
-            channel_levels_dbfs=levels,
             silent_channel=_silent_channel(levels),
             correlation=self._defects.correlation(),
             codec_hints=codec_hints(band, self._rate),
