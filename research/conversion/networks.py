@@ -20,6 +20,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, numpy_helper
 
+from research.conversion.face_mesh import convert_mesh
 from research.conversion.tflite import Array, convert_tflite, leaky
 
 OUTPUTS: Mapping[str, tuple[str, ...]] = {
@@ -34,7 +35,9 @@ TRACE = 1e-20
 
 
 def convert(name: str, data: bytes) -> bytes:
-    """The network that the manifest calls ``name``, from the published file."""
+    """The network that the manifest calls ``name``, or the face mesh, from the published file."""
+    if name == "geometry":
+        return convert_mesh(data)
     model = convert_tflite(data, OUTPUTS[name]) if name in OUTPUTS else convert_onnx(data)
     drop_traces(model)
     onnx.checker.check_model(model)

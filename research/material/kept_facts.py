@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 import palprep.vision
 from palprep.facts import Facts
-from palprep.media import Source, probe_and_open, read_manifest
+from palprep.media import Source, open_image, read_manifest
 from palprep.vision import MAX_SIDE, Models, Pixels, analyse_portrait
 from palprep.vision.models import HOME
 from research.material.sources_and_labels import Labelled, portrait_of
@@ -117,11 +117,11 @@ class FactsOfRows:
 
     def _measure(self, row: Labelled) -> bytes:
         source = Source.of(row.file(self.pictures))
-        image, pixels = probe_and_open(source, max_side=MAX_SIDE)
+        image, picture = open_image(source, max_side=MAX_SIDE)
+        pixels: Pixels = np.asarray(picture)
         size: tuple[int, int] | None = (image.width, image.height)
         if row.face_x:
-            cut: Pixels = portrait_of(row, self.pictures, self.models)
-            pixels, size = cut, None
+            pixels, size = portrait_of(row, self.pictures, self.models), None
         portrait = analyse_portrait(pixels, self.models, size=size)
         return Facts(file=source.facts, image=image, portrait=portrait).model_dump_json().encode()
 

@@ -137,8 +137,8 @@ def portrait_of(row: Labelled, pictures: Path, models: Models) -> Pixels:
     around the face.
     """
     if not row.face_x:
-        return open_image(Source.of(row.file(pictures)), max_side=MAX_SIDE)
-    rgb = open_image(Source.of(row.file(pictures)))
+        return np.asarray(open_image(Source.of(row.file(pictures)), max_side=MAX_SIDE)[1])
+    rgb = np.asarray(open_image(Source.of(row.file(pictures)))[1])
     scale = min(1.0, MAX_SIDE / max(rgb.shape[:2]))
     small = shrunk(rgb, scale) if scale < 1 else rgb
     place = np.array([float(row.face_x), float(row.face_y)])

@@ -86,10 +86,7 @@ def test_what_was_not_measured_is_not_guessed(video_facts, image_facts):
 )
 def test_times_count_from_where_a_player_starts(ten_seconds, late_s, starts_s, speech_at, cut_at):
     """The picture starts at 1.4 s, and the sound before it or after it."""
-    timing = TimingFacts(
-        interval_s=0.04, jitter_s=0.0, dropped_frames=0, key_frames=1,
-        longest_key_interval_s=10.0, audio_offset_s=late_s,
-    )  # fmt: skip
+    timing = TimingFacts(dropped_frames=0, audio_offset_s=late_s)
     video = ten_seconds.video.model_copy(update={"start_s": 1.4, "timing": timing})
     line = ten_seconds.model_copy(update={"video": video}).timeline
     assert line.starts_s == pytest.approx(starts_s)

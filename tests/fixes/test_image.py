@@ -15,7 +15,7 @@ from palprep.errors import CannotFit, DamagedMedia, FixError, MediaError, UsageE
 from palprep.fixes.carry_out import apply
 from palprep.fixes.fit import base64_chars
 from palprep.fixes.image import adjust
-from palprep.media import LINEAR, Source, probe_and_open, to_srgb
+from palprep.media import LINEAR, Source, open_image, to_srgb
 from palprep.rules.plans import Crop, ImagePlan
 
 LIMIT = 29_360_128
@@ -252,7 +252,7 @@ def test_odd_pictures_come_out_clean_or_are_refused(corpora, tmp_path):
             applied = apply(still_plan(), Source.of(source), tmp_path / str(made))
         except MediaError:
             continue
-        facts = probe_and_open(Source.of(source))[0]
+        facts = open_image(Source.of(source))[0]
         assert prepared(applied.path).size == (facts.width, facts.height)
         made += 1
     assert made > 30

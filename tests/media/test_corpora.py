@@ -15,7 +15,7 @@ import pytest
 from palprep.errors import MediaError
 from palprep.media.audio import probe_audio
 from palprep.media.facts import AudioFacts, ImageFacts, MediaType, VideoFacts
-from palprep.media.image import probe_and_open
+from palprep.media.image import open_image
 from palprep.media.source import Source
 from palprep.media.video import probe_video
 from palprep.values import Kind
@@ -23,7 +23,7 @@ from palprep.values import Kind
 pytestmark = pytest.mark.corpus
 
 PROBES = {
-    Kind.IMAGE: lambda source: probe_and_open(source)[0],
+    Kind.IMAGE: lambda source: open_image(source)[0],
     Kind.AUDIO: probe_audio,
     Kind.VIDEO: probe_video,
 }

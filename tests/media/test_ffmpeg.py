@@ -22,14 +22,18 @@ def test_the_bundled_binary_runs():
     assert ffmpeg_version()[0] in "n0123456789N"
 
 
-def test_a_named_binary_wins_and_must_exist(tmp_path):
+def test_a_named_binary_wins_and_must_run(tmp_path, monkeypatch):
     fake = tmp_path / "ffmpeg"
     fake.write_text("#!/bin/sh\necho ffmpeg version 99-fake built\n")
     fake.chmod(0o755)
-    assert ffmpeg_binary(fake) == fake
-    assert ffmpeg_version(fake) == "99-fake"
-    with pytest.raises(ToolMissing, match="no program"):
-        ffmpeg_binary(tmp_path / "gone")
+    monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", str(fake))
+    assert ffmpeg_binary() == fake
+    assert ffmpeg_version() == "99-fake"
+    monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", str(tmp_path / "gone"))
+    with pytest.raises(ToolMissing, match="does not run"):
+        ffmpeg_version()
+    with pytest.raises(ToolMissing, match="does not run"):
+        run_ffmpeg([*TONE, str(tmp_path / "a.wav")])
 
 
 def test_progress_rises_to_one(tmp_path):
@@ -94,10 +98,13 @@ def test_ctrl_c_leaves_no_process_behind(tmp_path):
     )
     fake.chmod(0o755)
     code = (
-        "from palprep.media.ffmpeg import run_ffmpeg\n"
-        f"run_ffmpeg(['-f', 'lavfi', '-i', 'x', 'y'], program={str(fake)!r})\n"
+        "from palprep.media.ffmpeg import run_ffmpeg\nrun_ffmpeg(['-f', 'lavfi', '-i', 'x', 'y'])\n"
     )
-    parent = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
+    parent = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "IMAGEIO_FFMPEG_EXE": str(fake)},
+    )
     deadline = time.monotonic() + 30
     while not pid_file.exists() and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -14,13 +14,7 @@ from PIL import Image, ImageCms, ImageFile, PngImagePlugin
 
 from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia
 from palprep.media import image as image_module
-from palprep.media.image import (
-    load_image,
-    open_image,
-    probe_and_load,
-    probe_and_open,
-    probe_within,
-)
+from palprep.media.image import open_image, probe_image
 from palprep.media.source import Source
 
 from .conftest import gradient
@@ -38,6 +32,16 @@ BLUE_CORNER = {
 """Where the stored top left corner is shown, as (bottom?, right?), by EXIF orientation."""
 
 
+def probed(source: Source):
+    """Facts and pixels (height, width, 3)."""
+    facts, picture = open_image(source)
+    return facts, np.asarray(picture)
+
+
+def pixels_of(source: Source, *, max_side: int | None = None) -> np.ndarray:
+    return np.asarray(open_image(source, max_side=max_side)[1])
+
+
 def exif_of(orientation: int, *, gps: bool = False) -> bytes:
     exif = Image.Exif()
     exif[0x0112] = orientation
@@ -52,7 +56,7 @@ def exif_of(orientation: int, *, gps: bool = False) -> bytes:
 def test_upright_by_exif(tmp_path, picture, form, orientation):
     path = tmp_path / "a"
     picture.save(path, form, exif=exif_of(orientation), quality=95)
-    facts, pixels = probe_and_open(Source.of(path))
+    facts, pixels = probed(Source.of(path))
     assert facts.orientation == orientation
     shown = (48, 64) if orientation >= 5 else (64, 48)
     assert (facts.width, facts.height) == shown
@@ -68,7 +72,7 @@ def test_heif_turned_by_irot_is_upright_and_says_so(tmp_path, picture):
     image = pillow_heif.from_pillow(picture)
     image[0].info["exif"] = exif_of(6)
     image.save(path, quality=90)
-    facts, pixels = probe_and_open(Source.of(path))
+    facts, pixels = probed(Source.of(path))
     assert (facts.width, facts.height) == (48, 64)
     assert facts.orientation == 1
     assert pixels.shape == (64, 48, 3)
@@ -87,7 +91,7 @@ def test_png_modes_become_rgb(tmp_path, picture, mode, bits, alpha):
         Image.fromarray(np.full((48, 64), 0x8000, np.uint16)).save(path)
     else:
         picture.convert(mode).save(path)
-    facts, pixels = probe_and_open(Source.of(path))
+    facts, pixels = probed(Source.of(path))
     assert (facts.mode, facts.bits_per_channel, facts.has_alpha) == (mode, bits, alpha)
     assert pixels.shape == (48, 64, 3)
     assert pixels.dtype == np.uint8
@@ -98,23 +102,23 @@ def test_png_modes_become_rgb(tmp_path, picture, mode, bits, alpha):
 def test_transparency_is_flattened_onto_white(tmp_path):
     path = tmp_path / "a.png"
     Image.new("RGBA", (8, 8), (0, 0, 0, 0)).save(path)
-    assert open_image(Source.of(path)).min() == 255
+    assert pixels_of(Source.of(path)).min() == 255
     half = Image.new("RGBA", (8, 8), (0, 0, 0, 128))
     half.save(path)
-    assert abs(int(open_image(Source.of(path))[0, 0, 0]) - 127) <= 1
+    assert abs(int(pixels_of(Source.of(path))[0, 0, 0]) - 127) <= 1
     keyed = Image.new("RGB", (8, 8), (10, 20, 30))
     keyed.save(path, transparency=(10, 20, 30))
-    assert probe_and_open(Source.of(path))[0].has_alpha
-    assert open_image(Source.of(path)).min() == 255
+    assert probed(Source.of(path))[0].has_alpha
+    assert pixels_of(Source.of(path)).min() == 255
 
 
 def test_cmyk_jpeg(tmp_path, picture):
     path = tmp_path / "a.jpg"
     picture.convert("CMYK").save(path, quality=95)
-    facts = probe_and_open(Source.of(path))[0]
+    facts = probed(Source.of(path))[0]
     assert facts.mode == "CMYK"
     wanted = np.asarray(picture.convert("CMYK").convert("RGB")).astype(int)
-    assert np.abs(open_image(Source.of(path)).astype(int) - wanted).mean() < 6
+    assert np.abs(pixels_of(Source.of(path)).astype(int) - wanted).mean() < 6
 
 
 def srgb_profile() -> bytes:
@@ -131,16 +135,16 @@ def swapped_profile() -> bytes:
 def test_icc_is_recognised_by_what_it_does_and_converted(tmp_path, picture):
     path = tmp_path / "a.png"
     picture.save(path, icc_profile=srgb_profile())
-    facts = probe_and_open(Source.of(path))[0]
+    facts = probed(Source.of(path))[0]
     assert facts.icc_profile is not None
     assert facts.icc_is_srgb is True
-    assert np.array_equal(open_image(Source.of(path)), gradient())
+    assert np.array_equal(pixels_of(Source.of(path)), gradient())
     picture.save(path, icc_profile=swapped_profile())
-    facts, pixels = probe_and_open(Source.of(path))
+    facts, pixels = probed(Source.of(path))
     assert facts.icc_is_srgb is False
     assert np.abs(pixels.astype(int) - gradient()[..., [1, 0, 2]]).max() <= 3
     picture.save(path, icc_profile=b"no profile at all")
-    facts, pixels = probe_and_open(Source.of(path))
+    facts, pixels = probed(Source.of(path))
     assert (facts.icc_profile, facts.icc_is_srgb) == ("unreadable", None)
     assert np.array_equal(pixels, gradient())
 
@@ -149,21 +153,21 @@ def test_metadata_kinds(tmp_path, picture):
     path = tmp_path / "a.jpg"
     picture.save(path, exif=exif_of(1, gps=True), comment="hello", xmp=b"<x:xmpmeta/>",
                  icc_profile=srgb_profile())  # fmt: skip
-    assert probe_and_open(Source.of(path))[0].metadata == ("comment", "exif", "gps", "icc", "xmp")
+    assert probed(Source.of(path))[0].metadata == ("comment", "exif", "gps", "icc", "xmp")
     text = PngImagePlugin.PngInfo()
     text.add_text("Author", "Ada")
     picture.save(tmp_path / "a.png", pnginfo=text)
-    assert probe_and_open(Source.of(tmp_path / "a.png"))[0].metadata == ("comment",)
+    assert probed(Source.of(tmp_path / "a.png"))[0].metadata == ("comment",)
     picture.save(path)
-    assert probe_and_open(Source.of(path))[0].metadata == ()
-    load_image(Source.of(path)).save(tmp_path / "b.jpg")
-    assert load_image(Source.of(path)).info == {}
+    assert probed(Source.of(path))[0].metadata == ()
+    open_image(Source.of(path))[1].save(tmp_path / "b.jpg")
+    assert open_image(Source.of(path))[1].info == {}
 
 
 def test_frames_and_base64_length(tmp_path, picture):
     path = tmp_path / "a.png"
     picture.save(path, save_all=True, append_images=[picture.rotate(90)] * 2)
-    facts = probe_and_open(Source.of(path))[0]
+    facts = probed(Source.of(path))[0]
     assert facts.frames == 3
     assert facts.base64_chars == len(base64.b64encode(path.read_bytes()))
 
@@ -176,11 +180,11 @@ def test_a_truncated_file_is_found_out(tmp_path, form):
         pillow_heif.from_pillow(Image.fromarray(noise)).save(path)
     else:
         Image.fromarray(noise).save(path, form)
-    assert probe_and_open(Source.of(path))[0].width == 300
+    assert probed(Source.of(path))[0].width == 300
     data = path.read_bytes()
     path.write_bytes(data[: len(data) * 2 // 3])
     with pytest.raises(DamagedMedia, match="does not decode"):
-        probe_and_open(Source.of(path))[0]
+        probed(Source.of(path))[0]
     assert ImageFile.LOAD_TRUNCATED_IMAGES is False
 
 
@@ -207,17 +211,17 @@ def test_bombs_are_refused_before_decoding_and_without_warnings(tmp_path, data):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(UnsupportedMedia, match="at most 240,000,000"):
-            probe_and_open(Source.of(path))[0]
+            probed(Source.of(path))[0]
 
 
 def test_reduced_decoding_agrees_with_full(tmp_path):
     path = tmp_path / "a.jpg"
     Image.fromarray(gradient(1600, 1200)).save(path, quality=95, exif=exif_of(6))
-    small = open_image(Source.of(path), max_side=400)
+    small = pixels_of(Source.of(path), max_side=400)
     assert small.shape == (400, 300, 3)
-    full = Image.fromarray(open_image(Source.of(path))).resize((300, 400), Image.Resampling.BOX)
+    full = Image.fromarray(pixels_of(Source.of(path))).resize((300, 400), Image.Resampling.BOX)
     assert np.abs(small.astype(int) - np.asarray(full).astype(int)).mean() < 1.5
-    assert open_image(Source.of(path), max_side=5000).shape == (1600, 1200, 3)
+    assert pixels_of(Source.of(path), max_side=5000).shape == (1600, 1200, 3)
 
 
 def test_pictures_decode_alike_in_many_threads(tmp_path, picture):
@@ -225,11 +229,11 @@ def test_pictures_decode_alike_in_many_threads(tmp_path, picture):
     for index, form in enumerate(["JPEG", "PNG", "WEBP"] * 4):
         paths.append(tmp_path / f"{index}")
         picture.save(paths[-1], form, quality=90)
-    alone = [open_image(Source.of(path)).sum() for path in paths]
+    alone = [pixels_of(Source.of(path)).sum() for path in paths]
     together = [0] * len(paths)
 
     def decode(index: int) -> None:
-        together[index] = open_image(Source.of(paths[index])).sum()
+        together[index] = pixels_of(Source.of(paths[index])).sum()
 
     threads = [threading.Thread(target=decode, args=(index,)) for index in range(len(paths))]
     for thread in threads:
@@ -243,12 +247,12 @@ def test_other_files_are_refused_by_name(tmp_path, picture):
     path = tmp_path / "a.jpg"
     path.write_text("hello")
     with pytest.raises(UnsupportedMedia, match="a text file"):
-        probe_and_open(Source.of(path))[0]
+        probed(Source.of(path))[0]
     picture.save(path)
     source = Source.of(path)
     path.unlink()
     with pytest.raises(FileMissing):
-        probe_and_open(source)[0]
+        probed(source)[0]
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
@@ -257,7 +261,7 @@ def test_a_region_is_a_crop_of_the_upright_image(tmp_path, picture, orientation)
     picture.save(path, exif=exif_of(orientation))
     source = Source.of(path)
     region = (5, 9, 31, 40)
-    assert probe_and_load(source, region=region)[1] == load_image(source).crop(region)
+    assert open_image(source, region=region)[1] == open_image(source)[1].crop(region)
 
 
 def test_a_large_image_is_averaged_over_squares(tmp_path, monkeypatch):
@@ -266,7 +270,7 @@ def test_a_large_image_is_averaged_over_squares(tmp_path, monkeypatch):
     Image.fromarray(noise).save(path)
     monkeypatch.setattr(image_module, "_WORK_PIXELS", 40 * 30)
     monkeypatch.setattr("palprep.media.pixels._STRIP_PIXELS", 90 * 8)
-    facts, picture = probe_and_load(Source.of(path))
+    facts, picture = open_image(Source.of(path))
     assert (facts.width, facts.height, picture.size) == (90, 120, (30, 40))
     means = noise.reshape(40, 3, 30, 3, 3).mean(axis=(1, 3))
     assert np.abs(np.asarray(picture) - means).max() <= 1
@@ -282,18 +286,18 @@ def test_webp_is_decoded_as_by_pillow(tmp_path, picture, form):
     with Image.open(path) as opened:
         white = Image.new("RGB", opened.size, "white")
         white.paste(opened.convert("RGB"), mask=opened.convert("RGBA").getchannel("A"))
-    assert np.array_equal(open_image(Source.of(path)), np.asarray(white))
+    assert np.array_equal(pixels_of(Source.of(path)), np.asarray(white))
 
 
 def test_a_few_bytes_that_ask_for_gigabytes_are_not_decoded(tmp_path):
     path = tmp_path / "a.webp"
     path.write_bytes(WEBP_120_MEGAPIXELS)
     source = Source.of(path)
-    facts, pixels = probe_within(source, max_side=1000, max_memory_mb=250)
+    facts, pixels = probe_image(source, max_side=1000, max_memory_mb=250)
     assert pixels is None
     assert (facts.width, facts.decoding_mb) == (10950, pytest.approx(959, abs=1))
     with pytest.raises(UnsupportedMedia, match="takes 959 MB of memory, of which it is given 250"):
-        open_image(source)
+        pixels_of(source)
 
 
 @pytest.mark.parametrize(("options", "least_mb"), [({}, 0.1), ({"progressive": True}, 5.2)])
@@ -301,6 +305,6 @@ def test_a_jpeg_is_decoded_smaller_where_memory_is_short(tmp_path, options, leas
     path = tmp_path / "a.jpg"
     Image.new("RGB", (1600, 1080), "teal").save(path, **options)
     source = Source.of(path)
-    facts, picture = probe_and_load(source, max_memory_mb=least_mb + 0.6)
+    facts, picture = open_image(source, max_memory_mb=least_mb + 0.6)
     assert facts.decoding_mb == pytest.approx(least_mb, abs=0.1)
     assert (facts.width, picture.width) == (1600, 400)

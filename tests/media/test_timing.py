@@ -16,12 +16,8 @@ def test_a_regular_video(make_video):
     facts = probe_video(Source.of(path))
     timing = facts.timing
     assert timing is not None
-    assert timing.interval_s == pytest.approx(0.04)
-    assert timing.jitter_s == pytest.approx(0.0, abs=1e-6)
     assert timing.dropped_frames == 0
-    assert timing.key_frames >= 1
     assert timing.audio_offset_s == pytest.approx(0.0, abs=0.1)
-    assert timing.audio_end_s == pytest.approx(0.0, abs=0.15)
     assert timing.audio_drift_s == pytest.approx(0.0, abs=1e-3)
     assert not timing.edited
 
@@ -38,7 +34,7 @@ def test_no_sound_no_offset(make_video):
     path = make_video()
     timing = probe_video(Source.of(path)).timing
     assert timing is not None
-    assert timing.audio_offset_s is timing.audio_end_s is timing.audio_drift_s is None
+    assert timing.audio_offset_s is timing.audio_drift_s is None
 
 
 def shifted(path, seconds: str):
@@ -68,7 +64,6 @@ def test_late_sound_is_an_offset_and_an_edit(make_video, levels):
     timing = probe_video(Source.of(path), levels=levels).timing
     assert timing is not None
     assert timing.audio_offset_s == pytest.approx(0.5, abs=0.03)
-    assert timing.audio_end_s == pytest.approx(0.5, abs=0.12)
     assert timing.edited
 
 

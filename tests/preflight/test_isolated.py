@@ -12,8 +12,7 @@ import pytest
 from palprep.errors import FixError, ToolFailed, UsageError
 from palprep.facts import Toolkit
 from palprep.media import Source
-from palprep.preflight import Preflight, check, pick_best, preflight as front
-from palprep.preflight.isolated import for_source
+from palprep.preflight import Preflight, check, for_source, pick_best, preflight as front
 from palprep.workers import LONGEST_S, Limits, LocalEngine
 
 HERE = Path(__file__).parent

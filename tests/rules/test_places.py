@@ -28,16 +28,13 @@ FOOTAGE = FootageFacts(
     every_s=0.5, looks=(PORTRAIT,),
     samples=tuple(
         FrameSample(
-            at_s=at / 2, people=1, face_height_share=0.3, yaw_deg=1, pitch_deg=1, roll_deg=1,
+            at_s=at / 2, people=1, face_height_share=0.3, yaw_deg=1, pitch_deg=1,
             gaze_off_deg=2, mouth_open=0.1 * (at % 2), similarity=0.9,
         )
         for at in range(40)
     ),
 )  # fmt: skip
-TIMING = TimingFacts(
-    interval_s=0.033, jitter_s=0.0, dropped_frames=0, key_frames=20,
-    longest_key_interval_s=2.0, audio_offset_s=0.0, audio_drift_s=0.0,
-)  # fmt: skip
+TIMING = TimingFacts(dropped_frames=0, audio_offset_s=0.0, audio_drift_s=0.0)
 SIGNAL = SignalFacts(
     frames=600, seconds=(), black=(), cuts=(), freezes=(), exposure_steps=(),
     flicker_percent=0.1, shake_percent=0.1,

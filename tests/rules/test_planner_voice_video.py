@@ -12,10 +12,7 @@ from palprep.rules.report import Report
 from palprep.values import Role
 
 PROFILE = load_profile()
-TIMING = TimingFacts(
-    interval_s=1 / 30, jitter_s=0.0, dropped_frames=0, key_frames=10,
-    longest_key_interval_s=8.0,
-)  # fmt: skip
+TIMING = TimingFacts(dropped_frames=0)
 
 
 def planned(facts, role):

@@ -15,7 +15,7 @@ from palprep.vision import FootageFacts, FrameSample
 
 def sample(at, *, yaw=0.0, pitch=0.0, gaze=0.0):
     return FrameSample(
-        at_s=at, people=1, face_height_share=0.3, yaw_deg=yaw, pitch_deg=pitch, roll_deg=0.0,
+        at_s=at, people=1, face_height_share=0.3, yaw_deg=yaw, pitch_deg=pitch,
         gaze_off_deg=gaze, mouth_open=0.1,
     )  # fmt: skip
 

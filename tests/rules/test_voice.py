@@ -27,13 +27,11 @@ WAV = MediaType(
 STREAM = AudioStreamFacts(
     index=0,
     codec="pcm_s16le",
-    codec_profile=None,
     sample_rate_hz=48_000,
     channels=1,
     layout="mono",
     bit_rate=None,
     duration_s=100.0,
-    start_s=0.0,
 )
 SOUND = AudioFacts(container="wav", duration_s=100.0, streams=(STREAM,), chosen=0, levels=None)
 FILE = FileFacts(path="a.wav", name="a.wav", size_bytes=1, type=WAV)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from palprep.speech.defects import DefectMeter, Runs
+from palprep.speech.waveform import DefectMeter, Runs
 
 RATE = 48_000
 

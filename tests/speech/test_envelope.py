@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from palprep.speech.envelope import Envelope, EnvelopeMeter, dropouts, noise_facts
+from palprep.speech.waveform import Envelope, EnvelopeMeter, dropouts, noise_facts
 from palprep.values import Span
 
 

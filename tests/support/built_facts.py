@@ -51,10 +51,9 @@ def audio_facts():
 
     def build(name="ada.wav", *, levels=(-6.0, -20.0), **changed):
         stream = AudioStreamFacts(
-            index=0, codec=changed.pop("codec", "pcm_s16le"), codec_profile=None,
+            index=0, codec=changed.pop("codec", "pcm_s16le"),
             sample_rate_hz=changed.pop("sample_rate_hz", 48_000),
             channels=changed.pop("channels", 1), layout="mono", bit_rate=None, duration_s=90.0,
-            start_s=0.0,
         )  # fmt: skip
         sound = AudioFacts(
             container="wav", duration_s=90.0, streams=(stream,), chosen=0,

@@ -15,9 +15,9 @@ FLAWLESS = PortraitFacts(
     quality=Quality(
         face_px=420, sharpness=0.62, brightness=0.62, peak=0.85,
         saturated=0.0, clipped_highlights=0.0,
-        clipped_shadows=0.0, evenness=0.8, contrast=0.5, noise=1.0,
+        clipped_shadows=0.0, contrast=0.5, noise=1.0,
         skin_rgb=(190, 150, 130), skin_hue_deg=50.0, skin_chroma=25.0, vivid_chroma=35.0,
-        chroma=15.0, blocking=1.1,
+        blocking=1.1,
     ),
     framing=Framing(
         face=FACE, head=Rect(x=560, y=180, width=400, height=540), centre_x=0.5,

@@ -21,7 +21,7 @@ def models() -> Models:
 def portrait(sample_media: Path) -> Pixels:
     """A public-domain portrait of one adult who smiles into the lens."""
     path = sample_media / "people" / "anna-miller" / "portrait.png"
-    return np.asarray(open_image(Source.of(path), max_side=900))
+    return np.asarray(open_image(Source.of(path), max_side=900)[1])
 
 
 @pytest.fixture(scope="session")

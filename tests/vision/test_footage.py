@@ -8,8 +8,8 @@ import pytest
 from palprep.media import SampledFrame, Source, open_image
 from palprep.vision import footage
 from palprep.vision.analysis import analyse_portrait
+from palprep.vision.facts import FootageFacts, FrameSample
 from palprep.vision.footage import CLOSE_LOOKS, analyse_footage
-from palprep.vision.footage_facts import FootageFacts, FrameSample
 from palprep.vision.models import Models
 
 PORTRAIT = Path(__file__).parents[2] / "sample_media/people/jane-carter/portrait.heic"
@@ -22,7 +22,7 @@ def models():
 
 @pytest.fixture(scope="module")
 def portrait():
-    return open_image(Source.of(PORTRAIT))
+    return np.asarray(open_image(Source.of(PORTRAIT))[1])
 
 
 def similarities(facts):

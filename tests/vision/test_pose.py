@@ -16,7 +16,6 @@ from palprep.vision.landmarks import (
     SHAPE_NAMES,
     Landmarks,
 )
-from palprep.vision.model_data import read_geometry
 from palprep.vision.models import Models
 from palprep.vision.pose import (
     IRIS_REST,
@@ -49,11 +48,6 @@ def test_the_canonical_mesh_is_a_face() -> None:
     assert np.count_nonzero(GEOMETRY.weights) == 33
     chin, brow = GEOMETRY.vertices[152], GEOMETRY.vertices[10]
     assert chin[1] < 0 < brow[1]
-
-
-def test_an_unknown_wire_type_is_refused() -> None:
-    with pytest.raises(ValueError, match="wire type 1"):
-        read_geometry(b"\x09" + bytes(8))
 
 
 @settings(max_examples=60, deadline=None)

@@ -16,6 +16,8 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
+import numpy as np
+
 from palprep.consent import Listeners, Opening, StatementReading, model_for, read_samples
 from palprep.errors import ToolMissing, UnsupportedMedia
 from palprep.facts.facts import Facts, Speaker
@@ -29,8 +31,8 @@ from palprep.media import (
     VideoScan,
     prefetch,
     probe_audio,
+    probe_image,
     probe_video,
-    probe_within,
     sample_frames,
     scan_video,
 )
@@ -113,13 +115,14 @@ def probe(
     """
     match source.type.kind:
         case Kind.IMAGE:
-            image, pixels = probe_within(
+            image, picture = probe_image(
                 source, max_side=MAX_SIDE, max_memory_mb=limits.image_memory_mb
             )
-            seen = None
-            if pixels is not None:
-                seen = analyse_portrait(pixels, toolkit.models, size=(image.width, image.height))
-            return Facts(file=source.facts, image=image, portrait=seen)
+            portrait = None
+            if picture is not None:
+                size = (image.width, image.height)
+                portrait = analyse_portrait(np.asarray(picture), toolkit.models, size=size)
+            return Facts(file=source.facts, image=image, portrait=portrait)
         case Kind.AUDIO if quick:
             return Facts(file=source.facts, recording=probe_audio(source, levels=False))
         case Kind.AUDIO:

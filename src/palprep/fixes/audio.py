@@ -12,7 +12,7 @@ from typing import Any
 
 from palprep.errors import FixError
 from palprep.fixes.graph import BARE, BARE_SOUND, Progress, address, read, seconds, stream_words
-from palprep.fixes.output import Applied, FixDone, new_output
+from palprep.fixes.output import Applied, FixDone, NewOutput
 from palprep.media import AudioStreamFacts, Source, probe_audio, run_ffmpeg
 from palprep.rules.plans import AudioPlan
 from palprep.values import Kind, Span, Value
@@ -99,14 +99,9 @@ _SMALL = {"c:a": "libmp3lame", "b:a": 24_000, "ar": 16_000, "ac": 1, "id3v2_vers
 
 
 def fix_audio(
-    plan: AudioPlan,
-    source: Source,
-    target_stem: Path,
-    *,
-    overwrite: bool = False,
-    progress: Progress | None = None,
+    plan: AudioPlan, source: Source, new: NewOutput, progress: Progress | None
 ) -> Applied:
-    """Write the plan's stream of ``source`` next to ``target_stem``, without metadata.
+    """Write the plan's stream of ``source``, without metadata.
 
     Raises FixError when the source has no such stream, or the container cannot take its
     packets as they are.
@@ -123,9 +118,7 @@ def fix_audio(
     if not plan.copy_codec:
         rate_hz, channels = plan.rate_hz or stream.sample_rate_hz, plan.channels or stream.channels
         encoding = container.encoding(rate_hz, channels)
-    with new_output(
-        target_stem, container.suffix, source=source.path, overwrite=overwrite
-    ) as output:
+    with new(container.suffix) as output:
         sound = read(source)[str(stream.index)]
         container.write(
             sound, output.temporary, encoding, duration_s=facts.duration_s, progress=progress

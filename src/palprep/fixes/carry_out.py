@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import assert_never
 
 from palprep.fixes.audio import fix_audio
 from palprep.fixes.graph import Progress
 from palprep.fixes.image import fix_image
-from palprep.fixes.output import Applied
+from palprep.fixes.output import Applied, new_output
 from palprep.fixes.video import fix_video
 from palprep.fixes.voice import fix_voice
 from palprep.media import Source
@@ -34,15 +35,16 @@ def apply(
     """
     if progress is not None:
         progress(0.0)
+    output = partial(new_output, target_stem, source=source.path, overwrite=overwrite)
     match plan:
         case ImagePlan():
-            applied = fix_image(plan, source, target_stem, overwrite=overwrite)
+            applied = fix_image(plan, source, output)
         case AudioPlan():
-            applied = fix_audio(plan, source, target_stem, overwrite=overwrite, progress=progress)
+            applied = fix_audio(plan, source, output, progress)
         case VideoPlan():
-            applied = fix_video(plan, source, target_stem, overwrite=overwrite, progress=progress)
+            applied = fix_video(plan, source, output, progress)
         case VoicePlan():
-            applied = fix_voice(plan, source, target_stem, overwrite=overwrite, progress=progress)
+            applied = fix_voice(plan, source, output, progress)
         case _:
             assert_never(plan)
     if progress is not None:

@@ -1,4 +1,5 @@
-"""What will be made of a video: its header, and the ffmpeg graph of its plan.
+"""What will be made of a video: the ffmpeg graph of its plan, and how frames are filtered and
+encoded in it.
 
 One input and one mp4, whatever steps the plan holds.
 """
@@ -7,59 +8,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import ffmpeg
 
-from palprep.errors import UnsupportedMedia
+from palprep.errors import FixError
 from palprep.fixes.graph import BARE, BARE_SOUND, address, read, seconds
-from palprep.fixes.video_filters import H264, filtered
-from palprep.media import (
-    AudioStreamFacts,
-    Source,
-    VideoFacts,
-    audio_streams,
-    default_stream,
-    open_container,
-    video_streams,
-)
+from palprep.fixes.output import FixDone
+from palprep.media import AudioStreamFacts, Source, VideoFacts, VideoHeader
+from palprep.rules import base_layer_shows
 from palprep.rules.plans import VideoPlan
-from palprep.values import Value
 
+H264: Mapping[str, Any] = {
+    "c:v": "libx264",
+    "profile:v": "high",
+    "preset": "medium",
+    "pix_fmt": "yuv420p",
+}
+"""What every player and service decodes; ``high`` with ``yuv420p`` is 8 bits, 4:2:0."""
+CRF = {"crf": 18}
+"""x264's constant quality at which an encode looks like its source."""
 
-class VideoHeader(Value):
-    """What a remux needs to know of a video: codecs and stated length.
-
-    Full facts take a pass over every packet, which would cost a remux half as much again.
-    ``sounds`` is empty for a video without sound.
-    """
-
-    codec: str
-    duration_s: float
-    sounds: tuple[AudioStreamFacts, ...]
-    chosen: int
-    """Index into ``sounds`` of the one that a player would play."""
-    index_in_front: bool
-
-
-def read_header(source: Source) -> VideoHeader:
-    """The header of a video. Raises UnsupportedMedia without a video stream, DamagedMedia for a
-    container that cannot be read."""
-    with open_container(source, analyse_frames=False) as container:
-        videos = video_streams(container)
-        if not videos or videos[0].codec_context is None:
-            raise UnsupportedMedia(f"{source.name} has no video stream in a known codec")
-        picture, sounds = videos[0], audio_streams(container)
-        stated = float((picture.duration or 0) * (picture.time_base or 0))
-        return VideoHeader(
-            codec=picture.codec_context.codec.canonical_name,
-            duration_s=stated or max(container.duration or 0, 0) / 1_000_000,
-            sounds=sounds,
-            chosen=default_stream(sounds),
-            index_in_front=source.movie is not None and source.movie.moov_position == "front",
-        )
-
+_TRANSFERS = {"smpte2084": "smpte2084", "arib-std-b67": "arib-std-b67"}
+"""HDR transfers by zscale's names."""
+_LINEAR_709 = {"transferin": "linear", "primariesin": "709"}
+_USUAL_RATES = tuple(
+    Fraction(rate)
+    for rate in ("24000/1001", "24", "25", "30000/1001", "30", "50", "60000/1001", "60")
+)
+_SNAP = Fraction(2, 100)
+"""Phones waver by up to about 2 % around the rate that they mean to record."""
 
 SOUND_RATE_BPS = 192_000
 """The rate of AAC-LC at which speech and its room sound like the original."""
@@ -138,3 +118,91 @@ class Cut:
         # Silence where packets are missing and before a late start, so that players which
         # ignore time stamps stay in step too.
         return sound.filter("aresample", **{"async": 1, "first_pts": 0})
+
+
+def filtered(picture: Any, plan: VideoPlan, facts: VideoFacts) -> Any:
+    """``picture`` (an ffmpeg-python stream) at a constant rate, SDR, with even sides.
+
+    ffmpeg itself turns and mirrors it first. Raises FixError when the plan asks for more frames
+    per second than were recorded, or only Dolby's decoder could tell the colours.
+    """
+    if not base_layer_shows(facts):
+        raise FixError(
+            f"Dolby Vision {facts.dolby_vision} has no base layer for others, so that its colours "
+            "cannot be converted; export it as SDR on the device that recorded it"
+        )
+    if facts.interlaced:
+        # One picture per frame, so that the rate stays what was recorded.
+        picture = picture.filter("bwdif", mode="send_frame")
+    picture = picture.filter("fps", fps=_words(constant_rate(plan, facts)))
+    if tone_mapped(plan, facts):
+        # Moebius leaves everything up to 0.3 of diffuse white as it was, and faces stand
+        # there; BT.2408 puts diffuse white at 203 cd/m2. What HDR is, is told explicitly:
+        # phones leave out the one or the other tag.
+        wide = {"primariesin": "2020", "primaries": "2020"}
+        coded = {"transferin": _TRANSFERS[facts.color_transfer or ""], "matrixin": "2020_ncl"}
+        picture = (
+            picture.filter("zscale", **coded, **wide, transfer="linear", npl=203)
+            .filter("format", "gbrpf32le")
+            .filter("zscale", transferin="linear", primariesin="2020", primaries="709")
+            .filter("tonemap", tonemap="mobius", param=0.3, desat=0)
+            .filter("zscale", **_LINEAR_709, transfer="709", matrix="709", range="tv")
+            .filter("format", "yuv420p")
+        )
+    if facts.stored_width % 2 or facts.stored_height % 2:
+        picture = picture.filter("crop", "trunc(iw/2)*2", "trunc(ih/2)*2", 0, 0)
+    return picture
+
+
+def tone_mapped(plan: VideoPlan, facts: VideoFacts) -> bool:
+    """Whether an encode by this plan brings HDR down to SDR."""
+    return plan.tone_map and facts.color_transfer in _TRANSFERS
+
+
+def constant_rate(plan: VideoPlan, facts: VideoFacts) -> Fraction:
+    """Frames per second after an encode: the plan's, else the usual rate that the source
+    keeps to within 2 %, else the source's mean."""
+    recorded = Fraction(facts.frame_rate).limit_denominator(1001)
+    if plan.frame_rate is not None:
+        wanted = _usual(Fraction(plan.frame_rate).limit_denominator(1001), Fraction(1, 10_000))
+        if wanted > recorded * (1 + _SNAP):
+            raise FixError(
+                f"The video has {facts.frame_rate:.2f} frames per second and {plan.frame_rate:g} "
+                "are asked for; frames are never made up. Record it again at the higher rate"
+            )
+        return wanted
+    return _usual(recorded, _SNAP)
+
+
+def _usual(rate: Fraction, tolerance: Fraction) -> Fraction:
+    nearest = min(_USUAL_RATES, key=lambda usual: abs(usual - rate))
+    return nearest if abs(nearest - rate) <= rate * tolerance else rate
+
+
+def _words(rate: Fraction) -> str:
+    return f"{rate.numerator}/{rate.denominator}"
+
+
+def picture_words(plan: VideoPlan, facts: VideoFacts) -> tuple[FixDone, ...]:
+    """What an encode of the video by this plan does, in words."""
+    rate = float(constant_rate(plan, facts))
+    done = [
+        FixDone(
+            id="transcode_video",
+            did=f"encoded the picture once: {facts.codec} {facts.pixel_format or ''} to H.264 "
+            f"yuv420p, {facts.width // 2 * 2}x{facts.height // 2 * 2} px",
+        )
+    ]
+    if facts.rotation_deg:
+        done.append(FixDone(id="rotate", did=f"turned the picture by {facts.rotation_deg}°"))
+    if facts.mirrored:
+        done.append(FixDone(id="mirror", did="mirrored the picture as players did"))
+    if facts.interlaced:
+        done.append(FixDone(id="deinterlace", did="made whole pictures of interlaced ones"))
+    if not facts.frame_rate_constant or plan.frame_rate is not None:
+        did = f"constant {rate:.5g} frames per second, from {facts.frame_rate:.5g} on average"
+        done.append(FixDone(id="constant_rate", did=did))
+    if tone_mapped(plan, facts):
+        did = f"tone-mapped HDR ({facts.color_transfer}) to BT.709 SDR"
+        done.append(FixDone(id="tone_map", did=did))
+    return tuple(done)

@@ -17,24 +17,22 @@ from PIL import Image
 
 from palprep.errors import FixError
 from palprep.fixes.fit import BEST_QUALITY, Encoded, fit
-from palprep.fixes.output import Applied, FixDone, new_output
-from palprep.media import LINEAR, Box, ImageFacts, Source, probe_and_load, sample_frames, to_srgb
+from palprep.fixes.output import Applied, FixDone, NewOutput, new_output
+from palprep.media import LINEAR, Box, ImageFacts, Source, open_image, sample_frames, to_srgb
 from palprep.rules.plans import Crop, ImagePlan
 
 SUFFIXES = {"jpeg": ".jpg", "png": ".png"}
 
 
-def fix_image(
-    plan: ImagePlan, source: Source, target_stem: Path, *, overwrite: bool = False
-) -> Applied:
-    """Write the image that ``plan`` makes of ``source`` next to ``target_stem``.
+def fix_image(plan: ImagePlan, source: Source, new: NewOutput) -> Applied:
+    """Write the image that ``plan`` makes of ``source``.
 
     Upright, sRGB, three channels, without metadata of any kind. Raises FixError for a crop
     outside the image, CannotFit when no quality and size fits, MediaError for a source that
     does not decode, OutputUnwritable.
     """
     region = _region(plan)
-    facts, picture = probe_and_load(source, region=region, max_memory_mb=plan.max_memory_mb)
+    facts, picture = open_image(source, region=region, max_memory_mb=plan.max_memory_mb)
     whole = (facts.width, facts.height)
     require_within(whole, plan)
     picture = adjust(picture, plan if region is None else _moved(plan, region, whole, picture.size))
@@ -49,9 +47,7 @@ def fix_image(
         max_base64_chars=plan.max_base64_chars,
         min_side_px=plan.min_side_px,
     )
-    with new_output(
-        target_stem, SUFFIXES[encoded.format], source=source.path, overwrite=overwrite
-    ) as output:
+    with new(SUFFIXES[encoded.format]) as output:
         output.temporary.write_bytes(encoded.data)
     done = (
         *_decoded(facts),

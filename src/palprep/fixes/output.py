@@ -15,7 +15,6 @@ import os
 import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from palprep.errors import OutputUnwritable, ToolFailed, UsageError
@@ -67,8 +66,7 @@ def atomic_output(target: Path, *, lasting: bool = True) -> Iterator[Path]:
     made again, such as a page: it is not waited for until it is on the disk, and a power cut may
     leave it empty. Raises OutputUnwritable where the operating system refuses.
     """
-    settle = partial(_rename, target=target)
-    with _written_whole(target, settle, lasting=lasting) as temporary:
+    with _written_whole(target, lambda it: it.replace(target), lasting=lasting) as temporary:
         yield temporary
 
 
@@ -78,6 +76,10 @@ class Output:
 
     temporary: Path
     path: Path
+
+
+NewOutput = Callable[[str], contextlib.AbstractContextManager[Output]]
+"""Starts an output with that suffix: :func:`new_output`, told everything else."""
 
 
 @contextlib.contextmanager
@@ -99,7 +101,7 @@ def new_output(
         if overwrite:
             temporary.replace(target)
         else:
-            output.path = _put_beside(temporary, target)
+            output.path = _place_freely(temporary, target)
 
     with _written_whole(target, settle) as temporary:
         output = Output(temporary, target)
@@ -114,7 +116,7 @@ def move_into(path: Path, folder: Path) -> Path:
     target = folder / path.name
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        moved = _put_beside(path, target)
+        moved = _place_freely(path, target)
         path.unlink(missing_ok=True)
     except OSError as error:
         raise unwritable(target, error) from None
@@ -127,11 +129,7 @@ def remove_parts(folder: Path, pid: int) -> None:
         part.unlink(missing_ok=True)
 
 
-def _rename(temporary: Path, target: Path) -> None:
-    temporary.replace(target)
-
-
-def _put_beside(temporary: Path, target: Path) -> Path:
+def _place_freely(temporary: Path, target: Path) -> Path:
     """Give the file the first name like ``target`` that is free, or has the same content."""
     names = (target.with_stem(f"{target.stem}-{number}") for number in itertools.count(2))
     for name in itertools.chain([target], names):

@@ -11,11 +11,18 @@ from pathlib import Path
 
 from palprep.errors import CannotFit, FixError
 from palprep.fixes.audio import stream_at
-from palprep.fixes.cut import SOUND_RATE_BPS, Cut, VideoHeader, read_header
+from palprep.fixes.cut import CRF, SOUND_RATE_BPS, Cut, constant_rate, picture_words
 from palprep.fixes.graph import Progress, Stages, stream_words
-from palprep.fixes.output import Applied, FixDone, new_output
-from palprep.fixes.video_filters import CRF, constant_rate, picture_words
-from palprep.media import AudioStreamFacts, Source, VideoFacts, probe_video, run_ffmpeg
+from palprep.fixes.output import Applied, FixDone, NewOutput
+from palprep.media import (
+    AudioStreamFacts,
+    Source,
+    VideoFacts,
+    VideoHeader,
+    probe_video,
+    read_header,
+    run_ffmpeg,
+)
 from palprep.rules.plans import MP4_AUDIO, MP4_VIDEO, VideoPlan
 from palprep.values import Span
 
@@ -29,14 +36,9 @@ _LEAST_BITS_PER_PIXEL = 0.015
 
 
 def fix_video(
-    plan: VideoPlan,
-    source: Source,
-    target_stem: Path,
-    *,
-    overwrite: bool = False,
-    progress: Progress | None = None,
+    plan: VideoPlan, source: Source, new: NewOutput, progress: Progress | None
 ) -> Applied:
-    """Write the plan's video and audio of ``source`` next to ``target_stem`` as an mp4.
+    """Write the plan's video and audio of ``source`` as an mp4.
 
     Rotation stays as metadata when the packets are copied, and is applied when they are encoded.
     All other metadata is left behind. Raises FixError for a plan that the source does not
@@ -51,7 +53,7 @@ def fix_video(
         sound=_sound(plan, header, source),
     )
     _require_possible(cut)
-    with new_output(target_stem, ".mp4", source=source.path, overwrite=overwrite) as output:
+    with new(".mp4") as output:
         fitted = write_within(plan.max_size_bytes, cut, output.temporary, progress=progress)
     return Applied(path=str(output.path), fixes=(*_done(cut), *fitted))
 

@@ -1,15 +1,9 @@
-from .audio import (
-    audio_streams as audio_streams,
-    default_stream as default_stream,
-    probe_audio as probe_audio,
-)
+from .audio import decibels as decibels, probe_audio as probe_audio
 from .container import (
     declared_length_s as declared_length_s,
     demuxer_of as demuxer_of,
-    open_container as open_container,
-    video_streams as video_streams,
+    hand_back as hand_back,
 )
-from .decoding import hand_back as hand_back, prefetch as prefetch
 from .facts import (
     FLOOR_DBFS as FLOOR_DBFS,
     MOST_IMAGE_MEMORY_MB as MOST_IMAGE_MEMORY_MB,
@@ -30,28 +24,31 @@ from .ffmpeg import (
 from .frames import (
     SampledFrame as SampledFrame,
     frames_at as frames_at,
+    prefetch as prefetch,
     sample_frames as sample_frames,
     thumbnail as thumbnail,
 )
-from .given import (
-    address_of as address_of,
-    binary as binary,
-    given_name as given_name,
-    is_file as is_file,
-    no_file as no_file,
-)
-from .image import (
-    open_image as open_image,
-    probe_and_load as probe_and_load,
-    probe_and_open as probe_and_open,
-    probe_within as probe_within,
-)
+from .image import open_image as open_image, probe_image as probe_image
 from .light import LINEAR as LINEAR, to_srgb as to_srgb
 from .networks import open_network as open_network, read_manifest as read_manifest
 from .pixels import Box as Box
 from .samples import Samples as Samples, Sink as Sink, stream_samples as stream_samples
 from .signal import SignalMeter as SignalMeter
 from .sniff import HEAD_BYTES as HEAD_BYTES, recognise_head as recognise_head
-from .source import MOST_BYTES as MOST_BYTES, Source as Source, sha256_of as sha256_of
-from .srgb import decoded as decoded
-from .video import VideoScan as VideoScan, probe_video as probe_video, scan_video as scan_video
+from .source import (
+    MOST_BYTES as MOST_BYTES,
+    Source as Source,
+    address_of as address_of,
+    binary as binary,
+    is_file as is_file,
+    name_of as name_of,
+    no_file as no_file,
+    sha256_of as sha256_of,
+)
+from .video import (
+    VideoHeader as VideoHeader,
+    VideoScan as VideoScan,
+    probe_video as probe_video,
+    read_header as read_header,
+    scan_video as scan_video,
+)

@@ -12,7 +12,7 @@ from av.stream import Disposition
 from numpy.typing import NDArray
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
-from palprep.media.container import Packets, open_container
+from palprep.media.container import Packets, open_container, stated_length_s
 from palprep.media.facts import FLOOR_DBFS, AudioFacts, AudioLevels, AudioStreamFacts
 from palprep.media.samples import AudioDecode, Sink, audio_stream
 from palprep.media.source import Source
@@ -44,8 +44,13 @@ def probe_audio(
                 f"{source.name} has no audio: record it again with the microphone on"
             )
         chosen = default_stream(streams)
-        measured = heard_s = None
-        duration = streams[chosen].duration_s or _stated(container)
+        facts = AudioFacts(
+            container=source.type.format,
+            duration_s=streams[chosen].duration_s or stated_length_s(container),
+            streams=streams,
+            chosen=chosen,
+            levels=None,
+        )
         if levels or sinks is not None:
             meter = LevelMeter()
             stream = audio_stream(container, streams[chosen].index, source)
@@ -56,18 +61,22 @@ def probe_audio(
                 if decode.full:
                     break
             decode.finish()
-            heard_s = meter.samples / (decode.rate_hz or 1)
-            duration = max(duration, heard_s) if decode.full else heard_s
-            measured = meter.levels()
-    if not duration:
+            facts = as_heard(facts, meter, decode)
+    if not facts.duration_s:
         raise DamagedMedia(f"{source.name} holds no audio at all: export or record it again")
-    return AudioFacts(
-        container=source.type.format,
-        duration_s=duration,
-        streams=streams,
-        chosen=chosen,
-        levels=measured,
-        heard_s=heard_s if duration > (heard_s or duration) else None,
+    return facts
+
+
+def as_heard(stated: AudioFacts, meter: LevelMeter, decode: AudioDecode) -> AudioFacts:
+    """What is stated of a sound, completed by a decode that has finished."""
+    heard_s = meter.samples / (decode.rate_hz or 1)
+    cut_off = decode.full and stated.duration_s > heard_s
+    return stated.model_copy(
+        update={
+            "duration_s": stated.duration_s if cut_off else heard_s,
+            "levels": meter.levels(),
+            "heard_s": heard_s if cut_off else None,
+        }
     )
 
 
@@ -94,7 +103,7 @@ class LevelMeter:
         """In dBFS, where a full-scale square wave reads 0 for both."""
         mean_square = self._energy / self._values if self._values else 0.0
         return AudioLevels(
-            peak_dbfs=_decibels(self._peak), rms_dbfs=_decibels(float(np.sqrt(mean_square)))
+            peak_dbfs=decibels(self._peak), rms_dbfs=decibels(float(np.sqrt(mean_square)))
         )
 
 
@@ -115,14 +124,11 @@ def _described(stream: AudioStream) -> AudioStreamFacts:
     return AudioStreamFacts(
         index=stream.index,
         codec=context.codec.canonical_name,
-        codec_profile=context.profile,
         sample_rate_hz=context.sample_rate,
         channels=context.layout.nb_channels,
         layout=_layout_name(context.layout),
         bit_rate=stream.bit_rate or context.bit_rate or None,
         duration_s=float(stream.duration * base) if stream.duration and base else None,
-        start_s=float(stream.start_time * base) if stream.start_time is not None and base else None,
-        language=stream.language if stream.language not in {None, "und"} else None,
         default=bool(stream.disposition & Disposition.default),
     )
 
@@ -132,11 +138,8 @@ def _layout_name(layout: AudioLayout) -> str:
     return {1: "mono", 2: "stereo"}.get(layout.nb_channels, layout.name)
 
 
-def _stated(container: InputContainer) -> float:
-    return max(container.duration or 0, 0) / 1_000_000
-
-
-def _decibels(amplitude: float) -> float:
+def decibels(amplitude: float) -> float:
+    """An amplitude relative to full scale in dB, no lower than :data:`FLOOR_DBFS`."""
     if amplitude <= 0.0:
         return FLOOR_DBFS
     return max(FLOOR_DBFS, 20.0 * float(np.log10(amplitude)))

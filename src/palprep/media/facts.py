@@ -90,14 +90,11 @@ class AudioStreamFacts(Value):
 
     index: int
     codec: str
-    codec_profile: str | None
     sample_rate_hz: int
     channels: int
     layout: str
     bit_rate: int | None
     duration_s: float | None
-    start_s: float | None
-    language: str | None = None
     default: bool = False
 
 
@@ -120,21 +117,13 @@ class AudioFacts(Value):
 
 
 class TimingFacts(Value):
-    """How regular the timestamps of the frames are, and how the sound lies against them."""
+    """Frames that are missing, and how the sound lies against the frames."""
 
-    interval_s: float
-    """Median interval between frames."""
-    jitter_s: float
-    """Standard deviation of the intervals."""
     dropped_frames: int
     """Frames that are missing from gaps of one and a half intervals or more; at a variable
     rate such gaps are what the rate varies by, and the number says little."""
-    key_frames: int
-    longest_key_interval_s: float
     audio_offset_s: float | None = None
     """Start of the sound less the start of the first frame; positive when the sound is late."""
-    audio_end_s: float | None = None
-    """End of the sound less the end of the last frame. Reported only: no rule judges it."""
     audio_drift_s: float | None = None
     """Length of the sound by its timestamps less its length by its samples. Positive when
     samples are missing, or the recorder's clocks ran apart. Where the sound was not decoded,
@@ -149,10 +138,6 @@ class SignalSecond(Value):
     at_s: float
     luma: float
     """Mean luma, 0 (black) to 255."""
-    contrast: float
-    """Standard deviation of luma within a frame, averaged. Reported only: no rule judges it."""
-    change: float
-    """Largest mean absolute difference of luma between frames that follow each other."""
 
 
 class SignalFacts(Value):
@@ -210,7 +195,6 @@ class VideoFacts(Value):
     dolby_vision: str | None = None
     """Profile and, after the dot, what its base layer is for others: ``5.0`` nothing,
     ``8.1`` HDR10, ``8.4`` HLG; None without Dolby Vision."""
-    video_streams: int = 1
     audio: AudioFacts | None = None
     """None when the video has no audio stream."""
     timing: TimingFacts | None = None

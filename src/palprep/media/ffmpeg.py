@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
@@ -26,17 +25,11 @@ _TERMINATE_S = 5.0
 _ADDRESS = re.compile(r"\[[^\]]*@ 0x[0-9a-f]+\] ?")
 
 
-def ffmpeg_binary(named: str | Path | None = None) -> Path:
-    """The ffmpeg to run: the named one (a path, or a name on PATH), else imageio-ffmpeg's.
+def ffmpeg_binary() -> Path:
+    """The ffmpeg to run: what the environment names in IMAGEIO_FFMPEG_EXE, else imageio-ffmpeg's.
 
-    Raises ToolMissing when there is none. The caller passes what the user has named. The
-    environment is not looked at, except by imageio-ffmpeg for its own IMAGEIO_FFMPEG_EXE.
+    Raises ToolMissing when there is none.
     """
-    if named is not None:
-        found = shutil.which(os.fspath(named))
-        if found is None:
-            raise ToolMissing(f"{named} is no program that can be run; name another ffmpeg")
-        return Path(found)
     try:
         return Path(imageio_ffmpeg.get_ffmpeg_exe())
     except RuntimeError:
@@ -45,9 +38,9 @@ def ffmpeg_binary(named: str | Path | None = None) -> Path:
         ) from None
 
 
-def ffmpeg_version(named: str | Path | None = None) -> str:
+def ffmpeg_version() -> str:
     """The version that the binary prints, for example ``7.1``. Raises ToolMissing."""
-    program = ffmpeg_binary(named)
+    program = ffmpeg_binary()
     try:
         # The command is a path that was just resolved and a constant.
         printed = subprocess.run(  # noqa: S603
@@ -69,7 +62,6 @@ def run_ffmpeg(
     *,
     duration_s: float | None = None,
     progress: Callable[[float], None] | None = None,
-    program: str | Path | None = None,
 ) -> str:
     """Run ffmpeg on an argument list or on an ffmpeg-python output node.
 
@@ -83,7 +75,7 @@ def run_ffmpeg(
     arguments = _arguments(command)
     _require_closed_inputs(arguments)
     report = ("-progress", "pipe:1") if progress is not None else ()
-    full = [os.fspath(ffmpeg_binary(program)), *_GLOBAL, *report, *arguments]
+    full = [os.fspath(ffmpeg_binary()), *_GLOBAL, *report, *arguments]
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as words:
         status = _watch(full, words, duration_s, progress)
         words.seek(0)

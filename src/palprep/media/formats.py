@@ -10,27 +10,27 @@ from typing import Literal
 from palprep.media.facts import MediaType
 from palprep.values import Kind
 
-_ACCEPTED: tuple[tuple[Kind, str, str, str, tuple[str, ...]], ...] = (
-    (Kind.IMAGE, "jpeg", "a JPEG image", "image/jpeg", (".jpg", ".jpeg")),
-    (Kind.IMAGE, "png", "a PNG image", "image/png", (".png",)),
-    (Kind.IMAGE, "webp", "a WebP image", "image/webp", (".webp",)),
-    (Kind.IMAGE, "heic", "a HEIC image", "image/heic", (".heic", ".heif", ".hif")),
-    (Kind.IMAGE, "heif", "a HEIF image", "image/heif", (".heif", ".heic", ".hif")),
-    (Kind.AUDIO, "mp3", "an MP3 recording", "audio/mpeg", (".mp3",)),
-    (Kind.AUDIO, "wav", "a WAV recording", "audio/wav", (".wav",)),
-    (Kind.AUDIO, "m4a", "an MPEG-4 recording", "audio/mp4", (".m4a", ".mp4")),
-    (Kind.AUDIO, "flac", "a FLAC recording", "audio/flac", (".flac",)),
-    (Kind.AUDIO, "ogg", "an Ogg recording", "audio/ogg", (".ogg", ".oga")),
-    (Kind.AUDIO, "webm", "a WebM recording", "audio/webm", (".webm",)),
-    (Kind.AUDIO, "mov", "a QuickTime recording", "video/quicktime", (".mov",)),
-    (Kind.VIDEO, "mp4", "an MP4 video", "video/mp4", (".mp4",)),
-    (Kind.VIDEO, "mov", "a QuickTime video", "video/quicktime", (".mov",)),
-    (Kind.VIDEO, "webm", "a WebM video", "video/webm", (".webm",)),
-    (Kind.VIDEO, "ogg", "an Ogg video", "video/ogg", (".ogg",)),
-    (Kind.VIDEO, "mkv", "a Matroska video", "video/x-matroska", (".mkv",)),
-    (Kind.VIDEO, "avi", "an AVI video", "video/x-msvideo", (".avi",)),
-    (Kind.VIDEO, "mpg", "an MPEG program stream", "video/mpeg", (".mpg", ".mpeg", ".vob")),
-    (Kind.VIDEO, "mts", "an MPEG transport stream", "video/mp2t", (".mts", ".m2ts", ".ts")),
+_ACCEPTED: tuple[tuple[Kind, str, str, str, str, str], ...] = (
+    (Kind.IMAGE, "jpeg", "a JPEG image", "image/jpeg", ".jpg .jpeg", ""),
+    (Kind.IMAGE, "png", "a PNG image", "image/png", ".png", ""),
+    (Kind.IMAGE, "webp", "a WebP image", "image/webp", ".webp", ""),
+    (Kind.IMAGE, "heic", "a HEIC image", "image/heic", ".heic .heif .hif", ""),
+    (Kind.IMAGE, "heif", "a HEIF image", "image/heif", ".heif .heic .hif", ""),
+    (Kind.AUDIO, "mp3", "an MP3 recording", "audio/mpeg", ".mp3", "mp3"),
+    (Kind.AUDIO, "wav", "a WAV recording", "audio/wav", ".wav", "wav"),
+    (Kind.AUDIO, "m4a", "an MPEG-4 recording", "audio/mp4", ".m4a .mp4", "mov"),
+    (Kind.AUDIO, "flac", "a FLAC recording", "audio/flac", ".flac", "flac"),
+    (Kind.AUDIO, "ogg", "an Ogg recording", "audio/ogg", ".ogg .oga", "ogg"),
+    (Kind.AUDIO, "webm", "a WebM recording", "audio/webm", ".webm", "matroska"),
+    (Kind.AUDIO, "mov", "a QuickTime recording", "video/quicktime", ".mov", "mov"),
+    (Kind.VIDEO, "mp4", "an MP4 video", "video/mp4", ".mp4", "mov"),
+    (Kind.VIDEO, "mov", "a QuickTime video", "video/quicktime", ".mov", "mov"),
+    (Kind.VIDEO, "webm", "a WebM video", "video/webm", ".webm", "matroska"),
+    (Kind.VIDEO, "ogg", "an Ogg video", "video/ogg", ".ogg", "ogg"),
+    (Kind.VIDEO, "mkv", "a Matroska video", "video/x-matroska", ".mkv", "matroska"),
+    (Kind.VIDEO, "avi", "an AVI video", "video/x-msvideo", ".avi", "avi"),
+    (Kind.VIDEO, "mpg", "an MPEG program stream", "video/mpeg", ".mpg .mpeg .vob", "mpeg"),
+    (Kind.VIDEO, "mts", "an MPEG transport stream", "video/mp2t", ".mts .m2ts .ts", "mpegts"),
 )
 
 _TYPES = MappingProxyType(
@@ -40,29 +40,14 @@ _TYPES = MappingProxyType(
             format=name,
             description=description,
             mime=mime,
-            extensions=extensions,
+            extensions=tuple(extensions.split()),
             accepted=True,
         )
-        for kind, name, description, mime, extensions in _ACCEPTED
+        for kind, name, description, mime, extensions, _ in _ACCEPTED
     }
 )
 
-DEMUXERS = MappingProxyType(
-    {
-        "mp3": "mp3",
-        "wav": "wav",
-        "m4a": "mov",
-        "mp4": "mov",
-        "mov": "mov",
-        "flac": "flac",
-        "ogg": "ogg",
-        "webm": "matroska",
-        "mkv": "matroska",
-        "avi": "avi",
-        "mpg": "mpeg",
-        "mts": "mpegts",
-    }
-)
+DEMUXERS = MappingProxyType({name: demuxer for _, name, *_, demuxer in _ACCEPTED if demuxer})
 """The one FFmpeg demuxer that may read a format; formats without one are no sound or video."""
 
 
@@ -188,8 +173,15 @@ def _chunked(head: bytes) -> MediaType:
     return refused("riff", f"a RIFF file of the form {form.decode('latin-1')!r}")
 
 
-_BIT_RATES_1 = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320)
-_BIT_RATES_2 = (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160)
+_BIT_RATES = {
+    (1, 1): (0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448),
+    (1, 2): (0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384),
+    (1, 3): (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320),
+    (2, 1): (0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256),
+    (2, 2): (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160),
+    (2, 3): (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160),
+}
+"""In kbit/s, by MPEG-1 or 2 and the layer (ISO/IEC 11172-3 and 13818-3)."""
 _SAMPLE_RATES = (44_100, 48_000, 32_000)
 
 
@@ -220,8 +212,8 @@ def _frame(data: bytes, at: int) -> tuple[Literal["mp3", "mp2", "aac"] | None, i
     header = data[at : at + 6]
     if len(header) < 6 or header[0] != 0xFF or header[1] & 0xE0 != 0xE0:
         return None, 0
-    version, layer = header[1] >> 3 & 3, header[1] >> 1 & 3
-    if layer == 0:
+    version, code = header[1] >> 3 & 3, header[1] >> 1 & 3
+    if code == 0:
         if header[1] & 0xF6 != 0xF0 or header[2] >> 2 & 15 > 12:
             return None, 0
         length = (header[3] & 3) << 11 | header[4] << 3 | header[5] >> 5
@@ -229,21 +221,11 @@ def _frame(data: bytes, at: int) -> tuple[Literal["mp3", "mp2", "aac"] | None, i
     rate, sampling = header[2] >> 4, header[2] >> 2 & 3
     if version == 1 or sampling == 3 or rate in {0, 15}:
         return None, 0
-    if layer != 1:
-        return "mp2", _layer_2_length(version, layer, header)
-    bits = (_BIT_RATES_1 if version == 3 else _BIT_RATES_2)[rate] * 1000
+    mpeg, layer = 1 if version == 3 else 2, 4 - code
+    bits = _BIT_RATES[mpeg, layer][rate] * 1000
     hertz = _SAMPLE_RATES[sampling] >> {3: 0, 2: 1, 0: 2}[version]
     padding = header[2] >> 1 & 1
-    return "mp3", (144 if version == 3 else 72) * bits // hertz + padding
-
-
-def _layer_2_length(version: int, layer: int, header: bytes) -> int:
-    table = {
-        (3, 2): (0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384),
-        (3, 3): (0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448),
-        (2, 3): (0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256),
-    }.get((3 if version == 3 else 2, layer), _BIT_RATES_2)
-    bits = table[header[2] >> 4] * 1000
-    hertz = _SAMPLE_RATES[header[2] >> 2 & 3] >> {3: 0, 2: 1, 0: 2}[version]
-    padding = header[2] >> 1 & 1
-    return (12 * bits // hertz + padding) * 4 if layer == 3 else 144 * bits // hertz + padding
+    if layer == 1:
+        return "mp2", (12 * bits // hertz + padding) * 4
+    samples = 72 if (mpeg, layer) == (2, 3) else 144
+    return "mp3" if layer == 3 else "mp2", samples * bits // hertz + padding

@@ -8,9 +8,11 @@ import io
 import math
 import os
 import struct
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 from av.container import InputContainer
@@ -25,13 +27,13 @@ from palprep.errors import DamagedMedia, UnsupportedMedia
 from palprep.media.container import (
     Packets,
     decoded,
+    hand_back,
     limit_frames,
     no_frame,
     open_container,
     video_streams,
 )
-from palprep.media.decoding import hand_back
-from palprep.media.image import load_image
+from palprep.media.image import open_image
 from palprep.media.light import HLG, PQ, as_srgb
 from palprep.media.source import Source
 from palprep.values import Kind
@@ -143,54 +145,43 @@ def sample_frames(
     """
     first_s = -math.inf if from_s is None else from_s
     last_s = math.inf if most_s is None else most_s
-    sampling = _Sampling(per_second, max_side, on_luma, first_s, last_s)
+    step, due = 1.0 / per_second, None
     try:
-        shown = yield from _sampled(source, sampling, key_frames_only=key_frames_only)
-        if not shown and key_frames_only:
-            # No frame is marked as a key frame: some encoders refresh the image bit by bit.
-            shown = yield from _sampled(source, sampling, key_frames_only=False)
+        # Where no frame is marked as a key frame, some encoders refresh the image bit by bit.
+        for keys_alone in (True, False) if key_frames_only else (False,):
+            decoding = _decoded_frames(source, step, keys_alone=keys_alone)
+            with contextlib.closing(decoding) as frames:
+                for at, frame, aspect in frames:
+                    if at > last_s and due is not None:
+                        break
+                    if on_luma is not None:
+                        on_luma(at, small_luma(frame))
+                    if at >= (first_s if due is None else due):
+                        due = _next_due(due, at, step)
+                        yield SampledFrame(at, upright(frame, aspect, max_side))
+                    # Not kept until the next one is decoded: of 4K it takes 12 MB and more.
+                    del frame
+            if due is not None:
+                return
     finally:
         hand_back()
-    if not shown:
-        raise no_frame(source)
+    raise no_frame(source)
 
 
-class _Sampling(NamedTuple):
-    """Which frames are asked for, how large, and who is shown the luma of all."""
-
-    per_second: float
-    max_side: int | None
-    on_luma: LumaObserver | None
-    first_s: float
-    last_s: float
-
-
-def _sampled(
-    source: Source, wanted: _Sampling, *, key_frames_only: bool
-) -> Generator[SampledFrame, None, bool]:
-    """The frames of one decode, whose decoder is gone at the end; whether there were any."""
+def _decoded_frames(
+    source: Source, step: float, *, keys_alone: bool
+) -> Generator[tuple[float, VideoFrame, Fraction], None, None]:
+    """The time and the frame of each that is decoded, with the aspect ratio of their pixels."""
     with open_container(source) as container:
-        stream = _prepared(container, source, key_frames_only=key_frames_only)
+        stream = _prepared(container, source, key_frames_only=keys_alone)
         aspect = stream.sample_aspect_ratio or Fraction(1)
-        step = 1.0 / wanted.per_second
-        due: float | None = None
         packets: Iterable[Packet[Any]] = Packets(container, stream)
-        if key_frames_only:
+        if keys_alone:
             packets = _due_keys(packets, step)
         for frame in (frame for packet in packets for frame in decoded(packet)):
-            if frame.pts is None or frame.time_base is None:
-                continue
-            at = float(frame.pts * frame.time_base)
-            if at > wanted.last_s and due is not None:
-                break
-            if wanted.on_luma is not None:
-                wanted.on_luma(at, small_luma(frame))
-            if at >= (wanted.first_s if due is None else due):
-                due = _next_due(due, at, step)
-                yield SampledFrame(at, upright(frame, aspect, wanted.max_side))
-            # Not kept until the next one is decoded: of 4K it takes 12 MB and more.
+            if frame.pts is not None and frame.time_base is not None:
+                yield float(frame.pts * frame.time_base), frame, aspect
             del frame
-    return due is not None
 
 
 def _due_keys(packets: Iterable[Packet[Any]], step: float) -> Iterator[Packet[Any]]:
@@ -251,6 +242,31 @@ def _prepared(container: InputContainer, source: Source, *, key_frames_only: boo
     return stream
 
 
+Item = TypeVar("Item")
+
+_END: Final = object()
+
+
+def prefetch(items: Iterable[Item], *, most: int = 2) -> Iterator[Item]:
+    """The same items in their order, made in a thread of their own while the last one is looked at,
+    at most ``most`` waiting.
+
+    Worth it where making an item leaves Python's lock alone, as decoders do. What making them
+    raises is raised here. Closing the iterator ends the thread after the item that it makes.
+    """
+    source = iter(items)
+    with ThreadPoolExecutor(max_workers=1) as maker:
+        # One more is at the door.
+        making = deque(maker.submit(next, source, _END) for _ in range(most + 1))
+        try:
+            while (item := making.popleft().result()) is not _END:
+                making.append(maker.submit(next, source, _END))
+                yield item  # type: ignore[misc]  # only _END is no Item
+        finally:
+            for each in making:
+                each.cancel()
+
+
 _JPEG_QUALITY = 82
 _THUMBNAIL_AT = 0.1
 """How far into a video its thumbnail is taken: the very first frame is often black."""
@@ -265,7 +281,7 @@ def thumbnail(source: Source, *, max_side: int = 480) -> bytes:
     """
     match source.type.kind:
         case Kind.IMAGE:
-            picture = load_image(source, max_side=max_side)
+            _, picture = open_image(source, max_side=max_side)
         case Kind.VIDEO:
             picture = _video_frame(source, max_side)
         case _:

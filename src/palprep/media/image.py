@@ -7,7 +7,6 @@ import struct
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -15,10 +14,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
-from palprep.media.colour import describe_icc, to_srgb
 from palprep.media.facts import MOST_IMAGE_MEMORY_MB, ImageFacts
 from palprep.media.headers import Exif, read_exif, xmp_orientation
-from palprep.media.pixels import Box, HeifImage, opaque
+from palprep.media.pixels import Box, HeifImage, describe_icc, opaque, to_srgb
 from palprep.media.raster import RasterImage, check_pixels
 from palprep.media.source import Source
 from palprep.values import Kind
@@ -48,45 +46,25 @@ _UPRIGHT = {
 """What turns an image upright, by EXIF orientation."""
 
 
-def open_image(source: Source, *, max_side: int | None = None) -> NDArray[np.uint8]:
-    """The image upright as sRGB: shape (height, width, 3), RGB, 0..255, read-only.
-
-    With ``max_side`` the longer side has at most that many pixels; a larger JPEG is then
-    decoded at reduced size, which costs a fraction of a full decode. Never enlarged.
-    Raises as :func:`probe_and_load` does.
-    """
-    return probe_and_open(source, max_side=max_side)[1]
-
-
-def load_image(source: Source, *, max_side: int | None = None) -> Image.Image:
-    """As :func:`open_image`, as a Pillow image of mode ``RGB`` that is free of metadata."""
-    return probe_and_load(source, max_side=max_side)[1]
-
-
-def probe_and_open(
-    source: Source, *, max_side: int | None = None
-) -> tuple[ImageFacts, NDArray[np.uint8]]:
-    """Facts and pixels from one decode; of the pixels see :func:`open_image`."""
-    facts, picture = probe_and_load(source, max_side=max_side)
-    return facts, np.asarray(picture)
-
-
-def probe_and_load(
+def open_image(
     source: Source,
     *,
     max_side: int | None = None,
     region: Box | None = None,
     max_memory_mb: float | None = MOST_IMAGE_MEMORY_MB,
 ) -> tuple[ImageFacts, Image.Image]:
-    """Facts and pixels from one decode; of the pixels see :func:`load_image`.
+    """Facts and pixels from one decode: upright, sRGB in mode ``RGB``, free of metadata.
 
-    ``region`` is the part that is wanted, in pixels of the upright image. A large image comes
-    averaged over squares of pixels: its size tells. Raises FileMissing or FileUnreadable;
-    UnsupportedMedia for another kind of file, for more than ``raster.MAX_PIXELS``, or where
-    decoding takes more than ``max_memory_mb``; DamagedMedia when it does not decode.
+    With ``max_side`` the longer side has at most that many pixels; a larger JPEG is then
+    decoded at reduced size, which costs a fraction of a full decode. Never enlarged. ``region`` is
+    the part that is wanted, in pixels of the upright image. A large image comes averaged over
+    squares of pixels: its size tells. Raises FileMissing or FileUnreadable; UnsupportedMedia for
+    another kind of file, for more than ``raster.MAX_PIXELS``, or where decoding takes more than
+    ``max_memory_mb``; DamagedMedia when it does not decode.
     """
-    wanted = _Wanted(max_side, region, max_memory_mb)
-    facts, picture = _probed(source, wanted)
+    facts, picture = probe_image(
+        source, max_side=max_side, region=region, max_memory_mb=max_memory_mb
+    )
     if picture is None:
         raise UnsupportedMedia(
             f"Decoding {source.name} takes {facts.decoding_mb or 0:,.0f} MB of memory, "
@@ -95,32 +73,26 @@ def probe_and_load(
     return facts, picture
 
 
-def probe_within(
-    source: Source, *, max_side: int, max_memory_mb: float | None
-) -> tuple[ImageFacts, NDArray[np.uint8] | None]:
-    """As :func:`probe_and_open`; the pixels are None where decoding takes more memory.
+def probe_image(
+    source: Source,
+    *,
+    max_side: int | None = None,
+    region: Box | None = None,
+    max_memory_mb: float | None,
+) -> tuple[ImageFacts, Image.Image | None]:
+    """As :func:`open_image`; the pixels are None where decoding takes more memory.
 
     None of ``max_memory_mb`` is no limit.
     """
-    facts, picture = _probed(source, _Wanted(max_side, None, max_memory_mb))
-    return facts, None if picture is None else np.asarray(picture)
-
-
-class _Wanted(NamedTuple):
-    """What is asked for of the pixels: see :func:`probe_and_load`."""
-
-    max_side: int | None
-    region: Box | None
-    max_memory_mb: float | None
-
-
-def _probed(source: Source, wanted: _Wanted) -> tuple[ImageFacts, Image.Image | None]:
+    most_bytes = math.inf if max_memory_mb is None else max_memory_mb * 1e6
     with _opened(source) as image:
         exif = _exif(image)
         icc = describe_icc(image.icc)
         picture = None
-        if wanted.max_memory_mb is None or image.decoded_bytes <= wanted.max_memory_mb * 1e6:
-            picture = _pixels(image, exif, wanted, is_srgb=icc[1])
+        if image.decoded_bytes <= most_bytes:
+            turn = exif.orientation or 1
+            stored = _taken(image, turn, region, max_side, most_bytes)
+            picture = _upright(*stored, turn, None if icc[1] else image.icc)
         # Last, since PNG can place metadata after the pixels.
         return _facts(image, exif, icc, source), picture
 
@@ -161,18 +133,18 @@ def _exif(image: HeifImage | RasterImage) -> Exif:
     return exif._replace(orientation=exif.orientation or xmp_orientation(image.xmp) or 1)
 
 
-def _pixels(
-    image: HeifImage | RasterImage, exif: Exif, wanted: _Wanted, *, is_srgb: bool | None
-) -> Image.Image:
-    if isinstance(image, HeifImage):
-        decoded = image.decode()
-    else:
-        most = None if wanted.max_memory_mb is None else wanted.max_memory_mb * 1e6
-        decoded = image.decode(wanted.max_side, most)
-    orientation = exif.orientation or 1
+def _taken(
+    image: HeifImage | RasterImage,
+    orientation: int,
+    region: Box | None,
+    max_side: int | None,
+    most_bytes: float,
+) -> tuple[str, NDArray[np.uint8]]:
+    """The mode and the pixels of the region, as they are stored."""
+    decoded = image.decode(max_side, most_bytes)
     box = (0, 0, *decoded.size)
-    if wanted.region is not None:
-        box = _scaled(_stored(wanted.region, orientation, image.size), image.size, decoded.size)
+    if region is not None:
+        box = _scaled(_stored(region, orientation, image.size), image.size, decoded.size)
         if box[0] >= box[2] or box[1] >= box[3]:
             box = (0, 0, *decoded.size)
     wide, high = box[2] - box[0], box[3] - box[1]
@@ -182,18 +154,21 @@ def _pixels(
     mode, stored = opaque(decoded, box, factor=factor)
     # What was decoded goes before other copies are made.
     del decoded
-    if wanted.max_side is not None and max(stored.shape[:2]) > wanted.max_side:
-        stored = _shrunk(stored, wanted.max_side)
-    upright = to_srgb(_in_pillow(mode, stored), None if is_srgb else image.icc)
+    if max_side is not None and max(stored.shape[:2]) > max_side:
+        stored = _shrunk(stored, max_side)
+    return mode, stored
+
+
+def _upright(
+    mode: str, pixels: NDArray[np.uint8], orientation: int, icc: bytes | None
+) -> Image.Image:
+    height, width = pixels.shape[:2]
+    stored = Image.frombuffer(mode, (width, height), pixels, "raw", mode, 0, 1)
+    picture = to_srgb(stored, icc)
     turn = _UPRIGHT.get(orientation)
-    turned = upright if turn is None else upright.transpose(turn)
+    turned = picture if turn is None else picture.transpose(turn)
     turned.info = {}
     return turned
-
-
-def _in_pillow(mode: str, pixels: NDArray[np.uint8]) -> Image.Image:
-    height, width = pixels.shape[:2]
-    return Image.frombuffer(mode, (width, height), pixels, "raw", mode, 0, 1)
 
 
 def _stored(region: Box, orientation: int, size: tuple[int, int]) -> Box:
@@ -253,12 +228,12 @@ def _facts(
 
 def _metadata(image: HeifImage | RasterImage, exif: Exif) -> Iterator[str]:
     found = {
-        "comment": isinstance(image, RasterImage) and image.has_comment,
+        "comment": image.has_comment,
         "exif": bool(image.exif),
         "gps": exif.has_gps,
         "icc": bool(image.icc),
-        "iptc": isinstance(image, RasterImage) and image.has_iptc,
-        "thumbnail": exif.has_thumbnail or (isinstance(image, HeifImage) and image.has_thumbnail),
+        "iptc": image.has_iptc,
+        "thumbnail": exif.has_thumbnail or image.has_thumbnail,
         "xmp": image.xmp is not None,
     }
     return (kind for kind, there in found.items() if there)

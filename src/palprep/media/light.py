@@ -1,4 +1,4 @@
-"""Linear light of whole pictures, and from it sRGB; of single values see ``srgb``.
+"""Linear light of whole pictures, and from it sRGB (IEC 61966-2-1).
 
 Pictures in PQ and HLG (ITU-R BT.2100) become what a viewer without HDR shows. Diffuse white,
 203 cd/m2 (ITU-R BT.2408), becomes white; what is brighter keeps its hue. FFmpeg's scaler does the
@@ -16,9 +16,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.media.srgb import decoded, encoded
-
-LINEAR: Final[NDArray[np.float32]] = np.array([decoded(n / 255) for n in range(256)], np.float32)
+_CODES = np.arange(256) / 255
+LINEAR: Final[NDArray[np.float32]] = np.where(
+    _CODES <= 0.04045, _CODES / 12.92, ((_CODES + 0.055) / 1.055) ** 2.4
+).astype(np.float32)
 """Linear light, 0 to 1, of each 8-bit sRGB value; shape (256,)."""
 
 _STEPS = 65_536
@@ -34,8 +35,11 @@ def to_srgb(linear: NDArray[np.float32]) -> NDArray[np.uint8]:
 
 @functools.cache
 def _levels() -> NDArray[np.uint8]:
-    """Worked out when first needed, since it takes 20 ms."""
-    return np.array([round(encoded(n / (_STEPS - 1)) * 255) for n in range(_STEPS)], np.uint8)
+    """Of each step: worked out when first needed."""
+    light = np.arange(_STEPS) / (_STEPS - 1)
+    codes = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
+    levels: NDArray[np.uint8] = np.rint(codes * 255).astype(np.uint8)
+    return levels
 
 
 PQ, HLG = 16, 18

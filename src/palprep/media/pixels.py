@@ -1,62 +1,55 @@
-"""Decoded pixels, taken a stretch of rows at a time: copies of the whole are what costs memory."""
+"""Decoded pixels: any mode and any ICC profile to 8-bit sRGB, transparency onto white.
+
+They are taken a stretch of rows at a time: copies of the whole are what costs memory.
+"""
 
 from __future__ import annotations
 
 import io
-from typing import Any, BinaryIO, Protocol
+from collections.abc import Callable
+from typing import Any, BinaryIO, NamedTuple
 
 import cv2
 import numpy as np
 import pillow_heif
 from numpy.typing import NDArray
-from PIL import Image
-
-from palprep.media.colour import eight_bits, on_white
+from PIL import Image, ImageCms
 
 Box = tuple[int, int, int, int]
 """Left, top, right and bottom in pixels; right and bottom lie outside."""
 
 _STRIP_PIXELS = 1 << 20
 
+_SRGB_TOLERANCE = 3
+"""Largest difference, of 255, on a lattice of colours at which a profile counts as sRGB.
+Vendors' own sRGB profiles differ by one or two; Display P3 and Adobe RGB by more than 40."""
 
-class Decoded(Protocol):
-    """An image as its decoder left it, in the order in which it is stored."""
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Width and height."""
-
-    def part(self, box: Box) -> Image.Image:
-        """A copy of a part, in the mode in which it is stored."""
+_WHITE = (255, 255, 255)
+_ALPHA_MODES = frozenset({"RGBA", "LA", "PA", "La", "RGBa"})
+_PROFILE_SPACES = {"RGB ": "RGB", "GRAY": "L", "CMYK": "CMYK", "Lab ": "LAB"}
 
 
-class InPillow:
-    """Pixels that Pillow decoded."""
+class Decoded(NamedTuple):
+    """An image as its decoder left it, in the order and the mode in which it is stored."""
 
-    def __init__(self, picture: Image.Image) -> None:
-        self._picture = picture
-        self.size: tuple[int, int] = picture.size
-
-    def part(self, box: Box) -> Image.Image:
-        """A copy of a part, in the mode in which it is stored."""
-        return self._picture.crop(box)
+    size: tuple[int, int]
+    """Width and height."""
+    part: Callable[[Box], Image.Image]
+    """Copies a part."""
 
 
-class InArray:
+def in_array(pixels: NDArray[np.uint8], *, blue_first: bool = False) -> Decoded:
     """Pixels that a library left in an array: (height, width) or (height, width, channels)."""
 
-    def __init__(self, pixels: NDArray[np.uint8], *, blue_first: bool = False) -> None:
-        self._pixels, self._blue_first = pixels, blue_first
-        self.size: tuple[int, int] = (pixels.shape[1], pixels.shape[0])
-
-    def part(self, box: Box) -> Image.Image:
-        """A copy of a part, in the mode in which it is stored."""
+    def part(box: Box) -> Image.Image:
         left, top, right, bottom = box
-        part = self._pixels[top:bottom, left:right]
-        if self._blue_first and part.ndim == 3:
-            turned = cv2.COLOR_BGRA2RGBA if part.shape[2] == 4 else cv2.COLOR_BGR2RGB
-            part = np.asarray(cv2.cvtColor(part, turned), np.uint8)
-        return Image.fromarray(np.ascontiguousarray(part))
+        taken = pixels[top:bottom, left:right]
+        if blue_first and taken.ndim == 3:
+            turned = cv2.COLOR_BGRA2RGBA if taken.shape[2] == 4 else cv2.COLOR_BGR2RGB
+            taken = np.asarray(cv2.cvtColor(taken, turned), np.uint8)
+        return Image.fromarray(np.ascontiguousarray(taken))
+
+    return Decoded((pixels.shape[1], pixels.shape[0]), part)
 
 
 def opaque(stored: Decoded, box: Box, *, factor: int = 1) -> tuple[str, NDArray[np.uint8]]:
@@ -78,6 +71,95 @@ def opaque(stored: Decoded, box: Box, *, factor: int = 1) -> tuple[str, NDArray[
         at = (start - top) // factor
         whole[at : at + len(pixels)] = pixels
     return mode, whole
+
+
+def has_alpha(picture: Image.Image) -> bool:
+    """Whether any pixel could be transparent."""
+    return picture.mode in _ALPHA_MODES or "transparency" in picture.info
+
+
+def to_srgb(picture: Image.Image, icc: bytes | None) -> Image.Image:
+    """An image of mode L, RGB, CMYK or LAB as 8-bit sRGB in mode ``RGB``.
+
+    ``icc`` is the embedded profile; pass None where :func:`describe_icc` finds it to be sRGB,
+    which saves the conversion. A profile that is broken, or of another colour space than the
+    pixels, is ignored, as browsers do. The intent is perceptual, the default of ICC viewers.
+    """
+    profile = _profile(icc, picture)
+    return picture.convert("RGB") if profile is None else _converted(picture, profile)
+
+
+def on_white(picture: Image.Image) -> Image.Image:
+    """The image, in a mode of :func:`eight_bits`, with what is transparent flattened onto white."""
+    if "A" not in picture.getbands():
+        return picture
+    white = Image.new("RGB", picture.size, _WHITE)
+    white.paste(picture.convert("RGB"), mask=picture.getchannel("A"))
+    return white
+
+
+def describe_icc(icc: bytes | None) -> tuple[str | None, bool | None]:
+    """Description of a profile, and whether it maps RGB as sRGB does.
+
+    (None, None) without a profile; a broken one is called ``unreadable``, with None.
+    """
+    if not icc:
+        return None, None
+    try:
+        profile = ImageCms.ImageCmsProfile(io.BytesIO(icc))
+        description = ImageCms.getProfileDescription(profile).strip() or "unnamed"
+    except (ImageCms.PyCMSError, OSError, ValueError):
+        return "unreadable", None
+    if profile.profile.xcolor_space != "RGB ":
+        return description, False
+    return description, _is_srgb(profile)
+
+
+def eight_bits(picture: Image.Image) -> Image.Image:
+    """In one of the modes L, RGB, RGBA, CMYK or LAB."""
+    if has_alpha(picture):
+        return picture.convert("RGBA")
+    if picture.mode.startswith("I;16"):
+        wide = np.asarray(picture, dtype=np.uint16)
+        return Image.fromarray((wide >> 8).astype(np.uint8))
+    if picture.mode in {"I", "F"}:
+        values = np.asarray(picture, dtype=np.float64)
+        # Pillow reads 16-bit greys of some files into 32 bits without scaling them.
+        scale = 257.0 if values.max(initial=0.0) > 255.0 else 1.0
+        return Image.fromarray(np.clip(values / scale, 0, 255).astype(np.uint8))
+    if picture.mode in {"L", "RGB", "CMYK", "LAB"}:
+        return picture
+    return picture.convert("L" if picture.mode == "1" else "RGB")
+
+
+def _profile(icc: bytes | None, picture: Image.Image) -> ImageCms.ImageCmsProfile | None:
+    if not icc:
+        return None
+    try:
+        profile = ImageCms.ImageCmsProfile(io.BytesIO(icc))
+    except (ImageCms.PyCMSError, OSError, ValueError):
+        return None
+    space = _PROFILE_SPACES.get(profile.profile.xcolor_space)
+    return profile if space == picture.mode else None
+
+
+def _converted(picture: Image.Image, profile: ImageCms.ImageCmsProfile) -> Image.Image:
+    try:
+        turned = ImageCms.profileToProfile(
+            picture, profile, ImageCms.createProfile("sRGB"), outputMode="RGB"
+        )
+    except (ImageCms.PyCMSError, ValueError):
+        return picture.convert("RGB")
+    return turned if turned is not None else picture.convert("RGB")
+
+
+def _is_srgb(profile: ImageCms.ImageCmsProfile) -> bool:
+    if profile.profile.xcolor_space != "RGB ":
+        return False
+    steps = np.linspace(0, 255, 6).astype(np.uint8)
+    lattice = np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(6, 36, 3)
+    turned = np.asarray(_converted(Image.fromarray(lattice), profile), dtype=np.int16)
+    return int(np.abs(turned - lattice).max()) <= _SRGB_TOLERANCE
 
 
 _BYTES_PER_PIXEL, _BYTES_PER_DEEP_PIXEL = 5, 9
@@ -105,6 +187,7 @@ class HeifImage:
         self.exif: bytes | None = info.get("exif")
         self.xmp: bytes | None = info.get("xmp") or None
         self.has_thumbnail = bool(info.get("thumbnails"))
+        self.has_comment = self.has_iptc = False
 
     @property
     def decoded_bytes(self) -> int:
@@ -113,10 +196,10 @@ class HeifImage:
         per_pixel = _BYTES_PER_PIXEL if self.bits <= 8 else _BYTES_PER_DEEP_PIXEL
         return width * height * per_pixel
 
-    def decode(self) -> Decoded:
-        """The primary image, upright, in the mode of the facts. To be called once."""
+    def decode(self, *_: object) -> Decoded:
+        """The primary image, upright and whole, in the mode of the facts. To be called once."""
         # Handed on, not kept: whoever takes the pixels decides how long they stay.
         primary, self._primary = self._primary, None
         pixels = np.asarray(primary)
         # Rows may be padded.
-        return InArray(pixels[:, : primary.size[0]])
+        return in_array(pixels[:, : primary.size[0]])

@@ -19,9 +19,8 @@ from PIL.PngImagePlugin import PngImageFile
 from PIL.WebPImagePlugin import WebPImageFile
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
-from palprep.media.colour import has_alpha
 from palprep.media.headers import read_frame
-from palprep.media.pixels import Decoded, InArray, InPillow
+from palprep.media.pixels import Decoded, has_alpha, in_array
 
 MAX_PIXELS = 240_000_000
 """Images above this are refused before any pixel is decoded: the largest sensors of phones give
@@ -80,6 +79,7 @@ class RasterImage:
         self.icc: bytes | None = info.get("icc_profile") or None
         self.exif: bytes | None = info.get("exif") or _from_hex(info.get(_PNG_EXIF))
         self.has_alpha = has_alpha(picture)
+        self.has_thumbnail = False
         self.bits = _png_bits(file) if form == "png" else 8
 
     @property
@@ -87,7 +87,7 @@ class RasterImage:
         """Memory that :meth:`decode` takes at the least, a JPEG at an eighth of its size."""
         return self._bytes_at(_SCALES[-1])
 
-    def decode(self, max_side: int | None = None, max_bytes: float | None = None) -> Decoded:
+    def decode(self, max_side: int | None, max_bytes: float) -> Decoded:
         """The first frame as stored. To be called once.
 
         A JPEG may come scaled down by 2, 4 or 8: with its longer side still at least
@@ -104,15 +104,14 @@ class RasterImage:
             picture.draft(None, self._drafted(max_side, max_bytes))
         picture.load()
         self._texts = frozenset(getattr(picture, "text", {}))
-        return InPillow(picture)
+        return Decoded(picture.size, picture.crop)
 
-    def _drafted(self, max_side: int | None, max_bytes: float | None) -> tuple[int, int]:
+    def _drafted(self, max_side: int | None, max_bytes: float) -> tuple[int, int]:
         longest = max(self.size)
         scale = 1
         for smaller in _SCALES[1:]:
             large_enough = max_side is not None and longest // smaller >= max_side
-            too_much = max_bytes is not None and self._bytes_at(scale) > max_bytes
-            if large_enough or too_much:
+            if large_enough or self._bytes_at(scale) > max_bytes:
                 scale = smaller
         width, height = self.size
         return max(1, width // scale), max(1, height // scale)
@@ -124,7 +123,7 @@ class RasterImage:
         pixels = cv2.imdecode(data, cv2.IMREAD_UNCHANGED)
         if pixels is None or pixels.shape[1::-1] != self.size:
             raise ValueError("its pixels are damaged")
-        return InArray(np.asarray(pixels, np.uint8), blue_first=True)
+        return in_array(np.asarray(pixels, np.uint8), blue_first=True)
 
     def _bytes_at(self, scale: int) -> int:
         width, height = self.size

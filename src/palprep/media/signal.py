@@ -55,7 +55,6 @@ class SignalMeter:
         self._sparse = key_frames_only
         self._times = array("d")
         self._means = array("d")
-        self._contrasts = array("d")
         self._black = array("d")
         self._changes = array("d")
         self._last: NDArray[np.float32] | None = None
@@ -70,7 +69,6 @@ class SignalMeter:
         mean = float(level.mean())
         self._times.append(at_s)
         self._means.append(mean)
-        self._contrasts.append(float(level.std()))
         self._black.append(float((luma <= _BLACK_LUMA).mean()))
         flat = level - mean
         self._changes.append(float(_difference(flat, self._last).mean()))
@@ -121,16 +119,12 @@ class SignalMeter:
             return []
         numbers = np.floor(times - times[0]).astype(int)
         starts = np.flatnonzero(np.diff(numbers, prepend=-1))
-        parts = list(zip(starts, [*starts[1:], times.size], strict=True))
-        changes = np.asarray(self._changes)
         return [
             SignalSecond(
                 at_s=round(float(times[0] + numbers[start]), 3),
                 luma=round(float(np.mean(self._means[start:end])), 2),
-                contrast=round(float(np.mean(self._contrasts[start:end])), 2),
-                change=round(float(changes[start:end].max()), 2),
             )
-            for start, end in parts
+            for start, end in zip(starts, [*starts[1:], times.size], strict=True)
         ]
 
     def _cuts(self, times: NDArray[np.float64]) -> list[int]:

@@ -133,12 +133,16 @@ def _ogg_has_pictures(head: bytes) -> bool:
     return False
 
 
+def seven_bits(size: bytes) -> int:
+    """A size whose bytes have no highest bit (ID3v2.4, section 6.2)."""
+    return int("".join(f"{byte & 0x7F:07b}" for byte in size), 2)
+
+
 def _audio_stream(file: BinaryIO, head: bytes, size: int) -> MediaType | None:
     """MP3 and its kin, which begin with tags of any length or with a bare frame."""
     start = 0
     while head[:3] == b"ID3" and len(head) >= 10:
-        length = int("".join(f"{byte & 0x7F:07b}" for byte in head[6:10]), 2)
-        start += 10 + length + (10 if head[5] & 0x10 else 0)
+        start += 10 + seven_bits(head[6:10]) + (10 if head[5] & 0x10 else 0)
         if start >= size:
             return accepted(Kind.AUDIO, "mp3")
         file.seek(start)

@@ -1,26 +1,43 @@
-"""A file whose content has been looked at: the value that every measure and every fix takes."""
+"""A file whose content has been looked at: the value that every measure and every fix takes.
+
+What comes as bytes or as a binary file is put on the disk first, where decoders can seek.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
+import tempfile
 import weakref
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from io import BufferedReader, BytesIO
 from pathlib import Path
 
-from palprep.errors import FileMissing, FileUnreadable, UnsupportedMedia
+from typing_extensions import TypeIs
+
+from palprep.errors import (
+    FileMissing,
+    FileUnreadable,
+    OutputUnwritable,
+    UnsupportedMedia,
+    UsageError,
+)
 from palprep.media.ebml import Matroska
 from palprep.media.facts import UNNAMED, FileFacts, MediaType
-from palprep.media.given import given_name, keep, missing, on_disk
 from palprep.media.isobmff import Movie
 from palprep.media.sniff import recognise
 from palprep.vocabulary import FileInput
 
 MOST_BYTES = 8 << 30
 """Of a file that is read: a phone's 4K video of twenty minutes."""
+
+_PIECE_BYTES = 1 << 20
+_NAMES = (str, os.PathLike)
+_BYTES = (bytes, bytearray, memoryview)
 
 
 @dataclass(frozen=True)
@@ -61,16 +78,16 @@ class Source:
         """
         if isinstance(file, Source):
             return file
-        place = on_disk(file)
-        if isinstance(place, Path):
+        place = _on_disk(file)
+        if place is not None:
             return cls._at(place)
-        kept = keep(place)
+        copy = _copied(file)
         try:
-            source = cls._at(kept, given_as=given_name(file))
+            source = cls._at(copy, given_as=name_of(file))
         except BaseException:
-            kept.unlink()
+            copy.unlink()
             raise
-        weakref.finalize(source, kept.unlink, missing_ok=True)
+        weakref.finalize(source, copy.unlink, missing_ok=True)
         return source
 
     @classmethod
@@ -180,9 +197,108 @@ def _open(path: Path) -> BufferedReader:
             raise FileUnreadable(f"{path} is no regular file (a pipe or a device)")
         return path.open("rb")
     except (FileNotFoundError, NotADirectoryError):
-        raise missing(path) from None
+        raise _missing(path) from None
     except OSError as error:
         reason = error.strerror or str(error)
         raise FileUnreadable(f"{path} cannot be read: {reason}; check its permissions") from None
     except ValueError:
         raise FileMissing(f"{str(path)!r} is no possible file name") from None
+
+
+def is_file(value: object) -> TypeIs[FileInput]:
+    """Whether it is one file: a path, bytes, or what can be read. What is iterated are many."""
+    return isinstance(value, (*_NAMES, *_BYTES)) or hasattr(value, "read")
+
+
+def no_file(value: object) -> UsageError:
+    """The error for what can be no file."""
+    kind = type(value).__name__
+    return UsageError(f"Give a file as a path, as bytes or as a binary file, not as {kind}.")
+
+
+def name_of(file: FileInput | Source) -> str:
+    """What messages call the file: its path or its name, or :data:`UNNAMED`."""
+    if isinstance(file, Source):
+        return file.shown
+    if isinstance(file, _NAMES):
+        return os.fspath(file)
+    name = getattr(file, "name", None)
+    return name if isinstance(name, str) and name else UNNAMED
+
+
+def address_of(path: Path) -> str | None:
+    """The address that somebody gave in place of a file's path; None for a path.
+
+    A path holds no two slashes in a row: ``http://host`` has become ``http:/host``.
+    """
+    found = re.fullmatch(r"([a-z][a-z0-9+.-]+):/+(.*)", str(path))
+    return f"{found[1]}://{found[2]}" if found else None
+
+
+def binary(piece: bytes) -> bytes:
+    """What was read of a file. Raises UsageError when it was opened for text."""
+    if not isinstance(piece, bytes):
+        raise UsageError("The file is in text mode; open it with mode 'rb'.")
+    return piece
+
+
+def _on_disk(file: FileInput) -> Path | None:
+    """The path of a file that is on the disk already; None for bytes and the like.
+
+    A binary file that stands at its beginning, and that its name leads to, is on the disk.
+    """
+    if isinstance(file, _NAMES):
+        return Path(file)
+    name = getattr(file, "name", None)
+    if isinstance(file, _BYTES) or not isinstance(name, _NAMES):
+        return None
+    try:
+        named, opened = Path(name).stat(), os.fstat(file.fileno())
+        return Path(name) if os.path.samestat(named, opened) and file.tell() == 0 else None
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def _copied(file: FileInput) -> Path:
+    """A temporary file with what is left to be read of it, which the caller deletes.
+
+    Raises UsageError for a file in text mode and for what is no file, FileUnreadable when it cannot
+    be read, OutputUnwritable when the disk is full.
+    """
+    if not is_file(file):
+        raise no_file(file)
+    descriptor, name = tempfile.mkstemp(prefix="palprep-")
+    try:
+        with os.fdopen(descriptor, "wb") as copy:
+            for piece in _pieces(file):
+                try:
+                    copy.write(piece)
+                except OSError as error:
+                    raise OutputUnwritable(
+                        f"There is no room for a copy in {tempfile.gettempdir()} "
+                        f"({error.strerror}); free some space, or name another folder in TMPDIR"
+                    ) from None
+    except BaseException:
+        Path(name).unlink()
+        raise
+    return Path(name)
+
+
+def _pieces(file: FileInput) -> Iterator[bytes | bytearray | memoryview]:
+    if isinstance(file, _BYTES):
+        yield file
+        return
+    assert not isinstance(file, _NAMES)  # noqa: S101 -- a path is on the disk
+    try:
+        while piece := binary(file.read(_PIECE_BYTES)):
+            yield piece
+    except (OSError, ValueError) as error:
+        raise FileUnreadable(f"{name_of(file)} cannot be read: {error}") from None
+
+
+def _missing(path: Path) -> FileMissing:
+    """The error for a path at which there is nothing."""
+    address = address_of(path)
+    if address is not None:
+        return FileMissing(f"{address} is an address, and no file: download it first")
+    return FileMissing(f"{path} does not exist; check the path")

@@ -7,12 +7,14 @@ busy for minutes, in whatever container they stand. Of an edit it keeps half a k
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import BinaryIO, Literal
 
 from palprep.errors import DamagedMedia
 from palprep.media import ebml, isobmff
+from palprep.media.sniff import seven_bits
 
 MOST_TAGS = 10_000
 """A recording with a chapter every ten seconds has fewer in a day."""
@@ -28,21 +30,13 @@ def require_few_tags(file: BinaryIO, demuxer: str, name: str) -> None:
     part of which may bring its own.
     """
     listed = 0
-    for count in _COUNTS.get(demuxer, _none)(file):
+    for count in _COUNTS[demuxer](file) if demuxer in _COUNTS else ():
         listed += count
         if listed > MOST_TAGS:
             raise DamagedMedia(
                 f"{name} lists more than {MOST_TAGS:,} tags, chapters or edits; export it again "
                 "without them"
             )
-
-
-def _none(_: BinaryIO) -> Iterator[int]:
-    yield from ()
-
-
-def _size_of(file: BinaryIO) -> int:
-    return file.seek(0, 2)
 
 
 # WAV and AVI
@@ -53,7 +47,7 @@ _MOST_CHUNKS = 200_000
 
 def _in_riff(file: BinaryIO) -> Iterator[int]:
     """The texts and labels of lists, the points of cues, the frames of ID3 in a chunk."""
-    size = _size_of(file)
+    size = file.seek(0, 2)
     file.seek(0)
     order: Literal["big", "little"] = "big" if file.read(4) == b"RIFX" else "little"
     return _in_chunks(file, 12, size, order, 0)
@@ -92,7 +86,7 @@ _BOXES_WITH_COUNTS = frozenset({b"keys", b"elst"})
 
 
 def _in_boxes(file: BinaryIO) -> Iterator[int]:
-    return _in_box(file, 0, _size_of(file), 0, tags=False)
+    return _in_box(file, 0, file.seek(0, 2), 0, tags=False)
 
 
 def _in_box(file: BinaryIO, start: int, end: int, depth: int, *, tags: bool) -> Iterator[int]:
@@ -123,55 +117,45 @@ _TAGS, _TAG, _SIMPLE_TAG = 0x1254C367, 0x7373, 0x67C8
 _CHAPTERS, _EDITION, _CHAPTER, _DISPLAY = 0x1043A770, 0x45B9, 0xB6, 0x80
 _ATTACHMENTS, _ATTACHED = 0x1941A469, 0x61A7
 _CUES = 0x1C53BB6B
-_LISTS = frozenset({_TAGS, _TAG, _CHAPTERS, _EDITION, _ATTACHMENTS, _CUES})
 _LISTED = frozenset({_SIMPLE_TAG, _CHAPTER, _DISPLAY, _ATTACHED})
+_LISTS = _LISTED | {_TAGS, _TAG, _CHAPTERS, _EDITION, _ATTACHMENTS, _CUES}
 _CUES_FOR_A_TAG = 10
 """FFmpeg sorts cues in quicker than tags, and a long video has many."""
 
 
 def _in_matroska(file: BinaryIO) -> Iterator[int]:
     """What stands before the media, and what the index says stands elsewhere."""
-    size = _size_of(file)
+    size = file.seek(0, 2)
     for segment in ebml.elements(file, 0, size):
         if segment.number == _SEGMENT:
-            yield from _in_segment(file, segment.body, min(segment.end or size, size))
-
-
-def _in_segment(file: BinaryIO, start: int, end: int) -> Iterator[int]:
-    read: set[int] = set()
-    sought: list[int] = []
-    for element in ebml.elements(file, start, end):
-        if element.number == _CLUSTER:
-            break
-        if element.number == _SEEK_HEAD:
-            sought += [start + position for position in _positions(file, element, end)]
-        read.add(element.body)
-        yield from _in_element(file, element, end, 0)
-    for position in sought:
-        for element in itertools.islice(ebml.elements(file, position, end), 1):
-            if element.body not in read:
-                read.add(element.body)
+            start, end = segment.body, min(segment.end or size, size)
+            first = ebml.elements(file, start, end)
+            found = list(itertools.takewhile(lambda each: each.number != _CLUSTER, first))
+            for position in _sought(file, tuple(found), end):
+                found += itertools.islice(ebml.elements(file, start + position, end), 1)
+            for element in {each.body: each for each in found}.values():
                 yield from _in_element(file, element, end, 0)
 
 
-def _positions(file: BinaryIO, head: ebml.Element, end: int) -> Iterator[int]:
-    for seek in ebml.elements(file, head.body, min(head.end or end, end)):
-        if seek.number == _SEEK:
+def _sought(file: BinaryIO, found: Iterable[ebml.Element], end: int) -> Iterator[int]:
+    """Where the index says that elements stand, from the start of the segment."""
+    for head in (each for each in found if each.number == _SEEK_HEAD):
+        for seek in ebml.elements(file, head.body, min(head.end or end, end)):
             for part in ebml.elements(file, seek.body, min(seek.end or end, end)):
-                if part.number == _SEEK_POSITION:
+                if (seek.number, part.number) == (_SEEK, _SEEK_POSITION):
                     yield int.from_bytes(ebml.content(file, part, 8), "big")
 
 
 def _in_element(file: BinaryIO, outer: ebml.Element, end: int, depth: int) -> Iterator[int]:
-    if outer.number not in _LISTS | _LISTED or depth > _DEEPEST:
+    if outer.number not in _LISTS or depth > _DEEPEST:
         return
+    inside = ebml.elements(file, outer.body, min(outer.end or end, end))
     if outer.number == _CUES:
-        inside = ebml.elements(file, outer.body, min(outer.end or end, end))
         yield sum(1 for _ in inside) // _CUES_FOR_A_TAG
         return
     if outer.number in _LISTED:
         yield 1
-    for element in ebml.elements(file, outer.body, min(outer.end or end, end)):
+    for element in inside:
         yield from _in_element(file, element, end, depth + 1)
 
 
@@ -189,19 +173,12 @@ _MOST_BLOCKS = 1_000
 
 _OGG_OPENINGS = (b"\x03vorbis", b"OpusTags", b"\x81theora", b"OVP80\x02 ")
 """How packets with comments begin (Vorbis I 4.2.1, RFC 7845 5.2, Theora 6.1)."""
-_OGG_NEXT_PAGE = MappingProxyType({b"\x7fFLAC": 4, b"Speex   ": 0})
-"""How streams begin whose comments open the next page, after so many bytes (RFC 9639, 10.1)."""
-_OGG_PAGE_BYTES = 27
-"""A page's header, before the lengths of its segments, the number of which it ends with."""
 _MOST_PROGRAM_BYTES = 1_024
 """What comments may say of the program that wrote them. More would reach into the next page, and
 hide how many there are."""
 _CHUNK_BYTES = 1 << 20
 _KEPT_BYTES = 7
 """Of the last chunk, so that no opening is missed between two."""
-
-_UNCOUNTED = 1 << 32
-"""Comments whose number is hidden: more than any number that is stated."""
 
 
 def _in_front(file: BinaryIO) -> Iterator[int]:
@@ -210,7 +187,18 @@ def _in_front(file: BinaryIO) -> Iterator[int]:
     while (ends := _id3_end(file, start)) is not None:
         yield from _id3_frames(file, start)
         start = ends
-    yield _flac_comments(file, start)
+    file.seek(start)
+    if file.read(4) != b"fLaC":
+        return
+    for _ in range(_MOST_BLOCKS):
+        header = file.read(4)
+        if len(header) == 4 and header[0] & 0x7F == _FLAC_COMMENTS:
+            # RFC 9639, section 8.6: the program that wrote them, and how many there are.
+            file.seek(_number(file), 1)
+            yield _number(file)
+        if len(header) < 4 or header[0] & 0x7F == _FLAC_COMMENTS or header[0] & 0x80:
+            return
+        file.seek(int.from_bytes(header[1:], "big"), 1)
 
 
 def _id3_frames(file: BinaryIO, start: int) -> Iterator[int]:
@@ -220,8 +208,7 @@ def _id3_frames(file: BinaryIO, start: int) -> Iterator[int]:
         return
     file.seek(start + 3)
     version = file.read(_ID3_BYTES - 3)[0]
-    short = version <= _FRAMES_WITH_SIX_BYTES
-    length, name = (6, 3) if short else (_ID3_BYTES, 4)
+    length, name = (6, 3) if version <= _FRAMES_WITH_SIX_BYTES else (_ID3_BYTES, 4)
     while file.tell() < ends:
         frame = file.read(length)
         if len(frame) < length or not frame[0]:
@@ -229,20 +216,7 @@ def _id3_frames(file: BinaryIO, start: int) -> Iterator[int]:
         yield 1
         size = frame[name : name + name]
         seven = version >= _SIZES_OF_SEVEN_BITS
-        file.seek(_of_seven_bits(size) if seven else int.from_bytes(size, "big"), 1)
-
-
-def _in_ogg(file: BinaryIO) -> Iterator[int]:
-    """The comments of each stream, and of each part of a chain, wherever it begins."""
-    start, kept = 0, b""
-    while file.seek(start) >= 0 and (chunk := file.read(_CHUNK_BYTES)):
-        data, first = kept + chunk, start - len(kept)
-        for opening in (*_OGG_OPENINGS, *_OGG_NEXT_PAGE):
-            at = data.find(opening)
-            while at >= 0:
-                yield _ogg_comments(file, first + at + len(opening), opening)
-                at = data.find(opening, at + 1)
-        start, kept = start + len(chunk), data[-_KEPT_BYTES:]
+        file.seek(seven_bits(size) if seven else int.from_bytes(size, "big"), 1)
 
 
 def _id3_end(file: BinaryIO, start: int) -> int | None:
@@ -251,54 +225,22 @@ def _id3_end(file: BinaryIO, start: int) -> int | None:
     header = file.read(_ID3_BYTES)
     if len(header) < _ID3_BYTES or not header.startswith(b"ID3"):
         return None
-    return start + _ID3_BYTES + _of_seven_bits(header[6:])
+    return start + _ID3_BYTES + seven_bits(header[6:])
 
 
-def _of_seven_bits(size: bytes) -> int:
-    """A size whose bytes have no highest bit (ID3v2.4, section 6.2)."""
-    value = 0
-    for byte in size:
-        value = value << 7 | byte & 0x7F
-    return value
-
-
-def _flac_comments(file: BinaryIO, start: int) -> int:
-    """Of a FLAC file (RFC 9639, section 8.6)."""
-    file.seek(start)
-    if file.read(4) != b"fLaC":
-        return 0
-    for _ in range(_MOST_BLOCKS):
-        header = file.read(4)
-        if len(header) < 4:
-            break
-        if header[0] & 0x7F == _FLAC_COMMENTS:
-            return _stated(file, _number(file))
-        if header[0] & 0x80:
-            break
-        file.seek(int.from_bytes(header[1:], "big"), 1)
-    return 0
-
-
-def _ogg_comments(file: BinaryIO, at: int, opening: bytes) -> int:
-    file.seek(at)
-    if opening not in _OGG_NEXT_PAGE:
-        program = _number(file)
-        return _UNCOUNTED if program > _MOST_PROGRAM_BYTES else _stated(file, program)
-    rest = file.read(1 << 16)
-    page = rest.find(b"OggS")
-    if page < 0 or len(rest) < page + _OGG_PAGE_BYTES:
-        return 0
-    segments = rest[page + _OGG_PAGE_BYTES - 1]
-    file.seek(at + page + _OGG_PAGE_BYTES + segments + _OGG_NEXT_PAGE[opening])
-    program = _number(file)
-    # Without an opening of its own, this may be another stream's page.
-    return 0 if program > _MOST_PROGRAM_BYTES else _stated(file, program)
-
-
-def _stated(file: BinaryIO, program_bytes: int) -> int:
-    """How many comments there are, behind the name of the program."""
-    file.seek(program_bytes, 1)
-    return _number(file)
+def _in_ogg(file: BinaryIO) -> Iterator[int]:
+    """The comments of each stream, and of each part of a chain, wherever it begins."""
+    start, kept = 0, b""
+    while file.seek(start) >= 0 and (chunk := file.read(_CHUNK_BYTES)):
+        data, first = kept + chunk, start - len(kept)
+        for opening in (match for each in _OGG_OPENINGS for match in re.finditer(each, data)):
+            file.seek(first + opening.end())
+            program = _number(file)
+            if program > _MOST_PROGRAM_BYTES:
+                yield MOST_TAGS + 1
+            file.seek(program, 1)
+            yield _number(file)
+        start, kept = start + len(chunk), data[-_KEPT_BYTES:]
 
 
 def _number(file: BinaryIO) -> int:

@@ -1,4 +1,4 @@
-"""Frame rate and regularity from presentation timestamps, never from a header's word."""
+"""Frame rate, length and gaps from presentation timestamps, never from a header's word."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-
-from palprep.media.facts import TimingFacts
 
 _GRID_TICKS = 2
 """Timestamps are rounded to ticks of the container (1 ms in WebM), so that even a constant
@@ -32,15 +30,9 @@ class Timing(NamedTuple):
     frame_rate: float
     """(frames - 1) / (last - first); of a single frame, one over its duration, or 0."""
     constant: bool
-    interval_s: float
-    """Median interval between frames."""
     dropped: int
     """Frames that are missing from gaps of one and a half intervals or more."""
-    jitter_s: float
-    """Standard deviation of the intervals."""
     size_bytes: int
-    key_frames: int
-    longest_key_interval_s: float
 
 
 class TimingMeter:
@@ -49,7 +41,6 @@ class TimingMeter:
     def __init__(self, time_base: Fraction) -> None:
         self._base = time_base
         self._times = array("q")
-        self._keys = array("q")
         self._last_end = 0
         self._size = 0
 
@@ -61,8 +52,6 @@ class TimingMeter:
             return
         self._times.append(time)
         self._last_end = max(self._last_end, time + (packet.duration or 0))
-        if packet.is_keyframe:
-            self._keys.append(time)
 
     def result(self, *, stated_end: int | None = None) -> Timing | None:
         """The timing of everything that was added; None when there was no frame.
@@ -88,19 +77,14 @@ class TimingMeter:
         tolerance = max(_GRID_TICKS, _GRID_SHARE * median)
         stray = np.abs(intervals - median) > tolerance
         gaps = intervals[intervals >= 1.5 * median] if median else intervals[:0]
-        keys = np.unique(np.frombuffer(self._keys, dtype=np.int64)) if self._keys else ticks[:1]
         return Timing(
             frames=int(ticks.size),
             start_s=first * base,
             duration_s=duration,
             frame_rate=rate,
             constant=bool(stray.mean() <= _STRAY_SHARE) if stray.size else True,
-            interval_s=median * base,
             dropped=int((np.rint(gaps / median) - 1).sum()) if gaps.size else 0,
-            jitter_s=float(intervals.std()) * base if intervals.size else 0.0,
             size_bytes=self._size,
-            key_frames=len(self._keys),
-            longest_key_interval_s=float(np.diff([*keys, end]).max(initial=0)) * base,
         )
 
 
@@ -119,22 +103,3 @@ class AudioTimes:
             self.start_s = self.end_s = at_s
         self.end_s = max(self.end_s, at_s + length_s)
         self.length_s += length_s
-
-
-def timing_facts(video: Timing, sound: AudioTimes, *, edited: bool) -> TimingFacts:
-    """The timing of the frames as facts, and that of the sound against it."""
-    heard = sound.start_s is not None
-    start = sound.start_s or 0.0
-    end = video.start_s + video.duration_s
-    drift = sound.end_s - start - sound.length_s
-    return TimingFacts(
-        interval_s=round(video.interval_s, 6),
-        jitter_s=round(video.jitter_s, 6),
-        dropped_frames=video.dropped,
-        key_frames=video.key_frames,
-        longest_key_interval_s=round(video.longest_key_interval_s, 6),
-        audio_offset_s=round(start - video.start_s, 6) if heard else None,
-        audio_end_s=round(sound.end_s - end, 6) if heard else None,
-        audio_drift_s=round(drift, 6) if heard else None,
-        edited=edited,
-    )

@@ -1,39 +1,46 @@
-"""Facts of a video from its packets, its headers and one decoded frame."""
+"""Facts of a video from its packets, its headers and one decoded frame; and its sound."""
 
 from __future__ import annotations
 
 import itertools
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, cast
+from typing import Any, NamedTuple
 
 from av.container import InputContainer
+from av.stream import Stream
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from palprep.errors import UnsupportedMedia
-from palprep.media.audio import Sinks
+from palprep.media.audio import LevelMeter, Sinks, as_heard, audio_streams, default_stream
 from palprep.media.container import (
     Packets,
     decoded,
+    hand_back,
     limit_frames,
     no_frame,
     open_container,
+    stated_length_s,
     translate_av_errors,
     video_streams,
 )
-from palprep.media.decoding import hand_back
-from palprep.media.facts import TimingFacts, VideoFacts
+from palprep.media.facts import AudioFacts, AudioStreamFacts, TimingFacts, VideoFacts
 from palprep.media.frames import DisplayMatrix
-from palprep.media.isobmff import DolbyVision
-from palprep.media.packet_scan import PacketScan
+from palprep.media.samples import AudioDecode, Sink, audio_stream
 from palprep.media.source import Source
-from palprep.media.timing import Timing, timing_facts
+from palprep.media.timing import AudioTimes, TimingMeter
 
 _MOST_PACKETS_TRIED = 300
 """A stream that shows nothing for ten seconds is taken for one that never will."""
+
+_MOST_WAITING_BYTES = 1 << 26
+"""Packets of sound that wait to be decoded: a quarter of an hour of AAC. What comes before
+them is decoded during the walk then."""
+_PACKET_BYTES = 1024
+"""About what a packet takes apart from its data."""
 
 _TRANSFERS = {
     1: "bt709",
@@ -73,171 +80,233 @@ def scan_video(
     """Look at every packet, decode one frame, and keep the sound for :meth:`VideoScan.listen`.
 
     ``sinks`` take the samples of the chosen sound, until soon after ``most_s``; None leaves it
-    undecoded. Raises FileMissing
-    or FileUnreadable, UnsupportedMedia (no video stream, no decoder, frames too large),
-    DamagedMedia when the container cannot be read or no frame decodes.
+    undecoded. Raises FileMissing or FileUnreadable, UnsupportedMedia (no video stream, no decoder,
+    frames too large), DamagedMedia when the container cannot be read or no frame decodes.
     """
-    header = _Header.of(source)
+    header = _facts_of_header(source)
     with open_container(source, analyse_frames=False) as container:
+        yield VideoScan(source, container, header, sinks=sinks, most_s=most_s)
+
+
+class VideoHeader(NamedTuple):
+    """What a remux needs to know of a video: codecs and stated length.
+
+    Full facts take a pass over every packet, which would cost a remux half as much again.
+    """
+
+    codec: str
+    duration_s: float
+    sounds: tuple[AudioStreamFacts, ...]
+    """Empty for a video without sound."""
+    chosen: int
+    """Index into ``sounds`` of the one that a player would play."""
+    index_in_front: bool
+
+
+def read_header(source: Source) -> VideoHeader:
+    """The header of a video. Raises UnsupportedMedia without a video stream, DamagedMedia for a
+    container that cannot be read."""
+    with open_container(source, analyse_frames=False) as container:
+        videos = video_streams(container)
+        if not videos or videos[0].codec_context is None:
+            raise UnsupportedMedia(f"{source.name} has no video stream in a known codec")
+        picture, sounds = videos[0], audio_streams(container)
+        stated = float((picture.duration or 0) * (picture.time_base or 0))
+        return VideoHeader(
+            codec=picture.codec_context.codec.canonical_name,
+            duration_s=stated or stated_length_s(container),
+            sounds=sounds,
+            chosen=default_stream(sounds),
+            index_in_front=source.movie is not None and source.movie.moov_position == "front",
+        )
+
+
+class VideoScan:
+    """What the packets of a video, and of the sound next to it, say while its container is open.
+
+    The packets of the sound are kept, for :meth:`listen` to decode. So the frames can be looked at
+    elsewhere as soon as their timing is known, while the sound is still being decoded.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        container: InputContainer,
+        header: dict[str, Any],
+        *,
+        sinks: Sinks | None,
+        most_s: float | None,
+    ) -> None:
+        self._source = source
+        self._streams = audio_streams(container)
+        self._chosen = default_stream(self._streams)
+        self._decode: AudioDecode | None = None
+        self._heard = False
+        self._packet_times = AudioTimes()
+        self._sound_base_s = 0.0
+        self._meter = LevelMeter()
+        self._waiting: deque[Any] = deque()
+        self._waiting_bytes = 0
         stream = video_streams(container)[0]
-        packets = PacketScan(container, stream, source, sinks=sinks, most_s=most_s)
-        timing = packets.timing.result(stated_end=_stated_end(stream))
+        walked: list[Stream] = [stream]
+        if self._streams:
+            audio = audio_stream(container, self._streams[self._chosen].index, source)
+            walked.append(audio)
+            # Floats, since fractions would take as long as everything else for a long video.
+            self._sound_base_s = float(audio.time_base or 0)
+            if sinks is not None:
+                takers = [Sink(self._meter.add), *sinks(self._streams[self._chosen])]
+                self._decode = AudioDecode(takers, source, most_s=most_s)
+        frames = TimingMeter(stream.time_base or Fraction(1, 1000))
+        broken = self._walk(Packets(container, *walked), stream, frames)
+        stated_end = None
+        if stream.duration is not None:
+            stated_end = (stream.start_time or 0) + stream.duration
+        timing = frames.result(stated_end=stated_end)
         if timing is None:
             raise no_frame(source)
-        dolby = _dolby_vision(source)
-        transfer = header.transfer or (_BASE_LAYERS.get(dolby.compatibility) if dolby else None)
-        facts = VideoFacts(
+        self._timing = timing
+        mean_rate = None
+        if timing.duration_s > 0:
+            mean_rate = round(timing.size_bytes * 8 / timing.duration_s)
+        self.facts = VideoFacts(
             container=source.type.format,
-            codec=header.codec,
-            codec_profile=header.codec_profile,
-            pixel_format=header.pixel_format,
-            bits_per_channel=header.bits,
-            stored_width=header.width,
-            stored_height=header.height,
-            width=header.displayed[0],
-            height=header.displayed[1],
-            rotation_deg=header.rotation,
-            sample_aspect_ratio=float(header.aspect),
             duration_s=timing.duration_s,
             start_s=timing.start_s,
             frames=timing.frames,
             frame_rate=timing.frame_rate,
             frame_rate_constant=timing.constant,
-            color_transfer=transfer,
-            hdr=transfer in _HDR or (dolby is not None and dolby.compatibility == 0),
             moov_position=source.movie.moov_position if source.movie else None,
-            bit_rate=header.bit_rate or _bit_rate(timing),
-            truncated=source.truncated or packets.broken,
-            mirrored=header.mirrored,
-            interlaced=header.interlaced,
-            dolby_vision=f"{dolby.profile}.{dolby.compatibility}" if dolby else None,
-            video_streams=header.video_streams,
-            timing=_timing(source, packets, timing),
-            audio=packets.sound(source),
+            bit_rate=header.pop("bit_rate") or mean_rate,
+            truncated=source.truncated or broken,
+            **header,
+            **self._facts_of_sound(),
         )
-        yield VideoScan(source, packets, timing, facts)
-
-
-class VideoScan:
-    """What the packets of a video say, while its container is open."""
-
-    def __init__(
-        self, source: Source, packets: PacketScan, timing: Timing, facts: VideoFacts
-    ) -> None:
-        self._source, self._packets, self._timing = source, packets, timing
-        self.facts = facts
         """Those of the sound are what its header and its packets say."""
 
     def listen(self) -> VideoFacts:
         """Decode the sound, if there is one, and complete the facts by what it was like.
 
         To be called once; it may be called in another thread. Raises DamagedMedia when
-        nothing of the sound decodes, UnsupportedMedia when there is no decoder for it.
+        nothing of the sound decodes, or to no sound; UnsupportedMedia when there is no decoder.
         """
-        with translate_av_errors(self._source):
-            self._packets.listen()
-        return self.facts.model_copy(
-            update={
-                "timing": _timing(self._source, self._packets, self._timing),
-                "audio": self._packets.sound(self._source),
-            }
+        if self._decode is not None:
+            with translate_av_errors(self._source):
+                while self._waiting and not self._decode.full:
+                    self._decode.feed(self._waiting.popleft())
+                self._decode.finish()
+            self._heard = True
+        return self.facts.model_copy(update=self._facts_of_sound())
+
+    def _facts_of_sound(self) -> dict[str, Any]:
+        """As decoded, else as its header and its packets say."""
+        source, decode = self._source, self._decode if self._heard else None
+        times = decode.times if decode else self._packet_times
+        offset = drift = None
+        if times.start_s is not None:
+            offset = round(times.start_s - self._timing.start_s, 6)
+            drift = round(times.end_s - times.start_s - times.length_s, 6)
+        timing = TimingFacts(
+            dropped_frames=self._timing.dropped,
+            audio_offset_s=offset,
+            audio_drift_s=drift,
+            edited=source.movie is not None and source.movie.edited,
         )
+        if not self._streams:
+            return {"timing": timing, "audio": None}
+        audio = AudioFacts(
+            container=source.type.format,
+            duration_s=self._streams[self._chosen].duration_s or self._packet_times.length_s,
+            streams=self._streams,
+            chosen=self._chosen,
+            levels=None,
+        )
+        if decode is not None:
+            audio = as_heard(audio, self._meter, decode)
+        return {"timing": timing, "audio": audio}
+
+    def _walk(self, packets: Packets, stream: VideoStream, frames: TimingMeter) -> bool:
+        """Whether a packet is marked as corrupt, or the container ends in the middle of one."""
+        corrupt = False
+        for packet in packets:
+            if packet.stream.index == stream.index:
+                frames.add(packet)
+                corrupt |= packet.is_corrupt
+            else:
+                self._keep(packet)
+        return corrupt or packets.broken
+
+    def _keep(self, packet: Any) -> None:
+        if packet.pts is not None:
+            start = packet.pts * self._sound_base_s
+            end = start + (packet.duration or 0) * self._sound_base_s
+            # What lies before zero is an encoder's priming, which no player presents.
+            if end > 0.0:
+                self._packet_times.add(max(start, 0.0), end - max(start, 0.0))
+        if self._decode is None or self._decode.full:
+            return
+        self._waiting.append(packet)
+        self._waiting_bytes += packet.size + _PACKET_BYTES
+        while self._waiting_bytes > _MOST_WAITING_BYTES:
+            earliest = self._waiting.popleft()
+            self._waiting_bytes -= earliest.size + _PACKET_BYTES
+            self._decode.feed(earliest)
 
 
-def _timing(source: Source, packets: PacketScan, timing: Timing) -> TimingFacts:
-    edited = source.movie is not None and source.movie.edited
-    return timing_facts(timing, packets.sound_times, edited=edited)
+def _facts_of_header(source: Source) -> dict[str, Any]:
+    """What the stream's header says, completed by its first frame, as fields of the facts.
+
+    By a decoder of its own, that is gone before others start: of 4K it keeps 70 MB. Raises as
+    :func:`scan_video` does.
+    """
+    try:
+        with open_container(source) as container:
+            streams = video_streams(container)
+            if not streams:
+                raise UnsupportedMedia(f"{source.name} has no video stream")
+            if streams[0].codec_context is None:
+                raise UnsupportedMedia(f"{source.name}: its video is in an unknown codec")
+            return _described(source, container, streams[0])
+    finally:
+        hand_back()
 
 
-def _dolby_vision(source: Source) -> DolbyVision | None:
-    """Of the first track that has it."""
+def _described(source: Source, container: InputContainer, stream: VideoStream) -> dict[str, Any]:
+    limit_frames(stream)
+    context = stream.codec_context
+    # Decoding would replace these by what the frames themselves say.
+    width, height = context.width, context.height
+    frame = _first_frame(container, stream)
+    if frame is None:
+        raise no_frame(source)
+    width, height = width or frame.width, height or frame.height
+    turn, aspect = DisplayMatrix.of(frame), stream.sample_aspect_ratio or Fraction(1)
+    shown = (round(width * aspect), height)[:: -1 if turn.quarters % 2 else 1]
     tracks = source.movie.video_tracks if source.movie else ()
-    return next((track.dolby_vision for track in tracks if track.dolby_vision), None)
-
-
-@dataclass(frozen=True, slots=True)
-class _Header:
-    """What the stream's header says, completed by its first frame."""
-
-    codec: str
-    codec_profile: str | None
-    bit_rate: int | None
-    video_streams: int
-    width: int
-    height: int
-    rotation: Literal[0, 90, 180, 270]
-    mirrored: bool
-    aspect: Fraction
-    pixel_format: str | None
-    bits: int | None
-    transfer: str | None
-    interlaced: bool
-
-    @classmethod
-    def of(cls, source: Source) -> _Header:
-        """By a decoder of its own, that is gone before others start: of 4K it keeps 70 MB.
-
-        Raises as :func:`scan_video` does.
-        """
-        try:
-            with open_container(source) as container:
-                streams = video_streams(container)
-                if not streams:
-                    raise UnsupportedMedia(f"{source.name} has no video stream")
-                if streams[0].codec_context is None:
-                    raise UnsupportedMedia(f"{source.name}: its video is in an unknown codec")
-                return cls._read(streams, container, source)
-        finally:
-            hand_back()
-
-    @classmethod
-    def _read(
-        cls, streams: tuple[VideoStream, ...], container: InputContainer, source: Source
-    ) -> _Header:
-        stream = streams[0]
-        limit_frames(stream)
-        context = stream.codec_context
-        # Decoding would replace these by what the frames themselves say.
-        stated = context.width, context.height
-        frame = _first_frame(container, stream)
-        if frame is None:
-            raise no_frame(source)
-        turn = DisplayMatrix.of(frame)
-        pixels = frame.format
-        transfer = _TRANSFERS.get(int(frame.color_trc)) or _TRANSFERS.get(int(context.color_trc))
-        return cls(
-            codec=context.codec.canonical_name,
-            codec_profile=stream.profile,
-            bit_rate=stream.bit_rate or None,
-            video_streams=len(streams),
-            interlaced=frame.interlaced_frame,
-            width=stated[0] or frame.width,
-            height=stated[1] or frame.height,
-            rotation=cast("Literal[0, 90, 180, 270]", -turn.quarters * 90 % 360),
-            mirrored=turn.mirrored,
-            aspect=stream.sample_aspect_ratio or Fraction(1),
-            pixel_format=pixels.name,
-            bits=max((part.bits for part in pixels.components), default=None),
-            transfer=transfer,
-        )
-
-    @property
-    def displayed(self) -> tuple[int, int]:
-        """Width and height as a player shows them."""
-        width, height = round(self.width * self.aspect), self.height
-        return (height, width) if self.rotation in {90, 270} else (width, height)
+    dolby = next((track.dolby_vision for track in tracks if track.dolby_vision), None)
+    transfer = _TRANSFERS.get(int(frame.color_trc)) or _TRANSFERS.get(int(context.color_trc))
+    if transfer is None and dolby is not None:
+        transfer = _BASE_LAYERS.get(dolby.compatibility)
+    return {
+        "codec": context.codec.canonical_name,
+        "codec_profile": stream.profile,
+        "bit_rate": stream.bit_rate or None,
+        "pixel_format": frame.format.name,
+        "bits_per_channel": max((part.bits for part in frame.format.components), default=None),
+        "stored_width": width,
+        "stored_height": height,
+        "width": shown[0],
+        "height": shown[1],
+        "rotation_deg": -turn.quarters * 90 % 360,
+        "sample_aspect_ratio": float(aspect),
+        "color_transfer": transfer,
+        "hdr": transfer in _HDR or (dolby is not None and dolby.compatibility == 0),
+        "mirrored": turn.mirrored,
+        "interlaced": frame.interlaced_frame,
+        "dolby_vision": f"{dolby.profile}.{dolby.compatibility}" if dolby else None,
+    }
 
 
 def _first_frame(container: InputContainer, stream: VideoStream) -> VideoFrame | None:
     packets = itertools.islice(Packets(container, stream), _MOST_PACKETS_TRIED)
     return next((frame for packet in packets for frame in decoded(packet)), None)
-
-
-def _stated_end(stream: VideoStream) -> int | None:
-    if stream.duration is None:
-        return None
-    return (stream.start_time or 0) + stream.duration
-
-
-def _bit_rate(timing: Timing) -> int | None:
-    return round(timing.size_bytes * 8 / timing.duration_s) if timing.duration_s > 0 else None

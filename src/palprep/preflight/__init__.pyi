@@ -1,18 +1,20 @@
 from .check_and_prepare import shared_toolkit as shared_toolkit
 from .comparison import same_person as same_person
 from .consent_verification import verify_consent as verify_consent, verify_wording as verify_wording
-from .isolated import (
+from .preflight import (
+    Preflight as Preflight,
     at_one_file as at_one_file,
+    check as check,
     for_source as for_source,
     media_workers as media_workers,
     no_parts_left as no_parts_left,
+    prepare as prepare,
 )
-from .preflight import Preflight as Preflight, check as check, prepare as prepare
 from .rank import pick_best as pick_best
-from .roles import infer_role as infer_role
 from .values import (
     Asset as Asset,
     Candidate as Candidate,
     Prepared as Prepared,
     Ranking as Ranking,
+    infer_role as infer_role,
 )

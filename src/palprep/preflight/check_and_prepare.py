@@ -15,8 +15,7 @@ from palprep.errors import FixError, MediaError, UsageError
 from palprep.facts import Facts, ProbeLimits, Toolkit, probe
 from palprep.fixes import FixDone, apply, new_output
 from palprep.media import Source
-from palprep.preflight.roles import infer_role, require_kind
-from palprep.preflight.values import CheckRequest, Prepared
+from palprep.preflight.values import CheckRequest, Prepared, infer_role, require_kind
 from palprep.rules import (
     CONSENT_CHECKS,
     Profile,
@@ -36,7 +35,7 @@ def shared_toolkit() -> Toolkit:
     return Toolkit()
 
 
-def check_source(request: CheckRequest, source: Source, toolkit: Toolkit | None = None) -> Report:
+def check_source(request: CheckRequest, source: Source, toolkit: Toolkit | None) -> Report:
     """Measure and judge a file, with the shared networks where ``toolkit`` is None.
 
     Raises MediaError for one that cannot be read, or cannot fill the role.
@@ -68,13 +67,13 @@ def probe_limits(profile: Profile, role: Role) -> ProbeLimits:
 def prepare_source(
     request: CheckRequest,
     source: Source,
-    toolkit: Toolkit | None = None,
+    toolkit: Toolkit | None,
     *,
     into: Path,
     split_consent: bool,
     overwrite: bool,
     wrote: Callable[[str], object],
-    progress: Callable[[float], None] | None = None,
+    progress: Callable[[float], None] | None,
 ) -> Prepared:
     """Fix a file and prove the result: see :meth:`~palprep.preflight.Preflight.prepare`.
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from palprep.errors import UnsupportedMedia, UsageError
 from palprep.facts import Facts
-from palprep.media import Source, open_image, probe_and_open, sample_frames
+from palprep.media import Source, open_image, sample_frames
 from palprep.preflight.check_and_prepare import shared_toolkit
 from palprep.preflight.values import Candidate
 from palprep.rules import (
@@ -82,7 +82,7 @@ def face_of(source: Source, models: Models) -> Floats | None:
     without a face. Raises UnsupportedMedia for audio, MediaError for what cannot be read.
     """
     if source.type.kind is Kind.IMAGE:
-        return identify(open_image(source, max_side=MAX_SIDE), models)
+        return identify(np.asarray(open_image(source, max_side=MAX_SIDE)[1]), models)
     if source.type.kind is not Kind.VIDEO:
         raise UnsupportedMedia(f"{source.name} is {source.type.description}; it shows no face")
     frames = sample_frames(source, per_second=1.0, max_side=MAX_SIDE)
@@ -97,9 +97,10 @@ def candidates_of(
     """The image, or the video's frames at ``per_second``, in their order."""
     models = models or shared_toolkit().models
     if source.type.kind is Kind.IMAGE:
-        image, pixels = probe_and_open(source, max_side=MAX_SIDE)
-        picture = analyse_portrait(pixels, models, size=(image.width, image.height))
-        facts = Facts(file=source.facts, image=image, portrait=picture)
+        image, picture = open_image(source, max_side=MAX_SIDE)
+        size = (image.width, image.height)
+        portrait = analyse_portrait(np.asarray(picture), models, size=size)
+        facts = Facts(file=source.facts, image=image, portrait=portrait)
         yield _candidate(facts, limits, None)
     elif source.type.kind is Kind.VIDEO:
         for frame in sample_frames(source, per_second=per_second, max_side=MAX_SIDE):

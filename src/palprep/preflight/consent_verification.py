@@ -74,7 +74,6 @@ def verify_wording(
     statement: str,
     language: str = "en",
     model: Listeners | None = None,
-    profile: str | Path | Profile = DEFAULT_PROFILE,
 ) -> ConsentFacts:
     """Verify the statement as :func:`~palprep.verify_consent` does, with any name in it.
 
@@ -86,7 +85,7 @@ def verify_wording(
     Raises as ``verify_consent`` does.
     """
     source = Source.of(path)
-    limits = profile if isinstance(profile, Profile) else load_profile(profile)
+    limits = load_profile()
     unnamed = statement_for(_STAND_IN, statement, language=language, profile=limits.name)
     listeners = model_for(unnamed, model)
     if isinstance(listeners, StatementReading):

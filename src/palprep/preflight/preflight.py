@@ -1,30 +1,38 @@
 """Check and prepare: what callers use of the media loop, here or in worker processes.
 
-This module loads no decoder: the functions that do so import :mod:`.check_and_prepare` where they
-run. Workers find them by reference.
+In a worker a file that crashes a decoder harms no other. This module loads no decoder, so that a
+command which only waits for its workers stays small: the functions that do so import
+:mod:`.check_and_prepare` where they run. Workers find them by reference.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from palprep.errors import MediaError, MediaTooHeavy, ToolFailed, UsageError
-from palprep.media import Source, given_name
-from palprep.preflight.isolated import at_one_file, for_source, media_workers, no_parts_left
-from palprep.preflight.roles import role_named
-from palprep.preflight.values import CheckRequest, Prepared
+from palprep.fixes import remove_parts
+from palprep.media import Source, name_of
+from palprep.preflight.values import CheckRequest, Prepared, role_named
 from palprep.rules import Profile, Report, load_profile
-from palprep.values import Role
+from palprep.values import Kind, Role
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput, RoleName
-from palprep.workers import Callback, Engine, Limits, WorkStopped
+from palprep.workers import (
+    LONGEST_S,
+    Callback,
+    Engine,
+    Limits,
+    LocalEngine,
+    Runner,
+    WorkStopped,
+)
 
 if TYPE_CHECKING:
     from palprep.facts import Speaker, Toolkit
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 Progress = Callable[[float], None]
@@ -106,8 +114,9 @@ class Preflight:
         except (MediaError, ToolFailed) as error:
             if not at_one_file(error):
                 raise
-            name = path.shown if isinstance(path, Source) else given_name(path)
-            return Report.of_error(name, error, role=request.role, profile=self.profile.name)
+            return Report.of_error(
+                name_of(path), error, role=request.role, profile=self.profile.name
+            )
 
     def prepare(
         self,
@@ -167,18 +176,12 @@ class Preflight:
         return CheckRequest(self.profile, named, speaker, consent_apart, self.quick)
 
     def _run(
-        self,
-        function: Callable[Concatenate[CheckRequest, Source, Toolkit | None, P], T],
-        request: CheckRequest,
-        source: Source,
-        *args: P.args,
-        **kwargs: P.kwargs,
+        self, function: Callable[..., T], request: CheckRequest, source: Source, **options: Any
     ) -> T:
         """The function's value, from here or from the engine's workers."""
         if self._engine is None:
-            return function(request, source, self.toolkit, *args, **kwargs)
-        runner = for_source(self._engine, source)
-        return runner.run(function, request, source, None, *args, **kwargs)
+            return function(request, source, self.toolkit, **options)
+        return for_source(self._engine, source).run(function, request, source, None, **options)
 
 
 def check(
@@ -243,3 +246,45 @@ def _prepare(
     from palprep.preflight.check_and_prepare import prepare_source  # noqa: PLC0415
 
     return prepare_source(request, source, toolkit, **options)
+
+
+def media_workers(jobs: int | None = None, *, limits: Limits | None = None) -> LocalEngine:
+    """Workers on this machine that load all decoders when they start.
+
+    As many ``jobs`` as processor cores where none are named. Raises UsageError for less than one.
+    """
+    return LocalEngine(jobs, limits=limits, modules=["palprep.preflight.check_and_prepare"])
+
+
+def for_source(engine: Engine, source: Source) -> Runner:
+    """The engine, with the time that a file of this length may take; far away, with the longest."""
+    if engine.far:
+        return engine.for_length(LONGEST_S)
+    lasts = source.type.kind in {Kind.AUDIO, Kind.VIDEO}
+    return engine.for_length(engine.run(_length_s, source) if lasts else 0.0)
+
+
+def at_one_file(error: MediaError | ToolFailed) -> bool:
+    """Whether it is this file that the work failed at, and not the workers as such."""
+    ended_at_it = "pid" in vars(error) and not isinstance(error, WorkStopped)
+    return isinstance(error, MediaError) or ended_at_it
+
+
+@contextmanager
+def no_parts_left(*folders: Path) -> Iterator[None]:
+    """Remove from the folders what a worker had half written, when it is killed in here."""
+    try:
+        yield
+    except (ToolFailed, MediaTooHeavy) as error:
+        pid = vars(error).get("pid")
+        if pid is not None:
+            for folder in folders:
+                remove_parts(folder, pid)
+        raise
+
+
+def _length_s(source: Source) -> float:
+    # Loads a decoder, and so runs in a worker.
+    from palprep.media import declared_length_s  # noqa: PLC0415
+
+    return declared_length_s(source)

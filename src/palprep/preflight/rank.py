@@ -19,8 +19,8 @@ from palprep.errors import (
     ToolFailed,
     UnsupportedMedia,
 )
-from palprep.media import Source, given_name, is_file
-from palprep.preflight.isolated import for_source
+from palprep.media import Source, is_file, name_of
+from palprep.preflight.preflight import for_source
 from palprep.preflight.values import Candidate, Ranking
 from palprep.rules import Profile, load_profile
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput
@@ -73,7 +73,7 @@ def pick_best(
         except (MediaError, ToolFailed) as error:
             if not lenient and passed_over is None:
                 raise
-            name = file.shown if isinstance(file, Source) else given_name(file)
+            name = name_of(file)
             if passed_over is not None:
                 passed_over(name, error)
             elif isinstance(error, (MediaTooHeavy, ToolFailed)):

@@ -1,4 +1,7 @@
-"""What is asked of a file and what came of it, as values: reading them needs no decoder."""
+"""What is asked of a file, which content can fill which role, and what came of it, as values.
+
+Reading them needs no decoder.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,14 @@ from typing import NamedTuple, Self
 from pydantic import Field, model_validator
 
 from palprep.consent import ConsentFacts
+from palprep.errors import UnsupportedMedia, UsageError
 from palprep.escaping import escaped
 from palprep.facts import Speaker
 from palprep.fixes import FixDone
+from palprep.media import Source
 from palprep.rules import Profile, Report
-from palprep.values import Role, Value
+from palprep.values import Kind, Role, Value
+from palprep.vocabulary import RoleName
 
 
 class CheckRequest(NamedTuple):
@@ -23,6 +29,59 @@ class CheckRequest(NamedTuple):
     speaker: Speaker | None
     consent_apart: bool
     quick: bool
+
+
+_KINDS = {
+    Role.FACE_IMAGE: frozenset({Kind.IMAGE}),
+    Role.VOICE_AUDIO: frozenset({Kind.AUDIO, Kind.VIDEO}),
+    Role.TRAINING_VIDEO: frozenset({Kind.VIDEO}),
+    Role.CONSENT_VIDEO: frozenset({Kind.VIDEO}),
+}
+
+_VIDEOS = "MP4, MOV, WebM, MKV, AVI, MPG, MTS"
+
+_WANTED = {
+    Role.FACE_IMAGE: "an image (JPEG, PNG, WebP, HEIC or HEIF)",
+    Role.VOICE_AUDIO: "audio, or a video with sound",
+    Role.TRAINING_VIDEO: f"a video ({_VIDEOS})",
+    Role.CONSENT_VIDEO: f"a video ({_VIDEOS})",
+}
+
+
+def role_named(role: Role | RoleName) -> Role:
+    """The role of that name. Raises UsageError, with the names that there are."""
+    try:
+        return Role(role)
+    except ValueError:
+        roles = ", ".join(each.value for each in Role)
+        raise UsageError(f"There is no role {role!r}; the roles are {roles}") from None
+
+
+def infer_role(source: Source) -> Role:
+    """The role that content and, among videos, the file's name suggest.
+
+    Raises UnsupportedMedia for content that no role takes.
+    """
+    match source.type.kind:
+        case Kind.IMAGE:
+            return Role.FACE_IMAGE
+        case Kind.AUDIO:
+            return Role.VOICE_AUDIO
+        case Kind.VIDEO:
+            return Role.CONSENT_VIDEO if "consent" in source.stem.lower() else Role.TRAINING_VIDEO
+        case Kind.OTHER:
+            raise UnsupportedMedia(
+                f"{source.name} is {source.type.description}; palprep takes images (JPEG, PNG, "
+                f"WebP, HEIC, HEIF), audio (MP3, WAV, M4A, FLAC, Ogg, WebM) and video ({_VIDEOS})"
+            )
+
+
+def require_kind(source: Source, role: Role) -> None:
+    """Raise UnsupportedMedia for content that cannot fill the role."""
+    if not source.type.accepted or source.type.kind not in _KINDS[role]:
+        raise UnsupportedMedia(
+            f"{source.name} is {source.type.description}; a {role.value} must be {_WANTED[role]}"
+        )
 
 
 class Prepared(Value):

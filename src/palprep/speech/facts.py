@@ -36,12 +36,8 @@ class VoiceFacts(Value):
     """Share of the duration that is speech, 0..1."""
     integrated_lufs: float | None
     """EBU R 128; None for silence or less than 400 ms."""
-    loudness_range_lu: float | None
-    """EBU Tech 3342; None for less than 3 s. Reported only: no rule judges it."""
     speech_rms_dbfs: float | None
     """Root mean square of the speech alone; None without speech."""
-    sample_peak_dbfs: float
-    """Reported only: the true peak is judged."""
     true_peak_dbtp: float
     clipped_runs: int
     """Runs of three samples and more at full scale, or flat at the recording's own peak."""
@@ -58,8 +54,6 @@ class VoiceFacts(Value):
     bandwidth_hz: float | None
     """Highest frequency that carries sound; a 16 kHz recording reads about 8000 at any
     sample rate. None for silence."""
-    bandwidth_cliff: bool
-    """Whether the sound ends there at once, as after resampling or lossy encoding."""
     hum_hz: float | None
     """50 or 60 when the mains hums, else None."""
     hum_dbfs: float | None
@@ -67,7 +61,6 @@ class VoiceFacts(Value):
     """Largest mean of a channel relative to full scale, 0..1."""
     dropouts: tuple[Span, ...]
     """Holes of digital silence in the middle of sound."""
-    channel_levels_dbfs: tuple[float, ...]
     silent_channel: int | None
     """Index of a channel that is silent while another is not."""
     correlation: float | None

@@ -1,8 +1,7 @@
 """Loudness and true peak of a stream, and how loud a recording is from moment to moment.
 
 Loudness is ITU-R BS.1770-5: two filters (a shelf for the head, a high-pass), mean squares of
-400 ms every 100 ms, an absolute gate at -70 LUFS and a relative one 10 LU under the mean.
-The range is EBU Tech 3342: 3 s every 100 ms, gated 20 LU under the mean, 10 % to 95 %. True
+400 ms every 100 ms, an absolute gate at -70 LUFS and a relative one 10 LU under the mean. True
 peak is BS.1770-5 annex 2: the largest sample of the signal at four times its rate.
 """
 
@@ -13,15 +12,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.media import FLOOR_DBFS, AudioStreamFacts, Sink, Source, probe_audio
+from palprep.media import AudioStreamFacts, Sink, Source, decibels, probe_audio
 from palprep.speech.arrays import Floats, GrowingArray
-from palprep.speech.envelope import EnvelopeMeter
+from palprep.speech.waveform import EnvelopeMeter
 
 _OFFSET = -0.691
 """Makes a 1 kHz sine at full scale in one channel read -3.01 LUFS."""
 _ABSOLUTE_GATE = -70.0
 _RELATIVE_GATE = -10.0
-_RANGE_GATE = -20.0
 _STEP_S = 0.1
 _BLOCK_STEPS = 4
 _SHORT_STEPS = 30
@@ -103,17 +101,6 @@ class LoudnessMeter:
             for step, level in enumerate(_lufs(self._means(_SHORT_STEPS)))
         )
 
-    def range_lu(self) -> float | None:
-        """Loudness range; None for less than 3 s or below the gate."""
-        powers = self._means(_SHORT_STEPS)
-        powers = powers[_lufs(powers) > _ABSOLUTE_GATE]
-        if not len(powers):
-            return None
-        gate = _lufs(powers.mean()) + _RANGE_GATE
-        levels = np.sort(_lufs(powers[_lufs(powers) > gate]))
-        low, high = (round((len(levels) - 1) * share) for share in (0.10, 0.95))
-        return float(levels[high] - levels[low])
-
     def _means(self, steps: int) -> NDArray[np.float64]:
         energies = self._energies.values()
         if len(energies) < steps:
@@ -193,11 +180,6 @@ def _interpolator() -> Floats:
     # Convolution runs backwards in time, a window of samples forwards.
     even: Floats = (taps / taps.sum(axis=1, keepdims=True)).astype(np.float32)
     return even
-
-
-def decibels(amplitude: float) -> float:
-    """An amplitude relative to full scale in dB, no lower than the documented floor."""
-    return max(FLOOR_DBFS, 20.0 * float(np.log10(max(amplitude, 1e-12))))
 
 
 class Levels(NamedTuple):

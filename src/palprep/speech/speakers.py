@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from palprep.speech.arrays import Floats, GrowingArray, product
 from palprep.speech.facts import SpeakerFacts
-from palprep.speech.mel import filterbank
+from palprep.speech.spectrum import filterbank
 
 _FFT = 400
 _HOP = 160

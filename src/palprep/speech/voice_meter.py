@@ -11,12 +11,18 @@ import numpy as np
 from palprep.media import FLOOR_DBFS, AudioFacts, AudioStreamFacts, Sink, Source, probe_audio
 from palprep.speech.activity import CHUNK, Activity, Silero
 from palprep.speech.arrays import RATE_HZ, Floats
-from palprep.speech.defects import DefectMeter
-from palprep.speech.envelope import TARGET_RMS_DBFS, Envelope, EnvelopeMeter, dropouts, noise_facts
 from palprep.speech.facts import VoiceFacts
-from palprep.speech.loudness import LoudnessMeter, TruePeakMeter, decibels
+from palprep.speech.loudness import LoudnessMeter, TruePeakMeter
 from palprep.speech.speakers import SpeakerMeter, spoken_runs
 from palprep.speech.spectrum import Bandwidth, Recent, SpectrumMeter, ToneMeter
+from palprep.speech.waveform import (
+    TARGET_RMS_DBFS,
+    DefectMeter,
+    Envelope,
+    EnvelopeMeter,
+    dropouts,
+    noise_facts,
+)
 from palprep.values import Span
 
 _SILENT_DBFS = -60.0
@@ -154,9 +160,7 @@ class VoiceMeter:
             speech_s=spoken,
             speech_ratio=min(1.0, ratio),
             integrated_lufs=self._loudness.integrated_lufs(),
-            loudness_range_lu=self._loudness.range_lu(),
             speech_rms_dbfs=noise.speech_rms_dbfs,
-            sample_peak_dbfs=decibels(self._peak.sample_peak),
             true_peak_dbtp=self._peak.peak_dbtp(),
             clipped_runs=clipping.runs,
             clipped_s=clipping.seconds,
@@ -165,12 +169,10 @@ class VoiceMeter:
             target_rms_dbfs=TARGET_RMS_DBFS,
             noise_after_gain_dbfs=noise.after_gain_dbfs,
             bandwidth_hz=band.hz if band else None,
-            bandwidth_cliff=bool(band and band.cliff),
             hum_hz=hum.hz if hum else None,
             hum_dbfs=hum.dbfs if hum else None,
             dc_offset=self._defects.dc_offset(),
             dropouts=dropouts(envelope),
-            channel_levels_dbfs=levels,
             silent_channel=_silent_channel(levels),
             correlation=self._defects.correlation(),
             codec_hints=codec_hints(band, self._rate),

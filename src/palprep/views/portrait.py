@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import cv2
 import numpy as np
 
-from palprep.media import Source, probe_and_open
+from palprep.media import Source, open_image
 from palprep.rules import Report
 from palprep.rules.plans import CROP_ANSWERS, LEVEL_ANSWERS, adjustments, not_passed
 from palprep.values import Outcome, Rect
@@ -61,12 +61,12 @@ def portrait_overlay(
     """
     if report.facts is None or report.facts.image is None or report.facts.portrait is None:
         return None
-    image, pixels = probe_and_open(Source.of(report.path), max_side=side)
+    image, picture = open_image(Source.of(report.path), max_side=side)
     asking = not_passed(report) & (CROP_ANSWERS | LEVEL_ANSWERS)
     planned = adjustments(report.facts.portrait, asking)[1]
     crop = planned.crop
     return draw_portrait(
-        detect_subject(pixels, models, size=(image.width, image.height)),
+        detect_subject(np.asarray(picture), models, size=(image.width, image.height)),
         models,
         crop=Rect(x=crop.left, y=crop.top, width=crop.width, height=crop.height) if crop else None,
         level_deg=planned.level_deg,

@@ -8,6 +8,8 @@ from .arrays import Floats as Floats, Pixels as Pixels
 from .cielab import gains_to_hue as gains_to_hue
 from .facts import (
     Eyes as Eyes,
+    FootageFacts as FootageFacts,
+    FrameSample as FrameSample,
     Framing as Framing,
     PortraitFacts as PortraitFacts,
     Quality as Quality,
@@ -18,7 +20,6 @@ from .facts import (
     quality_scores as quality_scores,
 )
 from .footage import CLOSE_LOOKS as CLOSE_LOOKS, analyse_footage as analyse_footage
-from .footage_facts import FootageFacts as FootageFacts, FrameSample as FrameSample
 from .identity import cosine as cosine, identify as identify
 from .landmarks import Landmarks as Landmarks
 from .models import Models as Models

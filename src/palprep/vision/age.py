@@ -26,8 +26,7 @@ from palprep.vision.landmarks import (
     RIGHT_EYE_OUTER,
     Landmarks,
 )
-from palprep.vision.model_data import LinearModel
-from palprep.vision.models import Network
+from palprep.vision.models import LinearModel, Network
 
 SIDE = 64
 PADDING = 0.25
@@ -74,8 +73,7 @@ def age_classes(
 def measure_age(classes: Floats, embedding: Floats, model: LinearModel) -> Age:
     """From what :func:`age_classes` found and the identity embedding of the same face."""
     years = classes @ YEARS
-    logit = model.bias + sum(model.shares(describe(classes, embedding)).values())
-    return Age(float(np.mean(years)), 1 / (1 + math.exp(-logit)))
+    return Age(float(np.mean(years)), model.likelihood(describe(classes, embedding)))
 
 
 def describe(classes: Floats, embedding: Floats) -> dict[str, Floats]:

@@ -121,7 +121,7 @@ def analyse_portrait(
         nudity = other.submit(_nudity, rgb, models)
         faces = find_faces(rgb, models.detector)
         look = other.submit(_first_look, rgb, faces, models)
-        return _measure(_detections(rgb, faces, models, size), models, other, _Early(nudity, look))
+        return _measure(_detections(rgb, faces, models, size), models, other, nudity, look)
 
 
 def detect_subject(
@@ -138,7 +138,7 @@ def measure_portrait(seen: Detections, models: Models) -> PortraitFacts:
     with second_thread() as other:
         nudity = other.submit(_nudity, seen.rgb, models)
         look = other.submit(_first_look, seen.rgb, seen.detections, models)
-        return _measure(seen, models, other, _Early(nudity, look))
+        return _measure(seen, models, other, nudity, look)
 
 
 class _Look(NamedTuple):
@@ -148,15 +148,6 @@ class _Look(NamedTuple):
     human: HumanCues
     visibility: Visibility
     others: float
-
-
-class _Early(NamedTuple):
-    """What is being measured since before the points of the faces were known."""
-
-    nudity: Future[float | None]
-    look: Future[_Look | None]
-    """What :func:`_look` finds of the largest face, certain or not: it nearly always is the
-    subject's."""
 
 
 def _detections(
@@ -181,7 +172,14 @@ def _detections(
     return replace(seen, bust=bust, person=person)
 
 
-def _measure(seen: Detections, models: Models, other: Executor, early: _Early) -> PortraitFacts:
+def _measure(
+    seen: Detections,
+    models: Models,
+    other: Executor,
+    nudity: Future[float | None],
+    first_look: Future[_Look | None],
+) -> PortraitFacts:
+    """``first_look`` is at the largest face, certain or not: it nearly always is the subject's."""
     index, framing, subject, others = seen.subject, None, None, None
     marks = None if index is None else seen.marks(index)
     height, width = seen.rgb.shape[:2]
@@ -191,7 +189,7 @@ def _measure(seen: Detections, models: Models, other: Executor, early: _Early) -
         framing = _scaled_framing(measure_framing(box, seen.bust), seen.scale)
         # The age first: another thread may be looking meanwhile.
         classes = None if marks is None else age_classes(seen.rgb, marks, models.age)
-        look = early.look.result() if index == 0 else None
+        look = first_look.result() if index == 0 else None
         look = look or _look(seen.rgb, seen.detections[index], models)
         others = look.others
         if marks is not None and classes is not None:
@@ -206,7 +204,7 @@ def _measure(seen: Detections, models: Models, other: Executor, early: _Early) -
         framing=framing,
         subject=subject,
         others=others,
-        nudity=early.nudity.result(),
+        nudity=nudity.result(),
     )
 
 

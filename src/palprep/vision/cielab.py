@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import math
 
-from palprep.media import decoded
-
 Colour = tuple[float, float, float]
 """Red, green and blue, X, Y and Z, or L*, a* and b*."""
 
@@ -30,8 +28,8 @@ KNEE = 6 / 29
 
 
 def to_linear(rgb: tuple[int, int, int]) -> Colour:
-    """8-bit sRGB to linear light, 0 to 1."""
-    red, green, blue = (decoded(channel / 255) for channel in rgb)
+    """8-bit sRGB (IEC 61966-2-1) to linear light, 0 to 1."""
+    red, green, blue = (_decoded(channel / 255) for channel in rgb)
     return red, green, blue
 
 
@@ -74,6 +72,10 @@ def _times(matrix: tuple[Colour, Colour, Colour], vector: Colour) -> Colour:
         row[0] * vector[0] + row[1] * vector[1] + row[2] * vector[2] for row in matrix
     )
     return first, second, third
+
+
+def _decoded(level: float) -> float:
+    return level / 12.92 if level <= 0.04045 else float(((level + 0.055) / 1.055) ** 2.4)
 
 
 def _squeeze(value: float) -> float:

@@ -1,4 +1,4 @@
-"""What can be seen in an image or a frame, without judging it.
+"""What can be seen in an image, a frame or the frames of a video, without judging it.
 
 Lengths are pixels of the picture as shown at full size, angles degrees, shares 0 to 1.
 "Left" and "right" are the picture's unless a name says the subject's. Every measure stands
@@ -127,24 +127,19 @@ class Quality(Value):
     """Share of the face's pixels with every channel at 250 or more."""
     clipped_shadows: float
     """Share of the face's pixels with every channel at 5 or less."""
-    evenness: float | None
-    """Darker over brighter half of the face, in linear light; 1 is even. Reported only: no rule
-    judges it, since hair beside the face reads alike. This and the colour of the skin are None
-    where there is no face with known points."""
     contrast: float
     """Luma between the 5th and 95th percentile of the face, 0 to 1."""
     noise: float
     """Standard deviation of noise over the whole picture in 8-bit levels (Immerkaer 1996)."""
     skin_rgb: tuple[int, int, int] | None
-    """The face's median colour in 8-bit sRGB."""
+    """The face's median colour in 8-bit sRGB. This and the measures of it are None where there is
+    no face with known points."""
     skin_hue_deg: float | None
     """Its CIELAB hue, -180 to 180; skin of every tone lies near 25 to 85."""
     skin_chroma: float | None
     """Its CIELAB chroma."""
     vivid_chroma: float | None
     """The CIELAB chroma that 5 in 100 of the face's pixels exceed, lips and make-up included."""
-    chroma: float
-    """Mean CIELAB chroma of the whole picture; a grayscale picture has next to none."""
     blocking: float | None
     """Steps across 8x8 JPEG block borders over steps inside blocks; 1 is none. None when the
     picture was decoded at reduced size, which blurs the grid."""
@@ -223,14 +218,78 @@ class PortraitFacts(Value):
     """How pornographic the picture is, 0 to 1; None where the extra ``nsfw`` is missing."""
 
     @property
-    def hidden(self) -> bool:
-        """True when a face is certainly there but cannot be made out."""
-        return self.framing is not None and self.subject is None
-
-    @property
     def people(self) -> int:
         """Faces that count: see :func:`counts_as_person`."""
         return sum(counts_as_person(face, self.faces[0]) for face in self.faces)
+
+
+MOUTH_WINDOW_S = 1.0
+"""Mouth motion is measured over this much to both sides of a moment."""
+
+
+class FrameSample(Value):
+    """One sampled frame. Everything but the time and the count is None without a face."""
+
+    at_s: float
+    """Presentation timestamp."""
+    people: int
+    """Faces large enough to count; carried over from the last detection."""
+    face_height_share: float | None = None
+    """Face height, hairline to chin, over picture height."""
+    centre_x: float | None = None
+    """The face's middle as a share of the picture's width."""
+    yaw_deg: float | None = None
+    pitch_deg: float | None = None
+    gaze_off_deg: float | None = None
+    """How far the eyes miss the lens: see :class:`Eyes`."""
+    mouth_open: float | None = None
+    """Distance of the inner lips over the width of the mouth; 0 is shut."""
+    similarity: float | None = None
+    """Cosine similarity to the first frame's face, where it was compared."""
+
+    @property
+    def head_off_deg(self) -> float:
+        """How far the head is turned from the lens: the larger of yaw and pitch. 0 without a
+        face."""
+        return max(abs(self.yaw_deg or 0.0), abs(self.pitch_deg or 0.0))
+
+
+class FootageFacts(Value):
+    """The person in a video, sampled every ``every_s`` seconds."""
+
+    every_s: float
+    samples: tuple[FrameSample, ...]
+    looks: tuple[PortraitFacts, ...]
+    """Close looks at a few frames, evenly spread."""
+
+    @property
+    def seen(self) -> tuple[FrameSample, ...]:
+        """The samples in which a face was measured."""
+        return tuple(sample for sample in self.samples if sample.face_height_share is not None)
+
+    @property
+    def nudity(self) -> float | None:
+        """How pornographic the worst of the close looks is; None without the extra ``nsfw``."""
+        scores = [look.nudity for look in self.looks if look.nudity is not None]
+        return max(scores, default=None)
+
+    def typical(self) -> PortraitFacts | None:
+        """The close look that shows the most: with a subject, and turned the least."""
+        shown = [each for each in self.looks if each.subject is not None]
+        return min(
+            shown, key=lambda each: each.subject.pose.turn_deg if each.subject else 0.0,
+            default=self.looks[0] if self.looks else None,
+        )  # fmt: skip
+
+    def mouth_motion(self) -> tuple[tuple[float, float], ...]:
+        """(time, range of mouth opening within a second to both sides) per measured sample."""
+        seen = [(sample.at_s, sample.mouth_open or 0.0) for sample in self.seen]
+        reach = max(MOUTH_WINDOW_S, self.every_s)
+        motion = []
+        for moment, _ in seen:
+            near = [opened for at_s, opened in seen if abs(at_s - moment) <= reach]
+            motion.append((moment, max(near) - min(near)))
+        return tuple(motion)
 
 
 SURE_PRESENCE = 0.5
@@ -275,7 +334,7 @@ class Step(NamedTuple):
 
 # Half stands outside of what 280 fit portraits of four sources read, and inside of what they read
 # blurred, noisy, dark, burnt out or strongly compressed: research/evaluation/quality.py. Black
-# and white is no fault, and how even the light is stays out: hair beside the face reads alike.
+# and white is no fault. Nor is light from one side: hair next to the face reads alike.
 STEPS: Final[Mapping[str, tuple[str, Step]]] = {
     "sharpness": ("sharpness", Step(0.37, 0.03)),
     "face resolution": ("face_px", Step(60, 12)),

@@ -19,8 +19,13 @@ from palprep.media import SampledFrame
 from palprep.vision.analysis import analyse_portrait
 from palprep.vision.arrays import Floats, Pixels
 from palprep.vision.detect import NEAR, Detection, find_faces, recount_faces
-from palprep.vision.facts import NOTICEABLE, SURE_PRESENCE, SURE_SCORE
-from palprep.vision.footage_facts import FootageFacts, FrameSample
+from palprep.vision.facts import (
+    NOTICEABLE,
+    SURE_PRESENCE,
+    SURE_SCORE,
+    FootageFacts,
+    FrameSample,
+)
 from palprep.vision.framing import face_box
 from palprep.vision.identity import cosine, embed_crop, face_crop
 from palprep.vision.landmarks import (
@@ -174,9 +179,7 @@ class _Follower:
             "centre_x": (box.x + box.width / 2) / width,
             "yaw_deg": pose.yaw_deg,
             "pitch_deg": pose.pitch_deg,
-            "roll_deg": pose.roll_deg,
             "gaze_off_deg": eyes.gaze_off_deg,
-            "eyes_open": eyes.openness,
             "mouth_open": mouth_open(marks),
         }
         return FrameSample(

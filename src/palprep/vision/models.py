@@ -1,26 +1,27 @@
-"""The vision networks: loaded when first needed, checked before use, safe to share.
+"""The vision networks and the linear models on top of them, loaded when first needed, checked
+before use, safe to share.
 
 A :class:`Models` object is passed to whoever looks at pictures; nothing is kept in modules.
 """
 
 from __future__ import annotations
 
+import io
+import json
+import math
 import threading
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from palprep.media import hand_back, open_network, read_manifest
 from palprep.vision.arrays import Floats
-from palprep.vision.model_data import (
-    FaceGeometry,
-    LinearModel,
-    read_geometry,
-    read_linear_model,
-    read_linear_models,
-)
 
 HOME = "palprep.vision"
 """Whose manifest names the files."""
@@ -85,7 +86,7 @@ class Models:
     @cached_property
     def adult(self) -> LinearModel:
         """Weights of the linear model that tells faces of adults from those of minors."""
-        return read_linear_model(self.read("adult"))
+        return self._linear_model("adult")
 
     @cached_property
     def age(self) -> Network:
@@ -95,23 +96,25 @@ class Models:
     @cached_property
     def geometry(self) -> FaceGeometry:
         """The canonical face mesh: no network, but it comes with them."""
-        return read_geometry(self.read("geometry"))
+        mesh = np.load(io.BytesIO(self.read("geometry")), allow_pickle=False)
+        return FaceGeometry(*map(np.ascontiguousarray, (mesh[:, :3], mesh[:, 3])))
 
     @cached_property
     def human(self) -> LinearModel:
         """Weights of the linear model that tells photographed people from depicted ones."""
-        return read_linear_model(self.read("human"))
+        return self._linear_model("human")
 
     @cached_property
     def covering(self) -> Mapping[str, LinearModel]:
         """Weights of the linear models that tell a bare face from a covered one: of the face as
         a whole and of its parts."""
-        return read_linear_models(self.read("covering"))
+        records = json.loads(self.read("covering"))
+        return {name: LinearModel.of(record) for name, record in records.items()}
 
     @cached_property
     def others(self) -> LinearModel:
         """Weights of the linear model that tells whether somebody else is seen around a face."""
-        return read_linear_model(self.read("others"))
+        return self._linear_model("others")
 
     @cached_property
     def identity(self) -> Network:
@@ -128,6 +131,9 @@ class Models:
         """open_nsfw: probabilities of harmless and pornographic. None without its extra."""
         return self._network("nudity", "outputs") if self._locate("nudity").is_file() else None
 
+    def _linear_model(self, name: str) -> LinearModel:
+        return LinearModel.of(json.loads(self.read(name)))
+
     def _network(self, name: str, *outputs: str) -> Network:
         with self._loading[name], resources.as_file(self._locate(name)) as path:
             self.read(name)
@@ -139,3 +145,39 @@ class Models:
 
 STEPS = (8, 16, 32)
 """YuNet's strides in pixels."""
+
+
+@dataclass(frozen=True)
+class LinearModel:
+    """``weights`` of all features, block after block; ``sizes`` is the features a block."""
+
+    weights: Floats
+    bias: float
+    sizes: Mapping[str, int]
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> LinearModel:
+        """From its JSON record, read."""
+        return cls(np.array(record["weights"]), float(record["bias"]), record["sizes"])
+
+    def shares(self, blocks: Mapping[str, Floats]) -> dict[str, float]:
+        """What each block adds to the logit."""
+        ends = np.cumsum(list(self.sizes.values()))[:-1]
+        parts = zip(self.sizes, np.split(self.weights, ends), strict=True)
+        return {name: float(blocks[name] @ weights) for name, weights in parts}
+
+    def likelihood(self, blocks: Mapping[str, Floats]) -> float:
+        """Of what the model tells, 0 to 1, from the features of each block."""
+        return 1 / (1 + math.exp(-self.bias - sum(self.shares(blocks).values())))
+
+
+@dataclass(frozen=True)
+class FaceGeometry:
+    """``vertices`` 468x3 in centimetres: x to the subject's left, y up, z towards the camera.
+
+    ``weights`` 468: how much each vertex counts in a fit; most are zero, because only points
+    that expressions hardly move carry weight.
+    """
+
+    vertices: Floats
+    weights: Floats

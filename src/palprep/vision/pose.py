@@ -19,7 +19,7 @@ from palprep.vision.landmarks import (
     RIGHT_IRIS,
     Landmarks,
 )
-from palprep.vision.model_data import FaceGeometry
+from palprep.vision.models import FaceGeometry
 
 NEUTRAL_PITCH_DEG = -5.0
 """What the canonical mesh reads for a head held straight: its face plane leans back. Median of

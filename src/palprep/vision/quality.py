@@ -7,7 +7,7 @@ import numpy as np
 
 from palprep.media import LINEAR
 from palprep.values import Rect
-from palprep.vision.arrays import Floats, Mask, Pixels, resized, shrunk
+from palprep.vision.arrays import Floats, Mask, Pixels, shrunk
 from palprep.vision.cielab import KNEE, TO_XYZ, WHITE, hue_and_chroma, linear_to_lab, to_linear
 from palprep.vision.facts import Quality
 from palprep.vision.landmarks import FACE_OVAL, Landmarks
@@ -53,14 +53,12 @@ def measure_quality(rgb: Pixels, box: Rect, face: Landmarks | None, scale: float
         saturated=float((pixels.max(axis=1) >= 254).mean()),
         clipped_highlights=float((pixels.min(axis=1) >= 250).mean()),
         clipped_shadows=float((pixels.max(axis=1) <= 5).mean()),
-        evenness=_evenness(gray[place], inside) if face else None,
         contrast=float(high - low),
         noise=_noise(gray),
         skin_rgb=(red, green, blue) if face else None,
         skin_hue_deg=hue if face else None,
         skin_chroma=chroma if face else None,
-        vivid_chroma=float(np.percentile(_chroma(pixels[None]), 95)) if face else None,
-        chroma=float(_chroma(resized(rgb, 64, 64)).mean()),
+        vivid_chroma=_vivid_chroma(pixels) if face else None,
         blocking=_blocking(gray) if scale == 1 else None,
     )
 
@@ -94,19 +92,6 @@ def _sharpness(gray: Pixels, height: float) -> float:
     return float(min(kept))
 
 
-def _evenness(gray: Pixels, inside: Mask) -> float:
-    linear = LINEAR[gray]
-    middle = gray.shape[1] // 2
-    halves = [
-        float(np.median(part[mask])) if mask.any() else 0.0
-        for part, mask in (
-            (linear[:, :middle], inside[:, :middle]),
-            (linear[:, middle:], inside[:, middle:]),
-        )
-    ]
-    return min(halves) / max(*halves, 1e-6)
-
-
 def _noise(gray: Pixels) -> float:
     """Immerkaer's estimate, by the median rather than the mean so that edges do not count."""
     if min(gray.shape) < 3:
@@ -116,10 +101,10 @@ def _noise(gray: Pixels) -> float:
     return float(np.median(np.abs(response)) / 0.6745 / 6)
 
 
-def _chroma(rgb: Pixels) -> Floats:
-    """CIELAB chroma of each pixel."""
-    lab = pixels_to_lab(rgb)
-    return np.asarray(np.hypot(lab[..., 1], lab[..., 2]), np.float32)
+def _vivid_chroma(pixels: Pixels) -> float:
+    """CIELAB chroma that 5 in 100 of the pixels exceed, shape (n, 3)."""
+    lab = pixels_to_lab(pixels[None])
+    return float(np.percentile(np.hypot(lab[..., 1], lab[..., 2]), 95))
 
 
 def _blocking(gray: Pixels) -> float:

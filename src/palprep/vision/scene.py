@@ -8,7 +8,6 @@ A second network, open_nsfw, tells nudity.
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -18,8 +17,7 @@ from palprep.vision.arrays import Floats, Pixels, similarity_transform, tensor, 
 from palprep.vision.detect import Detection
 from palprep.vision.facts import HumanCues, Visibility
 from palprep.vision.identity import SIDE, TEMPLATE
-from palprep.vision.model_data import LinearModel
-from palprep.vision.models import Network
+from palprep.vision.models import LinearModel, Network
 
 SCENE_SIDE = 224
 SCENE_TEMPLATE = (TEMPLATE - SIDE / 2) * 0.8 + (SCENE_SIDE / 2, SCENE_SIDE * 0.45)
@@ -65,9 +63,8 @@ def measure_human(embedding: Floats, scene: Floats, model: LinearModel) -> Human
     The proportions of the face and its expression made it worse on faces from other sources than
     those of the fit.
     """
-    shares = model.shares(describe_human(embedding, scene))
-    logit = model.bias + sum(shares.values())
-    return HumanCues(likelihood=1 / (1 + math.exp(-logit)), cues=shares)
+    blocks = describe_human(embedding, scene)
+    return HumanCues(likelihood=model.likelihood(blocks), cues=model.shares(blocks))
 
 
 def describe_human(embedding: Floats, scene: Floats) -> dict[str, Floats]:
@@ -89,12 +86,7 @@ def measure_visibility(scene: Floats, models: Mapping[str, LinearModel]) -> Visi
     (research/training/covering.py).
     """
     features = describe_covering(scene)
-    return Visibility(
-        **{
-            name: 1 / (1 + math.exp(-model.bias - model.shares(features)["scene"]))
-            for name, model in models.items()
-        }
-    )
+    return Visibility(**{name: model.likelihood(features) for name, model in models.items()})
 
 
 def describe_covering(scene: Floats) -> dict[str, Floats]:
@@ -111,8 +103,7 @@ def measure_others(scene: Floats, model: LinearModel) -> float:
     where one person has none. research/training/others.py says on what the model was fitted,
     docs/accuracy.md how often it errs.
     """
-    logit = model.bias + model.shares(describe_others(scene))["scene"]
-    return 1 / (1 + math.exp(-logit))
+    return model.likelihood(describe_others(scene))
 
 
 def describe_others(scene: Floats) -> dict[str, Floats]:

@@ -25,8 +25,8 @@ from palprep.vision.facts import FaceFacts
 QUALITY = Quality(
     face_px=400, sharpness=0.6, brightness=0.62, peak=0.85, saturated=0.0, clipped_highlights=0.0,
     clipped_shadows=0.0,
-    evenness=0.8, contrast=0.5, noise=1.0, skin_rgb=(190, 150, 130), skin_hue_deg=50.0,
-    skin_chroma=25.0, vivid_chroma=35.0, chroma=15.0, blocking=1.1,
+    contrast=0.5, noise=1.0, skin_rgb=(190, 150, 130), skin_hue_deg=50.0,
+    skin_chroma=25.0, vivid_chroma=35.0, blocking=1.1,
 )  # fmt: skip
 
 
