@@ -23,6 +23,9 @@ from .work.consent import (
     kept_dossiers as kept_dossiers,
     video_at_hand as video_at_hand,
 )
+from .work.context import (
+    RunOptions as RunOptions,
+)
 from .work.pace import (
     Pace as Pace,
 )
@@ -31,7 +34,6 @@ from .work.progress import (
     Progress as Progress,
 )
 from .work.sandbox_judges import (
-    RequiredStatement as RequiredStatement,
     judges_in as judges_in,
 )
 from .work.waiting import (

@@ -24,6 +24,10 @@ _DECISIVE = CONSENT_CHECKS | {SamePerson.id}
 """What fails of these stops a run (:mod:`palprep.pipelines.consent`)."""
 
 
+NewEntry = Literal["expiry", "revocation", "waiver"]
+"""What is added to the evidence."""
+
+
 class FileProof(Value):
     """A file as it was when the entry was written."""
 
@@ -48,7 +52,7 @@ class Entry(Value):
     schema_name: Literal["palprep-consent-dossier/2"] = "palprep-consent-dossier/2"
     """It changes with what an entry holds."""
     number: int
-    kind: Literal["evidence", "expiry", "revocation", "waiver"]
+    kind: Literal["evidence"] | NewEntry
     written_at: dt.datetime
     previous_sha256: str
     person: str
@@ -163,39 +167,33 @@ def open_dossier(
     return Dossier(entries=(entry,))
 
 
-def with_expiry(
-    dossier: Dossier, *, expires_at: dt.datetime, written_at: dt.datetime, note: str | None = None
+def extended(
+    dossier: Dossier,
+    *,
+    kind: NewEntry,
+    written_at: dt.datetime,
+    expires_at: dt.datetime | None = None,
+    revoked_at: dt.datetime | None = None,
+    note: str | None = None,
 ) -> Dossier:
-    """The dossier with a new expiry; the last one counts."""
-    return _appended(
-        dossier,
-        kind="expiry",
+    """The dossier with one more entry. Times must carry a time zone.
+
+    Of several expiries the last one counts. No entry takes a revocation back: a new statement is a
+    new dossier. A waiver is the decision to go on although consent was not heard as required; the
+    note says what was missing. It does not put consent in force.
+    """
+    last = dossier.entries[-1]
+    entry = _sealed(
+        number=last.number + 1,
+        kind=kind,
         written_at=_aware(written_at),
-        expires_at=_aware(expires_at),
+        previous_sha256=last.sha256,
+        person=last.person,
+        expires_at=expires_at and _aware(expires_at),
+        revoked_at=revoked_at and _aware(revoked_at),
         note=note,
     )
-
-
-def with_revocation(
-    dossier: Dossier, *, revoked_at: dt.datetime, written_at: dt.datetime, note: str | None = None
-) -> Dossier:
-    """The dossier with the person's revocation. No entry takes it back: a new statement is a
-    new dossier.
-    """
-    return _appended(
-        dossier,
-        kind="revocation",
-        written_at=_aware(written_at),
-        revoked_at=_aware(revoked_at),
-        note=note,
-    )
-
-
-def with_waiver(dossier: Dossier, *, written_at: dt.datetime, note: str) -> Dossier:
-    """The dossier with the decision to go on although consent was not heard as required. The
-    note says what was missing. A waiver does not put consent in force.
-    """
-    return _appended(dossier, kind="waiver", written_at=_aware(written_at), note=note)
+    return Dossier(entries=(*dossier.entries, entry))
 
 
 def verify_dossier(dossier: Dossier, files: Mapping[str, str] | None = None) -> tuple[Flaw, ...]:
@@ -226,14 +224,6 @@ def verify_dossier(dossier: Dossier, files: Mapping[str, str] | None = None) -> 
 def extends(longer: Dossier, shorter: Dossier) -> bool:
     """Whether one dossier is the other with entries added at its end, and nothing else."""
     return longer.entries[: len(shorter.entries)] == shorter.entries
-
-
-def _appended(dossier: Dossier, **fields: Any) -> Dossier:
-    last = dossier.entries[-1]
-    entry = _sealed(
-        number=last.number + 1, previous_sha256=last.sha256, person=last.person, **fields
-    )
-    return Dossier(entries=(*dossier.entries, entry))
 
 
 def _sealed(**fields: Any) -> Entry:

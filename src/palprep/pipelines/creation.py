@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -187,7 +188,7 @@ class Creator:
         told = self.request.callback_url is None and self.callbacks is not None
         if creation.state is CreationState.IN_DOUBT and told:
             self._begin(f"wait for a callback that resolves the doubt about the {self.what}")
-            try:
+            with contextlib.suppress(WaitTimeout):
                 creation = yield from until(
                     lambda seen: seen.state is not CreationState.IN_DOUBT,
                     f"The doubt about the {self.what}",
@@ -195,8 +196,6 @@ class Creator:
                     self.options.doubt_timeout_s,
                     look=self._look,
                 )
-            except WaitTimeout as error:
-                creation = error.last
         if creation.state is CreationState.IN_DOUBT:
             raise OutcomeUnknown(doubt_words(creation), call=dict(creation.request))
         asked = self.what == "voice" or self.options.ask_for_replicas

@@ -25,10 +25,17 @@ from palprep.batch.engines.cluster_worker import (
     other_version,
     take_in,
 )
-from palprep.batch.engines.files import BucketFiles, Files, FolderFiles, moved
+from palprep.batch.engines.files import (
+    BucketFiles,
+    FetchedSource,
+    FetchSource,
+    Files,
+    FolderFiles,
+    fetch_here,
+    moved,
+)
 from palprep.batch.engines.tasks import AssetTask
 from palprep.batch.people.files import RemoteFile
-from palprep.batch.work.originals import FetchedSource, FetchSource, fetch_here
 from palprep.errors import PalprepError, ServiceUnreachable, ToolFailed, ToolMissing, UsageError
 from palprep.fixes import atomic_output
 from palprep.media import Source

@@ -16,10 +16,15 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from palprep._version import __version__
-from palprep.batch.engines.files import BucketFiles, SourceInBucket, moved
+from palprep.batch.engines.files import (
+    BucketFiles,
+    FetchedSource,
+    SourceInBucket,
+    fetch_here,
+    moved,
+)
 from palprep.batch.engines.tasks import AssetTask
 from palprep.batch.people.files import RemoteFile
-from palprep.batch.work.originals import FetchedSource, fetch_here
 from palprep.errors import StorageError, ToolFailed
 from palprep.media import Source
 from palprep.preflight import Asset, Prepared, for_source, media_workers

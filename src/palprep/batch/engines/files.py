@@ -21,11 +21,13 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from palprep.batch.fingerprint import Fingerprint, digest_of, folder_fingerprint
+from palprep.batch.people.files import RemoteFile, is_web
 from palprep.errors import StorageError
-from palprep.media import Source, sha256_of
+from palprep.fixes import unwritable
+from palprep.media import MOST_BYTES, Source, sha256_of
 from palprep.preflight import Prepared
 from palprep.publish import Content, ObjectStorePublisher, Publishable, Publisher
-from palprep.storage import Bucket
+from palprep.storage import Bucket, Fetched, GoOn, fetch_url, object_at
 
 MAX_BYTES = 1 << 40
 """Of a file in a run's bucket: what was put there for the run has a size that is known already."""
@@ -51,6 +53,46 @@ def moved(prepared: Prepared, folder: Path) -> Prepared:
             "consent": None if prepared.consent is None else moved(prepared.consent, folder),
         }
     )
+
+
+class FetchedSource(NamedTuple):
+    """A file that was fetched, and its tag where it lies. Its hash is known."""
+
+    source: Source
+    etag: str | None
+
+
+FetchSource = Callable[[RemoteFile, Path, GoOn], FetchedSource]
+"""Fetches a file to a path, or has it fetched where the work is done. Raises StorageError,
+OutputUnwritable, and what ``GoOn`` raises."""
+
+
+def fetch_here(file: RemoteFile, to: Path, go_on: GoOn | None = None) -> FetchedSource:
+    """Fetch a file to this machine."""
+    try:
+        to.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(to.parent, error) from None
+    found = fetch(file.url, to, go_on=go_on)
+    source = as_given(to, file)
+    # Hashed now: what is known is pickled for the machine of the run.
+    _ = source.sha256
+    return FetchedSource(source, found.etag)
+
+
+def fetch(url: str, to: Path, *, go_on: Callable[[], object] | None = None) -> Fetched:
+    """Fetch a file from a bucket or the web. Raises StorageError, OutputUnwritable, and what
+    ``go_on`` raises, which is called again and again meanwhile.
+    """
+    if is_web(url):
+        return fetch_url(url, to, max_bytes=MOST_BYTES, go_on=go_on)
+    bucket, name = object_at(url)
+    return bucket.fetch(name, to, max_bytes=MOST_BYTES, go_on=go_on)
+
+
+def as_given(path: Path, file: RemoteFile) -> Source:
+    """A file that was fetched to the path, under the name that it was given by."""
+    return replace(Source.of(path), given_as=file.shown)
 
 
 class Files(Protocol):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
-from dataclasses import dataclass
+from collections.abc import Container
 from typing import NamedTuple, get_args
 
 from palprep.batch.people.person import Person
-from palprep.pipelines import ReplicaRequest, ValidatedModel, VoiceRequest
+from palprep.pipelines import ReplicaRequest, Request, ValidatedModel, VoiceRequest
 from palprep.rules import BUILT_IN, load_profile
 from palprep.values import Role, Value
 
@@ -25,28 +24,13 @@ def profile_for(person: Person, profile: str) -> str:
     return model if model in BUILT_IN and model is not None else profile
 
 
-@dataclass(frozen=True)
-class Profiles:
-    """The profile of a run, ``own``, and those of the models that people may name."""
+def known_profiles(own: str) -> dict[str, KnownProfile]:
+    """The profile of a run, ``own``, and those of the models that people may name.
 
-    own: str
-    _read: Mapping[str, KnownProfile]
-
-    @classmethod
-    def of_run(cls, own: str) -> Profiles:
-        """Read them. Raises ProfileError for an unknown profile."""
-        found = {name: load_profile(name) for name in dict.fromkeys((own, *BUILT_IN))}
-        return cls(
-            own,
-            {
-                name: KnownProfile(each.model, each.model_dump_json())
-                for name, each in found.items()
-            },
-        )
-
-    def __getitem__(self, name: str) -> KnownProfile:
-        """The run's own profile, or one of palprep's."""
-        return self._read[name]
+    Raises ProfileError for an unknown profile.
+    """
+    found = {name: load_profile(name) for name in dict.fromkeys((own, *BUILT_IN))}
+    return {name: KnownProfile(each.model, each.model_dump_json()) for name, each in found.items()}
 
 
 _NO_STOCK_VOICE = (
@@ -68,6 +52,12 @@ class Requests(Value):
     def nothing(self) -> bool:
         """Neither a voice nor a replica can be made."""
         return self.voice is None and self.replica is None
+
+    @property
+    def each(self) -> list[tuple[Request, tuple[Role, ...]]]:
+        """The requests, the voice's first, each with the files that it needs."""
+        both = ((self.voice, (Role.VOICE_AUDIO,)), (self.replica, self.replica_roles))
+        return [(request, roles) for request, roles in both if request is not None]
 
     @property
     def words(self) -> str:
