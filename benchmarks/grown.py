@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 from zlib import compress, decompress
 
 from palprep.batch import write_report
-from palprep.batch.engines.files import FolderFiles
+from palprep.batch.engines.files import Files
 from palprep.batch.people.person import RosterEntry
 from palprep.batch.people.selection import find_everybody
 from palprep.batch.work.connection import Connection
@@ -135,7 +135,7 @@ def unchanged_of(job: Job) -> Unchanged:
     limits = known_profiles(DEFAULT_PROFILE)[DEFAULT_PROFILE].limits
     asked = RunOptions(connection=Connection(base_url=job.service.url))
     with Journal.of(job.out) as journal:
-        return Unchanged(journal, job.out, FolderFiles(), asked, limits)
+        return Unchanged(journal, job.out, Files(), asked, limits)
 
 
 def linked(folder: Path, other: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from palprep.batch.engines.files import FolderFiles
+from palprep.batch.engines.files import Files
 from palprep.batch.fingerprint import Fingerprint, folder_fingerprint
 from palprep.batch.people.manifest import people_of_manifest
 from palprep.batch.people.person import RosterEntry
@@ -171,7 +171,7 @@ def test_what_holds_for_everybody_is_part_of_the_state(tmp_path, other):
     options = RunOptions(connection=Connection(base_url="http://a"))
     with Journal.of(tmp_path, create=True) as journal:
         first, same, changed = (
-            Unchanged(journal, tmp_path, FolderFiles(), each, "{}").to_record(ada, utc_now())
+            Unchanged(journal, tmp_path, Files(), each, "{}").to_record(ada, utc_now())
             for each in (options, replace(options), replace(options, **other))
         )
     assert first == same != changed

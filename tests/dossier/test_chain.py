@@ -119,7 +119,7 @@ def test_only_a_spoken_statement_is_in_force(outcome, given, to_decide):
 
 
 def test_expiry_and_revocation_end_it():
-    dated = dossier(expires_at=LATER)
+    dated = extended(dossier(), kind="expiry", expires_at=LATER, written_at=NOW)
     assert dated.in_force(NOW)
     assert not dated.in_force(LATER)
     assert extended(

@@ -148,7 +148,6 @@ def open_dossier(
     written_at: dt.datetime,
     checks: tuple[ConsentCheck, ...] = (),
     tools: Mapping[str, str] | None = None,
-    expires_at: dt.datetime | None = None,
 ) -> Dossier:
     """A dossier with its evidence. Times must carry a time zone."""
     entry = _sealed(
@@ -162,7 +161,6 @@ def open_dossier(
         output=output,
         checks=checks,
         tools=dict(tools or {}),
-        expires_at=_aware(expires_at) if expires_at else None,
     )
     return Dossier(entries=(entry,))
 

@@ -73,7 +73,6 @@ def keep_dossier(
     *,
     person: str,
     written_at: dt.datetime,
-    expires_at: dt.datetime | None = None,
     compared: tuple[Check, ...] = (),
 ) -> Path | None:
     """Write the dossier of a prepared video in which consent was listened for.
@@ -104,7 +103,6 @@ def keep_dossier(
             *(_noted(check) for check in compared if prepared.path.name in check.label),
         ),
         tools={"palprep": __version__, **_versions()},
-        expires_at=expires_at,
     )
     _write(path, dossier)
     return path

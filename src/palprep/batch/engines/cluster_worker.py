@@ -40,21 +40,6 @@ class OtherVersion(ToolFailed):
     code = "other_version"
 
 
-class Call(NamedTuple):
-    """A function to call in a worker's own process, with what it may take.
-
-    ``version`` is that of palprep where it was asked for, ``store`` the URL of the bucket with the
-    files, if it is not a folder that all share.
-    """
-
-    function: Callable[..., Any]
-    args: tuple[Any, ...]
-    kwargs: Mapping[str, Any]
-    limits: Limits
-    version: str
-    store: str | None = None
-
-
 class Reply(NamedTuple):
     """What the function gave, and the pictures that it drew, by their names."""
 
@@ -62,19 +47,32 @@ class Reply(NamedTuple):
     pictures: tuple[tuple[str, bytes], ...] = ()
 
 
-def carry_out(call: Call) -> Reply:
-    """Call the function, or raise its error.
+def carry_out(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    *,
+    limits: Limits,
+    version: str,
+    store: str | None = None,
+) -> Reply:
+    """Call the function in a process of its own, within ``limits``, or raise its error.
+
+    ``version`` is that of palprep where it was asked for, ``store`` the URL of the bucket with the
+    files, if it is not a folder that all share.
 
     Raises like :meth:`Runner.run`; OtherVersion; StorageError where the bucket cannot be used; and
     Reschedule, Dask's own, when this worker was told to end: another one does the task then.
     """
-    require_version(call.version)
-    if call.store is None:
-        return Reply(_in_own_process(call, call.args))
+    require_version(version)
+    call = functools.partial(_in_own_process, _processes(limits), function, kwargs)
+    if store is None:
+        return Reply(call(args))
     with tempfile.TemporaryDirectory(prefix="palprep-") as place:
-        desk = _TaskFolder(BucketFiles(_opened(call.store)), Path(place).resolve())
-        args = tuple(desk.fetched(each, number) for number, each in enumerate(call.args))
-        return desk.kept(_in_own_process(call, args))
+        desk = _TaskFolder(BucketFiles(_opened(store)), Path(place).resolve())
+        task = next((each for each in args if isinstance(each, AssetTask)), None)
+        own = tuple(desk.fetched(each, number) for number, each in enumerate(args))
+        return desk.kept(call(own), task)
 
 
 def take_in(url: str, file: RemoteFile, version: str) -> FetchedSource:
@@ -86,13 +84,17 @@ def take_in(url: str, file: RemoteFile, version: str) -> FetchedSource:
     return fetched
 
 
-def _in_own_process(call: Call, args: Sequence[Any]) -> Any:
+def _in_own_process(
+    engine: LocalEngine,
+    function: Callable[..., Any],
+    kwargs: Mapping[str, Any],
+    args: Sequence[Any],
+) -> Any:
     """A source among ``args`` says how long it may take."""
-    engine = _processes(call.limits)
     source = next((each for each in args if isinstance(each, Source)), None)
     try:
         runner: Runner = engine if source is None else for_source(engine, source)
-        return runner.run(call.function, *args, **call.kwargs)
+        return runner.run(function, *args, **kwargs)
     except WorkStopped:
         raise importlib.import_module("distributed").Reschedule from None
 
@@ -138,15 +140,20 @@ class _TaskFolder:
             case _:
                 return value
 
-    def kept(self, value: Any) -> Reply:
-        """The value, once what was prepared is in the bucket."""
-        if not isinstance(value, Asset):
+    def kept(self, value: Any, task: AssetTask | None) -> Reply:
+        """The value, once what was prepared is in the bucket; told of the folder of the run that
+        the ``task`` names.
+        """
+        if not isinstance(value, Asset) or task is None:
             return Reply(value)
         prepared = value.prepared
         for each in (prepared, prepared.consent if prepared else None):
             if each is not None:
                 self.files.put(each)
         pictures = sorted(self._pictures.iterdir()) if self._pictures.is_dir() else []
+        if prepared is not None:
+            home = moved(prepared, Path(task.into))
+            value = value.model_copy(update={"prepared": home})
         return Reply(value, tuple((each.name, each.read_bytes()) for each in pictures))
 
     @property

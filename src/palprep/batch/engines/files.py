@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from palprep.batch.fingerprint import Fingerprint, digest_of, folder_fingerprint
 from palprep.batch.people.files import RemoteFile, is_web
@@ -95,11 +95,12 @@ def as_given(path: Path, file: RemoteFile) -> Source:
     return replace(Source.of(path), given_as=file.shown)
 
 
-class Files(Protocol):
-    """The prepared files of a run."""
+class Files:
+    """The prepared files of a run. They lie where they were prepared."""
 
     def holds(self, prepared: Prepared) -> bool:
         """Whether the file is there, unchanged."""
+        return prepared.path.is_file() and sha256_of(prepared.path) == prepared.sha256
 
     def fingerprint(
         self, folder: Path, prepared: Callable[[], Iterable[Prepared]], at: dt.datetime
@@ -107,27 +108,11 @@ class Files(Protocol):
         """Of those in a folder of the output, ``at`` this time, without a look at their content;
         None where it would not show a change. ``prepared`` names those that were put elsewhere.
         """
-
-    def at_hand(self, prepared: Prepared) -> AbstractContextManager[None]:
-        """The file lies at its path for as long as the block takes."""
-
-
-class FolderFiles:
-    """They lie where they were prepared."""
-
-    def holds(self, prepared: Prepared) -> bool:
-        """See :meth:`Files.holds`."""
-        return prepared.path.is_file() and sha256_of(prepared.path) == prepared.sha256
-
-    def fingerprint(
-        self, folder: Path, prepared: Callable[[], Iterable[Prepared]], at: dt.datetime
-    ) -> Fingerprint | None:
-        """See :meth:`Files.fingerprint`."""
         del prepared
         return folder_fingerprint(folder, at)
 
     def at_hand(self, prepared: Prepared) -> AbstractContextManager[None]:
-        """See :meth:`Files.at_hand`."""
+        """The file lies at its path for as long as the block takes."""
         del prepared
         return contextlib.nullcontext()
 
@@ -148,7 +133,7 @@ class _Upload:
     done: bool = False
 
 
-class BucketFiles:
+class BucketFiles(Files):
     """They lie in a bucket, under the names that publishing gives them; sources next to them.
 
     Thread-safe. Every method raises StorageError where the bucket cannot be used.
@@ -167,7 +152,7 @@ class BucketFiles:
     def fingerprint(
         self, folder: Path, prepared: Callable[[], Iterable[Prepared]], at: dt.datetime
     ) -> Fingerprint | None:
-        """See :meth:`Files.fingerprint`. Dossiers lie in the folder. What is in the bucket is told
+        """Dossiers lie in the folder. What is in the bucket is told
         by one list of it for all people; only what came later is asked for by itself.
         """
         here = folder_fingerprint(folder, at) if folder.exists() else Fingerprint("", sure=True)

@@ -143,10 +143,7 @@ def _folder(path: str) -> Path:
 
 def unread(task: AssetTask, error: PalprepError) -> Asset:
     """The asset of a source that could not be read, or at which a worker ended."""
-    failure = {"code": error.code, "message": error.message}
-    report = Report.model_validate(
-        {"path": task.source, "role": task.role, "profile": task.profile, "error": failure}
-    )
+    report = Report.of_error(task.source, error, role=task.role, profile=task.profile)
     return Asset(
         role=task.role, source=task.source, source_sha256=None, source_report=report, seconds=0.0
     )
