@@ -32,8 +32,8 @@ from palprep.batch.people.person import RosterEntry
 from palprep.batch.people.selection import find_everybody
 from palprep.batch.work.connection import Connection
 from palprep.batch.work.context import RunOptions
+from palprep.batch.work.decision import known_profiles
 from palprep.batch.work.memory import Unchanged
-from palprep.batch.work.requests import known_profiles
 from palprep.journal import JOURNAL_NAME, Journal, projection, utc_now
 from palprep.journal.entries import Body, Entry, read_body
 from palprep.vocabulary import DEFAULT_PROFILE

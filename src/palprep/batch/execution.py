@@ -120,7 +120,7 @@ class Execution:
         places = Places(pace)
         watch = Watch(run.journal, remote, pace, ended=self._tell_end, freed=places.free)
         for creation in run.journal.open_creations():
-            here = creation.request.get("target") == remote.target
+            here = creation.request.get("target") == remote.connection.target
             if here and watch.can_tell(creation, calls_elsewhere=False):
                 places.occupy(creation.key)
         brought = FilesPublisher(publisher, run.files)

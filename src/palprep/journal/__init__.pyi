@@ -11,7 +11,6 @@ from .creations import (
     up_to_date as up_to_date,
 )
 from .entries import (
-    AboutCreation as AboutCreation,
     AssetPrepared as AssetPrepared,
     ConsentWaived as ConsentWaived,
     CreationUsed as CreationUsed,

@@ -103,6 +103,11 @@ class PersonOutcome(Value):
         """Everything there is to say about it, the reasons first."""
         return (*self.reasons, *self.not_made, *self.notes)
 
+    def becomes(self, now: PersonOutcome) -> PersonOutcome:
+        """The outcome ``now``, with what was decided on the way."""
+        kept = {name: getattr(self, name) for name in ("notes", "not_made", "held")}
+        return now.model_copy(update=kept)
+
     def ended_well(self) -> PersonOutcome:
         """The outcome once everything that was asked for is ready."""
         status: PersonStatus = "refused" if self.not_made else "done"

@@ -122,8 +122,7 @@ class DaskEngine(TimedEngine):
     ) -> Any:
         store = None if self._bucket is None else self._bucket.bucket.url
         sent = tuple(self._sent(each) for each in args)
-        here = {"limits": self.limits, "version": __version__, "store": store}
-        carried = functools.partial(carry_out, **here)
+        carried = functools.partial(carry_out, limits=self.limits, version=__version__, store=store)
         reply: Reply = self._at_worker(media_s, carried, function, sent, kwargs)
         task = next((each for each in args if isinstance(each, AssetTask)), None)
         if task is not None and task.pictures is not None:

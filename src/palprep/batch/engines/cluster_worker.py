@@ -65,14 +65,13 @@ def carry_out(
     Reschedule, Dask's own, when this worker was told to end: another one does the task then.
     """
     require_version(version)
-    call = functools.partial(_in_own_process, _processes(limits), function, kwargs)
     if store is None:
-        return Reply(call(args))
+        return Reply(_in_own_process(function, args, kwargs, limits))
     with tempfile.TemporaryDirectory(prefix="palprep-") as place:
-        desk = _TaskFolder(BucketFiles(_opened(store)), Path(place).resolve())
+        folder = _TaskFolder(BucketFiles(_opened(store)), Path(place).resolve())
         task = next((each for each in args if isinstance(each, AssetTask)), None)
-        own = tuple(desk.fetched(each, number) for number, each in enumerate(args))
-        return desk.kept(call(own), task)
+        value = _in_own_process(function, folder.fetched(args), kwargs, limits)
+        return folder.kept(value, task)
 
 
 def take_in(url: str, file: RemoteFile, version: str) -> FetchedSource:
@@ -85,12 +84,10 @@ def take_in(url: str, file: RemoteFile, version: str) -> FetchedSource:
 
 
 def _in_own_process(
-    engine: LocalEngine,
-    function: Callable[..., Any],
-    kwargs: Mapping[str, Any],
-    args: Sequence[Any],
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], limits: Limits
 ) -> Any:
     """A source among ``args`` says how long it may take."""
+    engine = _processes(limits)
     source = next((each for each in args if isinstance(each, Source)), None)
     try:
         runner: Runner = engine if source is None else for_source(engine, source)
@@ -118,14 +115,13 @@ class _TaskFolder:
     files: BucketFiles
     place: Path
 
-    def fetched(self, value: Any, number: int) -> Any:
-        """An argument as the function takes it here. ``number`` tells files of one name apart."""
-        folder = self.place / str(number)
+    def fetched(self, value: Any) -> Any:
+        """An argument as the function takes it here: its files are fetched."""
         match value:
             case SourceInBucket():
-                folder.mkdir(parents=True)
-                return self.files.fetch_source(value, folder / Path(value.shown).name)
+                return self.files.fetch_source(value, self._folder() / Path(value.shown).name)
             case Prepared():
+                folder = self._folder()
                 self.files.fetch(value, folder / value.path.name)
                 return moved(value, folder)
             case AssetTask():
@@ -133,12 +129,13 @@ class _TaskFolder:
                 into = str(self.place / "into")
                 return value.model_copy(update={"into": into, "pictures": pictures})
             case tuple() if type(value) is tuple:
-                return tuple(
-                    _TaskFolder(self.files, folder).fetched(each, inner)
-                    for inner, each in enumerate(value)
-                )
+                return tuple(map(self.fetched, value))
             case _:
                 return value
+
+    def _folder(self) -> Path:
+        """One of its own for each file: two may have one name."""
+        return Path(tempfile.mkdtemp(dir=self.place))
 
     def kept(self, value: Any, task: AssetTask | None) -> Reply:
         """The value, once what was prepared is in the bucket; told of the folder of the run that

@@ -16,7 +16,7 @@ import datetime as dt
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -125,14 +125,6 @@ class SourceInBucket(NamedTuple):
     shown: str
 
 
-@dataclass
-class _Upload:
-    """One source on its way into the bucket, or there."""
-
-    guard: threading.Lock = field(default_factory=threading.Lock)
-    done: bool = False
-
-
 class BucketFiles(Files):
     """They lie in a bucket, under the names that publishing gives them; sources next to them.
 
@@ -142,7 +134,9 @@ class BucketFiles(Files):
     def __init__(self, bucket: Bucket) -> None:
         self.bucket = bucket
         self._listed: Mapping[str, int] | None = None
-        self._uploads: dict[str, _Upload] = {}
+        self._sources: dict[str, threading.Lock] = {}
+        """By their keys."""
+        self._there: set[str] = set()
         self._guard = threading.Lock()
 
     def holds(self, prepared: Prepared) -> bool:
@@ -198,18 +192,17 @@ class BucketFiles(Files):
         """Put a source there, unless it is there: once, however many threads ask for it."""
         key = _source_key(source.sha256)
         with self._guard:
-            upload = self._uploads.setdefault(key, _Upload())
+            turn = self._sources.setdefault(key, threading.Lock())
         # Two roles may share a source, and their threads come at once.
-        with upload.guard:
-            if not upload.done and self.bucket.look(key) is None:
+        with turn:
+            if key not in self._there and self.bucket.look(key) is None:
                 self.bucket.put(key, source.path)
-            upload.done = True
+            self._there.add(key)
         return SourceInBucket(key, source.sha256, source.shown)
 
     def source_is_there(self, sha256: str) -> None:
         """A worker has put a source of this content there."""
-        with self._guard:
-            self._uploads.setdefault(_source_key(sha256), _Upload()).done = True
+        self._there.add(_source_key(sha256))
 
     def fetch_source(self, sent: SourceInBucket, to: Path) -> Source:
         """The source, fetched to a path. Raises StorageError as :meth:`fetch` does."""
@@ -218,7 +211,7 @@ class BucketFiles(Files):
 
     def remove_sources(self) -> None:
         """Remove those that were put there for this run."""
-        for key in self._uploads:
+        for key in self._sources.keys() | self._there:
             with contextlib.suppress(StorageError):
                 self.bucket.delete(key)
 

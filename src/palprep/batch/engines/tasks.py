@@ -61,11 +61,10 @@ def prepare_asset(task: AssetTask, source: Source) -> Asset:
     started = time.perf_counter()
     prepared, report, problem, in_file = None, None, None, False
     preflight = _preflight(task.profile)
-    into = _folder(task.into)
     try:
         prepared = preflight.prepare(
             source,
-            into=into,
+            into=task.into,
             role=task.role,
             speaker=task.speaker,
             consent_apart=task.consent_apart,
@@ -130,15 +129,6 @@ def _preflight(profile: str) -> Preflight:
     from palprep.preflight import Preflight  # noqa: PLC0415
 
     return Preflight(profile)
-
-
-def _folder(path: str) -> Path:
-    folder = Path(path)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputUnwritable(f"{folder} cannot be made: {error.strerror}") from None
-    return folder
 
 
 def unread(task: AssetTask, error: PalprepError) -> Asset:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,9 +12,9 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from palprep.batch.fingerprint import Fingerprint, digest_of, files_fingerprint
-from palprep.batch.people.files import AssignedFile, File, RemoteFile, is_url
+from palprep.batch.people.files import File, RemoteFile, is_url
 from palprep.batch.people.manifest_rows import COLUMNS, Line, ManifestRow, identity, read_lines
-from palprep.batch.people.person import Person, Roster, RosterEntry
+from palprep.batch.people.person import AssignedFile, Person, Roster, RosterEntry
 from palprep.batch.people.settings import Settings, setting_words
 from palprep.errors import ManifestError, RowProblem, UsageError
 from palprep.values import Role
@@ -78,13 +77,10 @@ def people_of_rows(rows: Iterable[ManifestRow], at: dt.datetime) -> Roster:
 def _given(people: Iterable[Person], at: dt.datetime) -> Roster:
     return Roster(
         tuple(
-            RosterEntry(each.slug, _fingerprint(each, at), partial(_same, each)) for each in people
+            RosterEntry(each.slug, _fingerprint(each, at), lambda person=each: person)
+            for each in people
         )
     )
-
-
-def _same(person: Person) -> Person:
-    return person
 
 
 def _fingerprint(person: Person, at: dt.datetime) -> Fingerprint | None:

@@ -11,8 +11,8 @@ from palprep.batch.fingerprint import stage_key
 from palprep.batch.people.files import File
 from palprep.batch.people.person import Person
 from palprep.batch.people.settings import SETTINGS_NAME
+from palprep.batch.work.decision import profile_for
 from palprep.batch.work.originals import Original, Originals
-from palprep.batch.work.requests import profile_for
 from palprep.errors import PalprepError, UnsupportedMedia
 from palprep.facts import Speaker
 from palprep.journal import PortraitPicked

@@ -80,11 +80,6 @@ class Remote:
     client: Client
     callbacks: Callbacks | None
 
-    @property
-    def target(self) -> str:
-        """See :attr:`Connection.target`."""
-        return self.connection.target
-
 
 @contextlib.contextmanager
 def connect(

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from palprep.batch.engines.files import MAX_BYTES, key_in_bucket
 from palprep.batch.people.person import LISTENED_TO, Person
-from palprep.batch.work.requests import profile_for
+from palprep.batch.work.decision import profile_for
 from palprep.consent import open_statement, read_statement, required_statement
 from palprep.dossier import Dossier, read_dossier
 from palprep.errors import JournalError, UsageError

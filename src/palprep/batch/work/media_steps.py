@@ -21,11 +21,17 @@ from palprep.batch.work.assets import (
 )
 from palprep.batch.work.consent import speaker_of
 from palprep.batch.work.context import RunContext
-from palprep.batch.work.decision import Decision, Unfit, decide
+from palprep.batch.work.decision import (
+    Decision,
+    Unfit,
+    decide,
+    not_asked_for,
+    profile_for,
+    requests_for,
+)
 from palprep.batch.work.memory import still_good
 from palprep.batch.work.originals import Original, Originals
 from palprep.batch.work.progress import Reporter
-from palprep.batch.work.requests import not_asked_for, profile_for, requests_for
 from palprep.errors import MediaError, ToolFailed, UsageError
 from palprep.journal import AssetPrepared, FacesCompared, PersonOutcome
 from palprep.pipelines import consent_gate, different_people, keep_evidence

@@ -10,10 +10,10 @@ from palprep.batch.fingerprint import stage_key
 from palprep.batch.people.person import Person
 from palprep.batch.work.connection import Remote
 from palprep.batch.work.context import RunContext
+from palprep.batch.work.decision import Requests
 from palprep.batch.work.media_steps import Ready
 from palprep.batch.work.pace import HeldBack, Places
 from palprep.batch.work.progress import Reporter, Stopped
-from palprep.batch.work.requests import Requests
 from palprep.batch.work.waiting import Watch
 from palprep.errors import (
     AT_SERVICE,
@@ -100,7 +100,7 @@ class ServiceSteps:
             return None
         reporter.begin("validate face")
         journal, person = self.run.journal, reporter.person
-        key = stage_key("validated", self.remote.target, portrait.sha256, model)
+        key = stage_key("validated", self.remote.connection.target, portrait.sha256, model)
         if journal.reused(FaceValidated, key, person, lambda found: found.verdict.passed):
             return None
         with self.run.files.at_hand(portrait):
@@ -127,7 +127,7 @@ class ServiceSteps:
 
         options = MakeOptions(
             person=reporter.person,
-            target=self.remote.target,
+            target=self.remote.connection.target,
             tell=reporter.begin,
             checkpoint=reporter.go_on,
             before_create=take,

@@ -14,14 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from palprep.batch.outputs import write_outputs
-from palprep.batch.work.aside import Stop
 from palprep.batch.work.connection import EMBEDDED, Connection, Remote, connect
 from palprep.batch.work.pace import Pace
-from palprep.batch.work.progress import Reporter, Tell
+from palprep.batch.work.progress import Reporter, Stop, Tell
 from palprep.client import FIRST_POLL_S, LOOK_EVERY_S, PASSING
 from palprep.errors import JournalError, PalprepError, UsageError
 from palprep.journal import (
-    AboutCreation,
     Creation,
     CreationState,
     Journal,
@@ -184,11 +182,10 @@ class Watch:
             )
 
     def _look(self) -> bool:
-        news = self._journal.since(self._seen, AboutCreation)
-        for entry in news:
-            self._seen = entry.seq
-            if entry.key is not None:
-                self._look_at(entry.key)
+        news = self._journal.news_of_creations(self._seen)
+        for self._seen, key in news:
+            if key is not None:
+                self._look_at(key)
         self._give_up_doubts()
         return bool(news)
 
@@ -225,9 +222,7 @@ class Watch:
         with self._guard:
             failed = PersonOutcome.failed(error.message, at_service=True)
             for person in watched.people:
-                before = self._open[person].outcome
-                kept = {name: getattr(before, name) for name in ("notes", "not_made", "held")}
-                lost = failed.model_copy(update=kept)
+                lost = self._open[person].outcome.becomes(failed)
                 self._journal.append(PersonEnded(outcome=lost), person=person)
                 self._open[person].outcome = lost
             self._drop(watched)
