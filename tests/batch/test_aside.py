@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from palprep.batch.work.progress import Stop, do_aside
+from palprep.batch.work.aside import Stop, do_aside
 
 SUPPORT = Path(__file__).parents[1] / "support"
 
 PROGRAM = """
     import concurrent.futures, sys, threading
     from interrupting import attack
-    from palprep.batch.work.progress import Stop, do_aside
+    from palprep.batch.work.aside import Stop, do_aside
 
     handler, times = sys.argv[1], int(sys.argv[2])
     state = {}

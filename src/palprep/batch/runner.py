@@ -15,13 +15,14 @@ from palprep.batch.execution import Execution
 from palprep.batch.outputs import write_outputs
 from palprep.batch.people.person import Person, Roster, RosterEntry, read_people
 from palprep.batch.people.selection import People, find_everybody
+from palprep.batch.work.aside import Stop, do_aside
 from palprep.batch.work.connection import Remote, connect
 from palprep.batch.work.consent import statements_of
 from palprep.batch.work.context import RunContext, RunOptions
 from palprep.batch.work.decision import known_profiles
 from palprep.batch.work.memory import Unchanged, record_start
 from palprep.batch.work.originals import SOURCES_NAME, remove_if_empty
-from palprep.batch.work.progress import Note, Stop, TakeNote, Tell, do_aside
+from palprep.batch.work.progress import Note, TakeNote, Tell
 from palprep.consent import require_model
 from palprep.errors import OutputUnwritable
 from palprep.journal import (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -77,10 +78,13 @@ def people_of_rows(rows: Iterable[ManifestRow], at: dt.datetime) -> Roster:
 def _given(people: Iterable[Person], at: dt.datetime) -> Roster:
     return Roster(
         tuple(
-            RosterEntry(each.slug, _fingerprint(each, at), lambda person=each: person)
-            for each in people
+            RosterEntry(each.slug, _fingerprint(each, at), partial(_same, each)) for each in people
         )
     )
+
+
+def _same(person: Person) -> Person:
+    return person
 
 
 def _fingerprint(person: Person, at: dt.datetime) -> Fingerprint | None:

@@ -9,10 +9,11 @@ from pathlib import Path
 from palprep.batch.engines.cluster import files_of
 from palprep.batch.engines.files import Files
 from palprep.batch.people.selection import Selection
+from palprep.batch.work.aside import Stop
 from palprep.batch.work.connection import Connection
 from palprep.batch.work.decision import KnownProfile
 from palprep.batch.work.pace import Pace
-from palprep.batch.work.progress import Reporter, Stop, Tell
+from palprep.batch.work.progress import Reporter, Tell
 from palprep.journal import Journal
 from palprep.vocabulary import DEFAULT_PROFILE
 from palprep.workers import Engine, Limits

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from palprep.batch.outputs import write_outputs
+from palprep.batch.work.aside import Stop
 from palprep.batch.work.connection import EMBEDDED, Connection, Remote, connect
 from palprep.batch.work.pace import Pace
-from palprep.batch.work.progress import Reporter, Stop, Tell
+from palprep.batch.work.progress import Reporter, Tell
 from palprep.client import FIRST_POLL_S, LOOK_EVERY_S, PASSING
 from palprep.errors import JournalError, PalprepError, UsageError
 from palprep.journal import (
