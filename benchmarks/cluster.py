@@ -30,7 +30,7 @@ from urllib.parse import urlsplit
 
 from distributed import Client, LocalCluster
 
-from palprep.batch import Connection, Pace, run
+from palprep.batch import Connection, Pace, RunOptions, run
 from palprep.sandbox import Sandbox
 from side_by_side import family_cpu_s
 
@@ -106,10 +106,14 @@ def cost(place: Path, given: Path, relay: Relay, address: str, store: str) -> di
         seen = run(
             given,
             into=place / "out",
-            connection=Connection(base_url=service.url, api_key=service.user_key, publish_to=store),
-            engine=address.replace("tcp://", "dask://"),
-            store=store,
-            pace=Pace(wait_s=0.0, doubt_wait_s=0.0),
+            options=RunOptions(
+                connection=Connection(
+                    base_url=service.url, api_key=service.user_key, publish_to=store
+                ),
+                engine=address.replace("tcp://", "dask://"),
+                store=store,
+                pace=Pace(wait_s=0.0, doubt_wait_s=0.0),
+            ),
             tell=lambda _: None,
         )
         used = {

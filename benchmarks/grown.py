@@ -27,10 +27,13 @@ from typing import Any, NamedTuple
 from zlib import compress, decompress
 
 from palprep.batch import write_report
-from palprep.batch.engines.files import FolderFiles
+from palprep.batch.engines.files import Files
+from palprep.batch.people.person import RosterEntry
 from palprep.batch.people.selection import find_everybody
-from palprep.batch.work.memory import Named, RunOptions, Unchanged
-from palprep.batch.work.requests import Profiles
+from palprep.batch.work.connection import Connection
+from palprep.batch.work.context import RunOptions
+from palprep.batch.work.decision import known_profiles
+from palprep.batch.work.memory import Unchanged
 from palprep.journal import JOURNAL_NAME, Journal, projection, utc_now
 from palprep.journal.entries import Body, Entry, read_body
 from palprep.vocabulary import DEFAULT_PROFILE
@@ -129,11 +132,10 @@ def multiply(job: Job, count: int) -> None:
 
 def unchanged_of(job: Job) -> Unchanged:
     """What a run of the job's would tell people by who are as they were."""
-    limits = Profiles.of_run(DEFAULT_PROFILE)[DEFAULT_PROFILE].limits
-    target = job.service.url
-    asked = RunOptions(target=target, profile=DEFAULT_PROFILE, dry_run=False, without_consent=False)
+    limits = known_profiles(DEFAULT_PROFILE)[DEFAULT_PROFILE].limits
+    asked = RunOptions(connection=Connection(base_url=job.service.url))
     with Journal.of(job.out) as journal:
-        return Unchanged.of_run(journal, job.out, FolderFiles(), asked, limits)
+        return Unchanged(journal, job.out, Files(), asked, limits)
 
 
 def linked(folder: Path, other: Path) -> None:
@@ -154,7 +156,7 @@ class Copies:
     """Entries of people who were made, written again under other names."""
 
     def __init__(
-        self, journal: sqlite3.Connection, people: Mapping[str, Named], unchanged: Unchanged
+        self, journal: sqlite3.Connection, people: Mapping[str, RosterEntry], unchanged: Unchanged
     ) -> None:
         self._journal = journal
         self._people = people

@@ -10,7 +10,7 @@ from typing import Self
 
 from PIL import Image
 
-from palprep.batch import Connection, Pace, run, watch
+from palprep.batch import Connection, Pace, RunOptions, run, watch
 from palprep.sandbox import Sandbox
 from side_by_side import ffmpeg
 
@@ -52,10 +52,12 @@ class Job:
         run(
             self.place / "people",
             into=self.out,
-            connection=self._connection,
-            engine=self.engine,
-            jobs=2 if self.engine == "local" else None,
-            pace=NO_WAITING,
+            options=RunOptions(
+                connection=self._connection,
+                engine=self.engine,
+                jobs=2 if self.engine == "local" else None,
+                pace=NO_WAITING,
+            ),
             tell=_silent,
             # As the command does: everybody's reports are in results.jsonl.
             with_reports=False,

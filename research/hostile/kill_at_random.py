@@ -39,7 +39,7 @@ from typing import Any
 
 import imageio_ffmpeg
 
-from palprep.batch import Connection, Pace, run
+from palprep.batch import Connection, Pace, RunOptions, run
 from palprep.errors import PalprepError
 from palprep.journal import JOURNAL_NAME, Creation, Journal, resolve_found, resolve_retry, status
 from palprep.sandbox import USER_KEY, Choices, Sandbox, serve
@@ -135,7 +135,7 @@ class Stage:
             shutil.copy(recording, folder)
             settings = f'name = "Person {number}"\nstock_voice = "anna"\n'
             (folder / "person.toml").write_text(settings)
-        run(self.people, into=self.into, dry_run=True, jobs=1)
+        run(self.people, into=self.into, options=RunOptions(dry_run=True, jobs=1))
         self.into.rename(self._prepared)
 
     def begin(self) -> None:
@@ -207,7 +207,8 @@ def _service(data: Path, port: int) -> None:
 def _run(people: Path, into: Path, connection: Connection) -> None:
     os.setsid()
     with contextlib.suppress(PalprepError):  # The service may be gone.
-        run(people, into=into, connection=connection, jobs=1, pace=PACE, tell=lambda _: None)
+        options = RunOptions(connection=connection, jobs=1, pace=PACE)
+        run(people, into=into, options=options, tell=lambda _: None)
 
 
 def kill_once(stage: Stage, chance: random.Random, tally: Tally) -> None:

@@ -4,6 +4,7 @@ from .batch import (
     Note as Note,
     Pace as Pace,
     Progress as Progress,
+    RunOptions as RunOptions,
     Selection as Selection,
     Shard as Shard,
     run as run,

@@ -14,6 +14,7 @@ from remember import Remembering
 
 from palprep.batch.runner import run
 from palprep.batch.work.connection import Connection
+from palprep.batch.work.context import RunOptions
 from palprep.batch.work.pace import Pace
 from palprep.sandbox import Choices, Sandbox
 
@@ -144,12 +145,13 @@ def log(sandbox: Sandbox) -> Log:
 
 @pytest.fixture
 def go(folder, tmp_path, connection, engine):
-    """Run with the defaults of these tests."""
+    """Run with the defaults of these tests; with ``connection=None`` a sandbox of the run's own."""
 
     def start(**options):
-        given = {"into": tmp_path / "out", "connection": connection, "engine": engine,
-                 "pace": PACE, **options}  # fmt: skip
-        return run(folder, **given)
+        own = {name: options.pop(name) for name in ("into", "tell", "note") if name in options}
+        given = {"connection": connection, "engine": engine, "pace": PACE, **options}
+        asked = RunOptions(**{name: each for name, each in given.items() if each is not None})
+        return run(folder, **{"into": tmp_path / "out", **own}, options=asked)
 
     return start
 

@@ -12,6 +12,7 @@ from obstore.store import S3Store
 from palprep.batch.people.folder import people_in_bucket
 from palprep.batch.people.person import read_people
 from palprep.batch.runner import run
+from palprep.batch.work.context import RunOptions
 from palprep.errors import StorageError, UsageError
 from palprep.values import Role
 
@@ -84,12 +85,13 @@ def test_names_say_who_has_what(put, tmp_path):
 
 def test_a_run_fetches_what_it_needs_once(put, tmp_path, wav, connection, engine, log, monkeypatch):
     put(**{"b/ada/recording.wav": wav.read_bytes()})
-    given = {"into": tmp_path / "out", "connection": connection, "engine": engine, "pace": PACE}
+    options = RunOptions(connection=connection, engine=engine, pace=PACE)
+    given = {"into": tmp_path / "out", "options": options}
     [ada] = run("s3://media/b", **given).people
     assert (ada.status, ada.reasons) == ("done", ())
     assert ada.assets[0].source == "s3://media/b/ada/recording.wav"
     assert not (tmp_path / "out/sources").exists()
-    monkeypatch.setattr("palprep.batch.work.originals.fetch", lambda *_, **__: pytest.fail("again"))
+    monkeypatch.setattr("palprep.batch.engines.files.fetch", lambda *_, **__: pytest.fail("again"))
     assert run("s3://media/b/", **given).people[0].status == "done"
     assert log.creates == {"voice": 1}
 

@@ -14,12 +14,13 @@ import pytest
 from bucket import KEYS, real_bucket
 
 from cluster import Cluster, real_cluster
+from palprep.batch.engines import files
 from palprep.batch.engines.cluster import DaskEngine, make_engine
 from palprep.batch.engines.cluster_worker import OtherVersion, Reply
 from palprep.batch.engines.files import BucketFiles, key_in_bucket
 from palprep.batch.fingerprint import folder_fingerprint
 from palprep.batch.runner import run
-from palprep.batch.work import originals
+from palprep.batch.work.context import RunOptions
 from palprep.errors import MediaTooHeavy, StorageError, ToolFailed, UsageError
 from palprep.journal import AssetPrepared, Journal, utc_now
 from palprep.media import Source
@@ -185,14 +186,16 @@ def test_people_in_a_bucket_are_fetched_by_workers(
     people.put("ada/recording.wav", wav)
     people.put("ada/person.toml", b'name = "Ada"')
     monkeypatch.setattr(BucketFiles, "fetch", lambda *_: pytest.fail("fetched"))
-    monkeypatch.setattr(originals, "fetch", lambda *_, **__: pytest.fail("fetched"))
+    monkeypatch.setattr(files, "fetch", lambda *_, **__: pytest.fail("fetched"))
     [ada] = run(
         "s3://media/people",
         into=out,
-        engine=cluster.address,
-        store=STORE,
-        connection=replace(connection, publish_to=STORE),
-        pace=PACE,
+        options=RunOptions(
+            engine=cluster.address,
+            store=STORE,
+            connection=replace(connection, publish_to=STORE),
+            pace=PACE,
+        ),
     ).people
     assert (ada.slug, ada.status) == ("ada", "done")
     assert ada.assets[0].source == "s3://media/people/ada/recording.wav"

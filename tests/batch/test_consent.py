@@ -15,13 +15,12 @@ from palprep.batch.engines.tasks import (
 )
 from palprep.batch.work import waiting
 from palprep.batch.work.pace import Pace
-from palprep.batch.work.sandbox_judges import RequiredStatement
 from palprep.consent import Whisper, required_statement
 from palprep.consent.whisper import default_directory
 from palprep.dossier import examine_dossier, read_dossier
 from palprep.errors import ToolFailed, ToolMissing
 from palprep.facts import Speaker
-from palprep.journal import ConsentWaived, DossierKept, RunStarted
+from palprep.journal import ConsentWaived, DossierKept, RunStarted, SandboxStatement
 from palprep.journal.entries import Intent
 from palprep.values import Role
 
@@ -60,7 +59,7 @@ def test_a_person_whose_settings_waive_consent_goes_on_alone(go, place, add, log
     jane, ada = sorted(go(engine=Scripted("fail")).people, key=lambda each: -len(each.slug))
     assert (jane.status, ada.status) == ("done", "refused")
     assert jane.result.reasons[0].startswith("Gone on without consent: ")
-    assert [entry.why for entry in recorded(out, ConsentWaived)] == [jane.waived, jane.waived]
+    assert [entry.why for entry in recorded(out, ConsentWaived)] == [jane.waived]
     assert log.creates == {"voice": 2, "replica": 1}  # Ada's recording becomes a voice.
 
 
@@ -220,8 +219,8 @@ def test_a_later_watch_of_an_embedded_sandbox_knows_the_statements(go, place, ou
     with pytest.raises(ToolFailed, match="seen enough"):
         waiting.watch(out)
     assert given == [
-        RequiredStatement(text=required_statement()),
-        RequiredStatement(text="I, {full_name}, agree."),
+        SandboxStatement(text=required_statement()),
+        SandboxStatement(text="I, {full_name}, agree."),
     ]
 
 

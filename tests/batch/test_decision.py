@@ -8,10 +8,11 @@ from palprep.batch.work.decision import (
     IN_DOUBT,
     NOTHING_TO_MAKE,
     WITHOUT_CONSENT,
+    Requests,
     Unfit,
     decide,
+    not_asked_for,
 )
-from palprep.batch.work.requests import Requests, not_asked_for
 from palprep.pipelines import ReplicaRequest, VoiceRequest
 from palprep.rules import Check, Report
 from palprep.values import Outcome, Role

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from palprep.batch.execution import guarded
 from palprep.batch.people.person import Person
 from palprep.batch.work.consent import kept_dossiers
-from palprep.batch.work.scheduler import guarded
 from palprep.errors import DossierUnusable, JournalError
 from palprep.journal import DossierKept, Journal
 

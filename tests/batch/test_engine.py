@@ -13,7 +13,6 @@ import pytest
 from palprep._version import __version__
 from palprep.batch.engines import cluster_worker
 from palprep.batch.engines.cluster import DaskEngine, make_engine
-from palprep.batch.engines.cluster_worker import Call
 from palprep.errors import MediaTooHeavy, ServiceUnreachable, UnsupportedMedia, UsageError
 from palprep.media import Source
 from palprep.workers import Limits, LocalEngine
@@ -102,8 +101,8 @@ def test_a_cluster_gives_a_file_the_time_that_its_own_length_needs(wav, monkeypa
     source = Source.of(wav)
 
     def told(value):
-        call = Call(str, (value,), {}, Limits(time_s=7), __version__)
-        return cluster_worker.carry_out(call).value
+        limits = Limits(time_s=7)
+        return cluster_worker.carry_out(str, (value,), {}, limits=limits, version=__version__).value
 
     assert told(wav) == str(wav)
     assert given == [0.0]

@@ -13,6 +13,7 @@ import time
 import pytest
 
 from palprep.batch.runner import run
+from palprep.batch.work.context import RunOptions
 from palprep.batch.work.pace import Pace
 from palprep.journal import JOURNAL_NAME, Journal, resolve_found, resolve_retry, status
 from palprep.journal.entries import Intent
@@ -21,7 +22,7 @@ RUN = """
     import os, signal, sys
     from remember import Remembering
     from palprep.journal.store import Journal
-    from palprep.batch import Connection, run
+    from palprep.batch import Connection, RunOptions, run
 
     folder, out, base_url, key, kind, when, callback, cache = sys.argv[1:]
     append = Journal.append
@@ -38,7 +39,7 @@ RUN = """
     if __name__ == "__main__":
         connection = Connection(base_url=base_url, api_key=key, callback_url=callback or None)
         engine = Remembering(cache) if cache else "local"
-        run(folder, into=out, connection=connection, engine=engine, jobs=1)
+        run(folder, into=out, options=RunOptions(connection=connection, engine=engine, jobs=1))
 """
 
 
@@ -71,7 +72,8 @@ def again(tmp_path, folder, connection, engine):
     def start(doubt_wait_s=0.1):
         pace = Pace(wait_s=20, doubt_wait_s=doubt_wait_s)
         into = tmp_path / "out"
-        return run(folder, into=into, connection=connection, engine=engine, pace=pace).people
+        options = RunOptions(connection=connection, engine=engine, pace=pace)
+        return run(folder, into=into, options=options).people
 
     return start
 

@@ -7,6 +7,7 @@ from remember import Remembering
 
 from palprep.batch.engines.tasks import compare_faces
 from palprep.batch.runner import run
+from palprep.batch.work.context import RunOptions
 from palprep.journal import FacesCompared, Journal
 
 
@@ -27,7 +28,8 @@ class Counting(Remembering):
 
 
 def go(folder, out, connection, engine):
-    [person] = run(folder, into=out, connection=connection, engine=engine).people
+    options = RunOptions(connection=connection, engine=engine)
+    [person] = run(folder, into=out, options=options).people
     return person
 
 

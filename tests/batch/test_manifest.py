@@ -15,7 +15,7 @@ from palprep.batch.people.manifest_rows import COLUMNS, ManifestRow
 from palprep.batch.people.person import Roster, read_people
 from palprep.batch.people.selection import find_everybody as given
 from palprep.batch.people.settings import Settings
-from palprep.batch.work.requests import requests_for
+from palprep.batch.work.decision import requests_for
 from palprep.errors import ManifestError, RowProblem, UsageError
 from palprep.journal import utc_now
 from palprep.pipelines import ReplicaRequest, VoiceRequest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.batch.engines.files import FolderFiles
+from palprep.batch.engines.files import Files
 from palprep.batch.engines.tasks import AssetTask, prepare_asset
 from palprep.batch.work.memory import still_good
 from palprep.errors import DamagedMedia, FixError, MediaTooHeavy, ToolFailed, UnsupportedMedia
@@ -35,8 +35,8 @@ def stays(tmp_path, wav, monkeypatch):
         )
         found = AssetPrepared(asset=prepare_asset(task, Source.of(wav)))
         elsewhere = task.model_copy(update={"source": "/elsewhere/a.wav"})
-        assert not still_good(found, elsewhere, FolderFiles())
-        return still_good(found, task, FolderFiles())
+        assert not still_good(found, elsewhere, Files())
+        return still_good(found, task, Files())
 
     return prepared_once
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from finished_runs import person, run
+from finished_runs import changed, person, run
 
 from palprep.batch.outputs import Merged, write_merged_report, write_report
 from palprep.batch.people.selection import Selection, Shard
@@ -49,7 +49,7 @@ def test_a_folder_of_its_own(shards, tmp_path):
 
 def test_what_makes_one_run(tmp_path):
     ada, bob = person(slug="ada"), person(slug="bob")
-    later = run(ada).model_copy(update={"started_at": "2026", "updated_at": "2027"})
+    later = changed(run(ada), started_at="2026", updated_at="2027")
     whole = Merged({tmp_path / "b": run(bob), tmp_path / "a": later})
     assert [each.slug for each in whole.people] == ["ada", "bob"]
     assert [whole.person(slug) for slug in ("ada", "bob")] == [ada, bob]
@@ -66,6 +66,6 @@ def test_what_makes_one_run(tmp_path):
     ],
 )
 def test_what_does_not(tmp_path, change, said):
-    other = run(person(slug="ada")).model_copy(update=change)
+    other = changed(run(person(slug="ada")), **change)
     with pytest.raises(UsageError, match=said):
         Merged({tmp_path / "a": run(person(slug="ada")), tmp_path / "b": other})

@@ -14,6 +14,7 @@ import pytest
 from palprep.batch.engines.tasks import AssetTask, prepare_asset
 from palprep.batch.people.manifest_rows import ManifestRow
 from palprep.batch.runner import run
+from palprep.batch.work.context import RunOptions
 from palprep.journal import FileFetched, Journal
 from palprep.media import Source
 from palprep.values import Role
@@ -77,9 +78,8 @@ def make(shelf, tmp_path, connection, engine):
 
     def start(query: str = "?signature=secret", name: str = "a%20voice.wav", **options):
         row = ManifestRow(person="ada", voice_audio=f"{shelf.url}/{name}{query}")
-        given = {"into": tmp_path / "out", "connection": connection, "engine": engine,
-                 "pace": PACE, **options}  # fmt: skip
-        [person] = run([row], **given).people
+        given = RunOptions(**{"connection": connection, "engine": engine, "pace": PACE, **options})
+        [person] = run([row], into=tmp_path / "out", options=given).people
         return person
 
     return start
@@ -97,7 +97,7 @@ def no_more(monkeypatch):
     def fail(*_: object, **__: object) -> None:
         pytest.fail("fetched again")
 
-    return lambda: monkeypatch.setattr("palprep.batch.work.originals.fetch", fail)
+    return lambda: monkeypatch.setattr("palprep.batch.engines.files.fetch", fail)
 
 
 def test_a_file_is_fetched_prepared_and_gone(make, shelf, out, log):

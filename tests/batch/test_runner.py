@@ -10,6 +10,7 @@ import pytest
 from remember import Remembering
 
 from palprep.batch.runner import run
+from palprep.batch.work.context import RunOptions
 from palprep.batch.work.pace import Pace
 from palprep.errors import JournalError, OutputUnwritable, ServiceUnreachable, UsageError
 from palprep.journal import JOURNAL_NAME, AssetPrepared, Journal, status
@@ -298,7 +299,7 @@ def test_a_file_that_takes_too_much_is_that_files_finding(add, folder, out):
     add("ada", portrait=True, settings='stock_voice = "gloria"')
     add("bob")
     limits = Limits(memory_bytes=60_000_000)
-    seen = run(folder, into=out, dry_run=True, jobs=1, limits=limits)
+    seen = run(folder, into=out, options=RunOptions(dry_run=True, jobs=1, limits=limits))
     reasons = [reason for person in seen.people for reason in person.reasons]
     assert len(seen.people) == 2
     told = "portrait.heic (face-image): The work at this file takes more than 57 MiB of memory"

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from palprep import preflight
-from palprep.batch.work.sandbox_judges import Apart, MediaTrainer, RequiredStatement, judge_image
+from palprep.batch.work.sandbox_judges import Apart, MediaTrainer, judge_image
 from palprep.consent import ConsentFacts, required_statement
 from palprep.errors import DamagedMedia, UsageError
+from palprep.journal import SandboxStatement
 from palprep.values import Outcome
 from palprep.workers import Limits, LocalEngine
 
@@ -73,15 +74,15 @@ def test_a_consent_video_and_only_it_is_listened_to(
 
 
 def test_any_one_of_the_required_statements_will_do(jane: tuple[Path, Path]) -> None:
-    german = RequiredStatement(text="Ich, {full_name}, stimme zu.", language="de")
+    german = SandboxStatement(text="Ich, {full_name}, stimme zu.", language="de")
     assert "does not know the language 'de'" in str(MediaTrainer((german,))("replica-video", jane))
-    template = RequiredStatement(text=required_statement())
+    template = SandboxStatement(text=required_statement())
     assert MediaTrainer((german, template))("replica-video", jane) is None
 
 
 def test_a_required_statement_leaves_the_name_open() -> None:
     with pytest.raises(UsageError, match="leaves no place for a name"):
-        RequiredStatement(text="I, Jane Carter, agree.")
+        SandboxStatement(text="I, Jane Carter, agree.")
 
 
 def test_judges_open_files_in_workers(light_people: Path, tmp_path: Path) -> None:

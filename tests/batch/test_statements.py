@@ -9,9 +9,8 @@ import pytest
 from palprep.batch.people.folder import find_people
 from palprep.batch.people.person import read_people
 from palprep.batch.work.consent import statements_of
-from palprep.batch.work.sandbox_judges import RequiredStatement
 from palprep.consent import required_statement
-from palprep.journal import utc_now
+from palprep.journal import SandboxStatement, utc_now
 
 
 @pytest.fixture
@@ -28,8 +27,8 @@ def people(folder):
 
 def test_the_embedded_sandbox_takes_the_statements_that_people_bring_along(people):
     template, own = statements_of(people, "core-4")
-    assert template == RequiredStatement(text=required_statement())
-    assert own == RequiredStatement(text="I, {full_name}, agree.")
+    assert template == SandboxStatement(text=required_statement())
+    assert own == SandboxStatement(text="I, {full_name}, agree.")
 
 
 def test_one_model_listens_for_every_statement(people):

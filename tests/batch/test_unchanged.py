@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from palprep.batch.engines.files import FolderFiles
+from palprep.batch.engines.files import Files
 from palprep.batch.fingerprint import Fingerprint, folder_fingerprint
 from palprep.batch.people.manifest import people_of_manifest
 from palprep.batch.people.person import RosterEntry
 from palprep.batch.people.selection import Selection
 from palprep.batch.runner import run
-from palprep.batch.work.memory import RunOptions, Unchanged
+from palprep.batch.work.connection import Connection
+from palprep.batch.work.context import RunOptions
+from palprep.batch.work.memory import Unchanged
 from palprep.journal import Journal, PersonEnded, RunStarted, status, utc_now
 from palprep.media import Source
 
@@ -156,16 +158,21 @@ def test_other_options_are_other_work(done, again, options):
 
 @pytest.mark.parametrize(
     "other",
-    [{"target": "http://b"}, {"profile": "core-3"}, {"dry_run": True}, {"without_consent": True}],
+    [
+        {"connection": Connection(base_url="http://b")},
+        {"profile": "core-3"},
+        {"dry_run": True},
+        {"without_consent": True},
+    ],
 )
 def test_what_holds_for_everybody_is_part_of_the_state(tmp_path, other):
     (tmp_path / "prepared" / "ada").mkdir(parents=True)
     ada = RosterEntry("ada", Fingerprint("a", sure=True), lambda: pytest.fail("read"))
-    options = RunOptions(target="http://a", profile="core-4", dry_run=False, without_consent=False)
+    options = RunOptions(connection=Connection(base_url="http://a"))
     with Journal.of(tmp_path, create=True) as journal:
         first, same, changed = (
-            Unchanged.of_run(journal, tmp_path, FolderFiles(), each, "{}").to_record(ada, utc_now())
-            for each in (options, options.model_copy(), options.model_copy(update=other))
+            Unchanged(journal, tmp_path, Files(), each, "{}").to_record(ada, utc_now())
+            for each in (options, replace(options), replace(options, **other))
         )
     assert first == same != changed
     assert first is not None
@@ -187,7 +194,8 @@ def test_a_manifest_tells_a_change_too(tmp_path, wav, connection, engine):
 
     def go() -> int:
         said.clear()
-        run(manifest, into=out, connection=connection, engine=engine, pace=PACE, note=said.append)
+        options = RunOptions(connection=connection, engine=engine, pace=PACE)
+        run(manifest, into=out, options=options, note=said.append)
         return sum(each.about == "unchanged" for each in said)
 
     assert go() == 0

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from palprep.consent import ConsentFacts, WordRecord
 from palprep.facts import Facts
-from palprep.journal import Creation, CreationState, FaceCheck, FaceVerdict, PersonView, RunView
+from palprep.journal import (
+    Creation,
+    CreationState,
+    FaceCheck,
+    FaceVerdict,
+    PersonView,
+    RunHead,
+    RunView,
+)
 from palprep.journal.run_view import Timing
 from palprep.preflight import Asset, Prepared
 from palprep.rules import Check, Report
@@ -86,10 +94,17 @@ def creation(what, **changes):
 
 def run(*people):
     return RunView(
-        started_at="2026-11-21T05:00:00.000+00:00", updated_at="2026-11-21T05:01:00.000+00:00",
-        target="http://127.0.0.1:8700", profile="core-4", dry_run=False, version="0.1.0",
+        head=RunHead(
+            started_at="2026-11-21T05:00:00.000+00:00", updated_at="2026-11-21T05:01:00.000+00:00",
+            target="http://127.0.0.1:8700", profile="core-4", dry_run=False, version="0.1.0",
+        ),
         people=people,
     )  # fmt: skip
+
+
+def changed(seen, **head):
+    """The same run, with another head."""
+    return seen.model_copy(update={"head": seen.head.model_copy(update=head)})
 
 
 FULL = person(

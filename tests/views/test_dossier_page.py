@@ -16,10 +16,8 @@ from palprep.dossier import Dossier, ExaminedDossier, examine_dossier
 from palprep.dossier.chain import (
     ConsentCheck,
     FileProof,
+    extended,
     open_dossier,
-    with_expiry,
-    with_revocation,
-    with_waiver,
 )
 from palprep.errors import DamagedMedia, UsageError
 from palprep.media import sha256_of
@@ -106,7 +104,7 @@ def test_everything_a_reader_needs_is_there(tmp_path: Path, dossier: Dossier) ->
 def test_nothing_is_fetched_nothing_runs_and_all_is_escaped(
     tmp_path: Path, dossier: Dossier
 ) -> None:
-    waived = with_waiver(dossier, written_at=NOON, note=f"waived {EVIL}")
+    waived = extended(dossier, kind="waiver", written_at=NOON, note=f"waived {EVIL}")
     html = dossier_page([examined(tmp_path, waived)], now=NOON, frames=frames)
     found = Elements(html)
     assert "<script" not in html
@@ -129,15 +127,15 @@ def test_nothing_is_fetched_nothing_runs_and_all_is_escaped(
 
 
 def test_a_waiver_stands_first(tmp_path: Path, dossier: Dossier) -> None:
-    waived = with_waiver(dossier, written_at=NOON, note="nothing was heard")
+    waived = extended(dossier, kind="waiver", written_at=NOON, note="nothing was heard")
     text = text_of(examined(tmp_path, waived))
     assert text.index("Consent was waived") < text.index("nothing was heard")
     assert text.index("nothing was heard") < text.index("this consent held")
 
 
 def test_the_end_of_a_consent_is_its_verdict(tmp_path: Path, dossier: Dossier) -> None:
-    expired = with_expiry(dossier, expires_at=NOON + DAY, written_at=NOON)
-    ended = with_revocation(expired, revoked_at=NOON, written_at=NOON, note="by letter")
+    expired = extended(dossier, kind="expiry", expires_at=NOON + DAY, written_at=NOON)
+    ended = extended(expired, kind="revocation", revoked_at=NOON, written_at=NOON, note="by letter")
     text = text_of(examined(tmp_path, ended), now=NOON + 2 * DAY)
     assert "On 2026-11-23 12:00 UTC this consent did not hold." in text
     assert "The person took the consent back on 2026-11-21 12:00 UTC." in text
@@ -176,7 +174,7 @@ def test_what_holds_a_replica_leaves_the_consent_open(
     assert (stands.word, stands.outcome) == ("OPEN", "warn")
     assert stands.reasons[-1] == "Is one face alone seen?"
     assert "it was open whether this consent is given" in text_of(found)
-    ended = with_revocation(found.dossier, revoked_at=NOON, written_at=NOON)
+    ended = extended(found.dossier, kind="revocation", revoked_at=NOON, written_at=NOON)
     assert standing(examined(tmp_path, ended), NOON + DAY).word == "VOID"
 
 

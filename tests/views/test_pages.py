@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from elements import Elements
-from finished_runs import FULL, person, run
+from finished_runs import FULL, changed, person, run
 from PIL import Image
 
 from palprep.batch.outputs import write_outputs
@@ -95,7 +95,7 @@ def test_a_later_run_that_changed_nothing_leaves_everything(tmp_path: Path) -> N
     people = crowd(MOST_ON_ONE_PAGE + 1)
     write_outputs(tmp_path, people)
     before = written(tmp_path)
-    later = people.model_copy(update={"updated_at": "2027-01-01T00:00:00.000+00:00"})
+    later = changed(people, updated_at="2027-01-01T00:00:00.000+00:00")
     write_outputs(tmp_path, later)
     assert written(tmp_path) == before
     (tmp_path / "people/p003.html").unlink()
@@ -155,7 +155,7 @@ def test_the_first_page_reads_no_report_of_whom_it_shows_already(
     people = (*crowd(MOST_ON_ONE_PAGE).people, person(assets=(pictured,)))
     write_outputs(tmp_path, run(*people))
     before = (tmp_path / "report.html").read_text("utf-8")
-    other = run(*people).model_copy(update={"profile": "core-3"})
+    other = changed(run(*people), profile="core-3")
     [*own, first] = pages(other, tmp_path)
     assert all(each.is_in(tmp_path) for each in own)
     assert not first.is_in(tmp_path)
@@ -170,7 +170,7 @@ def test_results_are_written_when_somebody_stands_otherwise(tmp_path: Path) -> N
     two = run(person(slug="ada"), person(slug="bob"))
     write_outputs(tmp_path, two)
     (tmp_path / "results.jsonl").write_text("kept\n")
-    write_outputs(tmp_path, two.model_copy(update={"updated_at": "2027-01-01T00:00:00.000+00:00"}))
+    write_outputs(tmp_path, changed(two, updated_at="2027-01-01T00:00:00.000+00:00"))
     assert (tmp_path / "results.jsonl").read_text() == "kept\n"
     write_outputs(tmp_path, two, again=True)
     assert "ada" in (tmp_path / "results.jsonl").read_text()

@@ -3,37 +3,23 @@ from .outputs import (
     write_report as write_report,
     written_results as written_results,
 )
-from .people.files import (
-    kind_of as kind_of,
-)
-from .people.manifest_rows import (
-    ManifestRow as ManifestRow,
-)
+from .people.files import kind_of as kind_of
+from .people.manifest_rows import ManifestRow as ManifestRow
 from .people.selection import (
     Selection as Selection,
     Shard as Shard,
 )
-from .runner import (
-    run as run,
-)
-from .work.connection import (
-    Connection as Connection,
-)
+from .runner import run as run
+from .work.connection import Connection as Connection
 from .work.consent import (
     kept_dossiers as kept_dossiers,
     video_at_hand as video_at_hand,
 )
-from .work.pace import (
-    Pace as Pace,
-)
+from .work.context import RunOptions as RunOptions
+from .work.pace import Pace as Pace
 from .work.progress import (
     Note as Note,
     Progress as Progress,
 )
-from .work.sandbox_judges import (
-    RequiredStatement as RequiredStatement,
-    judges_in as judges_in,
-)
-from .work.waiting import (
-    watch as watch,
-)
+from .work.sandbox_judges import judges_in as judges_in
+from .work.waiting import watch as watch

@@ -1,282 +1,232 @@
-"""A run under way: whom it works on, and how all of them are taken through and watched."""
+"""A run under way: everybody is taken through, what was made is watched, and both end well, also
+after Ctrl-C.
+
+One person's way from files to a voice and a replica:
+
+    media steps        prepare, compare faces, the consent gate; decide what is made: what is
+                       unfit ends here, before anything leaves the machine
+    service steps      the service's verdict on the portrait; publish and ask for the voice;
+                       the same for the replica
+    watch              what was asked for, until its training has ended
+
+Every step looks into the journal first, and continues where an earlier run ended. The watch is
+the run's, one for everybody.
+
+Two groups of threads take people through, as fast as workers and the service allow: one hands files
+to the workers, the other asks the service. Whoever waits for a place among the trainings keeps no
+worker from the next files. No thread waits for a training.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import datetime as dt
+import logging
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import ParamSpec, TypeVar
 
-from palprep.batch.engines.cluster import fetch_by, files_of
 from palprep.batch.engines.files import FilesPublisher
-from palprep.batch.people.person import Person, Roster, RosterEntry, read_people
-from palprep.batch.people.selection import Selection
-from palprep.batch.work.aside import Stop, do_aside
-from palprep.batch.work.connection import Connection, Remote, connect
-from palprep.batch.work.consent import statements_of
-from palprep.batch.work.media_steps import MediaSteps
-from palprep.batch.work.memory import RunOptions, Unchanged, how_they_ended, last_run, record_start
-from palprep.batch.work.pace import Pace, Places
-from palprep.batch.work.progress import Note, Reporter, TakeNote, Tell
-from palprep.batch.work.requests import Profiles
-from palprep.batch.work.sandbox_judges import RequiredStatement
-from palprep.batch.work.scheduler import Scheduler
+from palprep.batch.people.person import Person
+from palprep.batch.work.connection import Remote
+from palprep.batch.work.context import RunContext
+from palprep.batch.work.media_steps import Ready, prepare_files
+from palprep.batch.work.pace import Places
+from palprep.batch.work.progress import INTERRUPTED, Reporter, Stopped
 from palprep.batch.work.service_steps import Requested, ServiceSteps
 from palprep.batch.work.waiting import Watch
 from palprep.client import LOOK_EVERY_S
-from palprep.errors import CreationUnrecorded
-from palprep.journal import (
-    Journal,
-    PersonEnded,
-    PersonOutcome,
-    PersonOverview,
-    RunReader,
+from palprep.errors import (
+    AT_SERVICE,
+    CreationUnrecorded,
+    DossierUnusable,
+    JournalError,
+    OutputUnwritable,
+    PalprepError,
 )
-from palprep.publish import Publisher, publisher_for
-from palprep.workers import Engine, LocalEngine
+from palprep.journal import PersonEnded, PersonOutcome, PersonStatus, up_to_date
+from palprep.publish import Publisher
+from palprep.workers import WorkStopped
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+_PREPARING_AT_MOST = 256
+"""Threads that wait for workers."""
+
+_ASKING = 16
+"""Threads that wait for uploads and replies."""
 
 
-@dataclass(frozen=True)
-class RunSettings:
-    """What the caller allows and asks for."""
+def guarded(person: Person, steps: Callable[[], T]) -> T | PersonOutcome:
+    """What the steps give. Errors of this person's files or requests are this person's outcome.
 
-    options: RunOptions
-    select: Selection
-    connection: Connection
-    pace: Pace
-    profiles: Profiles
-    model: Path | None
-    keep_sources: bool
-
-
-@dataclass(frozen=True)
-class Work:
-    """Who is to be worked on, and who needs no work."""
-
-    roster: Roster
-    selected: dict[str, RosterEntry]
-    unchanged: dict[str, PersonOverview]
-    people: tuple[Person, ...]
-    """Those who are worked on."""
-
-    @property
-    def everybody(self) -> list[Person | PersonOverview]:
-        """All who are selected, in their order."""
-        read = {each.slug: each for each in self.people}
-        return [self.unchanged.get(slug) or read[slug] for slug in self.selected]
+    Raises only what concerns everybody: a journal or an output folder that cannot be written.
+    """
+    try:
+        return steps()
+    except DossierUnusable as error:
+        return PersonOutcome.failed(error.message)
+    except (JournalError, OutputUnwritable):
+        raise
+    except (Stopped, WorkStopped):
+        return PersonOutcome(status="waiting", reasons=(INTERRUPTED,))
+    except PalprepError as error:
+        return PersonOutcome.failed(error.message, at_service=isinstance(error, AT_SERVICE))
+    except Exception as error:  # noqa: BLE001 -- a defect at one person's files is not everybody's
+        _log.debug("unexpected error at %s", person.slug, exc_info=True)
+        said = f"Unexpected {type(error).__name__}: {error}. Please report this"
+        return PersonOutcome.failed(said)
 
 
 class Execution:
-    """One run under way: people are worked on, what was made is watched, and both end well, also
-    after Ctrl-C."""
+    """Takes people through. ``state_of`` gives the state that is recorded of a person for whom
+    everything was asked for.
+
+    Twice as many people as there are workers are at work at once, so that no worker waits while one
+    person's last file is done.
+    """
 
     def __init__(
-        self, settings: RunSettings, place: Path, journal: Journal, engine: Engine, tell: Tell
+        self, run: RunContext, people: Sequence[Person], state_of: Callable[[str], str | None]
     ) -> None:
-        self._settings = settings
-        self._place = place
-        self._journal = journal
-        self._engine = engine
-        self._files = files_of(engine)
-        self._tell = tell
-        limits = settings.profiles[settings.profiles.own].limits
-        self._unchanged = Unchanged.of_run(journal, place, self._files, settings.options, limits)
-        self._last = last_run(journal)
-        self._people_count = 0
-        self._stop = Stop()
+        self._run = run
+        self._people = people
+        self._state_of = state_of
+        self._left = len(people)
+        self._errors: list[BaseException] = []
+        self._guard = threading.Lock()
         self._changed = threading.Event()
+        self._service: ServiceSteps | None = None
+        self._preparing = ThreadPoolExecutor(
+            min(_PREPARING_AT_MOST, 2 * run.engine.jobs + 2), thread_name_prefix="palprep-prepare"
+        )
+        self._asking = ThreadPoolExecutor(_ASKING, thread_name_prefix="palprep-ask")
 
-    def find_work(self, roster: Roster, at: dt.datetime) -> Work:
-        """Whom of the roster to work on, ``at`` the time when it was made."""
-        select = self._settings.select
-        ended = how_they_ended(self._journal) if select.failed else None
-        selected = {each.slug: each for each in select.of(roster.people, ended)}
-        last = self._last.people if self._last else ()
-        unchanged = self._unchanged.among(selected.values(), last, at)
-        left = [each for slug, each in selected.items() if slug not in unchanged]
-        return Work(roster, selected, unchanged, read_people(left))
-
-    def carry_out(self, work: Work, note: TakeNote) -> None:
-        """Record that the run begins, and work on everybody."""
-        settings, people = self._settings, work.people
-        for each in _notes(work):
-            note(each)
-        self._people_count = len(people)
-        statements = statements_of(people, settings.options.profile, settings.model)
-        if isinstance(self._engine, LocalEngine):
-            self._engine.begin(len(people))
-        with contextlib.ExitStack() as stack:
-            service = None
-            if people and not settings.options.dry_run:
-                service = stack.enter_context(self._connected(statements, note))
-            # Recorded once everything is there: a failed start leaves the last results as they are.
-            record_start(
-                self._journal,
-                work.everybody,
-                statements,
-                settings.options,
-                at_work=[each.slug for each in people],
-                everybody=settings.select.everybody,
-            )
-            if service is None:
-                do_aside(lambda: self._prepare_all(work), self._stop)
-            else:
-                remote, publisher = service
-                do_aside(lambda: self._make_all(work, remote, publisher), self._stop)
-
-    def reader(self) -> RunReader:
-        """The results as they stand now."""
-        last = self._last
-        return last if last is not None and last.is_current else RunReader(self._journal)
-
-    def _prepare_all(self, work: Work) -> None:
+    def prepare_all(self) -> None:
         """A dry run: nothing is asked for."""
 
-        def ended(person: Person, requested: Requested) -> None:
-            self._ended(person.slug, requested.outcome)
-
-        with self._scheduled(work, None, ended) as scheduler:
-            while self._is_at_work(scheduler):
+        def wait() -> None:
+            while self._is_at_work():
                 self._changed.wait(LOOK_EVERY_S)
                 self._changed.clear()
 
-    def _make_all(self, work: Work, remote: Remote, publisher: Publisher) -> None:
+        self._take_through(wait)
+
+    def make_all(self, remote: Remote, publisher: Publisher) -> None:
         """Everything is asked for, and trainings are waited for as long as the pace says."""
-        pace = self._settings.pace
+        run, pace = self._run, self._run.options.pace
         places = Places(pace)
-        watch = Watch(self._journal, remote, pace, ended=self._ended, freed=places.free)
-        for creation in self._journal.open_creations():
-            here = creation.request.get("target") == remote.target
+        watch = Watch(run.journal, remote, pace, ended=self._tell_end, freed=places.free)
+        for creation in run.journal.open_creations():
+            here = creation.request.get("target") == remote.connection.target
             if here and watch.can_tell(creation, calls_elsewhere=False):
                 places.occupy(creation.key)
-        service = ServiceSteps(
-            journal=self._journal,
-            remote=remote,
-            publisher=FilesPublisher(publisher, self._files),
-            files=self._files,
-            places=places,
-            can_tell=watch.can_tell,
-        )
+        brought = FilesPublisher(publisher, run.files)
+        self._service = ServiceSteps(run, remote, brought, places, watch)
 
-        def ended(person: Person, requested: Requested) -> None:
-            if requested.watched:
-                self._reporter(person.slug).tell_step("training")
-                watch.add(person.slug, requested.outcome, requested.made, requested.watched)
-            else:
-                self._ended(person.slug, requested.outcome)
-
-        with self._scheduled(work, service, ended) as scheduler:
+        def wait() -> None:
             watch.keep(
-                through=lambda: not self._is_at_work(scheduler),
-                busy=lambda: self._is_at_work(scheduler) and scheduler.left > places.queue,
+                through=lambda: not self._is_at_work(),
+                busy=lambda: self._is_at_work() and self._left > places.queue,
                 changed=self._changed,
             )
             places.close("Not asked for yet, since others are in training: `run` goes on with it")
+
+        self._take_through(wait)
         watch.close()
 
-    @contextmanager
-    def _scheduled(
-        self,
-        work: Work,
-        service: ServiceSteps | None,
-        ended: Callable[[Person, Requested], object],
-    ) -> Iterator[Scheduler]:
-        def record(person: Person, outcome: PersonOutcome) -> None:
-            state = None
-            if outcome.complete:
-                found = work.selected[person.slug]
-                state = self._unchanged.to_record(found, self._journal.now())
-            self._journal.append(PersonEnded(outcome=outcome, state=state), person=person.slug)
-
-        media = MediaSteps(
-            journal=self._journal,
-            engine=self._engine,
-            into=self._place,
-            without_consent=self._settings.options.without_consent,
-            files=self._files,
-            profiles=self._settings.profiles,
-            keep_sources=self._settings.keep_sources,
-            model=self._settings.model,
-            fetch=fetch_by(self._engine),
-        )
-        scheduler = Scheduler(
-            media,
-            service,
-            record=record,
-            reporter=self._reporter,
-            ended=ended,
-            changed=self._changed,
-            jobs=self._engine.jobs,
-        )
+    def _take_through(self, wait: Callable[[], None]) -> None:
+        """Begin with everybody, ``wait``, and end well."""
         try:
-            scheduler.begin(work.people)
-            yield scheduler
+            for person in self._people:
+                self._preparing.submit(self._step, self._prepare, person)
+            wait()
         except BaseException:
-            self._stop.set()
-            self._engine.close(at_once=True)
+            self._run.stop.set()
+            self._run.engine.close(at_once=True)
             raise
         finally:
-            scheduler.finish()
+            # A request under way is finished and recorded: it would be in doubt otherwise.
+            self._preparing.shutdown(wait=True, cancel_futures=True)
+            self._asking.shutdown(wait=True, cancel_futures=True)
             # Whatever else ended the run: these ids are known nowhere else.
-            lost = [each for each in scheduler.errors if isinstance(each, CreationUnrecorded)]
+            lost = [each for each in self._errors if isinstance(each, CreationUnrecorded)]
             if lost:
                 raise CreationUnrecorded("\n".join(each.message for each in lost))
 
-    def _reporter(self, slug: str) -> Reporter:
-        return Reporter(slug, self._tell, self._stop, self._people_count)
-
-    def _ended(self, slug: str, outcome: PersonOutcome) -> None:
-        # Whoever was interrupted is not through.
-        if not self._stop.is_set():
-            self._reporter(slug).end(outcome)
-
-    def _is_at_work(self, scheduler: Scheduler) -> bool:
+    def _is_at_work(self) -> bool:
         """Whether somebody is left. Raises the first error that concerns everybody, and
         KeyboardInterrupt where the run is to stop."""
-        self._stop.raise_if_set()
-        for error in scheduler.errors:
+        self._run.stop.raise_if_set()
+        for error in tuple(self._errors):
             raise error
-        return scheduler.left > 0
+        return self._left > 0
 
-    @contextmanager
-    def _connected(
-        self, statements: Sequence[RequiredStatement], note: TakeNote
-    ) -> Iterator[tuple[Remote, Publisher]]:
-        with (
-            connect(
-                self._settings.connection,
-                self._journal,
-                self._place,
-                statements,
-                requests_per_s=self._settings.pace.requests_per_s,
-                # A cluster need not see the files of a sandbox on this machine.
-                judge_in=self._engine if isinstance(self._engine, LocalEngine) else None,
-            ) as remote,
-            publisher_for(remote.client.base_url, remote.connection.publish_to) as publisher,
-        ):
-            for text in publisher.probe():
-                note(Note(person=None, text=text, about="bucket"))
-            yield remote, publisher
+    def _reporter(self, slug: str) -> Reporter:
+        return self._run.reporter(slug, len(self._people))
 
+    def _step(self, step: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            step(*args, **kwargs)
+        except BaseException as error:  # noqa: BLE001 -- raised where the run is awaited
+            with self._guard:
+                self._errors.append(error)
+            self._changed.set()
 
-def _notes(work: Work) -> Iterator[Note]:
-    for name in work.roster.loose:
-        text = f"{name} is not used: it lies outside the people's subfolders"
-        yield Note(person=None, text=text, about="unused")
-    if work.unchanged:
-        count = len(work.unchanged)
-        who = "1 person is" if count == 1 else f"{count:,} people are"
-        text = f"{who} done, and nothing of theirs has changed since"
-        yield Note(person=None, text=text, about="unchanged")
-    for person in work.people:
-        for each in person.assigned:
-            about: Literal["guess", "role"] = "guess" if each.guessed else "role"
-            yield Note(person=person.slug, text=each.words, about=about)
-        if person.guessed_name is not None:
-            yield Note(person=person.slug, text=person.guessed_name, about="guess")
-        for text in person.unused:
-            yield Note(person=person.slug, text=text, about="unused")
+    def _prepare(self, person: Person) -> None:
+        reporter = self._reporter(person.slug)
+        ready = guarded(person, lambda: prepare_files(self._run, person, reporter))
+        if isinstance(ready, PersonOutcome):
+            self._end(person, Requested(ready))
+        else:
+            self._asking.submit(self._step, self._ask, person, ready)
+
+    def _ask(self, person: Person, ready: Ready) -> None:
+        requested = guarded(person, lambda: self._requested(person, ready))
+        if isinstance(requested, PersonOutcome):
+            requested = Requested(requested)
+        outcome, decision = requested.outcome, ready.decision
+        outcome = outcome.model_copy(
+            update={
+                "notes": (*ready.notes, *outcome.notes),
+                "not_made": (*decision.refused, *outcome.not_made),
+                "held": decision.held,
+            }
+        )
+        self._end(person, requested._replace(outcome=outcome))
+
+    def _requested(self, person: Person, ready: Ready) -> Requested:
+        if self._service is not None:
+            return self._service.carry_out(person, ready, self._reporter(person.slug))
+        decision = ready.decision
+        told = f"Dry run, nothing was sent: {decision.requests.words} would be created"
+        status: PersonStatus = "refused" if decision.refused else "waiting"
+        if decision.held:
+            status = "needs_decision"
+        return Requested(PersonOutcome(status=status, reasons=(told,)))
+
+    def _end(self, person: Person, requested: Requested) -> None:
+        """Record how it ended for a person, and watch what can be told to have ended."""
+        made = requested.made
+        outcome = up_to_date(requested.outcome, made)
+        state = self._state_of(person.slug) if outcome.complete else None
+        self._run.journal.append(PersonEnded(outcome=outcome, state=state), person=person.slug)
+        watched: list[str] = []
+        if self._service is not None:
+            watch, elsewhere = self._service.watch, person.settings.callback_url is not None
+            watched = [each.key for each in made if watch.can_tell(each, calls_elsewhere=elsewhere)]
+            if watched:
+                self._reporter(person.slug).tell_step("training")
+                watch.add(person.slug, outcome, made, watched)
+        if not watched:
+            self._tell_end(person.slug, outcome)
+        with self._guard:
+            self._left -= 1
+        self._changed.set()
+
+    def _tell_end(self, slug: str, outcome: PersonOutcome) -> None:
+        # Whoever was interrupted is not through.
+        if not self._run.stop.is_set():
+            self._reporter(slug).end(outcome)

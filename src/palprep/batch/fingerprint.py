@@ -54,10 +54,6 @@ def files_fingerprint(paths: Iterable[Path], at: dt.datetime) -> Fingerprint | N
         return None
 
 
-class _LinkedFolder(OSError):
-    """A folder elsewhere."""
-
-
 def _files_below(folder: str) -> Iterator[tuple[str, os.stat_result]]:
     folders = [folder]
     while folders:
@@ -66,7 +62,7 @@ def _files_below(folder: str) -> Iterator[tuple[str, os.stat_result]]:
             for entry in entries:
                 if entry.is_dir():
                     if entry.is_symlink():
-                        raise _LinkedFolder
+                        raise OSError(f"{entry.path} is a folder elsewhere")
                     folders.append(entry.path)
                 else:
                     yield entry.path, entry.stat()

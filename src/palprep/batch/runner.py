@@ -3,80 +3,72 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import datetime as dt
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from palprep.batch.engines.cluster import make_engine
-from palprep.batch.execution import Execution, RunSettings
+from palprep.batch.execution import Execution
 from palprep.batch.outputs import write_outputs
-from palprep.batch.people.selection import People, Selection, find_everybody
-from palprep.batch.work.connection import Connection
-from palprep.batch.work.memory import RunOptions
+from palprep.batch.people.person import Person, Roster, RosterEntry, read_people
+from palprep.batch.people.selection import People, find_everybody
+from palprep.batch.work.aside import Stop, do_aside
+from palprep.batch.work.connection import Remote, connect
+from palprep.batch.work.consent import statements_of
+from palprep.batch.work.context import RunContext, RunOptions
+from palprep.batch.work.decision import known_profiles
+from palprep.batch.work.memory import Unchanged, record_start
 from palprep.batch.work.originals import SOURCES_NAME, remove_if_empty
-from palprep.batch.work.pace import Pace
-from palprep.batch.work.progress import TakeNote, Tell
-from palprep.batch.work.requests import Profiles
+from palprep.batch.work.progress import Note, TakeNote, Tell
 from palprep.consent import require_model
 from palprep.errors import OutputUnwritable
 from palprep.journal import (
     Journal,
+    PersonOverview,
+    RunReader,
     RunView,
+    SandboxStatement,
     utc_now,
 )
+from palprep.publish import Publisher, publisher_for
 from palprep.views import cell_progress
-from palprep.vocabulary import DEFAULT_PROFILE
-from palprep.workers import Engine, Limits
+from palprep.workers import Engine, LocalEngine
 
 DEFAULT_INTO = "palprep-out"
+_DEFAULTS = RunOptions()
+
+
+def _nothing(_: object) -> None:
+    """Tell no one."""
 
 
 def run(
     people: People,
     *,
     into: str | Path = DEFAULT_INTO,
-    select: Selection | None = None,
-    keep_sources: bool = False,
-    connection: Connection | None = None,
-    engine: Engine | str = "local",
-    jobs: int | None = None,
-    store: str | None = None,
-    limits: Limits | None = None,
-    profile: str = DEFAULT_PROFILE,
-    dry_run: bool = False,
-    without_consent: bool = False,
-    whisper_model: str | Path | None = None,
-    pace: Pace | None = None,
+    options: RunOptions = _DEFAULTS,
     tell: Tell | None = None,
-    note: TakeNote | None = None,
+    note: TakeNote = _nothing,
     with_reports: bool = True,
 ) -> RunView:
     """Bring every person as far as possible, and write the results.
 
     ``people`` is a folder with one subfolder for each person, here or in a bucket
     (``s3://BUCKET/PREFIX``, ``gs://`` or ``az://``); a manifest (``.csv``, ``.jsonl`` or
-    ``.parquet``) with one row for each; or the rows of one.
+    ``.parquet``) with one row for each; or the rows of one. Files that lie elsewhere are fetched
+    when it is their person's turn.
 
     ``into`` receives prepared/, results.jsonl, report.html, pictures/ for it (above 50 people also
     people/ with a page for each) and journal.sqlite. Only one run at a time may use an output
     folder. Nothing is created twice, however an earlier run ended.
 
-    ``select`` says who of them is worked on. The others stay in the results and on the page as
-    the runs before left them, if those were for the same service. A shard has an output folder of
-    its own in ``into``, such as shard-1-of-4.
-
     Who is done, and has changed nothing since, is passed over. What the file system says of the
     files tells that: none of them is opened. A run that is like the last one and finds nothing to
     do asks no service and leaves the outputs as they are.
 
-    Files that lie elsewhere are fetched when it is their person's turn, and go when they are
-    prepared, unless ``keep_sources`` says that they stay, in sources/.
-
-    ``engine`` is ``local``, ``dask://HOST:PORT`` or an engine of your own. Your own is closed
-    only when the run is interrupted. ``jobs`` is the number of local worker processes, ``limits``
-    what the work at one file may take. ``store`` is the URL of a bucket, through which files go to
-    the workers of a cluster and back.
-    ``pace`` says how much may be asked for, and how long trainings are waited for.
     ``tell`` is called from several threads; ``note`` before the work begins, with what is odd or
     was guessed in the folder. Without ``tell``, a notebook shows the progress in the cell.
 
@@ -84,11 +76,6 @@ def run(
     video of its own. A doubt about that holds it: the person ``needs_decision``. Where no one
     can listen for it, since a package, the model or the language is missing, no video of that
     person is worked on; the others go on.
-    ``without_consent`` goes on regardless, and puts that on record: in the journal, the dossiers,
-    the results and the page.
-
-    ``whisper_model`` is the folder of a Whisper model for CTranslate2 that listens for consent, on
-    this machine and under the same path on each worker; without it, the one that palprep brings.
 
     An interrupted run (KeyboardInterrupt) finishes and records the requests under way, and leaves
     results.jsonl and report.html as they are: `palprep report` writes them from the journal.
@@ -101,51 +88,123 @@ def run(
     Raises JournalError and OutputUnwritable when the output cannot be kept. What goes wrong with
     one person is in that person's result.
     """
-    options = RunOptions(
-        target=(connection or Connection()).target,
-        profile=profile,
-        dry_run=dry_run,
-        without_consent=without_consent,
-    )
-    settings = RunSettings(
-        options=options,
-        select=select or Selection(),
-        connection=connection or Connection(),
-        pace=pace or Pace(),
-        profiles=Profiles.of_run(profile),  # An unknown one is an error here, not each person's.
-        model=None if whisper_model is None else require_model(Path(whisper_model)),
-        keep_sources=keep_sources,
-    )
-    place = settings.select.place(Path(into))
+    # What is unknown or missing is an error here, and not each person's.
+    profiles = known_profiles(options.profile)
+    if options.whisper_model is not None:
+        options = replace(options, whisper_model=require_model(Path(options.whisper_model)))
+    place = options.select.place(Path(into))
     at = utc_now()
     roster = find_everybody(people, place / SOURCES_NAME, at)
     place = _output_folder(place)
-    with contextlib.ExitStack() as stack:
-        journal = stack.enter_context(Journal.of(place, lock=True, create=True))
-        workers = stack.enter_context(_opened_engine(engine, jobs, store, limits))
-        under_way = Execution(
-            settings, place, journal, workers, tell or cell_progress() or _nothing
-        )
-        work = under_way.find_work(roster, at)
-        under_way.carry_out(work, note or _nothing)
+    with (
+        Journal.of(place, lock=True, create=True) as journal,
+        _opened_engine(options) as engine,
+    ):
+        told = tell or cell_progress() or _nothing
+        context = RunContext(options, place, journal, engine, profiles, told, Stop())
+        last = None if journal.last_run() is None else RunReader(journal)
+        work = _find_work(context, roster, last, at)
+        for each in _notes(roster, work):
+            note(each)
+        _carry_out(context, work, note)
         remove_if_empty(place)
-        reader = under_way.reader()
-        write_outputs(place, reader)
-        return reader.view(work.selected, with_reports=with_reports)
+        seen = last if last is not None and last.is_current else RunReader(journal)
+        write_outputs(place, seen)
+        return seen.view(work.selected, with_reports=with_reports)
 
 
-def _nothing(_: object) -> None:
-    """Tell no one."""
+class _Work(NamedTuple):
+    """Who is to be worked on, and who needs no work."""
+
+    selected: Mapping[str, RosterEntry]
+    unchanged: Mapping[str, PersonOverview]
+    people: tuple[Person, ...]
+    """Those who are worked on."""
+    states: Unchanged
+
+
+def _find_work(run: RunContext, roster: Roster, last: RunReader | None, at: dt.datetime) -> _Work:
+    """Whom of the roster to work on, ``at`` the time when it was made."""
+    ended = None if last is None else {each.slug: each.status for each in last.people}
+    selected = {each.slug: each for each in run.options.select.of(roster.people, ended)}
+    limits = run.profiles[run.options.profile].limits
+    states = Unchanged(run.journal, run.place, run.files, run.options, limits)
+    unchanged = states.among(selected.values(), last.people if last else (), at)
+    left = [each for slug, each in selected.items() if slug not in unchanged]
+    return _Work(selected, unchanged, read_people(left), states)
+
+
+def _carry_out(run: RunContext, work: _Work, note: TakeNote) -> None:
+    """Record that the run begins, and work on everybody."""
+    options, people = run.options, {each.slug: each for each in work.people}
+    statements = statements_of(work.people, options.profile, options.whisper_model)
+    if isinstance(run.engine, LocalEngine):
+        run.engine.begin(len(people))
+    with contextlib.ExitStack() as stack:
+        service = None
+        if people and not options.dry_run:
+            service = stack.enter_context(_connected(run, statements, note))
+        # Recorded once everything is there: a failed start leaves the last results as they are.
+        everybody = [work.unchanged.get(slug) or people[slug] for slug in work.selected]
+        record_start(run.journal, everybody, statements, options, at_work=[*people])
+
+        def state_of(slug: str) -> str | None:
+            return work.states.to_record(work.selected[slug], run.journal.now())
+
+        execution = Execution(run, work.people, state_of)
+        if service is None:
+            do_aside(execution.prepare_all, run.stop)
+        else:
+            remote, publisher = service
+            do_aside(lambda: execution.make_all(remote, publisher), run.stop)
 
 
 @contextmanager
-def _opened_engine(
-    engine: Engine | str, jobs: int | None, store: str | None, limits: Limits | None
-) -> Iterator[Engine]:
-    if not isinstance(engine, str):
-        yield engine
+def _connected(
+    run: RunContext, statements: tuple[SandboxStatement, ...], note: TakeNote
+) -> Iterator[tuple[Remote, Publisher]]:
+    with (
+        connect(
+            run.options.connection,
+            run.journal,
+            run.place,
+            statements,
+            requests_per_s=run.options.pace.requests_per_s,
+            # A cluster need not see the files of a sandbox on this machine.
+            judge_in=run.engine if isinstance(run.engine, LocalEngine) else None,
+        ) as remote,
+        publisher_for(remote.client.base_url, remote.connection.publish_to) as publisher,
+    ):
+        for text in publisher.probe():
+            note(Note(person=None, text=text, about="bucket"))
+        yield remote, publisher
+
+
+def _notes(roster: Roster, work: _Work) -> Iterator[Note]:
+    for name in roster.loose:
+        text = f"{name} is not used: it lies outside the people's subfolders"
+        yield Note(person=None, text=text, about="unused")
+    if work.unchanged:
+        count = len(work.unchanged)
+        who = "1 person is" if count == 1 else f"{count:,} people are"
+        text = f"{who} done, and nothing of theirs has changed since"
+        yield Note(person=None, text=text, about="unchanged")
+    for person in work.people:
+        for each in person.assigned:
+            about: Literal["guess", "role"] = "guess" if each.guessed else "role"
+            yield Note(person=person.slug, text=each.words, about=about)
+        if person.guessed_name is not None:
+            yield Note(person=person.slug, text=person.guessed_name, about="guess")
+        for text in person.unused:
+            yield Note(person=person.slug, text=text, about="unused")
+
+
+@contextmanager
+def _opened_engine(options: RunOptions) -> Iterator[Engine]:
+    if not isinstance(options.engine, str):
+        yield options.engine
         return
-    own = make_engine(engine, jobs=jobs, store=store, limits=limits)
+    own = make_engine(options.engine, jobs=options.jobs, store=options.store, limits=options.limits)
     try:
         yield own
     finally:

@@ -67,7 +67,7 @@ def dossier(
     doubt leaves it open.
     """
     from palprep.batch import video_at_hand
-    from palprep.dossier import examine_dossier, expire, revoke as withdraw
+    from palprep.dossier import add_entry, examine_dossier
     from palprep.storage import Bucket
     from palprep.views import dossier_view, export_dossiers
 
@@ -80,9 +80,11 @@ def dossier(
     with contextlib.ExitStack() as until_exported:
         for path, recorded in kept.items():
             if expires is not None:
-                expire(path, expires_at=_moment(expires), written_at=now, note=note)
+                add_entry(
+                    path, kind="expiry", expires_at=_moment(expires), written_at=now, note=note
+                )
             if revoke:
-                withdraw(path, revoked_at=now, written_at=now, note=note)
+                add_entry(path, kind="revocation", revoked_at=now, written_at=now, note=note)
             with contextlib.ExitStack() as while_examined:
                 stack = while_examined if export is None else until_exported
                 video = stack.enter_context(video_at_hand(path, bucket))

@@ -142,7 +142,15 @@ def run(
     The key comes from PALPREP_API_KEY. The same command again continues where a run ended,
     and creates nothing twice. Without --wait, trainings are waited for up to 15 minutes.
     """
-    from palprep.batch import Connection, Pace, Selection, Shard, run as run_people, written_results
+    from palprep.batch import (
+        Connection,
+        Pace,
+        RunOptions,
+        Selection,
+        Shard,
+        run as run_people,
+        written_results,
+    )
     from palprep.cli.files import limits_of
     from palprep.cli.results import (
         exit_code_of_results,
@@ -188,18 +196,20 @@ def run(
         ended = run_people(
             people,
             into=into,
-            select=select,
-            keep_sources=keep_sources,
-            connection=connection,
-            engine=engine,
-            jobs=jobs,
-            store=store,
-            limits=limits,
-            profile=profile,
-            dry_run=dry_run,
-            without_consent=without_consent,
-            whisper_model=model,
-            pace=pace,
+            options=RunOptions(
+                select=select,
+                connection=connection,
+                pace=pace,
+                engine=engine,
+                jobs=jobs,
+                store=store,
+                limits=limits,
+                profile=profile,
+                dry_run=dry_run,
+                without_consent=without_consent,
+                keep_sources=keep_sources,
+                whisper_model=model,
+            ),
             tell=progress,
             with_reports=False,
             note=lambda note: _tell_note(note, dry_run=dry_run),

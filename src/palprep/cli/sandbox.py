@@ -70,10 +70,11 @@ def sandbox(
     """
     import json
 
-    from palprep.batch import RequiredStatement, judges_in
+    from palprep.batch import judges_in
     from palprep.cli.files import limits_of
     from palprep.consent import read_statement, require_model, required_statement
     from palprep.errors import UsageError
+    from palprep.journal import SandboxStatement
     from palprep.preflight import media_workers
     from palprep.sandbox import DEFAULT_KEYS, Sandbox as Service, parse_choices, serve
     from palprep.workers import usable_cores
@@ -82,7 +83,7 @@ def sandbox(
         records = json.loads(seed.read_bytes()) if seed else None
     except (OSError, ValueError) as error:
         raise UsageError(f"The seed {seed} cannot be read: {error}") from None
-    required = RequiredStatement(
+    required = SandboxStatement(
         text=read_statement(statement) if statement else required_statement(),
         model=model and require_model(model),
     )

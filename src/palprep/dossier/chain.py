@@ -24,6 +24,10 @@ _DECISIVE = CONSENT_CHECKS | {SAME_PERSON.id}
 """What fails of these stops a run (:mod:`palprep.pipelines.consent`)."""
 
 
+NewEntry = Literal["expiry", "revocation", "waiver"]
+"""What is added to the evidence."""
+
+
 class FileProof(Value):
     """A file as it was when the entry was written."""
 
@@ -48,7 +52,7 @@ class Entry(Value):
     schema_name: Literal["palprep-consent-dossier/2"] = "palprep-consent-dossier/2"
     """It changes with what an entry holds."""
     number: int
-    kind: Literal["evidence", "expiry", "revocation", "waiver"]
+    kind: Literal["evidence"] | NewEntry
     written_at: dt.datetime
     previous_sha256: str
     person: str
@@ -144,7 +148,6 @@ def open_dossier(
     written_at: dt.datetime,
     checks: tuple[ConsentCheck, ...] = (),
     tools: Mapping[str, str] | None = None,
-    expires_at: dt.datetime | None = None,
 ) -> Dossier:
     """A dossier with its evidence. Times must carry a time zone."""
     entry = _sealed(
@@ -158,52 +161,41 @@ def open_dossier(
         output=output,
         checks=checks,
         tools=dict(tools or {}),
-        expires_at=_aware(expires_at) if expires_at else None,
     )
     return Dossier(entries=(entry,))
 
 
-def with_expiry(
-    dossier: Dossier, *, expires_at: dt.datetime, written_at: dt.datetime, note: str | None = None
+def extended(
+    dossier: Dossier,
+    *,
+    kind: NewEntry,
+    written_at: dt.datetime,
+    expires_at: dt.datetime | None = None,
+    revoked_at: dt.datetime | None = None,
+    note: str | None = None,
 ) -> Dossier:
-    """The dossier with a new expiry; the last one counts."""
-    return _appended(
-        dossier,
-        kind="expiry",
+    """The dossier with one more entry. Times must carry a time zone.
+
+    Of several expiries the last one counts. No entry takes a revocation back: a new statement is a
+    new dossier. A waiver is the decision to go on although consent was not heard as required; the
+    note says what was missing. It does not put consent in force.
+    """
+    last = dossier.entries[-1]
+    entry = _sealed(
+        number=last.number + 1,
+        kind=kind,
         written_at=_aware(written_at),
-        expires_at=_aware(expires_at),
+        previous_sha256=last.sha256,
+        person=last.person,
+        expires_at=expires_at and _aware(expires_at),
+        revoked_at=revoked_at and _aware(revoked_at),
         note=note,
     )
+    return Dossier(entries=(*dossier.entries, entry))
 
 
-def with_revocation(
-    dossier: Dossier, *, revoked_at: dt.datetime, written_at: dt.datetime, note: str | None = None
-) -> Dossier:
-    """The dossier with the person's revocation. No entry takes it back: a new statement is a
-    new dossier.
-    """
-    return _appended(
-        dossier,
-        kind="revocation",
-        written_at=_aware(written_at),
-        revoked_at=_aware(revoked_at),
-        note=note,
-    )
-
-
-def with_waiver(dossier: Dossier, *, written_at: dt.datetime, note: str) -> Dossier:
-    """The dossier with the decision to go on although consent was not heard as required. The
-    note says what was missing. A waiver does not put consent in force.
-    """
-    return _appended(dossier, kind="waiver", written_at=_aware(written_at), note=note)
-
-
-def verify_dossier(dossier: Dossier, files: Mapping[str, str] | None = None) -> tuple[Flaw, ...]:
-    """Every flaw of a dossier, empty when it holds.
-
-    ``files`` maps file names to their sha256 as found now; a recorded file of that name
-    with another hash was changed since.
-    """
+def verify_dossier(dossier: Dossier) -> tuple[Flaw, ...]:
+    """Every flaw of a chain, empty when it holds. The files are not looked at."""
     flaws = []
     previous = _START
     for place, entry in enumerate(dossier.entries, start=1):
@@ -213,10 +205,6 @@ def verify_dossier(dossier: Dossier, files: Mapping[str, str] | None = None) -> 
             flaws.append(Flaw(entry.number, "does not follow the entry before it"))
         if _digest(entry.model_dump(mode="json", exclude={"sha256"})) != entry.sha256:
             flaws.append(Flaw(entry.number, "was changed after it was written"))
-        for proof in (entry.source, entry.output):
-            now = (files or {}).get(proof.name) if proof else None
-            if proof and now is not None and now != proof.sha256:
-                flaws.append(Flaw(entry.number, f"{proof.name} was changed since"))
         previous = entry.sha256
     if not dossier.entries or dossier.entries[0].kind != "evidence":
         flaws.append(Flaw(None, "the dossier does not begin with its evidence"))
@@ -226,14 +214,6 @@ def verify_dossier(dossier: Dossier, files: Mapping[str, str] | None = None) -> 
 def extends(longer: Dossier, shorter: Dossier) -> bool:
     """Whether one dossier is the other with entries added at its end, and nothing else."""
     return longer.entries[: len(shorter.entries)] == shorter.entries
-
-
-def _appended(dossier: Dossier, **fields: Any) -> Dossier:
-    last = dossier.entries[-1]
-    entry = _sealed(
-        number=last.number + 1, previous_sha256=last.sha256, person=last.person, **fields
-    )
-    return Dossier(entries=(*dossier.entries, entry))
 
 
 def _sealed(**fields: Any) -> Entry:

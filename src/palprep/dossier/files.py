@@ -19,12 +19,11 @@ from palprep.dossier.chain import (
     Dossier,
     FileProof,
     Flaw,
+    NewEntry,
+    extended,
     extends,
     open_dossier,
     verify_dossier,
-    with_expiry,
-    with_revocation,
-    with_waiver,
 )
 from palprep.errors import DossierUnusable, UsageError
 from palprep.fixes import atomic_output
@@ -74,7 +73,6 @@ def keep_dossier(
     *,
     person: str,
     written_at: dt.datetime,
-    expires_at: dt.datetime | None = None,
     compared: tuple[Check, ...] = (),
 ) -> Path | None:
     """Write the dossier of a prepared video in which consent was listened for.
@@ -105,7 +103,6 @@ def keep_dossier(
             *(_noted(check) for check in compared if prepared.path.name in check.label),
         ),
         tools={"palprep": __version__, **_versions()},
-        expires_at=expires_at,
     )
     _write(path, dossier)
     return path
@@ -175,34 +172,33 @@ def examine_dossier(
     )
 
 
-def revoke(
+def add_entry(
     path: str | Path,
     *,
-    revoked_at: dt.datetime,
+    kind: NewEntry,
     written_at: dt.datetime,
+    expires_at: dt.datetime | None = None,
+    revoked_at: dt.datetime | None = None,
     note: str | None = None,
 ) -> Dossier:
-    """Record that the person took the consent back. Nothing undoes it."""
-    return _add(
-        path,
-        with_revocation(
-            read_dossier(path), revoked_at=revoked_at, written_at=written_at, note=note
-        ),
-    )
+    """Add an entry to a dossier's file, as :func:`palprep.dossier.chain.extended` does.
 
-
-def expire(
-    path: str | Path,
-    *,
-    expires_at: dt.datetime,
-    written_at: dt.datetime,
-    note: str | None = None,
-) -> Dossier:
-    """Record until when the consent holds."""
-    return _add(
-        path,
-        with_expiry(read_dossier(path), expires_at=expires_at, written_at=written_at, note=note),
+    Raises UsageError when there is no dossier, DossierUnusable when it was changed, and
+    OutputUnwritable.
+    """
+    place = Path(path)
+    present = read_dossier(place)
+    require_intact(present, place)
+    longer = extended(
+        present,
+        kind=kind,
+        written_at=written_at,
+        expires_at=expires_at,
+        revoked_at=revoked_at,
+        note=note,
     )
+    _write(place, longer)
+    return longer
 
 
 def waive(path: str | Path, *, written_at: dt.datetime, note: str) -> Dossier:
@@ -210,7 +206,7 @@ def waive(path: str | Path, *, written_at: dt.datetime, note: str) -> Dossier:
     present = read_dossier(path)
     if any(entry.kind == "waiver" and entry.note == note for entry in present.entries):
         return present
-    return _add(path, with_waiver(present, written_at=written_at, note=note))
+    return add_entry(path, kind="waiver", written_at=written_at, note=note)
 
 
 def require_intact(dossier: Dossier, path: Path) -> None:
@@ -246,16 +242,6 @@ def _file_flaw(file: ExaminedFile) -> str | None:
 
 def _noted(check: Check) -> ConsentCheck:
     return ConsentCheck(id=check.id, outcome=check.outcome.value, sentence=check.sentence)
-
-
-def _add(path: str | Path, longer: Dossier) -> Dossier:
-    place = Path(path)
-    present = read_dossier(place)
-    require_intact(present, place)
-    if not extends(longer, present):
-        raise DossierUnusable(f"{path} was written to by another program meanwhile; try again")
-    _write(place, longer)
-    return longer
 
 
 def _write(path: Path, dossier: Dossier) -> None:

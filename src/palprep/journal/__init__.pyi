@@ -11,8 +11,6 @@ from .creations import (
     up_to_date as up_to_date,
 )
 from .entries import (
-    AboutCreation as AboutCreation,
-    AboutRun as AboutRun,
     AssetPrepared as AssetPrepared,
     ConsentWaived as ConsentWaived,
     CreationUsed as CreationUsed,
@@ -28,14 +26,10 @@ from .entries import (
     PersonStatus as PersonStatus,
     Polled as Polled,
     PortraitPicked as PortraitPicked,
-    Reused as Reused,
     RunStarted as RunStarted,
     SandboxStatement as SandboxStatement,
     Snapshot as Snapshot,
     What as What,
-    failed as failed,
-    needs_decision as needs_decision,
-    refused as refused,
 )
 from .inbox import callback_server as callback_server, listen as listen, secret_path as secret_path
 from .run_view import (

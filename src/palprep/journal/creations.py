@@ -261,24 +261,24 @@ def up_to_date(
     if recorded.complete and recorded.status in {"waiting", "in_doubt"}:
         return _as_trained(recorded, creations)
     # The doubt that ended the work is resolved; what was left to do is not done yet.
-    return _changed(recorded, RESOLVED) if recorded.status == "in_doubt" else recorded
+    return recorded.becomes(RESOLVED) if recorded.status == "in_doubt" else recorded
 
 
 def _as_trained(recorded: PersonOutcome, creations: Sequence[Creation]) -> PersonOutcome:
     """The outcome that follows from how the trainings stand."""
     if any(c.state is CreationState.ABSENT for c in creations):
-        return _changed(recorded, RESOLVED)
+        return recorded.becomes(RESOLVED)
     errors = tuple(error_words(c) for c in creations if c.state is CreationState.ERROR)
     if errors:
-        return _changed(
-            recorded, PersonOutcome(status="failed", reasons=errors, complete=True, at_service=True)
+        return recorded.becomes(
+            PersonOutcome(status="failed", reasons=errors, complete=True, at_service=True)
         )
     if creations and all(c.state is CreationState.COMPLETED for c in creations):
         return recorded.ended_well()
     return (
         _still_waiting(recorded, creations)
         if recorded.status == "waiting"
-        else _changed(recorded, IN_TRAINING)
+        else recorded.becomes(IN_TRAINING)
     )
 
 
@@ -287,9 +287,3 @@ def _still_waiting(recorded: PersonOutcome, creations: Sequence[Creation]) -> Pe
     ended = [c.id for c in creations if c.state is CreationState.COMPLETED and c.id]
     left = tuple(each for each in recorded.reasons if not any(one in each for one in ended))
     return recorded.model_copy(update={"reasons": left})
-
-
-def _changed(recorded: PersonOutcome, now: PersonOutcome) -> PersonOutcome:
-    """The outcome ``now``, with what was decided on the way."""
-    kept = {name: getattr(recorded, name) for name in ("notes", "not_made", "held")}
-    return now.model_copy(update=kept)

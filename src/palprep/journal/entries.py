@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Generic, Literal, TypeVar, get_args
+from typing import Annotated, Any, Generic, Literal, Self, TypeVar, get_args
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
-from palprep.errors import JournalError
+from palprep.consent import PLACEHOLDER
+from palprep.errors import JournalError, UsageError
 from palprep.preflight import Asset
 from palprep.rules import Check
 from palprep.values import Value
@@ -87,10 +88,25 @@ class PersonOutcome(Value):
     held: bool = False
     at_service: bool = False
 
+    @classmethod
+    def refused(cls, *reasons: str, notes: tuple[str, ...] = (), at_service: bool = False) -> Self:
+        """Nothing is made for this person, for these reasons."""
+        return cls(status="refused", reasons=reasons, notes=notes, at_service=at_service)
+
+    @classmethod
+    def failed(cls, reason: str, *, at_service: bool = False) -> Self:
+        """The work for this person broke off."""
+        return cls(status="failed", reasons=(reason,), at_service=at_service)
+
     @property
     def words(self) -> tuple[str, ...]:
         """Everything there is to say about it, the reasons first."""
         return (*self.reasons, *self.not_made, *self.notes)
+
+    def becomes(self, now: PersonOutcome) -> PersonOutcome:
+        """The outcome ``now``, with what was decided on the way."""
+        kept = {name: getattr(self, name) for name in ("notes", "not_made", "held")}
+        return now.model_copy(update=kept)
 
     def ended_well(self) -> PersonOutcome:
         """The outcome once everything that was asked for is ready."""
@@ -98,21 +114,6 @@ class PersonOutcome(Value):
         if self.held:
             status = "needs_decision"
         return self.model_copy(update={"status": status, "reasons": ()})
-
-
-def refused(*reasons: str, notes: tuple[str, ...] = (), at_service: bool = False) -> PersonOutcome:
-    """Nothing is made for this person, for these reasons."""
-    return PersonOutcome(status="refused", reasons=reasons, notes=notes, at_service=at_service)
-
-
-def needs_decision(*reasons: str, notes: tuple[str, ...] = ()) -> PersonOutcome:
-    """Nothing is made for this person until somebody has decided, for these reasons."""
-    return PersonOutcome(status="needs_decision", reasons=reasons, notes=notes, held=True)
-
-
-def failed(reason: str, *, at_service: bool = False) -> PersonOutcome:
-    """The work for this person broke off."""
-    return PersonOutcome(status="failed", reasons=(reason,), at_service=at_service)
 
 
 class Body(Value):
@@ -160,12 +161,24 @@ class PersonNames(Value):
 
 
 class SandboxStatement(Value):
-    """A statement that an embedded sandbox takes for consent, ``{full_name}`` in it."""
+    """A statement that a sandbox takes for consent. ``{full_name}`` stands for any name.
+
+    Raises UsageError for a text without it.
+    """
 
     text: str
-    language: str
+    language: str = "en"
     model: Path | None = None
     """The folder of the Whisper model that listens for it; None for the one that palprep brings."""
+
+    @model_validator(mode="after")
+    def _leaves_the_name_open(self) -> Self:
+        if PLACEHOLDER not in self.text:
+            raise UsageError(
+                f"The statement “{self.text}” leaves no place for a name: "
+                f"write {PLACEHOLDER} where it is said"
+            )
+        return self
 
 
 class RunStarted(AboutRun):

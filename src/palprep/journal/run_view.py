@@ -131,15 +131,11 @@ class RunHead(Value):
     version: str
 
 
-class RunView(RunHead):
+class RunView(Value):
     """The last run of a journal, with all that is known of each person."""
 
+    head: RunHead
     people: tuple[PersonView, ...] = Field(repr=False)
-
-    @property
-    def head(self) -> RunHead:
-        """What is the same for all people."""
-        return RunHead(**{name: getattr(self, name) for name in RunHead.model_fields})
 
     def mark(self, slug: str) -> str:
         """A text that changes when anything changes that is known of the person."""
@@ -235,7 +231,7 @@ class RunReader:
         people = (
             self.person(each.slug) if with_reports else PersonView(**dict(each)) for each in wanted
         )
-        return RunView(**dict(self.head), people=tuple(people))
+        return RunView(head=self.head, people=tuple(people))
 
 
 _STANDING = ("creation:voice", "creation:replica", "consent_waived", "person_ended")

@@ -22,7 +22,15 @@ from typing import Self, TypeVar
 from palprep.errors import JournalError, OutputUnwritable
 from palprep.journal import projection
 from palprep.journal.creations import Creation, CreationState
-from palprep.journal.entries import KINDS, Body, Entry, RunStarted, read_body
+from palprep.journal.entries import (
+    KINDS,
+    AboutCreation,
+    Body,
+    Entry,
+    Reused,
+    RunStarted,
+    read_body,
+)
 from palprep.journal.file import (
     DAMAGED,
     READ_ONLY,
@@ -154,11 +162,24 @@ class Journal:
         found = self._entries(f"{condition} ORDER BY seq", *values)
         return tuple(entry for entry in found if isinstance(entry.body, kind))  # type: ignore[misc]
 
-    def since(self, seq: int, kind: type[B]) -> tuple[Entry[B], ...]:
-        """The entries of a kind or family of kinds after the one of that number, oldest first."""
-        condition, names = _of_kind(kind)
-        found = self._entries(f"seq > ? AND {condition} ORDER BY seq", seq, *names)
-        return tuple(entry for entry in found if isinstance(entry.body, kind))  # type: ignore[misc]
+    def reused(
+        self, kind: type[B], key: str, person: str, fits: Callable[[B], bool] = lambda _: True
+    ) -> B | None:
+        """What an earlier run found out for this person under the key, the latest that ``fits``
+        takes; it is then recorded that it counts for this run, too. None when there is nothing.
+        """
+        for entry in reversed(self.entries(kind, key=key, person=person)):
+            if fits(entry.body):
+                self.append(Reused(seq=entry.seq), person=person, key=key)
+                return entry.body
+        return None
+
+    def news_of_creations(self, seq: int) -> list[tuple[int, str | None]]:
+        """What was told of creations after the entry of that number, oldest first: the entries'
+        numbers, and the keys of the creations that they are about."""
+        condition, names = _of_kind(AboutCreation)
+        asked = f"SELECT seq, key FROM entry WHERE seq > ? AND {condition} ORDER BY seq"  # noqa: S608
+        return self._guarded(lambda connection: connection.execute(asked, (seq, *names)).fetchall())
 
     def newest(self) -> Entry[Body] | None:
         """The entry that was added last."""

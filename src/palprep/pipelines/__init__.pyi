@@ -1,6 +1,7 @@
 from .consent import (
     consent_gate as consent_gate,
     different_people as different_people,
+    keep_evidence as keep_evidence,
     named as named,
 )
 from .creation import (
@@ -13,6 +14,7 @@ from .creation import (
 from .make import (
     ValidatedModel as ValidatedModel,
     ask_state as ask_state,
+    create as create,
     make_replica as make_replica,
     make_voice as make_voice,
     validate_face as validate_face,

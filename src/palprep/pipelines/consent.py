@@ -7,12 +7,11 @@ statement must have been heard without a doubt, and the files must show one pers
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from palprep.dossier import keep_dossier, waive
-from palprep.journal import ConsentWaived, Journal
+from palprep.dossier import keep_dossier, read_dossier, waive
+from palprep.journal import ConsentWaived, DossierKept, Journal
 from palprep.preflight import Prepared
 from palprep.rules import CONSENT_DOUBTS, Check, Report, consent_doubts, lacks_consent
 from palprep.values import Outcome
@@ -85,33 +84,40 @@ def named(judged: Judged) -> str:
     return f"{name} ({role.value})" if role else name
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """What goes on file about the consent to a person's files, whether or not it suffices."""
+def keep_evidence(
+    journal: Journal,
+    person: str,
+    files: Iterable[Prepared],
+    *,
+    compared: Iterable[Check] = (),
+    waived: tuple[str, ...] = (),
+    key: str | None = None,
+) -> None:
+    """Put on file what was heard of the consent to a person's files, whether or not it suffices.
 
-    compared: tuple[Check, ...] = ()
-    """The checks that compare the faces in them."""
-    waived: tuple[str, ...] = ()
-    """What is missing of the consent or in doubt, where the work goes on regardless."""
+    Each file in which the statement was listened for gets a dossier next to it, which the journal
+    keeps, too. ``compared`` holds the checks that compare the faces in the files. ``waived`` says
+    what is missing of the consent or in doubt, where the work goes on regardless: the journal
+    records that, under the ``key`` of the replica where it is known, and so do the dossiers.
 
-    def keep(
-        self, journal: Journal, person: str, files: Iterable[Prepared], *, key: str | None = None
-    ) -> tuple[Path, ...]:
-        """Record a waiver in the journal, under the ``key`` of the replica, and keep a dossier of
-        each file in which the statement was listened for.
+    Raises DossierUnusable for a dossier that was changed, and OutputUnwritable.
+    """
+    if waived:
+        journal.append(ConsentWaived(why=waived), person=person, key=key)
+    now, compared = journal.now(), tuple(compared)
+    for file in files:
+        path = keep_dossier(file, person=person, written_at=now, compared=compared)
+        if path is None:
+            continue
+        if waived:
+            waive(path, written_at=now, note=" ".join(waived))
+        kept = DossierKept(path=_place(path, journal), dossier=read_dossier(path).to_json())
+        journal.append(kept, person=person)
 
-        Returns the dossiers. Raises DossierUnusable for one that was changed, and
-        OutputUnwritable.
-        """
-        if self.waived:
-            journal.append(ConsentWaived(why=self.waived), person=person, key=key)
-        now = journal.now()
-        kept = (
-            keep_dossier(file, person=person, written_at=now, compared=self.compared)
-            for file in files
-        )
-        dossiers = tuple(path for path in kept if path is not None)
-        if self.waived:
-            for path in dossiers:
-                waive(path, written_at=now, note=" ".join(self.waived))
-        return dossiers
+
+def _place(path: Path, journal: Journal) -> str:
+    """The path as the journal names it: from its own folder, where the file lies in there."""
+    whole = path.resolve()
+    root = journal.path and journal.path.parent.resolve()
+    within = root is not None and whole.is_relative_to(root)
+    return (whole.relative_to(root) if root and within else whole).as_posix()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol
 
 from palprep.client import AnyClient, Doing, ask, context_of, until, work
-from palprep.errors import OutcomeUnknown, UsageError, WaitTimeout
+from palprep.errors import OutcomeUnknown, WaitTimeout
 from palprep.journal import (
     Creation,
     CreationState,
@@ -22,7 +22,6 @@ from palprep.journal import (
     creation_key,
     doubt_words,
 )
-from palprep.pipelines.consent import Evidence
 from palprep.preflight import Prepared
 from palprep.publish import Publisher
 from palprep.values import Role, Value
@@ -92,8 +91,6 @@ class MakeOptions:
     ``tell`` hears the name of each step before it is taken. ``checkpoint`` is called before
     each step, and several times a second while waiting; what it raises ends the work there.
     ``before_create`` is called once more before anything is published for a create.
-
-    Unless ``wait``, the creation is returned as soon as it was asked for, in doubt or not.
     """
 
     person: str | None = None
@@ -103,165 +100,152 @@ class MakeOptions:
     tell: Callable[[str], object] = _nothing
     checkpoint: Callable[[], object] = _nothing
     before_create: Callable[[], object] = _nothing
-    wait: bool = True
 
 
-def create(
-    client: AnyClient,
-    publisher: Publisher,
-    request: Request,
-    files: Mapping[Role, Prepared],
-    evidence: Evidence,
-    *,
-    journal: Journal | str | Path | None,
-    callbacks: Callbacks | None,
-    timeout_s: float,
-    options: MakeOptions,
-) -> Doing[Creation]:
-    """Keep the evidence, publish, create at most once, and wait for the end of the training.
-
-    The consent is judged before. Where no callback comes and nothing can be asked, the creation
-    is returned as it stands.
-
-    Raises OutcomeUnknown for a creation in doubt, and WaitTimeout when the training has not ended
-    in time; ``last`` is then the creation.
-    """
-    if callbacks is not None and journal is None:
-        raise UsageError("Callbacks go into a journal: give the same journal here as to them")
-    opened = yield from work(lambda: _opened(journal))
-    try:
-        creator = _Creator(client, publisher, opened, callbacks, timeout_s, options)
-        return (yield from creator.create(request, files, evidence))
-    finally:
-        if opened is not journal:
-            opened.close()
-
-
-def ask_for_state(client: AnyClient, what: What, resource_id: str) -> Doing[Snapshot]:
-    """Ask the service once. The question for a replica is a GET that the specification does not
+def ask_for_state(client: AnyClient, journal: Journal, creation: Creation) -> Doing[None]:
+    """Ask the service once for the state of a creation that has an id, and record that its training
+    has ended, where it has. The question for a replica is a GET that the specification does not
     show.
     """
-    if what == "voice":
+    resource_id = creation.id or ""
+    if creation.what == "voice":
         voice = yield from ask(client.voices.get, resource_id)
-        return Snapshot.told(resource_id, voice.status, voice.error_message)
-    replica = yield from ask(client.unspecified.get_replica, resource_id)
-    return Snapshot.told(resource_id, replica.status, replica.error_message)
+        told = Snapshot.told(resource_id, voice.status, voice.error_message)
+    else:
+        replica = yield from ask(client.unspecified.get_replica, resource_id)
+        told = Snapshot.told(resource_id, replica.status, replica.error_message)
+    if told.ended:
+        polled = Polled(snapshot=told)
+        yield from work(lambda: journal.append(polled, person=creation.person, key=creation.key))
 
 
 @dataclass(frozen=True)
-class _Creator:
-    """Creates at most once, as far as its journal reaches."""
+class Creator:
+    """Creates one voice or replica at most once, as far as its journal reaches.
+
+    The consent is judged before, and what is on file about it.
+    """
 
     client: AnyClient
     publisher: Publisher
     journal: Journal
     callbacks: Callbacks | None
-    timeout_s: float
     options: MakeOptions
+    request: Request
+    files: Mapping[Role, Prepared]
 
-    def create(
-        self, request: Request, files: Mapping[Role, Prepared], evidence: Evidence
-    ) -> Doing[Creation]:
-        what: What = "voice" if isinstance(request, VoiceRequest) else "replica"
+    @property
+    def what(self) -> What:
+        """What is created."""
+        return "voice" if isinstance(self.request, VoiceRequest) else "replica"
+
+    @property
+    def person(self) -> str:
+        """For whom, as the journal names them."""
+        request = self.request
         name = request.voice_name if isinstance(request, VoiceRequest) else request.replica_name
-        identity = {"target": self.options.target or self.client.base_url, **_identifying(request)}
-        sources = {role.value: file.source_sha256 for role, file in files.items()}
-        key = creation_key(what, identity, sources)
-        person = self.options.person or name
-        used = CreationUsed(what=what)
-        yield from work(lambda: self.journal.append(used, person=person, key=key))
-        yield from work(lambda: evidence.keep(self.journal, person, files.values(), key=key))
-        creation = yield from work(lambda: self.journal.creation(key))
-        if creation is None or creation.state is CreationState.ABSENT:
-            yield from work(self.options.before_create)
-            urls = yield from self._published(what, files)
-            self._begin(f"create {what}")
-            creation = yield from create_once(
-                self.journal,
-                key,
-                person=person,
-                what=what,
-                request={**identity, "sources": sources},
-                send=lambda: self._sent(request, urls, key),
-            )
-        if not self.options.wait:
-            return creation
-        told = request.callback_url is None and self.callbacks is not None
-        if creation.state is CreationState.IN_DOUBT and told:
-            creation = yield from self._resolved(creation)
-        if creation.state is CreationState.IN_DOUBT:
-            raise OutcomeUnknown(doubt_words(creation), call=dict(creation.request))
-        asked = what == "voice" or self.options.ask_for_replicas
-        if creation.ended or not (asked or told):
-            return creation
-        self._begin(f"wait for {what}")
-        return (yield from self._ended(creation, asked=asked))
+        return self.options.person or name
 
-    def _published(self, what: What, files: Mapping[Role, Prepared]) -> Doing[dict[str, str]]:
+    @functools.cached_property
+    def key(self) -> str:
+        """The identity of the creation in the journal."""
+        return creation_key(self.what, self._identity, self._sources)
+
+    def create(self) -> Doing[Creation]:
+        """Publish the files and ask for the creation, unless that was done before. As it then
+        stands: in doubt, in training, or ended."""
+        used = CreationUsed(what=self.what)
+        yield from work(lambda: self.journal.append(used, person=self.person, key=self.key))
+        creation = yield from work(lambda: self.journal.creation(self.key))
+        if creation is not None and creation.state is not CreationState.ABSENT:
+            return creation
+        yield from work(self.options.before_create)
         # Published before the intent is recorded: a failed upload leaves nothing in doubt.
-        self._begin(f"publish for {what}")
+        self._begin(f"publish for {self.what}")
         urls: dict[str, str] = {}
-        for role, file in files.items():
+        for role, file in self.files.items():
             url = yield from work(functools.partial(self.publisher.publish, file))
             urls[_URL_FIELDS[role]] = url
-        return urls
+        self._begin(f"create {self.what}")
+        return (
+            yield from create_once(
+                self.journal,
+                self.key,
+                person=self.person,
+                what=self.what,
+                request={**self._identity, "sources": self._sources},
+                send=lambda: self._sent(urls),
+            )
+        )
 
-    def _sent(self, request: Request, urls: Mapping[str, str], key: str) -> Doing[Snapshot]:
-        # What was not given is absent, rather than null.
-        given = {name: value for name, value in _identifying(request).items() if value != []}
-        fields = {**urls, **given}
-        if request.callback_url is not None:
-            fields["callback_url"] = request.callback_url
-        elif self.callbacks is not None:
-            fields["callback_url"] = self.callbacks.url_for(key)
-        if isinstance(request, VoiceRequest):
-            voice = yield from ask(self.client.voices.create, **fields)
-            return Snapshot.told(voice.voice_id, voice.status, voice.error_message)
-        replica = yield from ask(self.client.replicas.create, **fields)
-        return Snapshot.told(replica.replica_id, replica.status, None)
+    def ended(self, creation: Creation, timeout_s: float) -> Doing[Creation]:
+        """The creation once its training has ended. Where no callback comes and nothing can be
+        asked, as it stands.
 
-    def _resolved(self, creation: Creation) -> Doing[Creation]:
-        """The creation once a callback has resolved the doubt, or as it stands."""
-        self._begin(f"wait for a callback that resolves the doubt about the {creation.what}")
-        try:
-            return (
-                yield from until(
+        Raises OutcomeUnknown for a creation in doubt, and WaitTimeout when the training has not
+        ended in time; ``last`` is then the creation.
+        """
+        told = self.request.callback_url is None and self.callbacks is not None
+        if creation.state is CreationState.IN_DOUBT and told:
+            self._begin(f"wait for a callback that resolves the doubt about the {self.what}")
+            with contextlib.suppress(WaitTimeout):
+                creation = yield from until(
                     lambda seen: seen.state is not CreationState.IN_DOUBT,
-                    f"The doubt about the {creation.what}",
+                    f"The doubt about the {self.what}",
                     context_of(self.client),
                     self.options.doubt_timeout_s,
-                    look=lambda: self._look(creation.key),
+                    look=self._look,
                 )
-            )
-        except WaitTimeout:
+        if creation.state is CreationState.IN_DOUBT:
+            raise OutcomeUnknown(doubt_words(creation), call=dict(creation.request))
+        asked = self.what == "voice" or self.options.ask_for_replicas
+        if creation.ended or not (asked or told):
             return creation
-
-    def _ended(self, creation: Creation, *, asked: bool) -> Doing[Creation]:
-        key, person = creation.key, creation.person
+        self._begin(f"wait for {self.what}")
 
         def ask_once() -> Doing[Creation]:
-            snapshot = yield from ask_for_state(self.client, creation.what, creation.id or "")
-            if snapshot.ended:
-                polled = Polled(snapshot=snapshot)
-                yield from work(lambda: self.journal.append(polled, person=person, key=key))
-            return (yield from self._look(key))
+            yield from ask_for_state(self.client, self.journal, creation)
+            return (yield from self._look())
 
         # The journal is what is looked at: callbacks get there from this process or from
         # `palprep listen`.
         return (
             yield from until(
                 lambda seen: seen.ended,
-                f"The training of the {creation.what} {creation.id}",
+                f"The training of the {self.what} {creation.id}",
                 context_of(self.client),
-                self.timeout_s,
+                timeout_s,
                 ask=ask_once if asked else None,
-                look=lambda: self._look(key),
+                look=self._look,
             )
         )
 
-    def _look(self, key: str) -> Doing[Creation]:
+    @functools.cached_property
+    def _identity(self) -> dict[str, Any]:
+        target = self.options.target or self.client.base_url
+        return {"target": target, **_identifying(self.request)}
+
+    @functools.cached_property
+    def _sources(self) -> dict[str, str]:
+        return {role.value: file.source_sha256 for role, file in self.files.items()}
+
+    def _sent(self, urls: Mapping[str, str]) -> Doing[Snapshot]:
+        # What was not given is absent, rather than null.
+        given = {name: value for name, value in _identifying(self.request).items() if value != []}
+        fields = {**urls, **given}
+        if self.request.callback_url is not None:
+            fields["callback_url"] = self.request.callback_url
+        elif self.callbacks is not None:
+            fields["callback_url"] = self.callbacks.url_for(self.key)
+        if self.what == "voice":
+            voice = yield from ask(self.client.voices.create, **fields)
+            return Snapshot.told(voice.voice_id, voice.status, voice.error_message)
+        replica = yield from ask(self.client.replicas.create, **fields)
+        return Snapshot.told(replica.replica_id, replica.status, None)
+
+    def _look(self) -> Doing[Creation]:
         self.options.checkpoint()
-        return (yield from work(lambda: self.journal.known_creation(key)))
+        return (yield from work(lambda: self.journal.known_creation(self.key)))
 
     def _begin(self, step: str) -> None:
         self.options.checkpoint()
@@ -271,11 +255,3 @@ class _Creator:
 def _identifying(request: Request) -> dict[str, Any]:
     """The fields that tell one request from another, as JSON. Addresses do not."""
     return request.model_dump(mode="json", exclude_none=True, exclude={"callback_url"})
-
-
-def _opened(journal: Journal | str | Path | None) -> Journal:
-    if isinstance(journal, Journal):
-        return journal
-    if journal is None:
-        return Journal()
-    return Journal.of(journal, lock=True, create=True)

@@ -7,21 +7,22 @@ value; called with an :class:`~palprep.client.AsyncClient` it is awaited, and wh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 from palprep.client import AnyClient, Doing, ask, routine, work
 from palprep.errors import UsageError
 from palprep.journal import Creation, FaceCheck, FaceVerdict, Journal
-from palprep.pipelines.consent import Evidence, consent_gate, different_people
+from palprep.pipelines.consent import consent_gate, different_people, keep_evidence
 from palprep.pipelines.creation import (
     Callbacks,
+    Creator,
     MakeOptions,
     ReplicaRequest,
+    Request,
     VoiceRequest,
     ask_for_state,
-    create,
 )
 from palprep.preflight import Prepared
 from palprep.publish import Publisher
@@ -79,20 +80,15 @@ def make_voice(
     WaitTimeout when the training has not ended after ``timeout_s`` seconds, JournalError,
     PublishError, and the client's errors.
     """
-
-    return (
-        yield from create(
-            client,
-            publisher,
-            request,
-            {Role.VOICE_AUDIO: prepared},
-            Evidence(),
-            journal=journal,
-            callbacks=callbacks,
-            timeout_s=timeout_s,
-            options=options,
-        )
-    )
+    opened = yield from work(lambda: _opened(journal, callbacks))
+    try:
+        files = {Role.VOICE_AUDIO: prepared}
+        creator = Creator(client, publisher, opened, callbacks, options, request, files)
+        creation = yield from creator.create()
+        return (yield from creator.ended(creation, timeout_s))
+    finally:
+        if opened is not journal:
+            opened.close()
 
 
 @routine
@@ -140,23 +136,46 @@ def make_replica(
         compared = yield from work(lambda: same_person(paths))
     if different := different_people(compared or ()):
         raise _refused(different)
-    return (
-        yield from create(
-            client,
-            publisher,
-            request,
-            files,
-            Evidence(compared=tuple(compared or ()), waived=gate.against),
-            journal=journal,
-            callbacks=callbacks,
-            timeout_s=timeout_s,
-            options=options,
+    opened = yield from work(lambda: _opened(journal, callbacks))
+    try:
+        creator = Creator(client, publisher, opened, callbacks, options, request, files)
+        yield from work(
+            lambda: keep_evidence(
+                opened,
+                creator.person,
+                files.values(),
+                compared=compared or (),
+                waived=gate.against,
+                key=creator.key,
+            )
         )
-    )
+        creation = yield from creator.create()
+        return (yield from creator.ended(creation, timeout_s))
+    finally:
+        if opened is not journal:
+            opened.close()
+
+
+@routine
+def create(
+    client: AnyClient,
+    publisher: Publisher,
+    request: Request,
+    files: Mapping[Role, Prepared],
+    *,
+    journal: Journal,
+    callbacks: Callbacks | None,
+    options: MakeOptions,
+) -> Doing[Creation]:
+    """Publish the files and create at most once; nothing is waited for. The consent was judged, and
+    evidence of it kept, before.
+    """
+    creator = Creator(client, publisher, journal, callbacks, options, request, files)
+    return (yield from creator.create())
 
 
 ask_state = routine(ask_for_state)
-"""Asks the service once for the state of a voice or a replica."""
+"""See :func:`~palprep.pipelines.creation.ask_for_state`."""
 
 
 _GIVE = " Give consent to it, or say without_consent=True."
@@ -178,3 +197,13 @@ def _trained_from(request: ReplicaRequest, **given_files: Prepared | None) -> di
         raise UsageError("Give a video, with or without a consent video, or an image")
     files = {Role.TRAINING_VIDEO: video, Role.CONSENT_VIDEO: consent, Role.FACE_IMAGE: image}
     return {role: file for role, file in files.items() if file is not None}
+
+
+def _opened(journal: Journal | str | Path | None, callbacks: Callbacks | None) -> Journal:
+    if isinstance(journal, Journal):
+        return journal
+    if journal is not None:
+        return Journal.of(journal, lock=True, create=True)
+    if callbacks is not None:
+        raise UsageError("Callbacks go into a journal: give the same journal here as to them")
+    return Journal()

@@ -107,7 +107,7 @@ def pages(run: ReadableRun, folder: Path) -> list[Page]:
 
         def alone() -> str:
             everybody = tuple(run.person(slug) for slug in marks)
-            return page(RunView(**dict(run.head), people=everybody), folder, show, stamp=stamp)
+            return page(RunView(head=run.head, people=everybody), folder, show, stamp=stamp)
 
         return [Page(index, stamp, alone)]
     within = folder / PEOPLE_FOLDER
@@ -155,7 +155,7 @@ def page(
     """
     links = None if folder is None else Links(folder, folder)
     maker = _Maker(environment(), links, show)
-    return maker.report(run, worst_first(run.people), stamp or _digest(run.model_dump_json()))
+    return maker.report(run.head, worst_first(run.people), stamp or _digest(run.model_dump_json()))
 
 
 def worst_first(people: Sequence[P]) -> list[P]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import contextlib
+import functools
 import importlib
 import threading
 import time
@@ -18,21 +19,25 @@ from typing import Any
 
 from palprep._version import __version__
 from palprep.batch.engines.cluster_worker import (
-    Call,
     Reply,
     cannot_use,
     carry_out,
     other_version,
     take_in,
 )
-from palprep.batch.engines.files import BucketFiles, Files, FolderFiles, moved
+from palprep.batch.engines.files import (
+    BucketFiles,
+    FetchedSource,
+    FetchSource,
+    Files,
+    fetch_here,
+)
 from palprep.batch.engines.tasks import AssetTask
 from palprep.batch.people.files import RemoteFile
-from palprep.batch.work.originals import FetchedSource, FetchSource, fetch_here
 from palprep.errors import PalprepError, ServiceUnreachable, ToolFailed, ToolMissing, UsageError
 from palprep.fixes import atomic_output
 from palprep.media import Source
-from palprep.preflight import Asset, media_workers
+from palprep.preflight import media_workers
 from palprep.storage import PROBE, PROBE_NAME, Bucket, GoOn
 from palprep.vocabulary import install_advice
 from palprep.workers import LONGEST_S, Engine, Limits, TimedEngine, WorkStopped
@@ -77,7 +82,7 @@ class DaskEngine(TimedEngine):
         self.limits = limits or Limits()
         self._address = address
         self._bucket = None if bucket is None else BucketFiles(bucket)
-        self.files: Files = self._bucket or FolderFiles()
+        self.files: Files = self._bucket or Files()
         """Where the workers put what they prepared."""
         try:
             self._client: Any = distributed.Client(
@@ -117,10 +122,14 @@ class DaskEngine(TimedEngine):
     ) -> Any:
         store = None if self._bucket is None else self._bucket.bucket.url
         sent = tuple(self._sent(each) for each in args)
-        call = Call(function, sent, kwargs, self.limits, __version__, store)
-        reply: Reply = self._at_worker(media_s, carry_out, call)
+        carried = functools.partial(carry_out, limits=self.limits, version=__version__, store=store)
+        reply: Reply = self._at_worker(media_s, carried, function, sent, kwargs)
         task = next((each for each in args if isinstance(each, AssetTask)), None)
-        return reply.value if store is None or task is None else _brought_home(reply, task)
+        if task is not None and task.pictures is not None:
+            for name, data in reply.pictures:
+                with atomic_output(Path(task.pictures) / name, lasting=False) as temporary:
+                    temporary.write_bytes(data)
+        return reply.value
 
     def _sent(self, value: Any) -> Any:
         """An argument as it travels: a source by its name in the bucket."""
@@ -210,19 +219,6 @@ def _words(said: object) -> str | None:
     return said if isinstance(said, str) else None
 
 
-def _brought_home(reply: Reply, task: AssetTask) -> Any:
-    """The asset with paths of this machine. Its pictures are kept here."""
-    asset, into = reply.value, Path(task.into)
-    into.mkdir(parents=True, exist_ok=True)
-    if task.pictures is not None:
-        for name, data in reply.pictures:
-            with atomic_output(Path(task.pictures) / name, lasting=False) as temporary:
-                temporary.write_bytes(data)
-    if not isinstance(asset, Asset) or asset.prepared is None:
-        return asset
-    return asset.model_copy(update={"prepared": moved(asset.prepared, into)})
-
-
 def make_engine(
     name: str = "local",
     *,
@@ -245,7 +241,7 @@ def make_engine(
 
 def files_of(engine: Engine) -> Files:
     """Where the files are that the engine's workers prepare."""
-    return engine.files if isinstance(engine, DaskEngine) else FolderFiles()
+    return engine.files if isinstance(engine, DaskEngine) else Files()
 
 
 def fetch_by(engine: Engine) -> FetchSource:

@@ -16,10 +16,15 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from palprep._version import __version__
-from palprep.batch.engines.files import BucketFiles, SourceInBucket, moved
+from palprep.batch.engines.files import (
+    BucketFiles,
+    FetchedSource,
+    SourceInBucket,
+    fetch_here,
+    moved,
+)
 from palprep.batch.engines.tasks import AssetTask
 from palprep.batch.people.files import RemoteFile
-from palprep.batch.work.originals import FetchedSource, fetch_here
 from palprep.errors import StorageError, ToolFailed
 from palprep.media import Source
 from palprep.preflight import Asset, Prepared, for_source, media_workers
@@ -35,21 +40,6 @@ class OtherVersion(ToolFailed):
     code = "other_version"
 
 
-class Call(NamedTuple):
-    """A function to call in a worker's own process, with what it may take.
-
-    ``version`` is that of palprep where it was asked for, ``store`` the URL of the bucket with the
-    files, if it is not a folder that all share.
-    """
-
-    function: Callable[..., Any]
-    args: tuple[Any, ...]
-    kwargs: Mapping[str, Any]
-    limits: Limits
-    version: str
-    store: str | None = None
-
-
 class Reply(NamedTuple):
     """What the function gave, and the pictures that it drew, by their names."""
 
@@ -57,19 +47,31 @@ class Reply(NamedTuple):
     pictures: tuple[tuple[str, bytes], ...] = ()
 
 
-def carry_out(call: Call) -> Reply:
-    """Call the function, or raise its error.
+def carry_out(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    *,
+    limits: Limits,
+    version: str,
+    store: str | None = None,
+) -> Reply:
+    """Call the function in a process of its own, within ``limits``, or raise its error.
+
+    ``version`` is that of palprep where it was asked for, ``store`` the URL of the bucket with the
+    files, if it is not a folder that all share.
 
     Raises like :meth:`Runner.run`; OtherVersion; StorageError where the bucket cannot be used; and
     Reschedule, Dask's own, when this worker was told to end: another one does the task then.
     """
-    require_version(call.version)
-    if call.store is None:
-        return Reply(_in_own_process(call, call.args))
+    require_version(version)
+    if store is None:
+        return Reply(_in_own_process(function, args, kwargs, limits))
     with tempfile.TemporaryDirectory(prefix="palprep-") as place:
-        desk = _TaskFolder(BucketFiles(_opened(call.store)), Path(place).resolve())
-        args = tuple(desk.fetched(each, number) for number, each in enumerate(call.args))
-        return desk.kept(_in_own_process(call, args))
+        folder = _TaskFolder(BucketFiles(_opened(store)), Path(place).resolve())
+        task = next((each for each in args if isinstance(each, AssetTask)), None)
+        value = _in_own_process(function, folder.fetched(args), kwargs, limits)
+        return folder.kept(value, task)
 
 
 def take_in(url: str, file: RemoteFile, version: str) -> FetchedSource:
@@ -81,13 +83,15 @@ def take_in(url: str, file: RemoteFile, version: str) -> FetchedSource:
     return fetched
 
 
-def _in_own_process(call: Call, args: Sequence[Any]) -> Any:
+def _in_own_process(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], limits: Limits
+) -> Any:
     """A source among ``args`` says how long it may take."""
-    engine = _processes(call.limits)
+    engine = _processes(limits)
     source = next((each for each in args if isinstance(each, Source)), None)
     try:
         runner: Runner = engine if source is None else for_source(engine, source)
-        return runner.run(call.function, *args, **call.kwargs)
+        return runner.run(function, *args, **kwargs)
     except WorkStopped:
         raise importlib.import_module("distributed").Reschedule from None
 
@@ -111,14 +115,13 @@ class _TaskFolder:
     files: BucketFiles
     place: Path
 
-    def fetched(self, value: Any, number: int) -> Any:
-        """An argument as the function takes it here. ``number`` tells files of one name apart."""
-        folder = self.place / str(number)
+    def fetched(self, value: Any) -> Any:
+        """An argument as the function takes it here: its files are fetched."""
         match value:
             case SourceInBucket():
-                folder.mkdir(parents=True)
-                return self.files.fetch_source(value, folder / Path(value.shown).name)
+                return self.files.fetch_source(value, self._folder() / Path(value.shown).name)
             case Prepared():
+                folder = self._folder()
                 self.files.fetch(value, folder / value.path.name)
                 return moved(value, folder)
             case AssetTask():
@@ -126,22 +129,28 @@ class _TaskFolder:
                 into = str(self.place / "into")
                 return value.model_copy(update={"into": into, "pictures": pictures})
             case tuple() if type(value) is tuple:
-                return tuple(
-                    _TaskFolder(self.files, folder).fetched(each, inner)
-                    for inner, each in enumerate(value)
-                )
+                return tuple(map(self.fetched, value))
             case _:
                 return value
 
-    def kept(self, value: Any) -> Reply:
-        """The value, once what was prepared is in the bucket."""
-        if not isinstance(value, Asset):
+    def _folder(self) -> Path:
+        """One of its own for each file: two may have one name."""
+        return Path(tempfile.mkdtemp(dir=self.place))
+
+    def kept(self, value: Any, task: AssetTask | None) -> Reply:
+        """The value, once what was prepared is in the bucket; told of the folder of the run that
+        the ``task`` names.
+        """
+        if not isinstance(value, Asset) or task is None:
             return Reply(value)
         prepared = value.prepared
         for each in (prepared, prepared.consent if prepared else None):
             if each is not None:
                 self.files.put(each)
         pictures = sorted(self._pictures.iterdir()) if self._pictures.is_dir() else []
+        if prepared is not None:
+            home = moved(prepared, Path(task.into))
+            value = value.model_copy(update={"prepared": home})
         return Reply(value, tuple((each.name, each.read_bytes()) for each in pictures))
 
     @property

@@ -16,16 +16,18 @@ import datetime as dt
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from palprep.batch.fingerprint import Fingerprint, digest_of, folder_fingerprint
+from palprep.batch.people.files import RemoteFile, is_web
 from palprep.errors import StorageError
-from palprep.media import Source, sha256_of
+from palprep.fixes import unwritable
+from palprep.media import MOST_BYTES, Source, sha256_of
 from palprep.preflight import Prepared
 from palprep.publish import Content, ObjectStorePublisher, Publishable, Publisher
-from palprep.storage import Bucket
+from palprep.storage import Bucket, Fetched, GoOn, fetch_url, object_at
 
 MAX_BYTES = 1 << 40
 """Of a file in a run's bucket: what was put there for the run has a size that is known already."""
@@ -53,11 +55,52 @@ def moved(prepared: Prepared, folder: Path) -> Prepared:
     )
 
 
-class Files(Protocol):
-    """The prepared files of a run."""
+class FetchedSource(NamedTuple):
+    """A file that was fetched, and its tag where it lies. Its hash is known."""
+
+    source: Source
+    etag: str | None
+
+
+FetchSource = Callable[[RemoteFile, Path, GoOn], FetchedSource]
+"""Fetches a file to a path, or has it fetched where the work is done. Raises StorageError,
+OutputUnwritable, and what ``GoOn`` raises."""
+
+
+def fetch_here(file: RemoteFile, to: Path, go_on: GoOn | None = None) -> FetchedSource:
+    """Fetch a file to this machine."""
+    try:
+        to.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(to.parent, error) from None
+    found = fetch(file.url, to, go_on=go_on)
+    source = as_given(to, file)
+    # Hashed now: what is known is pickled for the machine of the run.
+    _ = source.sha256
+    return FetchedSource(source, found.etag)
+
+
+def fetch(url: str, to: Path, *, go_on: Callable[[], object] | None = None) -> Fetched:
+    """Fetch a file from a bucket or the web. Raises StorageError, OutputUnwritable, and what
+    ``go_on`` raises, which is called again and again meanwhile.
+    """
+    if is_web(url):
+        return fetch_url(url, to, max_bytes=MOST_BYTES, go_on=go_on)
+    bucket, name = object_at(url)
+    return bucket.fetch(name, to, max_bytes=MOST_BYTES, go_on=go_on)
+
+
+def as_given(path: Path, file: RemoteFile) -> Source:
+    """A file that was fetched to the path, under the name that it was given by."""
+    return replace(Source.of(path), given_as=file.shown)
+
+
+class Files:
+    """The prepared files of a run. They lie where they were prepared."""
 
     def holds(self, prepared: Prepared) -> bool:
         """Whether the file is there, unchanged."""
+        return prepared.path.is_file() and sha256_of(prepared.path) == prepared.sha256
 
     def fingerprint(
         self, folder: Path, prepared: Callable[[], Iterable[Prepared]], at: dt.datetime
@@ -65,27 +108,11 @@ class Files(Protocol):
         """Of those in a folder of the output, ``at`` this time, without a look at their content;
         None where it would not show a change. ``prepared`` names those that were put elsewhere.
         """
-
-    def at_hand(self, prepared: Prepared) -> AbstractContextManager[None]:
-        """The file lies at its path for as long as the block takes."""
-
-
-class FolderFiles:
-    """They lie where they were prepared."""
-
-    def holds(self, prepared: Prepared) -> bool:
-        """See :meth:`Files.holds`."""
-        return prepared.path.is_file() and sha256_of(prepared.path) == prepared.sha256
-
-    def fingerprint(
-        self, folder: Path, prepared: Callable[[], Iterable[Prepared]], at: dt.datetime
-    ) -> Fingerprint | None:
-        """See :meth:`Files.fingerprint`."""
         del prepared
         return folder_fingerprint(folder, at)
 
     def at_hand(self, prepared: Prepared) -> AbstractContextManager[None]:
-        """See :meth:`Files.at_hand`."""
+        """The file lies at its path for as long as the block takes."""
         del prepared
         return contextlib.nullcontext()
 
@@ -98,15 +125,7 @@ class SourceInBucket(NamedTuple):
     shown: str
 
 
-@dataclass
-class _Upload:
-    """One source on its way into the bucket, or there."""
-
-    guard: threading.Lock = field(default_factory=threading.Lock)
-    done: bool = False
-
-
-class BucketFiles:
+class BucketFiles(Files):
     """They lie in a bucket, under the names that publishing gives them; sources next to them.
 
     Thread-safe. Every method raises StorageError where the bucket cannot be used.
@@ -115,7 +134,9 @@ class BucketFiles:
     def __init__(self, bucket: Bucket) -> None:
         self.bucket = bucket
         self._listed: Mapping[str, int] | None = None
-        self._uploads: dict[str, _Upload] = {}
+        self._sources: dict[str, threading.Lock] = {}
+        """By their keys."""
+        self._there: set[str] = set()
         self._guard = threading.Lock()
 
     def holds(self, prepared: Prepared) -> bool:
@@ -125,7 +146,7 @@ class BucketFiles:
     def fingerprint(
         self, folder: Path, prepared: Callable[[], Iterable[Prepared]], at: dt.datetime
     ) -> Fingerprint | None:
-        """See :meth:`Files.fingerprint`. Dossiers lie in the folder. What is in the bucket is told
+        """Dossiers lie in the folder. What is in the bucket is told
         by one list of it for all people; only what came later is asked for by itself.
         """
         here = folder_fingerprint(folder, at) if folder.exists() else Fingerprint("", sure=True)
@@ -171,18 +192,17 @@ class BucketFiles:
         """Put a source there, unless it is there: once, however many threads ask for it."""
         key = _source_key(source.sha256)
         with self._guard:
-            upload = self._uploads.setdefault(key, _Upload())
+            turn = self._sources.setdefault(key, threading.Lock())
         # Two roles may share a source, and their threads come at once.
-        with upload.guard:
-            if not upload.done and self.bucket.look(key) is None:
+        with turn:
+            if key not in self._there and self.bucket.look(key) is None:
                 self.bucket.put(key, source.path)
-            upload.done = True
+            self._there.add(key)
         return SourceInBucket(key, source.sha256, source.shown)
 
     def source_is_there(self, sha256: str) -> None:
         """A worker has put a source of this content there."""
-        with self._guard:
-            self._uploads.setdefault(_source_key(sha256), _Upload()).done = True
+        self._there.add(_source_key(sha256))
 
     def fetch_source(self, sent: SourceInBucket, to: Path) -> Source:
         """The source, fetched to a path. Raises StorageError as :meth:`fetch` does."""
@@ -191,7 +211,7 @@ class BucketFiles:
 
     def remove_sources(self) -> None:
         """Remove those that were put there for this run."""
-        for key in self._uploads:
+        for key in self._sources.keys() | self._there:
             with contextlib.suppress(StorageError):
                 self.bucket.delete(key)
 

@@ -61,11 +61,10 @@ def prepare_asset(task: AssetTask, source: Source) -> Asset:
     started = time.perf_counter()
     prepared, report, problem, in_file = None, None, None, False
     preflight = _preflight(task.profile)
-    into = _folder(task.into)
     try:
         prepared = preflight.prepare(
             source,
-            into=into,
+            into=task.into,
             role=task.role,
             speaker=task.speaker,
             consent_apart=task.consent_apart,
@@ -132,21 +131,9 @@ def _preflight(profile: str) -> Preflight:
     return Preflight(profile)
 
 
-def _folder(path: str) -> Path:
-    folder = Path(path)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputUnwritable(f"{folder} cannot be made: {error.strerror}") from None
-    return folder
-
-
 def unread(task: AssetTask, error: PalprepError) -> Asset:
     """The asset of a source that could not be read, or at which a worker ended."""
-    failure = {"code": error.code, "message": error.message}
-    report = Report.model_validate(
-        {"path": task.source, "role": task.role, "profile": task.profile, "error": failure}
-    )
+    report = Report.of_error(task.source, error, role=task.role, profile=task.profile)
     return Asset(
         role=task.role, source=task.source, source_sha256=None, source_report=report, seconds=0.0
     )

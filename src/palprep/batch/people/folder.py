@@ -16,7 +16,6 @@ from palprep.batch.people.settings import (
     MAX_BYTES,
     SETTINGS_NAME,
     SettingsFile,
-    file_in,
     leads_out,
     parse_settings,
     read_settings,
@@ -74,25 +73,21 @@ def read_person(folder: Path) -> Person:
         return Person(slug=slug, problems=(f"{folder} cannot be read: {error.strerror}",))
 
     def look_up(name: str) -> Path | None:
-        path = file_in(folder, name)
+        path = None if leads_out(name) else folder / name
         return path if path is not None and path.is_file() else None
 
     statement = look_up(settings.statement) if settings.statement else None
-    person = person_of(slug, settings, found, look_up, statement)
-    odd = tuple(_odd_names(path for path, _ in found))
-    known = {SETTINGS_NAME, settings.statement, *(path.name for path, _ in found)}
-    known |= {
-        each.path.relative_to(folder).parts[0]
-        for each in person.assigned
-        if isinstance(each.path, Path)
+    media = {path for path, _ in found}
+    others = {
+        _printable(
+            path.name
+        ): f"it is {'a folder' if path.is_dir() else 'no image, audio or video'}"
+        for path in entries
+        if path not in media
     }
-    strangers = (path for path in entries if path.name not in known)
-    return person.model_copy(
-        update={
-            "unused": (*person.unused, *map(_no_media, strangers)),
-            "problems": (*person.problems, *odd),
-        }
-    )
+    person = person_of(slug, settings, found, look_up, statement=statement, others=others)
+    odd = tuple(_odd_names(path for path, _ in found))
+    return person.model_copy(update={"problems": (*person.problems, *odd)})
 
 
 def _odd_names(paths: Iterable[Path]) -> Iterator[str]:
@@ -100,11 +95,6 @@ def _odd_names(paths: Iterable[Path]) -> Iterator[str]:
         printable = _printable(path.name)
         if printable != path.name:
             yield f"the name of {printable} is not UTF-8: rename it"
-
-
-def _no_media(path: Path) -> str:
-    what = "a folder" if path.is_dir() else "no image, audio or video"
-    return f"{_printable(path.name)} is not used: it is {what}"
 
 
 def _printable(name: str) -> str:
@@ -166,10 +156,11 @@ def _person(bucket: Bucket, slug: str, stored: Mapping[str, Stored], into: Path)
     found: list[tuple[File, Kind]] = [
         (_file(bucket, stored[name]), kind) for name in here if (kind := promised_kind(name))
     ]
-    person = person_of(slug, settings, found, look_up, statement)
-    return person.model_copy(
-        update={"unused": (*person.unused, *_unused(here, person, settings, found))}
-    )
+    media = {file.name for file, _ in found}
+    others = {
+        name: "its name promises no image, audio or video" for name in here if name not in media
+    }
+    return person_of(slug, settings, found, look_up, statement=statement, others=others)
 
 
 def _settings(bucket: Bucket, stored: Mapping[str, Stored]) -> SettingsFile:
@@ -197,13 +188,3 @@ def _file(bucket: Bucket, stored: Stored) -> RemoteFile:
     return RemoteFile(
         url=f"{bucket.url}/{stored.name}", size_bytes=stored.size_bytes, etag=stored.etag
     )
-
-
-def _unused(
-    here: list[str], person: Person, settings: SettingsFile, found: list[tuple[File, Kind]]
-) -> Iterator[str]:
-    known = {SETTINGS_NAME, settings.statement, *(file.name for file, _ in found)}
-    known |= {each.path.name for each in person.assigned}
-    for name in here:
-        if name not in known:
-            yield f"{name} is not used: its name promises no image, audio or video"

@@ -13,9 +13,9 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from palprep.batch.fingerprint import Fingerprint, digest_of, files_fingerprint
-from palprep.batch.people.files import AssignedFile, File, RemoteFile, is_url
+from palprep.batch.people.files import File, RemoteFile, is_url
 from palprep.batch.people.manifest_rows import COLUMNS, Line, ManifestRow, identity, read_lines
-from palprep.batch.people.person import Person, Roster, RosterEntry
+from palprep.batch.people.person import AssignedFile, Person, Roster, RosterEntry
 from palprep.batch.people.settings import Settings, setting_words
 from palprep.errors import ManifestError, RowProblem, UsageError
 from palprep.values import Role

@@ -26,7 +26,7 @@ _MOST_BYTES = 200
 """Of a person's own name. File systems take 255, and pages add a suffix."""
 
 _DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
-"""Names that Windows keeps for devices, whatever their suffix (Microsoft, Naming NamedFiles)."""
+"""Names that Windows keeps for devices, whatever their suffix (Microsoft, Naming Files)."""
 
 
 def _text(value: Any) -> Any:

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Protocol, Self, TypeVar
+from typing import Self
 
 from palprep.batch.people.folder import find_people, people_in_bucket
 from palprep.batch.people.manifest import people_of_manifest, people_of_rows
 from palprep.batch.people.manifest_rows import ManifestRow, is_manifest
-from palprep.batch.people.person import Roster
+from palprep.batch.people.person import Roster, RosterEntry
 from palprep.errors import UsageError
 from palprep.journal import JOURNAL_NAME, PersonStatus
 from palprep.storage import is_bucket
@@ -46,16 +46,6 @@ def find_everybody(people: People, into: Path, at: dt.datetime) -> Roster:
 
 WENT_WRONG = frozenset[PersonStatus]({"failed", "refused", "needs_decision"})
 """How somebody ended whom ``failed`` selects."""
-
-
-class Named(Protocol):
-    """Somebody with a name of their own."""
-
-    @property
-    def slug(self) -> str: ...
-
-
-N = TypeVar("N", bound=Named)
 
 
 @dataclass(frozen=True)
@@ -156,7 +146,9 @@ class Selection:
             )
         return into
 
-    def of(self, people: Sequence[N], ended: Mapping[str, PersonStatus] | None) -> tuple[N, ...]:
+    def of(
+        self, people: Sequence[RosterEntry], ended: Mapping[str, PersonStatus] | None
+    ) -> tuple[RosterEntry, ...]:
         """The people who are selected, in their order.
 
         ``ended`` says how each person of the last run ended; None: there was none.

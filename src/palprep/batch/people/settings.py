@@ -161,11 +161,6 @@ def unknown_words(where: str, known: Sequence[str], *, what: str) -> str:
     return f"there is no {what} {where}; {hint}"
 
 
-def file_in(folder: Path, name: str) -> Path | None:
-    """The file of that name in the folder or below it; None for a name that leads out of it."""
-    return None if leads_out(name) else folder / name
-
-
 def leads_out(name: str) -> bool:
     """Whether a name leads out of the folder that it is meant for."""
     pure = PurePath(name)

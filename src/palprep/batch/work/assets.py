@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container
 from pathlib import Path
-from typing import NamedTuple
 
 from palprep._version import __version__
 from palprep.batch.engines.tasks import AssetTask
@@ -12,10 +11,8 @@ from palprep.batch.fingerprint import stage_key
 from palprep.batch.people.files import File
 from palprep.batch.people.person import Person
 from palprep.batch.people.settings import SETTINGS_NAME
-from palprep.batch.work.memory import reused
+from palprep.batch.work.decision import profile_for
 from palprep.batch.work.originals import Original, Originals
-from palprep.batch.work.progress import Reporter
-from palprep.batch.work.requests import Profiles, profile_for
 from palprep.errors import PalprepError, UnsupportedMedia
 from palprep.facts import Speaker
 from palprep.journal import PortraitPicked
@@ -23,56 +20,50 @@ from palprep.pipelines import named
 from palprep.preflight import Asset, pick_best
 from palprep.values import Kind, Outcome, Role
 from palprep.views import PICTURES_NAME
-from palprep.workers import Engine
 
 
-class Picked(NamedTuple):
-    """The person with one portrait, and what to say of the choice."""
-
-    person: Person
-    notes: tuple[str, ...] = ()
-
-
-def pick_portrait(
-    originals: Originals, engine: Engine, person: Person, profiles: Profiles, reporter: Reporter
-) -> Picked:
-    """Pick one of the person's ``portraits``; a person without several stays as it is.
+def pick_portrait(originals: Originals, person: Person) -> tuple[Person, tuple[str, ...]]:
+    """The person with one of the ``portraits`` picked, and what to say of the choice. A person
+    without several stays as it is.
 
     Images that cannot be read are passed over. Where none can be read, the first one stands for
     all, and its own report says why.
     """
     if not person.portraits:
-        return Picked(person)
-    journal = originals.journal
+        return person, ()
+    run = originals.run
     known = {
         original.sha256: (file, original.source)
         for file in person.portraits
         if isinstance(original := originals.look_at(file), Original)
         and original.source.type.kind is Kind.IMAGE
     }
+    unreadable = person.with_portrait(person.portraits[0], "no other image can be read"), ()
     if not known:
-        return Picked(person.with_portrait(person.portraits[0], "no other image can be read"))
+        return unreadable
     left_out: list[str] = []
-    profile = profile_for(person, profiles.own)
-    key = stage_key("portrait", *known, profiles[profile].limits, __version__)
-    earlier = reused(journal, PortraitPicked, key, person.slug, lambda found: found.sha256 in known)
+    profile = profile_for(person, run.options.profile)
+    key = stage_key("portrait", *known, run.profiles[profile].limits, __version__)
+    earlier = run.journal.reused(
+        PortraitPicked, key, person.slug, lambda found: found.sha256 in known
+    )
     if earlier is not None:
         path, _ = known[earlier.sha256]
     elif len(known) == 1:
         [(path, _)] = known.values()
     else:
-        reporter.begin("pick the portrait")
+        originals.reporter.begin("pick the portrait")
         images = {source.shown: (sha256, path) for sha256, (path, source) in known.items()}
         sources = [source for _, source in known.values()]
         unread: dict[str, PalprepError] = {}
         try:
             ranked = pick_best(
-                sources, profile=profile, engine=engine, passed_over=unread.__setitem__
+                sources, profile=profile, engine=run.engine, passed_over=unread.__setitem__
             )
         except UnsupportedMedia:
-            return Picked(person.with_portrait(person.portraits[0], "no other image can be read"))
+            return unreadable
         sha256, path = images[ranked[0].path]
-        journal.append(PortraitPicked(sha256=sha256), person=person.slug, key=key)
+        run.journal.append(PortraitPicked(sha256=sha256), person=person.slug, key=key)
         left_out = [
             f"{images[each][1].name} was not compared: {unread[each].message}" for each in unread
         ]
@@ -81,8 +72,7 @@ def pick_portrait(
         f"{path.name} is the portrait: it is fitter than {others}. For another one, write "
         f'[files] face-image = "…" into {SETTINGS_NAME}'
     )
-    person = person.with_portrait(path, "it is the fittest of several images")
-    return Picked(person, (note, *left_out))
+    return person.with_portrait(path, "it is the fittest of several images"), (note, *left_out)
 
 
 def files_by_role(person: Person) -> dict[Role, File]:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from palprep.api import Call, Rate, is_loopback
-from palprep.batch.work.sandbox_judges import RequiredStatement, judges_in
+from palprep.batch.work.sandbox_judges import judges_in
 from palprep.client import Client, Limiter, RequestHook
 from palprep.errors import ToolFailed, UsageError
-from palprep.journal import Journal, callback_server, secret_path
+from palprep.journal import Journal, SandboxStatement, callback_server, secret_path
 from palprep.pipelines import Callbacks
 from palprep.preflight import media_workers
 from palprep.workers import Runner
@@ -80,18 +80,13 @@ class Remote:
     client: Client
     callbacks: Callbacks | None
 
-    @property
-    def target(self) -> str:
-        """See :attr:`Connection.target`."""
-        return self.connection.target
-
 
 @contextlib.contextmanager
 def connect(
     connection: Connection,
     journal: Journal,
     into: Path,
-    statements: Sequence[RequiredStatement] = (),
+    statements: Sequence[SandboxStatement] = (),
     *,
     requests_per_s: int | None = None,
     judge_in: Runner | None = None,
@@ -153,7 +148,7 @@ def _callbacks(
 def _embedded(
     journal: Journal,
     into: Path,
-    statements: Sequence[RequiredStatement],
+    statements: Sequence[SandboxStatement],
     outbound: Outbound,
     judge_in: Runner,
 ) -> contextlib.AbstractContextManager[Sandbox]:

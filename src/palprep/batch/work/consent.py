@@ -1,4 +1,4 @@
-"""Consent in a run: what each person must say, and the evidence that is kept of it."""
+"""Consent in a run: what each person must say, and the dossiers that are kept of it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,12 @@ from pydantic import ValidationError
 
 from palprep.batch.engines.files import MAX_BYTES, key_in_bucket
 from palprep.batch.people.person import LISTENED_TO, Person
-from palprep.batch.work.requests import profile_for
-from palprep.batch.work.sandbox_judges import RequiredStatement
+from palprep.batch.work.decision import profile_for
 from palprep.consent import open_statement, read_statement, required_statement
-from palprep.dossier import Dossier, keep_dossier, read_dossier, waive
+from palprep.dossier import Dossier, read_dossier
 from palprep.errors import JournalError, UsageError
 from palprep.facts import Speaker
-from palprep.journal import DossierKept, Journal
-from palprep.preflight import Prepared
-from palprep.rules import Check
+from palprep.journal import DossierKept, Journal, SandboxStatement
 from palprep.storage import Bucket
 
 
@@ -41,53 +38,28 @@ def speaker_of(person: Person, profile: str, model: Path | None = None) -> Speak
 
 def statements_of(
     people: Sequence[Person], profile: str, model: Path | None = None
-) -> tuple[RequiredStatement, ...]:
+) -> tuple[SandboxStatement, ...]:
     """What a sandbox is to take for consent: palprep's template, and the statements that people
     bring along, their names left open. ``model`` listens for them, ``profile`` is the run's.
 
     A statement that cannot be used is left out: its person is refused for it.
     """
-    found = [RequiredStatement(text=required_statement(), model=model)]
+    found = [SandboxStatement(text=required_statement(), model=model)]
     # A template is the same for everybody: it is read once for each language.
     for language in dict.fromkeys(
         each.settings.language for each in people if each.statement is None
     ):
         with contextlib.suppress(UsageError):
             text = required_statement(language=language)
-            found.append(RequiredStatement(text=text, language=language, model=model))
+            found.append(SandboxStatement(text=text, language=language, model=model))
     for person in people:
         if person.statement is not None:
             with contextlib.suppress(UsageError):
                 own = read_statement(person.statement, profile=profile_for(person, profile))
                 text = open_statement(own, person.full_name)
                 language = person.settings.language
-                found.append(RequiredStatement(text=text, language=language, model=model))
+                found.append(SandboxStatement(text=text, language=language, model=model))
     return tuple(dict.fromkeys(found))
-
-
-def record_dossier(
-    journal: Journal,
-    into: Path,
-    person: str,
-    prepared: Prepared,
-    *,
-    compared: tuple[Check, ...] = (),
-    waived: tuple[str, ...] = (),
-) -> None:
-    """Put on file what was heard of the consent, whether or not it suffices.
-
-    ``waived`` says what was missing where the run goes on regardless. A file in which the
-    statement was not listened for has no dossier.
-    """
-    now = journal.now()
-    path = keep_dossier(prepared, person=person, written_at=now, compared=compared)
-    if path is None:
-        return
-    if waived:
-        waive(path, written_at=now, note=" ".join(waived))
-    place = path.relative_to(into).as_posix()
-    kept = DossierKept(path=place, dossier=read_dossier(path).to_json())
-    journal.append(kept, person=person)
 
 
 def kept_dossiers(directory: str | Path) -> dict[Path, Dossier]:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from palprep._version import __version__
-from palprep.batch.engines.files import Files
 from palprep.batch.engines.tasks import AssetTask, compare_faces, prepare_asset, unread, why_unheard
 from palprep.batch.fingerprint import stage_key
 from palprep.batch.people.person import Person
@@ -20,29 +19,26 @@ from palprep.batch.work.assets import (
     pick_portrait,
     why_unfit,
 )
-from palprep.batch.work.consent import record_dossier, speaker_of
-from palprep.batch.work.decision import Unfit, decide
-from palprep.batch.work.memory import reused, still_good
-from palprep.batch.work.originals import SOURCES_NAME, FetchSource, Original, Originals, fetch_here
-from palprep.batch.work.progress import Reporter
-from palprep.batch.work.requests import Profiles, Requests, not_asked_for, profile_for, requests_for
-from palprep.errors import MediaError, ToolFailed, UsageError
-from palprep.journal import (
-    AssetPrepared,
-    ConsentWaived,
-    FacesCompared,
-    Journal,
-    PersonOutcome,
-    needs_decision,
-    refused,
+from palprep.batch.work.consent import speaker_of
+from palprep.batch.work.context import RunContext
+from palprep.batch.work.decision import (
+    Decision,
+    Unfit,
+    decide,
+    not_asked_for,
+    profile_for,
+    requests_for,
 )
-from palprep.media import Source
-from palprep.pipelines import consent_gate, different_people
+from palprep.batch.work.memory import still_good
+from palprep.batch.work.originals import Original, Originals
+from palprep.batch.work.progress import Reporter
+from palprep.errors import MediaError, ToolFailed, UsageError
+from palprep.journal import AssetPrepared, FacesCompared, PersonOutcome
+from palprep.pipelines import consent_gate, different_people, keep_evidence
 from palprep.preflight import Asset, Prepared, at_one_file, for_source, no_parts_left
 from palprep.rules import CONSENT_CHECKS, Check
-from palprep.values import Role, Value
+from palprep.values import Role
 from palprep.views import PICTURES_NAME
-from palprep.workers import Engine
 
 T = TypeVar("T")
 
@@ -57,21 +53,12 @@ _NOT_LISTENED = (
 )
 
 
-class Ready(Value):
-    """A person's fit files, and what is made of them."""
+class Ready(NamedTuple):
+    """A person's fit files, what is made of them, and what was decided on the way."""
 
     prepared: Mapping[Role, Prepared]
-    compared: tuple[Check, ...]
-    """The faces in them, compared pair by pair."""
-    requests: Requests
-    not_made: tuple[str, ...] = ()
-    """Why the voice or the replica is not made, where the other one is."""
-    held: bool = False
-    """A doubt about the consent alone keeps that from being made."""
-    without_consent: bool = False
-    """Consent that is missing or in doubt was waived."""
+    decision: Decision
     notes: tuple[str, ...] = ()
-    """What was decided on the way."""
 
 
 class _Looked(NamedTuple):
@@ -83,71 +70,63 @@ class _Looked(NamedTuple):
     asset: Asset | None = None
 
 
+def prepare_files(run: RunContext, person: Person, reporter: Reporter) -> Ready | PersonOutcome:
+    """Every file of the person, prepared, and what is to be made of them; or why the work ends
+    here.
+
+    The work ends when nothing can be made, and when files show different people. Where no one could
+    listen for the consent to a video, no video is worked on.
+    """
+    if person.problems:
+        return PersonOutcome.refused(*person.problems)
+    originals = Originals(run, reporter)
+    try:
+        person, notes = pick_portrait(originals, person)
+        profile = profile_for(person, run.options.profile)
+        return MediaSteps(run, person, profile, originals, reporter).take(notes)
+    finally:
+        originals.remove()
+
+
 @dataclass(frozen=True)
 class MediaSteps:
-    """Prepares one person's files, which are then among ``files``. ``without_consent``: consent
-    that is missing or in doubt stops nothing, as where a person's settings say so.
-    ``keep_sources``: what was fetched stays. ``model``: the folder of the Whisper model that
-    listens for consent, None for the one that palprep brings.
-    """
+    """Prepares one person's files, and holds them against this profile."""
 
-    journal: Journal
-    engine: Engine
-    into: Path
-    without_consent: bool
-    files: Files
-    profiles: Profiles
-    keep_sources: bool = False
-    model: Path | None = None
-    fetch: FetchSource = fetch_here
+    run: RunContext
+    person: Person
+    profile: str
+    originals: Originals
+    reporter: Reporter
 
-    def prepare(self, person: Person, reporter: Reporter) -> Ready | PersonOutcome:
-        """Every file of the person, prepared, and what is to be made of them; or why the work
-        ends here.
-
-        The work ends when nothing can be made, and when files show different people.
-        Where no one could listen for the consent to a video, no video is worked on.
-        """
-        if person.problems:
-            return refused(*person.problems)
-        place = self.into / SOURCES_NAME / person.slug
-        with Originals(self.journal, place, reporter, self.keep_sources, self.fetch) as originals:
-            return self._prepare(person, reporter, originals)
-
-    def _prepare(
-        self, person: Person, reporter: Reporter, originals: Originals
-    ) -> Ready | PersonOutcome:
-        held_against = profile_for(person, self.profiles.own)
-        picked = pick_portrait(originals, self.engine, person, self.profiles, reporter)
-        person, notes = picked.person, picked.notes
-        waive = self.without_consent or person.settings.without_consent
+    def take(self, notes: tuple[str, ...]) -> Ready | PersonOutcome:
+        """All of them, with the gate of consent at the end."""
+        run, person = self.run, self.person
+        waive = run.options.without_consent or person.settings.without_consent
         try:
-            speaker = speaker_of(person, held_against, self.model)
+            speaker = speaker_of(person, self.profile, run.options.whisper_model)
         except UsageError as error:
             if not waive:
-                return refused(error.message, notes=notes)
+                return PersonOutcome.refused(error.message, notes=notes)
             speaker, notes = None, (*notes, error.message)
-        tasks = asset_tasks(person, self.into, held_against, speaker)
-        looked = self._looked_up(tasks, person, originals)
-        deaf = None if waive else self._why_unheard(looked, reporter)
+        tasks = asset_tasks(person, run.place, self.profile, speaker)
+        looked = self._looked_up(tasks)
+        deaf = None if waive else self._why_unheard(looked)
         unheard: tuple[str, ...] = ()
         if deaf is not None:
             unheard = (f"Consent cannot be verified: {deaf}", _NOT_LISTENED)
-            looked = [each for each in looked if _is_a_recording(each.task, person)]
+            # A recording of its own, and not a video's sound.
+            own = Role.VOICE_AUDIO in person.sources
+            looked = [each for each in looked if own and each.task.role is Role.VOICE_AUDIO]
             if not looked:
-                return refused(*unheard, notes=notes)
-        assets = self._prepared(looked, person.slug, reporter)
+                return PersonOutcome.refused(*unheard, notes=notes)
+        assets = self._prepared(looked)
         unfit = {
             role: Unfit(reasons=reasons, report=asset.report)
             for role, asset in assets.items()
             if (reasons := why_unfit(asset, CONSENT_CHECKS))
         }
         gate = consent_gate(assets.get(Role.TRAINING_VIDEO), assets.get(Role.CONSENT_VIDEO))
-        waived = gate.against if waive else ()
-        if waived:
-            self.journal.append(ConsentWaived(why=waived), person=person.slug)
-        roles = {*assets, *(task.role for task in tasks)}
-        asked = requests_for(person, roles, self.profiles[self.profiles.own].model)
+        asked = requests_for(person, {*assets, *(task.role for task in tasks)}, run.model)
         decision = decide(
             asked,
             unfit,
@@ -156,126 +135,109 @@ class MediaSteps:
             voice_from_video=Role.VOICE_AUDIO not in person.sources,
         )
         notes = (*notes, *decision.left_out)
-        fit = {
-            role: each.prepared
-            for role, each in assets.items()
-            if each.prepared is not None and role not in unfit
-        }
+        prepared = {role: each.prepared for role, each in assets.items() if each.prepared}
+        fit = {role: each for role, each in prepared.items() if role not in unfit}
         nothing = decision.requests.nothing
-        compared = () if nothing else self._compared(fit, held_against, reporter)
-        for asset in assets.values():
-            if asset.prepared is not None:
-                record_dossier(
-                    self.journal,
-                    self.into,
-                    person.slug,
-                    asset.prepared,
-                    compared=compared,
-                    waived=waived,
-                )
+        compared = () if nothing else self._compared(fit)
+        keep_evidence(
+            run.journal,
+            person.slug,
+            prepared.values(),
+            compared=compared,
+            waived=gate.against if waive else (),
+        )
         different = different_people(compared)
         if nothing and decision.held:
-            return needs_decision(*decision.refused, notes=notes)
+            return PersonOutcome(
+                status="needs_decision", reasons=decision.refused, notes=notes, held=True
+            )
         if nothing or different:
-            return refused(*decision.refused, *different, notes=notes)
-        return Ready(
-            prepared=fit,
-            compared=compared,
-            requests=decision.requests,
-            not_made=decision.refused,
-            held=decision.held,
-            without_consent=waive,
-            notes=(*notes, *not_asked_for(asked, fit)),
-        )
+            return PersonOutcome.refused(*decision.refused, *different, notes=notes)
+        return Ready(fit, decision, (*notes, *not_asked_for(asked, fit)))
 
-    def _looked_up(
-        self, tasks: Sequence[AssetTask], person: Person, originals: Originals
-    ) -> list[_Looked]:
+    def _looked_up(self, tasks: Sequence[AssetTask]) -> list[_Looked]:
         """The tasks, with their files and what earlier runs made of them."""
-        files = files_by_role(person)
+        files = files_by_role(self.person)
         needed = list(dict.fromkeys(files.values()))
-        found = dict(zip(needed, _at_once(originals.look_at, needed), strict=True))
-        return _at_once(
-            lambda task: self._earlier(task, found[files[task.role]], person.slug), tasks
-        )
+        found = dict(zip(needed, _at_once(self.originals.look_at, needed), strict=True))
+        return _at_once(lambda task: self._earlier(task, found[files[task.role]]), tasks)
 
-    def _earlier(self, task: AssetTask, original: Original | MediaError, person: str) -> _Looked:
+    def _earlier(self, task: AssetTask, original: Original | MediaError) -> _Looked:
         if isinstance(original, MediaError):
             return _Looked(task, original)
-        limits = self.profiles[task.profile].limits
+        limits = self.run.profiles[task.profile].limits
         asked = (task.speaker, task.consent_apart, task.split_consent)
         key = stage_key("prepared", original.sha256, task.role.value, limits, *asked, __version__)
-        earlier = reused(
-            self.journal,
+        earlier = self.run.journal.reused(
             AssetPrepared,
             key,
-            person,
-            lambda found: still_good(found, task, self.files),
+            self.person.slug,
+            lambda found: still_good(found, task, self.run.files),
         )
         return _Looked(task, original, key, earlier.asset if earlier else None)
 
-    def _why_unheard(self, looked: Sequence[_Looked], reporter: Reporter) -> str | None:
+    def _why_unheard(self, looked: Sequence[_Looked]) -> str | None:
         """What is missing before the consent to a training video can be listened for."""
         if all(each.task.role is not Role.TRAINING_VIDEO for each in looked):
             return None
         for each in looked:
             readable = each.asset is None and isinstance(each.original, Original)
             if readable and each.task.speaker is not None:
-                reporter.begin("see whether consent can be listened for")
-                return self.engine.run(why_unheard, each.task)
+                self.reporter.begin("see whether consent can be listened for")
+                return self.run.engine.run(why_unheard, each.task)
         return None
 
-    def _prepared(
-        self, looked: Sequence[_Looked], person: str, reporter: Reporter
-    ) -> dict[Role, Asset]:
+    def _prepared(self, looked: Sequence[_Looked]) -> dict[Role, Asset]:
         left = {each.task.role.value for each in looked if each.asset is None}
 
         def prepared(each: _Looked) -> Asset:
             if each.asset is not None:
                 return each.asset
-            asset = self._asset(each, person, reporter)
+            asset = self._asset(each)
             left.discard(each.task.role.value)
             if left:
-                reporter.tell_step(f"prepare {', '.join(sorted(left))}")
+                self.reporter.tell_step(f"prepare {', '.join(sorted(left))}")
             return asset
 
         if left:
-            reporter.begin(f"prepare {', '.join(sorted(left))}")
+            self.reporter.begin(f"prepare {', '.join(sorted(left))}")
         assets = {asset.role: asset for asset in _at_once(prepared, looked)}
         training = assets.get(Role.TRAINING_VIDEO)
         clip = consent_clip(training) if training is not None else None
         if clip is not None:
             assets[clip.role] = clip
-            self.journal.append(AssetPrepared(asset=clip), person=person)
+            self.run.journal.append(AssetPrepared(asset=clip), person=self.person.slug)
         return assets
 
-    def _asset(self, looked: _Looked, person: str, reporter: Reporter) -> Asset:
-        reporter.go_on()
+    def _asset(self, looked: _Looked) -> Asset:
+        self.reporter.go_on()
+        run, task = self.run, looked.task
         try:
-            source = _brought(looked.original)
-            with no_parts_left(Path(looked.task.into), self.into / PICTURES_NAME):
-                asset = for_source(self.engine, source).run(prepare_asset, looked.task, source)
+            if isinstance(looked.original, MediaError):
+                raise looked.original
+            source = looked.original.source
+            with no_parts_left(Path(task.into), run.place / PICTURES_NAME):
+                asset = for_source(run.engine, source).run(prepare_asset, task, source)
         except (MediaError, ToolFailed) as error:
             if not at_one_file(error):
                 raise
-            asset = unread(looked.task, error)
-        self.journal.append(AssetPrepared(asset=asset), person=person, key=looked.key)
+            asset = unread(task, error)
+        run.journal.append(AssetPrepared(asset=asset), person=self.person.slug, key=looked.key)
         return asset
 
-    def _compared(
-        self, files: Mapping[Role, Prepared], profile: str, reporter: Reporter
-    ) -> tuple[Check, ...]:
+    def _compared(self, files: Mapping[Role, Prepared]) -> tuple[Check, ...]:
         """Whether portrait, training video and consent video show one person, pair by pair."""
         shown = [files[role] for role in _SHOWING if role in files]
         if len(shown) < 2:
             return ()
         key = stage_key("compared", *(each.sha256 for each in shown))
-        earlier = reused(self.journal, FacesCompared, key, reporter.person, lambda _: True)
+        journal, person = self.run.journal, self.person.slug
+        earlier = journal.reused(FacesCompared, key, person)
         if earlier is not None:
             return earlier.checks
-        reporter.begin("compare faces")
-        checks = self.engine.run(compare_faces, tuple(shown), profile)
-        self.journal.append(FacesCompared(checks=checks), person=reporter.person, key=key)
+        self.reporter.begin("compare faces")
+        checks = self.run.engine.run(compare_faces, tuple(shown), self.profile)
+        journal.append(FacesCompared(checks=checks), person=person, key=key)
         return checks
 
 
@@ -287,14 +249,3 @@ def _at_once(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
         return [work(items[0])]
     with concurrent.futures.ThreadPoolExecutor(max_workers=len(items)) as threads:
         return list(threads.map(work, items))
-
-
-def _is_a_recording(task: AssetTask, person: Person) -> bool:
-    """Whether the task's file is a recording of its own, and not a video's sound."""
-    return task.role is Role.VOICE_AUDIO and task.role in person.sources
-
-
-def _brought(original: Original | MediaError) -> Source:
-    if isinstance(original, MediaError):
-        raise original
-    return original.source

@@ -3,47 +3,26 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import functools
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
 
 from palprep._version import __version__
 from palprep.batch.engines.files import Files
 from palprep.batch.engines.tasks import AssetTask
 from palprep.batch.fingerprint import Fingerprint, digest_of
-from palprep.batch.people.person import Person
-from palprep.batch.work.sandbox_judges import RequiredStatement
+from palprep.batch.people.person import Person, RosterEntry
+from palprep.batch.work.context import RunOptions
 from palprep.journal import (
-    AboutRun,
     AssetPrepared,
     Journal,
     PersonNames,
     PersonOverview,
-    PersonStatus,
-    Reused,
-    RunReader,
     RunStarted,
     SandboxStatement,
 )
 from palprep.preflight import Asset, Prepared
-from palprep.values import Value
-
-B = TypeVar("B", bound=AboutRun)
-
-
-def reused(
-    journal: Journal, kind: type[B], key: str, person: str, fits: Callable[[B], bool]
-) -> B | None:
-    """The latest recorded result of the stage ``key`` for this person that ``fits`` takes.
-
-    It is then recorded as reused.
-    """
-    for entry in reversed(journal.entries(kind, key=key, person=person)):
-        if fits(entry.body):
-            journal.append(Reused(seq=entry.seq), person=person, key=key)
-            return entry.body
-    return None
 
 
 def still_good(found: AssetPrepared, task: AssetTask, files: Files) -> bool:
@@ -68,89 +47,48 @@ def _unheard(asset: Asset) -> bool:
     return report.error is None and (consent is None or consent.outcome == "unknown")
 
 
-class RunOptions(Value):
-    """What holds for everybody in a run, and what becomes of them depends on."""
-
-    target: str
-    """Where voices and replicas are made: a base URL, or ``embedded sandbox``."""
-    profile: str
-    dry_run: bool
-    without_consent: bool
-
-
-def how_they_ended(journal: Journal) -> dict[str, PersonStatus] | None:
-    """The status of each person of the last run; None without a run."""
-    last = last_run(journal)
-    return None if last is None else {each.slug: each.status for each in last.people}
-
-
-def last_run(journal: Journal) -> RunReader | None:
-    """The last run; None without one."""
-    return None if journal.last_run() is None else RunReader(journal)
-
-
 def record_start(
     journal: Journal,
     people: Sequence[Person | PersonOverview],
-    statements: Sequence[RequiredStatement],
+    statements: tuple[SandboxStatement, ...],
     options: RunOptions,
     *,
     at_work: Sequence[str],
-    everybody: bool,
 ) -> None:
     """Record that a run for these people begins, who are worked on where they are ``at_work``.
 
-    The others stay as the last run left them, and so do all others of that run unless these are
-    ``everybody``. A run that is like the last one, and works on nobody, is none.
+    The others stay as the last run left them, and so do all others of that run unless everybody is
+    selected. A run that is like the last one, and works on nobody, is none.
     """
+    everybody = options.select.everybody
     started = RunStarted(
         people=tuple(
             PersonNames(slug=each.slug, name=each.name, full_name=each.full_name) for each in people
         ),
         only=None if everybody and len(at_work) == len(people) else tuple(at_work),
-        **dict(options),
-        statements=tuple(
-            SandboxStatement(text=each.text, language=each.language, model=each.model)
-            for each in statements
-        ),
+        target=options.connection.target,
+        profile=options.profile,
+        dry_run=options.dry_run,
+        without_consent=options.without_consent,
+        statements=statements,
         palprep_version=__version__,
     )
-    last = journal.last_run()
-    if last is not None and _is_like(last.body, started):
+    entry = journal.last_run()
+    last = entry and entry.body
+    # Results for another service, or of a dry run, would be mistaken for this one's; those of
+    # another version may not be readable.
+    if last and (last.target, last.dry_run, last.palprep_version) == (
+        started.target,
+        started.dry_run,
+        started.palprep_version,
+    ):
         if not everybody:
-            started = _beside_others(started, last.body)
-        if not at_work and started.people == last.body.people:
+            own = {each.slug: each for each in started.people}
+            stay = tuple(own.pop(each.slug, each) for each in last.people)
+            started = started.model_copy(update={"people": (*stay, *own.values())})
+        if not at_work and started.people == last.people:
             return
     journal.append(started)
-
-
-def _beside_others(started: RunStarted, last: RunStarted) -> RunStarted:
-    own = {each.slug: each for each in started.people}
-    stay = tuple(own.pop(each.slug, each) for each in last.people)
-    return started.model_copy(update={"people": (*stay, *own.values())})
-
-
-def _is_like(last: RunStarted, now: RunStarted) -> bool:
-    """Whether results of the last run may stand next to those of this one.
-
-    Those of another service, or of a dry run, would be mistaken for this one's; those of another
-    version may not be readable.
-    """
-    return (last.target, last.dry_run, last.palprep_version) == (
-        now.target,
-        now.dry_run,
-        now.palprep_version,
-    )
-
-
-class Named(Protocol):
-    """Somebody whom a run was given, with a fingerprint of the files; None where it would not show
-    a change."""
-
-    @property
-    def slug(self) -> str: ...
-    @property
-    def fingerprint(self) -> Fingerprint | None: ...
 
 
 @dataclass(frozen=True)
@@ -158,45 +96,42 @@ class Unchanged:
     """Tells a person's state, which a run records with how the person ended.
 
     It covers what the person gave, what was prepared of it, and what holds for everybody in a run:
-    ``conditions``.
+    the options, and the ``limits`` of its profile. ``into`` is the output folder.
     """
 
-    conditions: str
+    journal: Journal
     into: Path
     files: Files
-    journal: Journal
+    options: RunOptions
+    limits: str
 
-    @classmethod
-    def of_run(
-        cls, journal: Journal, into: Path, files: Files, options: RunOptions, limits: str
-    ) -> Unchanged:
-        """For a run with these options into this folder; ``limits`` are those of its profile."""
-        return cls(digest_of([__version__, limits, dict(options)]), into, files, journal)
-
-    def to_record(self, person: Named, at: dt.datetime) -> str | None:
+    def to_record(self, person: RosterEntry, at: dt.datetime) -> str | None:
         """The person's state, ``at`` the end of the work; None where a change would not show."""
         found = self._both(person, at)
         return self._state(found) if found and all(each.sure for each in found) else None
 
     def among(
-        self, people: Iterable[Named], last: Iterable[PersonOverview], at: dt.datetime
+        self, people: Iterable[RosterEntry], last: Iterable[PersonOverview], at: dt.datetime
     ) -> dict[str, PersonOverview]:
         """Those who are done and as they were when that was recorded, by their slugs.
 
         ``last`` are the people of the last run. Where the consent was waived, somebody may be able
         to listen for it now: nobody is passed over for that.
         """
-        done = {each.slug: each for each in last if each.status == "done" and not each.waived}
+        done = {
+            each.slug: each
+            for each in last
+            if each.status == "done" and not each.waived and each.state is not None
+        }
         return {
             person.slug: done[person.slug]
             for person in people
             if person.slug in done
-            and done[person.slug].state is not None
             and (found := self._both(person, at)) is not None
             and self._state(found) == done[person.slug].state
         }
 
-    def _both(self, person: Named, at: dt.datetime) -> tuple[Fingerprint, Fingerprint] | None:
+    def _both(self, person: RosterEntry, at: dt.datetime) -> tuple[Fingerprint, Fingerprint] | None:
         folder = self.into / "prepared" / person.slug
         prepared = person.fingerprint and self.files.fingerprint(
             folder, lambda: self._prepared(person.slug), at
@@ -210,4 +145,15 @@ class Unchanged:
                 yield entry.body.asset.prepared
 
     def _state(self, found: tuple[Fingerprint, Fingerprint]) -> str:
-        return digest_of([self.conditions, *(each.digest for each in found)])
+        return digest_of([self._conditions, *(each.digest for each in found)])
+
+    @functools.cached_property
+    def _conditions(self) -> str:
+        options = self.options
+        conditions = {
+            "target": options.connection.target,
+            "profile": options.profile,
+            "dry_run": options.dry_run,
+            "without_consent": options.without_consent,
+        }
+        return digest_of([__version__, self.limits, conditions])

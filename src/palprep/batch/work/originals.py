@@ -12,19 +12,20 @@ import re
 import shutil
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
+from palprep.batch.engines.cluster import fetch_by
+from palprep.batch.engines.files import as_given
 from palprep.batch.fingerprint import stage_key
 from palprep.batch.people.files import File, RemoteFile, is_web
+from palprep.batch.work.context import RunContext
 from palprep.batch.work.progress import Reporter
 from palprep.errors import FileUnreadable, MediaError, StorageError
-from palprep.fixes import unwritable
-from palprep.journal import FileFetched, Journal
-from palprep.media import MOST_BYTES, Source, sha256_of
-from palprep.storage import Fetched, GoOn, Stored, fetch_url, look_at_url, object_at
+from palprep.journal import FileFetched
+from palprep.media import Source, sha256_of
+from palprep.storage import Stored, look_at_url, object_at
 
 SOURCES_NAME = "sources"
 """Of the folder in a run's output that takes what is fetched."""
@@ -49,44 +50,17 @@ class Original:
             return self._source
 
 
-class FetchedSource(NamedTuple):
-    """A file that was fetched, and its tag where it lies. Its hash is known."""
-
-    source: Source
-    etag: str | None
-
-
-FetchSource = Callable[[RemoteFile, Path, GoOn], FetchedSource]
-"""Fetches a file to a path, or has it fetched where the work is done. Raises StorageError,
-OutputUnwritable, and what ``GoOn`` raises."""
-
-
-def fetch_here(file: RemoteFile, to: Path, go_on: GoOn | None = None) -> FetchedSource:
-    """Fetch a file to this machine."""
-    try:
-        to.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise unwritable(to.parent, error) from None
-    found = fetch(file.url, to, go_on=go_on)
-    source = _as_given(to, file)
-    # Hashed now: what is known is pickled for the machine of the run.
-    _ = source.sha256
-    return FetchedSource(source, found.etag)
-
-
 @dataclass(frozen=True)
 class Originals:
-    """The files of one person. What was fetched goes at the end, unless it is to be kept.
+    """The files of one person. What was fetched goes at the end, unless it is to be kept."""
 
-    ``fetch`` fetches those that lie elsewhere.
-    """
-
-    journal: Journal
-    place: Path
-    """The folder for what is fetched of this person."""
+    run: RunContext
     reporter: Reporter
-    keep: bool = False
-    fetch: FetchSource = fetch_here
+
+    @property
+    def place(self) -> Path:
+        """The folder for what is fetched of this person."""
+        return self.run.place / SOURCES_NAME / self.reporter.person
 
     def look_at(self, file: File) -> Original | MediaError:
         """The file with its hash, or why it cannot be read.
@@ -98,16 +72,9 @@ class Originals:
         except MediaError as error:
             return error
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if not self.keep:
+    def remove(self) -> None:
+        """Remove what was fetched, unless it is to be kept."""
+        if not self.run.options.keep_sources:
             shutil.rmtree(self.place, ignore_errors=True)
 
     def _here(self, path: Path) -> Original:
@@ -117,19 +84,19 @@ class Originals:
 
     def _elsewhere(self, file: RemoteFile) -> Original:
         tag = _tag(file)
-        known = self.journal.entries(FileFetched, key=tag.key) if tag.key else ()
+        known = self.run.journal.entries(FileFetched, key=tag.key) if tag.key else ()
         if known:
             sha256 = known[-1].body.sha256
             return Original(sha256, lambda: self._again(file, tag, sha256))
         source = self._fetched(file, tag)
         body = FileFetched(url=file.shown, sha256=source.sha256, size_bytes=source.size_bytes)
-        self.journal.append(body, person=self.reporter.person, key=tag.key)
+        self.run.journal.append(body, person=self.reporter.person, key=tag.key)
         return Original(source.sha256, lambda: source)
 
     def _again(self, file: RemoteFile, tag: _Tag, sha256: str) -> Source:
         path = self._copy_of(file)
         if path.is_file() and sha256_of(path) == sha256:
-            return _as_given(path, file)
+            return as_given(path, file)
         source = self._fetched(file, tag)
         if source.sha256 != sha256:
             raise _changed(file)
@@ -137,7 +104,7 @@ class Originals:
 
     def _fetched(self, file: RemoteFile, tag: _Tag) -> Source:
         self.reporter.begin(f"fetch {file.name}")
-        source, etag = self.fetch(file, self._copy_of(file), self.reporter.go_on)
+        source, etag = fetch_by(self.run.engine)(file, self._copy_of(file), self.reporter.go_on)
         if tag.etag is not None and etag not in {None, tag.etag}:
             raise _changed(file)
         return source
@@ -151,16 +118,6 @@ def remove_if_empty(into: Path) -> None:
     """Remove the folder for what is fetched from a run's output, when nothing is left in it."""
     with contextlib.suppress(OSError):
         (into / SOURCES_NAME).rmdir()
-
-
-def fetch(url: str, to: Path, *, go_on: Callable[[], object] | None = None) -> Fetched:
-    """Fetch a file from a bucket or the web. Raises StorageError, OutputUnwritable, and what
-    ``go_on`` raises, which is called again and again meanwhile.
-    """
-    if is_web(url):
-        return fetch_url(url, to, max_bytes=MOST_BYTES, go_on=go_on)
-    bucket, name = object_at(url)
-    return bucket.fetch(name, to, max_bytes=MOST_BYTES, go_on=go_on)
 
 
 def _look(url: str) -> Stored:
@@ -197,7 +154,3 @@ def _changed(file: RemoteFile) -> FileUnreadable:
     return FileUnreadable(
         f"{file} changed while palprep worked on it; run again when nothing writes to it any more"
     )
-
-
-def _as_given(path: Path, file: RemoteFile) -> Source:
-    return replace(Source.of(path), given_as=file.shown)

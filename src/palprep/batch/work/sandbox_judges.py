@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, ParamSpec, Self, TypeVar
-
-from pydantic import model_validator
+from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar
 
 from palprep.api import FACE_CHECKS
-from palprep.consent import PLACEHOLDER, required_statement
-from palprep.errors import DamagedMedia, ToolFailed, UsageError
+from palprep.consent import required_statement
+from palprep.errors import DamagedMedia, ToolFailed
+from palprep.journal import SandboxStatement
 from palprep.rules import Report
-from palprep.values import Outcome, Role, Value
+from palprep.values import Outcome, Role
 from palprep.workers import Runner
 
 if TYPE_CHECKING:
@@ -27,29 +26,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class RequiredStatement(Value):
-    """A statement that the sandbox takes for consent. ``{full_name}`` stands for any name.
-
-    Raises UsageError for a text without it.
-    """
-
-    text: str
-    language: str = "en"
-    model: Path | None = None
-    """The folder of the Whisper model that listens; None for the one that palprep brings."""
-
-    @model_validator(mode="after")
-    def _leaves_the_name_open(self) -> Self:
-        if PLACEHOLDER not in self.text:
-            raise UsageError(
-                f"The statement “{self.text}” leaves no place for a name: "
-                f"write {PLACEHOLDER} where it is said"
-            )
-        return self
-
-
 def judges_in(
-    workers: Runner, statements: Sequence[RequiredStatement] = ()
+    workers: Runner, statements: Sequence[SandboxStatement] = ()
 ) -> tuple[JudgeImage, Trainer]:
     """A judge of portraits and a trainer that open media in ``workers``. The trainer takes any of
     ``statements`` for consent; without one, palprep's template.
@@ -98,9 +76,9 @@ class MediaTrainer:
     palprep's template in English.
     """
 
-    def __init__(self, statements: Sequence[RequiredStatement] = ()) -> None:
+    def __init__(self, statements: Sequence[SandboxStatement] = ()) -> None:
         self._statements = tuple(dict.fromkeys(statements)) or (
-            RequiredStatement(text=required_statement()),
+            SandboxStatement(text=required_statement()),
         )
 
     def __call__(self, kind: TrainingKind, paths: tuple[Path, ...]) -> str | None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple
 
-from palprep.batch.engines.files import Files
 from palprep.batch.fingerprint import stage_key
 from palprep.batch.people.person import Person
 from palprep.batch.work.connection import Remote
+from palprep.batch.work.context import RunContext
+from palprep.batch.work.decision import Requests
 from palprep.batch.work.media_steps import Ready
-from palprep.batch.work.memory import reused
 from palprep.batch.work.pace import HeldBack, Places
 from palprep.batch.work.progress import Reporter, Stopped
-from palprep.batch.work.requests import Requests
+from palprep.batch.work.waiting import Watch
 from palprep.errors import (
     AT_SERVICE,
     AuthenticationError,
@@ -24,43 +24,32 @@ from palprep.errors import (
     RateLimited,
     TransportError,
 )
-from palprep.journal import Creation, CreationState, FaceValidated, Journal, PersonOutcome, refused
-from palprep.pipelines import MakeOptions, Request, make_replica, make_voice, validate_face
+from palprep.journal import Creation, CreationState, FaceValidated, PersonOutcome
+from palprep.pipelines import MakeOptions, Request, create, validate_face
+from palprep.preflight import Prepared
 from palprep.publish import Publisher
 from palprep.values import Role
-
-
-class CanTell(Protocol):
-    """Whether the end of a training can become known here."""
-
-    def __call__(self, creation: Creation, *, calls_elsewhere: bool) -> bool: ...
-
 
 _HOPELESS = (AuthenticationError, HeldBack, RateLimited, Stopped, TransportError)
 """Errors after which a second request would fare like the first."""
 
 
-@dataclass(frozen=True)
-class Requested:
-    """How it ended at the service for one person. ``made`` is what was created, now or before;
-    ``watched`` the keys of what can be told to have ended.
-    """
+class Requested(NamedTuple):
+    """How it ended at the service for one person, and what was created, now or before."""
 
     outcome: PersonOutcome
     made: tuple[Creation, ...] = ()
-    watched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class ServiceSteps:
     """Asks for one person's voice and replica, and waits for neither."""
 
-    journal: Journal
+    run: RunContext
     remote: Remote
     publisher: Publisher
-    files: Files
     places: Places
-    can_tell: CanTell
+    watch: Watch
 
     def carry_out(self, person: Person, ready: Ready, reporter: Reporter) -> Requested:
         """Ask for the verdict, then for the voice and the replica.
@@ -68,46 +57,37 @@ class ServiceSteps:
         A portrait that the service refuses stops the replica that would be trained from it, and
         nothing else. A voice that is refused does not stop the replica.
         """
-        requests = ready.requests
+        requests = ready.decision.requests
         refusal = self._refusal(ready, reporter)
         notes, not_made = _consequences(requests, refusal)
         if not_made:
             requests = requests.model_copy(update={"replica": None})
         if requests.nothing:
-            return Requested(refused(*not_made, at_service=True))
+            return Requested(PersonOutcome.refused(*not_made, at_service=True))
         if not_made:
             not_made = (f"Only the voice is made. {not_made[0]}", *not_made[1:])
         made: list[Creation] = []
         errors: list[PalprepError] = []
-        for make in (self._voice, self._replica):
+        for request, roles in requests.each:
             try:
-                creation = make(requests, ready, reporter)
+                files = {role: ready.prepared[role] for role in roles}
+                made.append(self._made(request, files, reporter))
             except (JournalError, OutputUnwritable):
                 raise
             except PalprepError as error:
                 errors.append(error)
                 if isinstance(error, _HOPELESS):
                     break
-            else:
-                made += [creation] if creation is not None else []
-        outcome = _after(errors) or self._outcome(person, made, refused_at_service=bool(not_made))
-        elsewhere = person.settings.callback_url is not None
-        return Requested(
-            outcome.model_copy(update={"notes": notes, "not_made": not_made}),
-            tuple(made),
-            tuple(c.key for c in made if self.can_tell(c, calls_elsewhere=elsewhere)),
+        outcome = _after(errors) or PersonOutcome(
+            status="waiting",
+            reasons=tuple(
+                self._open_end(person, each) for each in made if each.state is CreationState.STARTED
+            ),
+            complete=True,
+            at_service=bool(not_made),
         )
-
-    def _outcome(
-        self, person: Person, made: Sequence[Creation], *, refused_at_service: bool
-    ) -> PersonOutcome:
-        """The outcome when everything was asked for, as the creations stand."""
-        waiting = tuple(
-            self._open_end(person, each) for each in made if each.state is CreationState.STARTED
-        )
-        return PersonOutcome(
-            status="waiting", reasons=waiting, complete=True, at_service=refused_at_service
-        )
+        update = {"notes": notes, "not_made": not_made}
+        return Requested(outcome.model_copy(update=update), tuple(made))
 
     def _refusal(self, ready: Ready, reporter: Reporter) -> str | None:
         """Why the service refuses the portrait; None when it does not, or was not asked.
@@ -115,67 +95,24 @@ class ServiceSteps:
         Requested before anything is published: a refused portrait is never put anywhere.
         """
         portrait = ready.prepared.get(Role.FACE_IMAGE)
-        model = ready.requests.validated_model
+        model = ready.decision.requests.validated_model
         if portrait is None or model is None:
             return None
         reporter.begin("validate face")
-        key = stage_key("validated", self.remote.target, portrait.sha256, model)
-        earlier = reused(
-            self.journal, FaceValidated, key, reporter.person, lambda found: found.verdict.passed
-        )
-        if earlier is not None:
+        journal, person = self.run.journal, reporter.person
+        key = stage_key("validated", self.remote.connection.target, portrait.sha256, model)
+        if journal.reused(FaceValidated, key, person, lambda found: found.verdict.passed):
             return None
-        with self.files.at_hand(portrait):
+        with self.run.files.at_hand(portrait):
             verdict = validate_face(self.remote.client, portrait, model=model)
-        self.journal.append(FaceValidated(verdict=verdict), person=reporter.person, key=key)
+        journal.append(FaceValidated(verdict=verdict), person=person, key=key)
         if verdict.passed:
             return None
         broken = ", ".join(check.label for check in verdict.checks if not check.passed)
         return f"The service refuses the portrait: {broken or verdict.message}"
 
-    def _voice(self, requests: Requests, ready: Ready, reporter: Reporter) -> Creation | None:
-        request = requests.voice
-        if request is None:
-            return None
-        return self._with_a_place(
-            reporter,
-            request,
-            lambda options: make_voice(
-                self.remote.client,
-                self.publisher,
-                ready.prepared[Role.VOICE_AUDIO],
-                request,
-                journal=self.journal,
-                callbacks=self.remote.callbacks,
-                options=options,
-            ),
-        )
-
-    def _replica(self, requests: Requests, ready: Ready, reporter: Reporter) -> Creation | None:
-        request = requests.replica
-        if request is None:
-            return None
-        used = {role: ready.prepared[role] for role in requests.replica_roles}
-        return self._with_a_place(
-            reporter,
-            request,
-            lambda options: make_replica(
-                self.remote.client,
-                self.publisher,
-                request,
-                video=used.get(Role.TRAINING_VIDEO),
-                consent=used.get(Role.CONSENT_VIDEO),
-                image=used.get(Role.FACE_IMAGE),
-                without_consent=ready.without_consent,
-                compared=ready.compared,
-                journal=self.journal,
-                callbacks=self.remote.callbacks,
-                options=options,
-            ),
-        )
-
-    def _with_a_place(
-        self, reporter: Reporter, request: Request, make: Callable[[MakeOptions], Creation]
+    def _made(
+        self, request: Request, files: Mapping[Role, Prepared], reporter: Reporter
     ) -> Creation:
         """What is made, now in a place of its own or before.
 
@@ -190,15 +127,21 @@ class ServiceSteps:
 
         options = MakeOptions(
             person=reporter.person,
-            target=self.remote.target,
-            ask_for_replicas=self.remote.connection.ask_for_replicas,
+            target=self.remote.connection.target,
             tell=reporter.begin,
             checkpoint=reporter.go_on,
             before_create=take,
-            wait=False,
         )
         try:
-            creation = make(options)
+            creation = create(
+                self.remote.client,
+                self.publisher,
+                request,
+                files,
+                journal=self.run.journal,
+                callbacks=self.remote.callbacks,
+                options=options,
+            )
         except BaseException as error:
             if isinstance(error, RateLimited):
                 self.places.close(f"The service takes no more for now. {error.message}")
@@ -207,7 +150,7 @@ class ServiceSteps:
             raise
         if taken:
             self.places.hold(creation.key)
-        if not self.can_tell(creation, calls_elsewhere=request.callback_url is not None):
+        if not self.watch.can_tell(creation, calls_elsewhere=request.callback_url is not None):
             self.places.free(creation.key)
         return creation
 

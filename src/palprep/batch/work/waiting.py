@@ -18,20 +18,16 @@ from palprep.batch.work.aside import Stop
 from palprep.batch.work.connection import EMBEDDED, Connection, Remote, connect
 from palprep.batch.work.pace import Pace
 from palprep.batch.work.progress import Reporter, Tell
-from palprep.batch.work.sandbox_judges import RequiredStatement
 from palprep.client import FIRST_POLL_S, LOOK_EVERY_S, PASSING
-from palprep.errors import PalprepError, UsageError
+from palprep.errors import JournalError, PalprepError, UsageError
 from palprep.journal import (
-    AboutCreation,
     Creation,
     CreationState,
     Journal,
     PersonEnded,
     PersonOutcome,
-    Polled,
     RunReader,
     RunView,
-    failed,
     up_to_date,
 )
 from palprep.pipelines import ask_state
@@ -187,11 +183,10 @@ class Watch:
             )
 
     def _look(self) -> bool:
-        news = self._journal.since(self._seen, AboutCreation)
-        for entry in news:
-            self._seen = entry.seq
-            if entry.key is not None:
-                self._look_at(entry.key)
+        news = self._journal.news_of_creations(self._seen)
+        for self._seen, key in news:
+            if key is not None:
+                self._look_at(key)
         self._give_up_doubts()
         return bool(news)
 
@@ -214,31 +209,21 @@ class Watch:
         creation = watched.creation
         watched.asked = True
         try:
-            told = ask_state(self._remote.client, creation.what, creation.id or "")
+            ask_state(self._remote.client, self._journal, creation)
         except PASSING as error:
             _log.info("%s: %s", creation.key, error)
             return
+        except JournalError:
+            raise
         except PalprepError as error:
             self._lose(watched, error)
-            return
-        if told.ended:
-            polled = Polled(snapshot=told)
-            self._journal.append(polled, person=creation.person, key=creation.key)
 
     def _lose(self, watched: _Watched, error: PalprepError) -> None:
         """The service cannot be asked about it any more: tell the people who wait for it."""
         with self._guard:
-            outcome = failed(error.message, at_service=True)
+            failed = PersonOutcome.failed(error.message, at_service=True)
             for person in watched.people:
-                before = self._open[person].outcome
-                lost = before.model_copy(
-                    update={
-                        "status": "failed",
-                        "reasons": outcome.reasons,
-                        "complete": False,
-                        "at_service": True,
-                    }
-                )
+                lost = self._open[person].outcome.becomes(failed)
                 self._journal.append(PersonEnded(outcome=lost), person=person)
                 self._open[person].outcome = lost
             self._drop(watched)
@@ -309,12 +294,13 @@ def watch(
         seen = RunReader(journal)
         if seen.head.target != asked.target:
             raise UsageError(_other_service(seen.head.target))
-        before = journal.newest()
+        before, started = journal.newest(), journal.last_run()
         with connect(
             asked,
             journal,
             place.resolve(),
-            _statements(journal),
+            # What that run's embedded sandbox took for consent, it has to take again.
+            started.body.statements if started else (),
             requests_per_s=allowed.requests_per_s,
         ) as remote:
             stop = Stop()
@@ -345,17 +331,6 @@ def watch(
             seen = RunReader(journal)
             write_outputs(place, seen)
         return seen.view(with_reports=with_reports)
-
-
-def _statements(journal: Journal) -> list[RequiredStatement]:
-    """What the embedded sandbox of the last run took for consent, and has to take again."""
-    started = journal.last_run()
-    if started is None:
-        return []
-    return [
-        RequiredStatement(text=each.text, language=each.language, model=each.model)
-        for each in started.body.statements
-    ]
 
 
 def _other_service(target: str) -> str:
