@@ -12,8 +12,8 @@ from .call import (
     Verb as Verb,
     plain_call as plain_call,
 )
-from .document import openapi as openapi
 from .events import (
+    EVENTS as EVENTS,
     AnyEvent as AnyEvent,
     EventName as EventName,
     ReplicaTraining as ReplicaTraining,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import ssl
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, cast
@@ -19,27 +19,26 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
 
 from palprep._version import __version__
-from palprep.api.calls import ENDPOINTS
+from palprep.errors import StorageError
 from palprep.sandbox.answers import JsonAnswer, respond
 from palprep.sandbox.assets import Assets
 from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import SandboxClock, Scheduler
-from palprep.sandbox.control import Control
+from palprep.sandbox.control import CONTROLS, Controls, Parts
 from palprep.sandbox.control_routes import control_routes
-from palprep.sandbox.dispatch import EndpointRoutes
+from palprep.sandbox.dispatch import endpoint_routes
 from palprep.sandbox.faults import Faults, FaultScript
 from palprep.sandbox.handlers.conversations import conversation_timed_out
 from palprep.sandbox.handlers.documents import step_document
 from palprep.sandbox.handlers.tools import run_post_call_tool
 from palprep.sandbox.handlers.training import train_replica, train_voice
 from palprep.sandbox.judges import JudgeImage, Trainer
-from palprep.sandbox.log import RecordedRequest, Recorder, trim
+from palprep.sandbox.log import Recorder, trim
 from palprep.sandbox.loopback import LoopbackOnly
 from palprep.sandbox.openapi import openapi_document
-from palprep.sandbox.outbound import CallbackOutbox, outbound_client
+from palprep.sandbox.outbound import CallbackOutbox, download, outbound_client
 from palprep.sandbox.service import KeyRing, Service
 from palprep.sandbox.store import Job, Record, Store
 
@@ -65,16 +64,8 @@ async def perform(service: Service, job: Job) -> None:
     await JOBS[job.kind](service, job.payload)
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """The application, its clock, and the developer's control over both."""
-
-    app: Starlette
-    clock: SandboxClock
-    control: Control
-
-
 def build_app(
+    sandbox: Controls,
     *,
     store: Store,
     clock: SandboxClock,
@@ -85,13 +76,19 @@ def build_app(
     faults: FaultScript,
     judge_image: JudgeImage,
     trainer: Trainer,
-    first_seed: Any,
     tls: ssl.SSLContext | None,
 ) -> Parts:
-    """Connect the parts of one sandbox; see :class:`~palprep.sandbox.Sandbox`."""
+    """Connect the parts of :class:`~palprep.sandbox.Sandbox`."""
     scratch = folder / "scratch"
     scratch.mkdir(exist_ok=True)
-    http = outbound_client(tls, anywhere=choices.outbound == "anywhere")
+    trusted, anywhere = tls or httpx.create_ssl_context(), choices.outbound == "anywhere"
+    http = outbound_client(trusted, anywhere=anywhere)
+    ended = threading.Event()
+
+    def go_on() -> None:
+        if ended.is_set():
+            raise StorageError("The sandbox has ended.")
+
     in_force = Faults(faults)
     service = Service(
         store=store,
@@ -106,6 +103,14 @@ def build_app(
             retry_seconds=choices.callback_retry_seconds,
         ),
         http=http,
+        download=partial(
+            download,
+            tls=trusted,
+            anywhere=anywhere,
+            max_bytes=choices.media_bytes,
+            within_s=choices.fetch_seconds,
+            go_on=go_on,
+        ),
         scratch=scratch,
         judge_image=judge_image,
         trainer=trainer,
@@ -117,14 +122,9 @@ def build_app(
     trim(store)
     assets = Assets(folder / "assets", store, clock, in_force, max_bytes=choices.asset_bytes)
 
-    async def ask(recorded: RecordedRequest) -> None:
-        await _replayed(app, keys, recorded, base_url)
-
-    control = Control(service, scheduler, assets, ask=ask, first_seed=first_seed)
-
     @cache  # takes as long to derive as all the rest to start
     def document() -> dict[str, Any]:
-        return openapi_document(ENDPOINTS, choices, base_url=base_url)
+        return openapi_document(choices, base_url=base_url)
 
     async def openapi(_: Request) -> Response:
         return respond(JsonAnswer(body=document()))
@@ -134,14 +134,15 @@ def build_app(
         running = asyncio.create_task(scheduler.run())
         running.add_done_callback(_stopped)
         yield
+        ended.set()
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
         await http.aclose()
 
     app = Starlette(
         routes=[
-            EndpointRoutes(service, keys),
-            *control_routes(control),
+            endpoint_routes(service, keys),
+            *control_routes(sandbox, CONTROLS),
             Route("/assets/{token}/{name}", assets.serve, methods=["GET", "HEAD"]),
             Route("/openapi.json", openapi, methods=["GET"]),
             Route("/", _index, methods=["GET"]),
@@ -150,7 +151,7 @@ def build_app(
         middleware=[Middleware(LoopbackOnly)],
         exception_handlers={HTTPException: _unrouted},
     )
-    return Parts(app, clock, control)
+    return Parts(app, service, scheduler, assets, keys)
 
 
 def _stopped(scheduling: asyncio.Task[None]) -> None:
@@ -175,15 +176,3 @@ async def _unrouted(_: Request, error: Exception) -> Response:
     refused = cast("HTTPException", error)
     body = {"error": f"{refused.detail}."}
     return respond(JsonAnswer(refused.status_code, body, dict(refused.headers or {})))
-
-
-async def _replayed(app: ASGIApp, keys: KeyRing, recorded: RecordedRequest, base_url: str) -> None:
-    """Ask ``app`` as it was asked, with a key of the same scope; its answer tells nothing new."""
-    headers = {} if recorded.if_match is None else {"if-match": recorded.if_match}
-    if recorded.key is not None:
-        headers["x-api-key"] = keys.first(user_scoped=recorded.key == "user") or ""
-    request = httpx.Request(
-        recorded.method, base_url + recorded.target, headers=headers, content=recorded.body
-    )
-    response = await httpx.ASGITransport(app=app).handle_async_request(request)
-    await response.aread()

@@ -6,15 +6,22 @@ error shapes each refusal has here is the sandbox's own to say.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import inspect
+from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any
 
+from pydantic.json_schema import models_json_schema
+
 from palprep._version import __version__
-from palprep.api import Deployment, Endpoint, Unspecified, openapi
+from palprep.api import EVENTS, AnyEvent, Deployment, Endpoint, Unspecified, VoiceStatusChanged
+from palprep.api.calls import ENDPOINTS
 from palprep.sandbox.choices import IMAGE_ERRORS, Choices
+from palprep.sandbox.examples import REPLIES, REQUESTS
 
 Json = dict[str, Any]
+
+_REF = "#/components/schemas/{model}"
 
 
 def _object(*members: str) -> Json:
@@ -26,38 +33,143 @@ def _object(*members: str) -> Json:
     }
 
 
-ERROR_SHAPES: Mapping[str, Json] = {
+ERROR_SHAPES: dict[str, Json] = {
     "Error": _object("error"),
     "Message": _object("message"),
     "ImageError": _object("message", "error", "code"),
 }
 
 
-def openapi_document(
-    endpoints: Iterable[Endpoint[..., Any]], choices: Choices, *, base_url: str
-) -> Json:
-    """The whole interface. Operations that the specification mentions and does not show carry
-    ``x-assumed: true``."""
-    listed = tuple(endpoints)
-    document = openapi(listed, version=__version__, server=base_url)
-    document["info"]["description"] = (
-        "As the palprep sandbox serves it. What the specification does not show is listed by "
-        "GET /_sandbox/choices."
+def openapi_document(choices: Choices, *, base_url: str) -> Json:
+    """The whole interface, with an example of every body.
+
+    Operations that the specification mentions and does not show, and callbacks whose payload it
+    does not show, carry ``x-assumed: true``.
+    """
+    schemas: Json = {}
+    records = sorted(
+        {e.reply for e in ENDPOINTS if e.reply is not Unspecified}, key=lambda r: r.__name__
     )
-    schemas = document["components"]["schemas"]
-    schemas |= ERROR_SHAPES
+    _, replies = models_json_schema([(r, "serialization") for r in records], ref_template=_REF)
+    schemas |= replies["$defs"] | {event.__name__: _event(event) for event in EVENTS}
+    paths: dict[str, Json] = {}
+    for endpoint in ENDPOINTS:
+        operation = _operation(endpoint, choices, schemas)
+        paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = operation
     schemas["CreateVoice"]["required"] = list(choices.required_voice_fields)
     # Not as anyOf: generators of clients then lose sight of the members.
     schemas["CreateReplica"] |= {
         "if": {"not": {"required": ["train_image_url"]}},
         "then": {"required": ["train_video_url"]},
     }
-    for endpoint in listed:
-        operation = document["paths"][endpoint.path][endpoint.method.lower()]
-        operation["responses"] = _responses(endpoint, choices)
-        if endpoint.action == "create" and "requestBody" in operation:
-            operation["requestBody"]["required"] = True
-    return document
+    shown = {name: _with_example(name, _optional(each)) for name, each in sorted(schemas.items())}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Conversational Video Agent Management API",
+            "version": __version__,
+            "description": "As the palprep sandbox serves it. What the specification does not "
+            "show is listed by GET /_sandbox/choices.",
+        },
+        "servers": [{"url": base_url}],
+        "paths": paths,
+        "webhooks": {event.__name__: _webhook(event) for event in EVENTS},
+        "components": {
+            "schemas": shown | ERROR_SHAPES,
+            "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "x-api-key"}},
+        },
+        "security": [{"key": []}],
+    }
+
+
+def _operation(endpoint: Endpoint[..., Any], choices: Choices, schemas: Json) -> Json:
+    operation: Json = {
+        "operationId": endpoint.name.replace(".", "_"),
+        "tags": [endpoint.resource],
+        "summary": endpoint.summary,
+        "description": endpoint.description,
+        "responses": _responses(endpoint, choices),
+    }
+    if parameters := list(_parameters(endpoint)):
+        operation["parameters"] = parameters
+    body = endpoint.shape.schema(_REF)
+    if body is not None:
+        name = endpoint.shape.request.__name__
+        schemas.update(body.pop("$defs", {}))
+        schema = {**body, **endpoint.shape.request.json_schema}
+        schemas[name] = schema
+        required = (
+            endpoint.shape.whole is not None
+            or endpoint.action == "create"
+            or bool(schema.get("required") or schema.get("minProperties"))
+        )
+        operation["requestBody"] = {
+            "required": required,
+            "content": {"application/json": {"schema": {"$ref": _REF.format(model=name)}}},
+        }
+    if endpoint.unspecified:
+        operation["x-assumed"] = True
+    if endpoint.deprecated:
+        operation["deprecated"] = True
+    return operation
+
+
+def _parameters(endpoint: Endpoint[..., Any]) -> Iterable[Json]:
+    shape = endpoint.shape
+    places = [
+        *((name, name, "path") for name in shape.in_path),
+        *((name, name, "query") for name in shape.in_query),
+        *((name, header, "header") for name, header in shape.in_header.items()),
+    ]
+    for name, shown, place in places:
+        yield {
+            "name": shown,
+            "in": place,
+            "required": shape.required(name),
+            "schema": shape.single_schema(name),
+        }
+
+
+def _event(event: type[AnyEvent]) -> Json:
+    """What arrives: without the members that palprep's own class adds."""
+    schema = event.model_json_schema(mode="validation", ref_template=_REF)
+    for added in ("kind", "payload"):
+        schema["properties"].pop(added, None)
+    schema["required"] = [name for name in schema["required"] if name in schema["properties"]]
+    return schema
+
+
+def _webhook(event: type[AnyEvent]) -> Json:
+    """The POST to a callback URL. The specification shows the voice event's payload alone."""
+    summary, _, _ = inspect.cleandoc(event.__doc__ or "").partition("\n")
+    schema = {"$ref": _REF.format(model=event.__name__)}
+    post: Json = {
+        "operationId": event.__name__,
+        "summary": summary,
+        "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}},
+        "responses": {"2XX": {"description": "Taken."}},
+        "security": [],
+    }
+    return {"post": post if event is VoiceStatusChanged else post | {"x-assumed": True}}
+
+
+def _with_example(name: str, schema: Json) -> Json:
+    example = REQUESTS.get(name, REPLIES.get(name))
+    return schema if example is None else {**schema, "examples": [example]}
+
+
+def _optional(schema: Json) -> Json:
+    """Members with a default may be absent from a reply, and then have no value at all."""
+    properties = schema.get("properties", {})
+    absent = {name for name, member in properties.items() if "default" in member}
+    if not absent:
+        return schema
+    slim = {
+        name: {k: v for k, v in member.items() if k != "default"}
+        for name, member in properties.items()
+    }
+    required = [name for name in schema.get("required", []) if name not in absent]
+    return {**schema, "properties": slim, "required": required}
 
 
 def _responses(endpoint: Endpoint[..., Any], choices: Choices) -> Json:

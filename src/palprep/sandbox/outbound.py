@@ -5,7 +5,6 @@ A callback is stored with the change that it announces, then posted until it is 
 
 from __future__ import annotations
 
-import asyncio
 import json
 import ssl
 from collections.abc import Mapping
@@ -16,16 +15,14 @@ from urllib.parse import urlsplit
 import httpx
 
 from palprep.api import is_loopback
-from palprep.errors import PalprepError
+from palprep.errors import PalprepError, StorageError
 from palprep.sandbox.clock import SandboxClock
 from palprep.sandbox.faults import CALLBACK_EVENTS, Faults
 from palprep.sandbox.store import Record, Store
+from palprep.storage import GoOn, fetch_url
 
-_FETCH_TIMEOUT_S = 60.0
 _POST_TIMEOUT_S = 10.0
 LOST = "lost, as the fault script says"
-MAX_REDIRECTS = 5
-"""What the outbound client follows; see the choice ``training-fetches-late``."""
 ANSWER_BYTES = 64 * 1024
 """How much is read of an answer that is not a media file."""
 
@@ -57,10 +54,10 @@ def refuse_elsewhere(host: str) -> None:
         )
 
 
-def outbound_client(tls: ssl.SSLContext | None, *, anywhere: bool) -> httpx.AsyncClient:
-    """For callbacks, media and tools. It uses a proxy of the environment, but not to loopback.
+def outbound_client(tls: ssl.SSLContext, *, anywhere: bool) -> httpx.AsyncClient:
+    """For callbacks and tools. It uses a proxy of the environment, but not to loopback.
 
-    Unless ``anywhere`` is allowed, each request must be to this machine, also after a redirect.
+    Unless ``anywhere`` is allowed, each request must be to this machine.
     """
 
     async def check(request: httpx.Request) -> None:
@@ -68,54 +65,46 @@ def outbound_client(tls: ssl.SSLContext | None, *, anywhere: bool) -> httpx.Asyn
 
     loopback = ("all://127.0.0.1", "all://localhost", "all://[::1]")
     return httpx.AsyncClient(
-        verify=True if tls is None else tls,
+        verify=tls,
         mounts=dict.fromkeys(loopback),
-        max_redirects=MAX_REDIRECTS,
         event_hooks={"request": [] if anywhere else [check]},
     )
 
 
-async def fetch(
-    http: httpx.AsyncClient, url: str, into: Path, *, max_bytes: int, within_s: float
+class _ThisMachine(httpx.HTTPTransport):
+    """Asks no other machine, also after a redirect."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        refuse_elsewhere(request.url.host)
+        return super().handle_request(request)
+
+
+def download(
+    url: str,
+    into: Path,
+    *,
+    tls: ssl.SSLContext,
+    anywhere: bool,
+    max_bytes: int,
+    within_s: float,
+    go_on: GoOn,
 ) -> None:
-    """Stream the body at ``url`` into the file ``into``, ``max_bytes`` and ``within_s`` at most.
+    """Write the file at ``url`` to ``into``, as :func:`~palprep.storage.fetch_url` does.
 
-    Follows as many redirects as ``http`` allows. Raises :class:`ServerFailed` for anything that
-    is not a complete, non-empty 200.
+    Also raises :class:`~palprep.errors.StorageError` for an empty file, and for one on another
+    machine unless ``anywhere`` is allowed.
     """
-    if urlsplit(url).scheme not in {"http", "https"}:
-        raise _not_downloaded(f"{url!r} is not an http or https URL")
     try:
-        async with (
-            asyncio.timeout(within_s),
-            http.stream("GET", url, follow_redirects=True, timeout=_FETCH_TIMEOUT_S) as response,
-        ):
-            if response.status_code != httpx.codes.OK:
-                raise _not_downloaded(f"its host answered {response.status_code}")
-            await _save(response, into, max_bytes)
-    except httpx.TooManyRedirects as error:
-        why = f"its host redirected more than {http.max_redirects} times"
-        raise _not_downloaded(why) from error
-    except TimeoutError as error:
-        raise _not_downloaded(f"it took more than {within_s:g} s") from error
-    except UNASKABLE as error:
-        raise _not_downloaded(str(error) or type(error).__name__) from error
-
-
-def _not_downloaded(why: str) -> ServerFailed:
-    return ServerFailed(f"The file could not be downloaded: {why}.")
-
-
-async def _save(response: httpx.Response, into: Path, max_bytes: int) -> None:
-    size = 0
-    with into.open("wb") as target:
-        async for chunk in response.aiter_bytes():
-            size += len(chunk)
-            if size > max_bytes:
-                raise ServerFailed(f"The file is too large: more than {max_bytes} bytes.")
-            target.write(chunk)
-    if size == 0:
-        raise ServerFailed("The file is empty.")
+        if not anywhere:  # Before a name server is asked for it.
+            refuse_elsewhere(urlsplit(url).hostname or "")
+    except ElsewhereError as error:
+        raise StorageError(str(error)) from None
+    transport = None if anywhere else _ThisMachine(verify=tls)
+    fetched = fetch_url(
+        url, into, max_bytes=max_bytes, within_s=within_s, go_on=go_on, transport=transport
+    )
+    if fetched.size_bytes == 0:
+        raise StorageError("The file is empty.")
 
 
 async def beginning(response: httpx.Response) -> str:

@@ -12,7 +12,6 @@ from typing import Any
 
 import httpx
 
-from palprep.errors import PalprepError
 from palprep.sandbox.answers import JsonAnswer, Refused, refuse_error, refuse_message
 from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import SandboxClock, stamp
@@ -63,16 +62,6 @@ class KeyRing:
         return next((key.value for key in self.keys if key.user_scoped is user_scoped), None)
 
 
-class TooManyChecks(PalprepError):
-    """Another check is running, or ten have run in a minute. ``retry_after`` is in seconds."""
-
-    code = "too_many_checks"
-
-    def __init__(self, message: str, retry_after: int) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
-
-
 class CheckLimit:
     """Ten checks a minute and one at a time, for the whole account."""
 
@@ -86,14 +75,15 @@ class CheckLimit:
 
     @contextmanager
     def take(self, now: float) -> Iterator[None]:
-        """Hold the one place while a check runs. Raises :class:`TooManyChecks`."""
+        """Hold the one place while a check runs. Raises
+        :class:`~palprep.sandbox.answers.Refused`, which tells the seconds to wait."""
         if self._running:
-            raise TooManyChecks("Another runtime check is still running.", 1)
+            raise _later("Another runtime check is still running.", 1)
         while self._started and self._started[0] <= now - 60:
             self._started.popleft()
         if len(self._started) >= MAX_PER_MINUTE:
             wait = max(1, round(self._started[0] + 60 - now))
-            raise TooManyChecks("More than 10 runtime checks in a minute.", wait)
+            raise _later("More than 10 runtime checks in a minute.", wait)
         self._started.append(now)
         self._running = True
         try:
@@ -102,10 +92,15 @@ class CheckLimit:
             self._running = False
 
 
+def _later(text: str, seconds: int) -> Refused:
+    return Refused(JsonAnswer(429, {"error": text}, {"Retry-After": str(seconds)}))
+
+
 @dataclass(frozen=True, slots=True)
 class Service:
-    """``scratch`` is a folder for files being judged; ``recorder`` gives out opaque identifiers
-    from a prefix; ``base_url`` is this sandbox's own."""
+    """The parts of one sandbox. ``download`` writes what a URL gives into a file, and blocks.
+    ``scratch`` is a folder for files being judged; ``recorder`` gives out opaque identifiers from
+    a prefix; ``base_url`` is this sandbox's own."""
 
     store: Store
     clock: SandboxClock
@@ -113,6 +108,7 @@ class Service:
     faults: Faults
     outbox: CallbackOutbox
     http: httpx.AsyncClient
+    download: Callable[[str, Path], None]
     scratch: Path
     judge_image: JudgeImage
     trainer: Trainer

@@ -18,7 +18,6 @@ from palprep.errors import PalprepError, UnsupportedMedia
 from palprep.media import Source
 from palprep.sandbox.answers import JsonAnswer, bad_fields, refuse_error
 from palprep.sandbox.judges import TRAINED_FROM, TrainingKind
-from palprep.sandbox.outbound import fetch
 from palprep.sandbox.service import HandlerContext, Service, shown
 from palprep.sandbox.store import Record
 
@@ -96,7 +95,10 @@ async def _train(service: Service, kind: TrainingKind, urls: Sequence[str]) -> s
     """None, or why training failed."""
     with TemporaryDirectory(dir=service.scratch) as folder:
         try:
-            paths = [await _fetch(service, url, Path(folder), n) for n, url in enumerate(urls)]
+            # Of a published name only the suffix is kept: it says what the file is.
+            paths = [Path(folder) / f"media-{n}{_suffix(url)}" for n, url in enumerate(urls)]
+            for url, path in zip(urls, paths, strict=True):
+                await asyncio.to_thread(service.download, url, path)
             if kind == "voice" and not _suffix(urls[0]):
                 _accepted_content(paths[0])
             return await asyncio.to_thread(service.trainer, kind, tuple(paths))
@@ -106,16 +108,6 @@ async def _train(service: Service, kind: TrainingKind, urls: Sequence[str]) -> s
             # The trainer is the caller's code: the training must end even when it fails.
             log.exception("The sandbox's trainer failed on %s", kind)
             return f"Training failed: {type(error).__name__}: {error}"
-
-
-async def _fetch(service: Service, url: str, folder: Path, number: int) -> Path:
-    # Of the published name only the suffix is kept: it says what the file is.
-    path = folder / f"media-{number}{_suffix(url)}"
-    choices = service.choices
-    await fetch(
-        service.http, url, path, max_bytes=choices.media_bytes, within_s=choices.fetch_seconds
-    )
-    return path
 
 
 def _suffix(url: str) -> str:

@@ -7,11 +7,13 @@ import json
 from jsonschema import Draft202012Validator
 
 from palprep.api.calls import ENDPOINTS
-from palprep.api.document import REPLIES, REQUESTS, openapi
 from palprep.api.events import EVENTS, parse_event
 from palprep.api.reply import Unspecified, deviations
+from palprep.sandbox import Choices
+from palprep.sandbox.examples import REPLIES, REQUESTS
+from palprep.sandbox.openapi import openapi_document
 
-DOCUMENT = openapi(ENDPOINTS, version="1.2.3", server="http://127.0.0.1:1")
+DOCUMENT = openapi_document(Choices(), base_url="http://127.0.0.1:1")
 REST = {"components": DOCUMENT["components"]}
 
 
