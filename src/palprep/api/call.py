@@ -184,7 +184,7 @@ class Endpoint(Generic[P, R]):
         """
         given = self.shape.arrived(path, body, query or {}, headers or {})
         values = self.shape.validated(given, settings or AccountSettings())
-        return self.shape.build(values)
+        return self.shape.request(**values)
 
     def read(
         self, body: Any, headers: Mapping[str, str] | None = None, *, strict: bool = False

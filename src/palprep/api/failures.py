@@ -44,12 +44,15 @@ def refusal(problems: list[Problem]) -> InvalidRequest:
     )
 
 
-def problems_in(error: ValidationError, at: str) -> Iterator[Problem]:
-    """pydantic's findings as problems; ``at`` is the path of what it validated."""
+def problems_in(error: ValidationError, *, without: str | None = None) -> Iterator[Problem]:
+    """pydantic's findings as problems; the field ``without`` is no part of where they are."""
     for detail in error.errors(include_url=False, include_context=True, include_input=False):
-        parts = [at] if at else []
-        # Arms of a union appear in the location as type names, not as members.
-        parts += [str(p) for p in detail["loc"] if isinstance(p, int) or p.isidentifier()]
+        parts = [
+            str(part)
+            for at, part in enumerate(detail["loc"])
+            # Arms of a union appear in the location as type names, not as members.
+            if part != without and (at == 0 or isinstance(part, int) or part.isidentifier())
+        ]
         yield Problem(".".join(parts), detail["type"], _sentence(detail))
 
 

@@ -11,13 +11,12 @@ tells an absent member from ``null``::
         _: KW_ONLY
         description: str | None | Unset = UNSET
 
-:class:`Shape` compiles such a class. The body's members become one pydantic model, which validates
-them and gives the JSON Schema; the other fields are validated one by one.
+:class:`Shape` compiles such a class: its fields become one pydantic model, which validates them and
+gives the JSON Schema.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import inspect
 import operator
@@ -39,10 +38,10 @@ from typing import (
     get_type_hints,
 )
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
+from pydantic import ConfigDict, Field, ValidationError, create_model
 
 from palprep.api.bodies import OpenFile
-from palprep.api.failures import MISSING, UNKNOWN_MEMBER, problems_in, refusal
+from palprep.api.failures import UNKNOWN_MEMBER, problems_in, refusal
 from palprep.errors import Problem
 from palprep.values import Value
 from palprep.vocabulary import FileInput
@@ -149,55 +148,59 @@ class Shape:
         """Field name to the member's name on the wire."""
         self.whole: str | None = None
         self.other: str | None = None
-        self.streamed: tuple[str, Streamed] | None = None
-        """The field whose base64 may be made while it is sent, with its mark."""
-        self._single: dict[str, TypeAdapter[Any]] = {}
         self.options: set[str] = set()
         """Fields that say how to send the call, and do not travel."""
+        self.streamed: tuple[str, Streamed] | None = None
+        """The field whose base64 may be made while it is sent, with its mark."""
         hints = get_type_hints(request, include_extras=True)
         columns: dict[str, Any] = {}
-        for item in dataclasses.fields(request):
-            hint = _without_unset(hints[item.name])
-            required = item.default is dataclasses.MISSING
-            self._place(item.name, hint, columns, required=required)
-        self.model: type[BaseModel] | None = None
-        if self.members or self.other:
-            self.model = create_model(
-                request.__name__,
-                __config__=ConfigDict(
-                    extra="allow" if self.other else "forbid",
-                    strict=True,
-                    allow_inf_nan=False,
-                    protected_namespaces=(),
-                ),
-                __doc__=inspect.cleandoc(request.__doc__ or ""),
-                **columns,
-            )
+        for name, parameter in self.signature.parameters.items():
+            hint = _without_unset(hints[name])
+            if wire := self._place(name, hint):
+                default = ... if parameter.default is parameter.empty else None
+                least = 1 if name in self.in_path else None
+                columns[name] = (hint, Field(default, alias=wire, min_length=least))
+        self._wire: dict[str, str] = {name: field.alias for name, (_, field) in columns.items()}
+        self._model = create_model(
+            request.__name__,
+            __config__=ConfigDict(
+                extra="allow" if self.other else "forbid",
+                strict=True,
+                allow_inf_nan=False,
+                protected_namespaces=(),
+            ),
+            __doc__=inspect.cleandoc(request.__doc__ or ""),
+            **columns,
+        )
 
-    def _place(self, name: str, hint: Any, columns: dict[str, Any], *, required: bool) -> None:
+    @property
+    def takes_body(self) -> bool:
+        """Whether the request has a JSON body."""
+        return bool(self.members or self.other or self.whole)
+
+    def _place(self, name: str, hint: Any) -> str | None:
+        """Note where a field travels; its name there. None for one that is not validated."""
         place = _mark(hint, Place) or Place("member", name)
         match place.where:
             case "path":
                 self.in_path.append(name)
-                self._single[name] = TypeAdapter(Annotated[hint, Field(min_length=1)])
             case "query":
                 self.in_query.append(name)
-                self._single[name] = TypeAdapter(hint)
             case "header":
                 self.in_header[name] = place.name
-                self._single[name] = TypeAdapter(hint)
             case "body":
                 self.whole = name
-                self._single[name] = TypeAdapter(hint)
             case "other members":
                 self.other = name
+                return None
             case "nowhere":
                 self.options.add(name)
+                return None
             case "member":
                 self.members[name] = place.name
                 if streamed := _mark(hint, Streamed):
                     self.streamed = (name, streamed)
-                columns[name] = (hint, Field(... if required else None, alias=place.name))
+        return place.name or name
 
     def bind(
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any], open_file: OpenFile | None = None
@@ -246,10 +249,9 @@ class Shape:
         for name, header in self.in_header.items():
             if header.lower() in lowered:
                 given[name] = lowered[header.lower()]
-        if self.whole is not None:
-            if body is not UNSET:
-                given[self.whole] = body
-        elif self.model is not None:
+        if self.whole is not None and body is not UNSET:
+            given[self.whole] = body
+        elif self.members or self.other:
             given.update(self._members(body))
         return given
 
@@ -271,63 +273,45 @@ class Shape:
 
         Raises :class:`~palprep.errors.InvalidRequest` with all problems found.
         """
-        values: dict[str, Any] = {}
-        problems: list[Problem] = []
-        for name, adapter in self._single.items():
-            if name in given:
-                try:
-                    values[name] = adapter.validate_python(given[name], strict=True)
-                except ValidationError as error:
-                    at = "" if name == self.whole else self.in_header.get(name, name)
-                    problems.extend(problems_in(error, at))
-            elif self.signature.parameters[name].default is inspect.Parameter.empty:
-                at = "" if name == self.whole else name
-                problems.append(Problem(at, "missing", MISSING))
-        if self.model is not None:
-            members = {wire: given[name] for name, wire in self.members.items() if name in given}
-            try:
-                body = self.model.model_validate(members)
-            except ValidationError as error:
-                problems.extend(problems_in(error, ""))
-            else:
-                values.update((n, getattr(body, n)) for n in body.model_fields_set)
+        sent = {wire: given[name] for name, wire in self._wire.items() if name in given}
+        try:
+            checked = self._model.model_validate(sent)
+        except ValidationError as error:
+            raise refusal(list(problems_in(error, without=self.whole))) from None
+        values = {name: getattr(checked, name) for name in checked.model_fields_set}
         if self.other and self.other in given:
             values[self.other] = given[self.other]
-        problems = problems or list(self.build(values).problems(settings))
-        if problems:
+        if problems := list(self.request(**values).problems(settings)):
             raise refusal(problems)
         return values
-
-    def build(self, values: Mapping[str, Any]) -> Request:
-        """An instance of the request class from validated values."""
-        return self.request(**values)
 
     def body(self, values: Mapping[str, Any]) -> Any:
         """The JSON body, UNSET when the request has none."""
         if self.whole is not None:
             return values.get(self.whole, UNSET)
         strangers = {k: v for k, v in values.items() if k not in self.signature.parameters}
-        if self.model is None and not strangers:
+        if not self.takes_body and not strangers:
             return UNSET
         body = {wire: values[name] for name, wire in self.members.items() if name in values}
         return body | dict(values.get(self.other or "", {})) | strangers
 
     def schema(self, ref_template: str = "#/$defs/{model}") -> dict[str, Any] | None:
         """JSON Schema (2020-12) of the body, None when the request has none."""
-        if self.whole is not None:
-            return self._single[self.whole].json_schema(ref_template=ref_template)
-        if self.model is None:
+        if not self.takes_body:
             return None
-        schema = self.model.model_json_schema(ref_template=ref_template)
-        for member in schema.get("properties", {}).values():
-            # An absent member has no default value of null: it is absent.
-            if member.get("default", UNSET) is None:
-                del member["default"]
-        return schema
+        schema = self._model.model_json_schema(ref_template=ref_template)
+        fields: dict[str, dict[str, Any]] = schema.get("properties", {})
+        if self.whole is not None:
+            return {"$defs": schema.get("$defs", {}), **fields[self.whole]}
+        members = {wire: fields[wire] for wire in self.members.values()}
+        required = [wire for wire in schema.get("required", ()) if wire in members]
+        return schema | {"properties": _without_default(members), "required": required}
 
     def single_schema(self, name: str) -> dict[str, Any]:
         """JSON Schema of a field that travels in the path, the query or a header."""
-        return self._single[name].json_schema()
+        wire = self._wire[name]
+        single: dict[str, Any] = self._model.model_json_schema()["properties"][wire]
+        return _without_default({wire: single})[wire]
 
     def required(self, name: str) -> bool:
         """Whether a call without this field is an error."""
@@ -361,6 +345,14 @@ def _bound(
         ):
             return {first.name: args[0]}
     return signature.bind(*args, **kwargs).arguments
+
+
+def _without_default(members: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """An absent member has no default value of null: it is absent."""
+    return {
+        wire: {k: v for k, v in member.items() if k != "default" or v is not None}
+        for wire, member in members.items()
+    }
 
 
 def _mark(hint: Any, kind: type[M]) -> M | None:
