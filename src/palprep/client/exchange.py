@@ -25,7 +25,17 @@ from typing import Any, TypeVar
 from palprep import errors
 from palprep.api import UNSET, Call, Reply, failure, read_body, retry_after
 from palprep.client.policy import RETRIED_STATUSES, Context, Limiter
-from palprep.client.steps import Answer, Doing, NoAnswer, Pause, RawResponse, Retry, Send, Turn
+from palprep.client.steps import (
+    Answer,
+    Doing,
+    NoAnswer,
+    Pause,
+    RawResponse,
+    Retry,
+    Send,
+    Tell,
+    Turn,
+)
 
 R = TypeVar("R", bound=Reply)
 log = logging.getLogger("palprep.client")
@@ -56,7 +66,10 @@ def _attempts(call: Call[R], context: Context) -> Doing[RawResponse[R]]:
         left = None if ends is None else ends - context.clock()
         if left is not None and left <= 0:
             raise _error(call, _TOO_LATE, context, doubtful=doubtful)
+        yield Tell("on_request", (call,))
         result: Answer | NoAnswer = yield Send(call, left)
+        answered = isinstance(result, Answer)
+        yield Tell("on_reply" if answered else "on_failure", (call, result))
         if isinstance(result, Answer) and 200 <= result.status < 300:
             return _read(call, result, context)
         if isinstance(result, Answer):
@@ -70,7 +83,9 @@ def _attempts(call: Call[R], context: Context) -> Doing[RawResponse[R]]:
             raise _error(call, result, context, doubtful=doubtful)
         doubtful = doubtful or _leaves_doubt(result)
         log.info("%s %s: once more in %.2f s", call.method, call.path, delay)
-        yield Retry(delay, call, attempt, result)
+        retry = Retry(delay, call, attempt, result)
+        yield Tell("on_retry", (call, retry))
+        yield retry
         attempt += 1
 
 

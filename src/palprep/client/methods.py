@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import (
     Any,
     Concatenate,
@@ -16,6 +16,7 @@ from typing import (
     ParamSpec,
     Protocol,
     Self,
+    TypeAlias,
     TypeVar,
     cast,
     get_args,
@@ -33,6 +34,7 @@ from palprep.vocabulary import FileInput
 P = ParamSpec("P")
 R = TypeVar("R", bound=Reply)
 T = TypeVar("T")
+W = TypeVar("W")
 T_co = TypeVar("T_co", covariant=True)
 S = TypeVar("S", bound=SyncSender | AsyncSender)
 
@@ -49,18 +51,28 @@ def context_of(owner: Sending[Any]) -> Context:
     return cast("Context", owner._sender.context)  # noqa: SLF001 -- what is sent by it is its own
 
 
-class BoundMethod(Generic[P, R, S]):
-    """One endpoint on one client."""
+class BoundMethod(Generic[P, R, T, W]):
+    """One endpoint on one client: called it sends, and returns the record. On an async client
+    it is awaited."""
 
-    def __init__(self, method: Method[P, R], sender: S) -> None:
-        self._endpoint = method.endpoint
-        self._sender = sender
-        self.__doc__ = method.__doc__
-        self.__name__ = self.__qualname__ = method.endpoint.action
+    def __init__(self, endpoint: Endpoint[P, R], sender: SyncSender | AsyncSender) -> None:
+        self._endpoint = endpoint
+        self._sender: Any = sender
+        self.__doc__ = endpoint.description
+        self.__name__ = self.__qualname__ = endpoint.action
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
+        record: T = self._sender.run(ask(self, *args, **kwargs))
+        return record
+
+    def raw(self, *args: P.args, **kwargs: P.kwargs) -> W:
+        """The reply with status, headers and body, and its record."""
+        reply: W = self._sender.run(self.steps(*args, **kwargs))
+        return reply
 
     def steps(self, *args: P.args, **kwargs: P.kwargs) -> Doing[RawResponse[R]]:
         """The call as steps, to be carried out by whoever asks for it."""
-        context = self._sender.context
+        context: Context = self._sender.context
         call = self._endpoint.call(args, kwargs, context.settings, open_upload)
         return (yield from exchange(call, context))
 
@@ -73,26 +85,8 @@ class BoundMethod(Generic[P, R, S]):
         return f"<method {self.__name__}{self.__signature__}>"
 
 
-class SyncMethod(BoundMethod[P, R, SyncSender]):
-    """Sends when called and returns the record."""
-
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        return self.raw(*args, **kwargs).record
-
-    def raw(self, *args: P.args, **kwargs: P.kwargs) -> RawResponse[R]:
-        """The reply with status, headers and body, and its record."""
-        return self._sender.run(self.steps(*args, **kwargs))
-
-
-class AsyncMethod(BoundMethod[P, R, AsyncSender]):
-    """Sends when called and awaited, and returns the record."""
-
-    async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        return (await self.raw(*args, **kwargs)).record
-
-    async def raw(self, *args: P.args, **kwargs: P.kwargs) -> RawResponse[R]:
-        """The reply with status, headers and body, and its record."""
-        return await self._sender.run(self.steps(*args, **kwargs))
+Sync: TypeAlias = BoundMethod[P, R, R, RawResponse[R]]
+Async: TypeAlias = BoundMethod[P, R, Coroutine[Any, Any, R], Coroutine[Any, Any, RawResponse[R]]]
 
 
 class Method(Generic[P, R]):
@@ -105,18 +99,15 @@ class Method(Generic[P, R]):
     @overload
     def __get__(self, owner: None, kind: type[Any]) -> Self: ...
     @overload
-    def __get__(self, owner: Sending[SyncSender], kind: type[Any]) -> SyncMethod[P, R]: ...
+    def __get__(self, owner: Sending[SyncSender], kind: type[Any]) -> Sync[P, R]: ...
     @overload
-    def __get__(self, owner: Sending[AsyncSender], kind: type[Any]) -> AsyncMethod[P, R]: ...
+    def __get__(self, owner: Sending[AsyncSender], kind: type[Any]) -> Async[P, R]: ...
     @overload
-    def __get__(self, owner: Sending[Any], kind: type[Any]) -> BoundMethod[P, R, Any]: ...
-    def __get__(self, owner: Sending[Any] | None, kind: type[Any]) -> Self | BoundMethod[P, R, Any]:
+    def __get__(self, owner: Sending[Any], kind: type[Any]) -> BoundMethod[P, R, Any, Any]: ...
+    def __get__(self, owner: Sending[Any] | None, kind: type[Any]) -> Any:
         if owner is None:
             return self
-        sender = owner._sender  # noqa: SLF001 -- a method belongs to its class
-        if isinstance(sender, SyncSender):
-            return SyncMethod(self, sender)
-        return AsyncMethod(self, sender)
+        return BoundMethod(self.endpoint, owner._sender)  # noqa: SLF001 -- its class's method
 
 
 def upload_method(
@@ -126,7 +117,7 @@ def upload_method(
     return Method(endpoint)  # type: ignore[arg-type]
 
 
-def ask(method: BoundMethod[P, R, Any], /, *args: P.args, **kwargs: P.kwargs) -> Doing[R]:
+def ask(method: BoundMethod[P, R, Any, Any], /, *args: P.args, **kwargs: P.kwargs) -> Doing[R]:
     """The record that the service answers with. Raises what the client raises."""
     return (yield from method.steps(*args, **kwargs)).record
 

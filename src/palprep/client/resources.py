@@ -54,14 +54,12 @@ class Voices(Specified[S]):
         Asks at once, after 1 s, then ever more rarely, up to every 15 s. After ``timeout``
         seconds raises :class:`~palprep.errors.WaitTimeout`, whose ``last`` is the last record.
         """
-        return (
-            yield from until(
-                lambda voice: voice.ended,
-                f"The voice {voice_id}",
-                context_of(self),
-                timeout,
-                ask=lambda: ask(self.get, voice_id),
-            )
+        return until(
+            lambda voice: voice.ended,
+            f"The voice {voice_id}",
+            context_of(self),
+            timeout,
+            ask=lambda: ask(self.get, voice_id),
         )
 
 
@@ -109,14 +107,12 @@ class Documents(Specified[S]):
 
         Asks and gives up as for voices.
         """
-        return (
-            yield from until(
-                lambda document: document.status in {"ready", "error"},
-                f"The document {document_id}",
-                context_of(self),
-                timeout,
-                ask=lambda: ask(self.get, document_id),
-            )
+        return until(
+            lambda document: document.status in {"ready", "error"},
+            f"The document {document_id}",
+            context_of(self),
+            timeout,
+            ask=lambda: ask(self.get, document_id),
         )
 
 
@@ -155,12 +151,10 @@ class UnspecifiedOperations(Resource[S]):
 
         Uses a GET that the specification does not show. Asks and gives up as for voices.
         """
-        return (
-            yield from until(
-                lambda replica: replica.ended,
-                f"The replica {replica_id}",
-                context_of(self),
-                timeout,
-                ask=lambda: ask(self.get_replica, replica_id),
-            )
+        return until(
+            lambda replica: replica.ended,
+            f"The replica {replica_id}",
+            context_of(self),
+            timeout,
+            ask=lambda: ask(self.get_replica, replica_id),
         )
