@@ -144,8 +144,7 @@ class EndpointApp:
         self._service = service
         self._keys = keys
         self._waits = inspect.iscoroutinefunction(self._handler)
-        shape = endpoint.shape
-        self._takes_body = shape.model is not None or shape.whole is not None
+        self._takes_body = endpoint.shape.takes_body
         self._limit = endpoint.max_body_bytes or service.choices.json_body_bytes
         self._settings = AccountSettings(
             reserved_prefix=service.choices.reserved_prefix,

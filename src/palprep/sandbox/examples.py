@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from palprep.sandbox.handlers.faces import validation_result
+from palprep.sandbox.seed import KINDS
+
 _STAMP = "2026-08-01T12:00:00.000000"
 
 _TOOL: dict[str, Any] = {
@@ -21,16 +24,6 @@ _TOOL: dict[str, Any] = {
         "api": {"url": "https://shop.example/orders/{order}", "method": "POST", "timeout": 5},
     },
 }
-_VOICE: dict[str, Any] = {
-    "voice_id": "v_1a2b3c",
-    "voice_name": "Ada",
-    "description": "Calm, for support calls.",
-    "voice_type": "user",
-    "status": "started",
-    "tags": ["support"],
-    "created_at": _STAMP,
-}
-
 REQUESTS: Final[Mapping[str, Any]] = MappingProxyType(
     {
         "CreateTool": _TOOL,
@@ -62,62 +55,34 @@ REQUESTS: Final[Mapping[str, Any]] = MappingProxyType(
 )
 """By the name of the request's class."""
 
+
+def _kept(kind: str, record_id: str, **sent: Any) -> dict[str, Any]:
+    """A record as it is shown that was seeded with these members."""
+    seeded = KINDS[kind]
+    record = seeded.completed({seeded.id_member: record_id, **sent}, _STAMP)
+    shown = seeded.reply.model_fields if seeded.reply else record
+    return {name: value for name, value in record.items() if name in shown}
+
+
+_VOICE = _kept("voices", "v_1a2b3c", voice_name="Ada", tags=["support"])
+_KEPT_TOOL = _kept("tools", "t_1a2b3c", **_TOOL)
+_RULE = {"text": "Siobhan", "pronunciation": "shi-vawn", "type": "alias"}
+
 REPLIES: Final[Mapping[str, Any]] = MappingProxyType(
     {
-        "Voice": _VOICE,
-        "Voices": {"data": [{**_VOICE, "status": "completed"}]},
-        "Tool": {
-            "tool_id": "t_1a2b3c",
-            "owner_id": 1,
-            **_TOOL,
-            "is_system_tool": False,
-            "trigger_type": "in_call",
-            "origin": "llm",
-            "on_call": "generate_filler",
-            "on_resolve": "generate_response",
-            "static_filler": None,
-            "created_at": _STAMP,
-            "updated_at": _STAMP,
-        },
-        "Tools": {"data": [{"tool_id": "t_1a2b3c", **_TOOL}]},
-        "FaceValidation": {
-            "passed": False,
-            "message": "The image fails one check.",
-            "checks": [
-                {"id": "only_one_person_visible", "label": "Only one person", "passed": False}
-            ],
-            "details": {"only_one_person_visible": False, "issues": ["Two people are visible."]},
-        },
-        "Replica": {"replica_id": "r_1a2b3c", "status": "started"},
-        "Deployment": {
-            "deployment_id": "d_1a2b3c",
-            "pal_id": "p_1a2b3c",
-            "channel": "widget",
-            "status": "active",
-            "name": "Front desk",
-            "has_password": False,
-            "allowed_origins": ["https://shop.example"],
-            "usage_total": 120,
-            "usage_today": 3,
-        },
-        "Document": {
-            "document_id": "d_1a2b3c",
-            "document_name": "Handbook",
-            "document_url": "https://docs.example/handbook.pdf",
-            "status": "processing",
-            "progress": 50,
-            "tags": [],
-            "created_at": _STAMP,
-            "updated_at": _STAMP,
-        },
-        "PronunciationDictionary": {
-            "pronunciation_dictionary_id": "pd_1a2b3c",
-            "name": "Names",
-            "rules": [
-                {"text": "Siobhan", "pronunciation": "shi-vawn", "type": "alias"},
-            ],
-            "rules_count": 1,
-        },
+        "Voice": _VOICE | {"status": "started"},
+        "Voices": {"data": [_VOICE]},
+        "Tool": _KEPT_TOOL,
+        "Tools": {"data": [_KEPT_TOOL]},
+        "FaceValidation": validation_result(
+            {"only_one_person_visible": False}, pose_key="pose_suitable_for_face"
+        ),
+        "Replica": _kept("replicas", "r_1a2b3c", status="started"),
+        "Deployment": _kept("deployments", "d_1a2b3c", name="Front desk", status="active"),
+        "Document": _kept("documents", "d_1a2b3c", status="processing", progress=50),
+        "PronunciationDictionary": _kept(
+            "pronunciation_dictionaries", "pd_1a2b3c", name="Names", rules=[_RULE], rules_count=1
+        ),
         "ConnectorCheck": {
             "ok": True,
             "tool_count": 1,

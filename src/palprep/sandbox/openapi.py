@@ -229,7 +229,7 @@ def error_shapes(endpoint: Endpoint[..., Any], choices: Choices) -> Iterable[tup
     if endpoint.action == "validate_image":
         yield from ((error.status, "ImageError") for error in IMAGE_ERRORS)
         return
-    if endpoint.shape.model is not None or endpoint.shape.whole is not None:
+    if endpoint.shape.takes_body:
         yield choices.bad_request_status, "Error"
         yield choices.body_too_large_status, "Error"
     yield from ((status, "Error") for status in endpoint.failures)

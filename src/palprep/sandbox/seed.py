@@ -41,6 +41,13 @@ class SeedKind:
     reply: type[Reply] | None = None
     complete: Complete | None = None
 
+    def completed(self, sent: Record, now: str) -> Record:
+        """What was sent, and what it lacks."""
+        if self.complete is None:
+            return sent
+        own = sent[self.id_member]
+        return {self.id_member: own} | self.complete(sent, own, now) | sent
+
 
 def _voice(_: Record, voice_id: str, now: str) -> Record:
     return {
@@ -169,11 +176,9 @@ def _seed_kind(service: Service, name: str, records: Any) -> int:
 def _seed_record(service: Service, kind: SeedKind, sent: Any, where: str) -> None:
     if not isinstance(sent, dict) or not isinstance(sent.get(kind.id_member), str):
         raise UsageError(f"{where} has no {kind.id_member}.")
-    record_id, record = sent[kind.id_member], sent
-    if kind.reply is not None and kind.complete is not None:
+    record_id, record = sent[kind.id_member], kind.completed(sent, service.stamp())
+    if kind.reply is not None:
         _well_spelt(kind.reply, sent, where)
-        missing = kind.complete(sent, record_id, service.stamp())
-        record = {kind.id_member: record_id} | missing | sent
         for problem in deviations(kind.reply, record, closed=False):
             raise UsageError(f"{where}: {problem.field} {problem.message}.")
     try:
