@@ -10,8 +10,7 @@ from palprep.api.calls import ENDPOINTS
 from palprep.api.events import EVENTS, parse_event
 from palprep.api.reply import Unspecified, deviations
 from palprep.sandbox import Choices
-from palprep.sandbox.examples import REPLIES, REQUESTS
-from palprep.sandbox.openapi import openapi_document
+from palprep.sandbox.openapi import REPLIES, REQUESTS, openapi_document
 
 DOCUMENT = openapi_document(Choices(), base_url="http://127.0.0.1:1")
 REST = {"components": DOCUMENT["components"]}

@@ -10,16 +10,13 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from palprep import errors
 from palprep.errors import InvalidRequest, Problem
-
-if TYPE_CHECKING:
-    from palprep.api.call import Call
 
 MISSING = "is required"
 UNKNOWN_MEMBER = "is not a member that the specification knows"
@@ -108,20 +105,20 @@ def failure(
     headers: Mapping[str, str],
     body: Any,
     *,
-    call: Call[Any] | None = None,
+    what: str = "",
+    meaning: str | None = None,
     now: datetime | None = None,
 ) -> errors.ApiError:
     """The error for a reply that is not a success.
 
-    ``headers`` have lower-case names; ``body`` is what :func:`read_body` returned; ``now``
-    is needed only for a Retry-After that is a date.
+    ``headers`` have lower-case names; ``body`` is what :func:`read_body` returned. ``what`` was
+    asked goes first in the message; ``meaning`` stands for a body that explains nothing. ``now`` is
+    needed only for a Retry-After that is a date.
     """
     shape = shape_of(body)
     text = _text(body, shape)
     server = status >= 500
     kind = errors.ServiceUnavailable if server else _BY_STATUS.get(status, errors.ApiError)
-    what = f"{call.method} {call.endpoint.path}: " if call else ""
-    meaning = call.endpoint.failures.get(status) if call else None
     said = text or meaning or "no explanation"
     advice = _ADVICE.get(kind, "")
     wait_s = retry_after(headers, now)

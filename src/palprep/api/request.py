@@ -38,7 +38,7 @@ from typing import (
     get_type_hints,
 )
 
-from pydantic import ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from palprep.api.bodies import OpenFile
 from palprep.api.failures import UNKNOWN_MEMBER, problems_in, refusal
@@ -73,6 +73,8 @@ class Place:
     name: str = ""
 
 
+MEMBER: Final = Place("member")
+"""As a member of the body under the field's name: without a mark."""
 IN_PATH: Final = Place("path")
 """In the path, percent-encoded; never empty."""
 IN_QUERY: Final = Place("query")
@@ -141,27 +143,30 @@ class Shape:
     def __init__(self, request: type[Request]) -> None:
         self.request = request
         self.signature = inspect.signature(request)
-        self.in_path: list[str] = []
-        self.in_query: list[str] = []
-        self.in_header: dict[str, str] = {}
-        self.members: dict[str, str] = {}
-        """Field name to the member's name on the wire."""
-        self.whole: str | None = None
-        self.other: str | None = None
-        self.options: set[str] = set()
-        """Fields that say how to send the call, and do not travel."""
-        self.streamed: tuple[str, Streamed] | None = None
-        """The field whose base64 may be made while it is sent, with its mark."""
         hints = get_type_hints(request, include_extras=True)
+        places = {name: _mark(hints[name], Place) or MEMBER for name in self.signature.parameters}
+
+        def fields(where: str) -> dict[str, str]:
+            """By name, with the names that they have on the wire."""
+            return {name: at.name or name for name, at in places.items() if at.where == where}
+
+        self.in_path, self.in_query, self.in_header = map(fields, ("path", "query", "header"))
+        self.members = fields("member")
+        self.options = fields("nowhere").keys()
+        """Fields that say how to send the call, and do not travel."""
+        self.whole = next(iter(fields("body")), None)
+        self.other = next(iter(fields("other members")), None)
+        marks = {name: _mark(hints[name], Streamed) for name in self.members}
+        self.streamed = next(((name, mark) for name, mark in marks.items() if mark), None)
+        """The field whose base64 may be made while it is sent, with its mark."""
+        self._wire = self.in_path | self.in_query | self.in_header | self.members | fields("body")
         columns: dict[str, Any] = {}
-        for name, parameter in self.signature.parameters.items():
-            hint = _without_unset(hints[name])
-            if wire := self._place(name, hint):
-                default = ... if parameter.default is parameter.empty else None
-                least = 1 if name in self.in_path else None
-                columns[name] = (hint, Field(default, alias=wire, min_length=least))
-        self._wire: dict[str, str] = {name: field.alias for name, (_, field) in columns.items()}
-        self._model = create_model(
+        for name, wire in self._wire.items():
+            default = None if self.signature.parameters[name].default is UNSET else ...
+            least = 1 if name in self.in_path else None
+            field = Field(default, alias=wire, min_length=least)
+            columns[name] = (_without_unset(hints[name]), field)
+        self._model: type[BaseModel] = create_model(
             request.__name__,
             __config__=ConfigDict(
                 extra="allow" if self.other else "forbid",
@@ -177,30 +182,6 @@ class Shape:
     def takes_body(self) -> bool:
         """Whether the request has a JSON body."""
         return bool(self.members or self.other or self.whole)
-
-    def _place(self, name: str, hint: Any) -> str | None:
-        """Note where a field travels; its name there. None for one that is not validated."""
-        place = _mark(hint, Place) or Place("member", name)
-        match place.where:
-            case "path":
-                self.in_path.append(name)
-            case "query":
-                self.in_query.append(name)
-            case "header":
-                self.in_header[name] = place.name
-            case "body":
-                self.whole = name
-            case "other members":
-                self.other = name
-                return None
-            case "nowhere":
-                self.options.add(name)
-                return None
-            case "member":
-                self.members[name] = place.name
-                if streamed := _mark(hint, Streamed):
-                    self.streamed = (name, streamed)
-        return place.name or name
 
     def bind(
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any], open_file: OpenFile | None = None
@@ -219,18 +200,18 @@ class Shape:
             known = {k: v for k, v in kwargs.items() if k in signature.parameters}
             bound = signature.bind_partial(*args, **known).arguments
             bound.update((k, v) for k, v in kwargs.items() if k not in known)
-        given = {name: value for name, value in bound.items() if value is not UNSET}
-        return self._with_file(given, open_file) if opened and open_file else given
+        arguments = {name: value for name, value in bound.items() if value is not UNSET}
+        return self._with_file(arguments, open_file) if opened and open_file else arguments
 
-    def _with_file(self, given: dict[str, Any], open_file: OpenFile) -> dict[str, Any]:
+    def _with_file(self, arguments: dict[str, Any], open_file: OpenFile) -> dict[str, Any]:
         assert self.streamed is not None  # noqa: S101 -- asked by the caller
         field, marker = self.streamed
-        if marker.argument not in given:
-            return given
-        content = given[field] = open_file(given.pop(marker.argument))
+        if marker.argument not in arguments:
+            return arguments
+        content = arguments[field] = open_file(arguments.pop(marker.argument))
         if content.mime is not None:
-            given.setdefault(marker.type_field, content.mime)
-        return given
+            arguments.setdefault(marker.type_field, content.mime)
+        return arguments
 
     def arrived(
         self,
@@ -243,17 +224,17 @@ class Shape:
 
         Raises :class:`~palprep.errors.InvalidRequest` for a body of the wrong kind.
         """
-        given: dict[str, Any] = dict(path)
-        given.update((n, query[n]) for n in self.in_query if n in query)
+        sent: dict[str, Any] = dict(path)
+        sent.update((n, query[n]) for n in self.in_query if n in query)
         lowered = {k.lower(): v for k, v in headers.items()}
         for name, header in self.in_header.items():
             if header.lower() in lowered:
-                given[name] = lowered[header.lower()]
+                sent[name] = lowered[header.lower()]
         if self.whole is not None and body is not UNSET:
-            given[self.whole] = body
+            sent[self.whole] = body
         elif self.members or self.other:
-            given.update(self._members(body))
-        return given
+            sent.update(self._members(body))
+        return sent
 
     def _members(self, body: Any) -> dict[str, Any]:
         if body is UNSET:
@@ -268,19 +249,19 @@ class Shape:
             raise refusal([Problem(k, "extra_forbidden", UNKNOWN_MEMBER) for k in strangers])
         return known
 
-    def validated(self, given: Mapping[str, Any], settings: AccountSettings) -> dict[str, Any]:
+    def validated(self, sent: Mapping[str, Any], settings: AccountSettings) -> dict[str, Any]:
         """The same values, checked by every rule, normalised where a rule says so.
 
         Raises :class:`~palprep.errors.InvalidRequest` with all problems found.
         """
-        sent = {wire: given[name] for name, wire in self._wire.items() if name in given}
+        by_wire = {wire: sent[name] for name, wire in self._wire.items() if name in sent}
         try:
-            checked = self._model.model_validate(sent)
+            checked = self._model.model_validate(by_wire)
         except ValidationError as error:
             raise refusal(list(problems_in(error, without=self.whole))) from None
         values = {name: getattr(checked, name) for name in checked.model_fields_set}
-        if self.other and self.other in given:
-            values[self.other] = given[self.other]
+        if self.other and self.other in sent:
+            values[self.other] = sent[self.other]
         if problems := list(self.request(**values).problems(settings)):
             raise refusal(problems)
         return values

@@ -30,8 +30,8 @@ import httpx
 from palprep.api import UNSET, AccountSettings, Call, Reply, Unset, Unspecified, Verb, plain_call
 from palprep.client import resources
 from palprep.client.exchange import exchange
-from palprep.client.methods import S, Sending, routine
 from palprep.client.policy import Backoff, Context
+from palprep.client.resources import S, Sending, routine
 from palprep.client.senders import AsyncSender, HookOptions, SyncSender, hooks_of
 from palprep.client.steps import Doing, RawResponse
 from palprep.client.writer import (
@@ -304,7 +304,7 @@ AnyClient: TypeAlias = Client | AsyncClient
 H = TypeVar("H", httpx.Client, httpx.AsyncClient)
 
 _DEFAULT_HEADERS = frozenset({"accept", "accept-encoding", "connection", "user-agent"})
-"""Of every HTTP client, also where its user has not asked for them."""
+"""Of every HTTP client, also where its user has not set them."""
 
 
 def _connected(
@@ -362,12 +362,12 @@ def log_as_asked(environ: Mapping[str, str], log: logging.Logger = log) -> None:
     A handler that the program has set up already is left to show it. Raises
     :class:`~palprep.errors.UsageError` for another word.
     """
-    asked = environ.get("PALPREP_LOG", "").strip().upper()
-    if not asked:
+    level = environ.get("PALPREP_LOG", "").strip().upper()
+    if not level:
         return
-    if asked not in {"DEBUG", "INFO", "WARNING", "ERROR"}:
+    if level not in {"DEBUG", "INFO", "WARNING", "ERROR"}:
         raise UsageError("PALPREP_LOG is debug, info, warning or error.")
-    log.setLevel(asked)
+    log.setLevel(level)
     if not log.hasHandlers():
         shown = logging.StreamHandler()
         shown.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))

@@ -66,8 +66,8 @@ Hooks: TypeAlias = Mapping[str, tuple[Callable[..., object], ...]]
 def hooks_of(options: HookOptions, *, awaited: bool) -> Hooks:
     """The hooks among the options of a client. Raises :class:`~palprep.errors.UsageError` for one
     that would have to be awaited where nothing is ``awaited``."""
-    given = cast("Mapping[str, Iterable[Callable[..., object]]]", options)
-    hooks = {name: tuple(given.get(name, ())) for name in HookOptions.__annotations__}
+    by_name = cast("Mapping[str, Iterable[Callable[..., object]]]", options)
+    hooks = {name: tuple(by_name.get(name, ())) for name in HookOptions.__annotations__}
     if not awaited and any(map(inspect.iscoroutinefunction, chain(*hooks.values()))):
         raise UsageError("A hook that is an async function needs an AsyncClient.")
     return hooks
@@ -183,9 +183,9 @@ class AsyncSender:
                 return await self._send(step)
             case Tell(hook, about):
                 for each in self.hooks[hook]:
-                    told = each(*about)
-                    if inspect.isawaitable(told):
-                        await told
+                    returned = each(*about)
+                    if inspect.isawaitable(returned):
+                        await returned
             case Pause(seconds):
                 await self.sleep(seconds)
             case Work(do):

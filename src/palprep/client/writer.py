@@ -120,7 +120,7 @@ def _without_user(url: str) -> str:
     return re.sub(r"^([a-z]+://)?.*@", r"\1***@", url)
 
 
-class _Awaited:
+class _AsyncBody:
     """A body that an async client sends while it is made."""
 
     def __init__(self, body: StreamedBody) -> None:
@@ -158,7 +158,7 @@ class Library:
                 if isinstance(http, getattr(module, kind)):
                     return cls(
                         request=module.Request,
-                        streamed=_Awaited if kind == "AsyncClient" else lambda body: body,
+                        streamed=_AsyncBody if kind == "AsyncClient" else lambda body: body,
                         timeout=module.Timeout,
                         error=module.HTTPError,
                         timed_out=module.TimeoutException,

@@ -141,7 +141,7 @@ def build_app(
 
     app = Starlette(
         routes=[
-            endpoint_routes(service, keys),
+            *endpoint_routes(service, keys),
             *control_routes(sandbox, CONTROLS),
             Route("/assets/{token}/{name}", assets.serve, methods=["GET", "HEAD"]),
             Route("/openapi.json", openapi, methods=["GET"]),

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
@@ -37,22 +35,6 @@ CONTENT_TYPES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Asset:
-    """One published file: the ``token`` and the ``name`` of its URL, and when that ``expires``,
-    in seconds since the epoch."""
-
-    token: str
-    name: str
-    path: Path
-    expires: float
-
-    @property
-    def content_type(self) -> str:
-        """By the suffix of its name; ``application/octet-stream`` for any other."""
-        return CONTENT_TYPES.get(Path(self.name).suffix.lower(), "application/octet-stream")
-
-
 class Assets:
     """Files under random tokens in ``folder``; their names live in the store alone."""
 
@@ -68,55 +50,47 @@ class Assets:
         for torn in folder.glob("*.part"):
             torn.unlink()
 
-    async def receive(self, name: str, chunks: AsyncIterator[bytes], *, lifetime: float) -> Asset:
-        """Stream a body to disk; its URL is good for ``lifetime`` seconds.
+    async def receive(self, name: str, chunks: AsyncIterator[bytes], *, lifetime: float) -> str:
+        """Stream a body to disk; the token of its URL, which is good for ``lifetime`` seconds.
 
         Raises :class:`~palprep.serving.BodyTooLarge`, and OSError when the disk refuses. Then
         nothing stays behind.
         """
-        token = secrets.token_urlsafe(18)
+        token, size = secrets.token_urlsafe(18), 0
         part = self._folder / f"{token}.part"
         try:
             with part.open("wb") as target:
-                size = await self._copy(chunks, target)
-            final = part.rename(self._folder / token)
+                async for chunk in chunks:
+                    size += target.write(chunk)
+                    if size > self._max_bytes:
+                        raise BodyTooLarge(
+                            f"The asset host takes no file of more than {self._max_bytes} bytes."
+                        )
+            part.rename(self._folder / token)
         finally:
             part.unlink(missing_ok=True)
         now = self._clock.now()
         self._store.execute(
             "INSERT INTO assets VALUES (?, ?, ?, ?, ?)", (token, name, size, now, now + lifetime)
         )
-        return Asset(token, name, final, now + lifetime)
-
-    async def _copy(self, chunks: AsyncIterator[bytes], target: BinaryIO) -> int:
-        size = 0
-        async for chunk in chunks:
-            size += len(chunk)
-            if size > self._max_bytes:
-                raise BodyTooLarge(
-                    f"The asset host takes no file of more than {self._max_bytes} bytes."
-                )
-            target.write(chunk)
-        return size
+        return token
 
     async def serve(self, request: Request) -> Response:
         """The published file, whole or in ranges; 403 when its URL has expired."""
-        asset = self._find(request.path_params["token"], request.path_params["name"])
-        if asset is None:
+        token, name = request.path_params["token"], request.path_params["name"]
+        row = self._store.execute(
+            "SELECT expires FROM assets WHERE token = ? AND name = ?", (token, name)
+        ).fetchone()
+        if row is None:
             return respond(JsonAnswer(404, {"error": "There is no such asset."}))
-        fault = self._faults.for_asset(asset.name)
-        if self._clock.now() >= asset.expires or (fault and fault.effect == "expired"):
+        fault = self._faults.for_asset(name)
+        if self._clock.now() >= row[0] or (fault and fault.effect == "expired"):
             return respond(JsonAnswer(403, {"error": "This URL has expired."}))
         if fault:
             request.scope["state"]["abort"]()
             return Response()
-        return FileResponse(asset.path, media_type=asset.content_type)
-
-    def _find(self, token: str, name: str) -> Asset | None:
-        row = self._store.execute(
-            "SELECT token, name, expires FROM assets WHERE token = ? AND name = ?", (token, name)
-        ).fetchone()
-        return None if row is None else Asset(row[0], row[1], self._folder / row[0], row[2])
+        kind = CONTENT_TYPES.get(Path(name).suffix.lower(), "application/octet-stream")
+        return FileResponse(self._folder / token, media_type=kind)
 
     def clear(self) -> None:
         """Delete every published file."""

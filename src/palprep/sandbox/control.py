@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import UnionType
 from typing import Any, TypeVar
@@ -21,14 +22,12 @@ from palprep.sandbox.assets import Assets
 from palprep.sandbox.choices import listing
 from palprep.sandbox.clock import Scheduler
 from palprep.sandbox.control_routes import Control, Missing, Route
-from palprep.sandbox.faults import FaultScript, parse_script, script_from
+from palprep.sandbox.faults import FaultScript, parse_value, value_from
 from palprep.sandbox.handlers.conversations import call_tool, end_conversation
 from palprep.sandbox.handlers.training import end_by_hand
 from palprep.sandbox.log import (
     RecordedRequest,
     Recording,
-    parse_recording,
-    read_recording,
     show_log,
 )
 from palprep.sandbox.seed import seed, seed_system_tool
@@ -109,12 +108,12 @@ class Controls(ABC):
         """The faults that can still strike, each with how often (``left``)."""
         return self._service.faults.waiting()
 
-    @Route("POST", "/faults", whole=parse_script, after="faults")
+    @Route("POST", "/faults", whole=partial(parse_value, FaultScript), after="faults")
     async def load_faults(
         self, faults: FaultScript | Path | str | Sequence[Any] | Mapping[str, Any]
     ) -> None:
         """Replace the script of faults: a script, its file, or its JSON; ``[]`` ends them all."""
-        self._service.faults.load(script_from(faults))
+        self._service.faults.load(value_from(FaultScript, faults))
 
     @Route("GET", "/log")
     async def log(self) -> dict[str, Any]:
@@ -144,8 +143,8 @@ class Controls(ABC):
             raise UsageError("An asset's name is one part of a path: without a slash.")
         lifetime = self._service.choices.asset_seconds if lifetime_s is None else lifetime_s
         pieces = _pieces(content) if isinstance(content, bytes | Path) else content
-        asset = await self._parts.assets.receive(name, pieces, lifetime=lifetime)
-        return f"{self._service.base_url}/assets/{asset.token}/{quote(name, safe='')}"
+        token = await self._parts.assets.receive(name, pieces, lifetime=lifetime)
+        return f"{self._service.base_url}/assets/{token}/{quote(name, safe='')}"
 
     @Route("POST", "/trainings/{resource_id}/end")
     async def end_training(self, resource_id: str, *, error_message: str | None = None) -> Record:
@@ -204,15 +203,14 @@ class Controls(ABC):
         """What was asked since :meth:`record`: a value, which ``model_dump_json()`` writes."""
         return self._service.recorder.recording
 
-    @Route("POST", "/replay", whole=parse_recording)
+    @Route("POST", "/replay", whole=partial(parse_value, Recording))
     async def replay(self, recording: Recording | Path | str) -> None:
         """Ask everything of a recording, or of its JSON file, again: in this sandbox or another
         one. What was created has the same ids, the clock moves on as it did then, and no fault
         strikes. Seed what was seeded first."""
-        if not isinstance(recording, Recording):
-            recording = read_recording(Path(recording))
+        replayed = value_from(Recording, recording)
         with self._service.faults.suspended():
-            for recorded in recording.requests:
+            for recorded in replayed.requests:
                 await self._parts.scheduler.advance(recorded.after_s)
                 self._service.recorder.expect(recorded.ids)
                 await _asked_again(self._parts, recorded)

@@ -73,10 +73,10 @@ class Control(Generic[P, T]):
         try:
             act: Callable[..., Coroutine[Any, Any, Any]] = self.act
             result = await act(sandbox, **await self._arguments(request))
-            told: Control[..., Any] = self
+            answering: Control[..., Any] = self
             if self.route.after is not None:
-                told = getattr(type(sandbox), self.route.after)
-                result = await told.act(sandbox)
+                answering = getattr(type(sandbox), self.route.after)
+                result = await answering.act(sandbox)
         except Missing as error:
             return _refused(404, error.message)
         except UsageError as error:
@@ -88,8 +88,8 @@ class Control(Generic[P, T]):
         except OSError as error:
             return _refused(507, f"The asset cannot be stored: {error.strerror}")
         shown: Any = result.to_json() if isinstance(result, Value) else result
-        if told.route.under is not None:
-            shown = {told.route.under: shown}
+        if answering.route.under is not None:
+            shown = {answering.route.under: shown}
         return respond(JsonAnswer(204 if shown is None else 200, shown))
 
     async def _arguments(self, request: Request) -> Any:

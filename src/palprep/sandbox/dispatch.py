@@ -18,8 +18,8 @@ from urllib.parse import unquote
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Mount, Route, Router
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.routing import Match, Route
+from starlette.types import Scope
 
 from palprep.api import UNSET, AccountSettings, Endpoint, json_value
 from palprep.api.calls import ENDPOINTS
@@ -157,7 +157,7 @@ class EndpointApp:
             body = await self._read(request)
         except ClientDisconnect:
             return Response()  # the caller has gone
-        path = unquote(request.scope["path"])
+        path = request.scope["path"]
         key = self._keys.find(request.headers.get("x-api-key"))
         fault = self._service.faults.for_request(self.endpoint.name, request.method, path)
         arrival = Arrival(self.endpoint.name, path, request, body, key, fault)
@@ -283,17 +283,13 @@ def _not_json(why: str) -> InvalidRequest:
     return InvalidRequest(problem.message, problems=(problem,))
 
 
-def endpoint_routes(service: Service, keys: KeyRing) -> Mount:
-    """All endpoints. The answer to a wrong method names the right ones."""
+def endpoint_routes(service: Service, keys: KeyRing) -> list[Route]:
+    """A route for each path. The answer to a wrong method names the right ones."""
     by_path: dict[str, dict[str, EndpointApp]] = {}
     for endpoint in ENDPOINTS:
         served = EndpointApp(endpoint, service, keys)
         by_path.setdefault(endpoint.path, {})[endpoint.method] = served
-    routes = [_route(path, methods) for path, methods in by_path.items()]
-    return Mount(_ROOT, _Encoded(Router(routes, redirect_slashes=False)))
-
-
-_ROOT = "/v2"
+    return [_route(path, methods) for path, methods in by_path.items()]
 
 
 def _route(path: str, methods: Mapping[str, EndpointApp]) -> Route:
@@ -301,16 +297,13 @@ def _route(path: str, methods: Mapping[str, EndpointApp]) -> Route:
         method = "GET" if request.method == "HEAD" else request.method
         return await methods[method].serve(request)
 
-    return Route(path.removeprefix(_ROOT), serve, methods=list(methods))
+    return _EncodedRoute(path, serve, methods=list(methods))
 
 
-class _Encoded:
-    """Has ``app`` match paths while they are still percent-encoded, where Starlette matches them
-    decoded: identifiers are opaque, and one may hold a slash."""
+class _EncodedRoute(Route):
+    """Matches paths while they are still percent-encoded, where Starlette matches them decoded:
+    identifiers are opaque, and one may hold a slash."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        raw = scope["raw_path"].decode("ascii", "replace")
-        await self._app({**scope, "path": raw}, receive, send)
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Whether this is the path, and the method one of its methods."""
+        return super().matches({**scope, "path": scope["raw_path"].decode("ascii", "replace")})

@@ -10,14 +10,13 @@ import json
 import secrets
 from collections import deque
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Base64Bytes, Field, ValidationError
+from pydantic import Base64Bytes, Field
 from starlette.requests import Request
 
 from palprep.api import json_value, redact
-from palprep.errors import UsageError
+from palprep.sandbox.faults import JsonFile
 from palprep.sandbox.store import Store
 from palprep.values import Value
 
@@ -128,28 +127,12 @@ class RecordedRequest(Value):
     ids: tuple[str, ...] = ()
 
 
-class Recording(Value):
+class Recording(JsonFile):
     """Everything that was asked, first to last. Its bodies hold what was sent, secrets too."""
 
+    called = "recording"
+
     requests: tuple[RecordedRequest, ...] = ()
-
-
-def parse_recording(content: object) -> Recording:
-    """A recording from parsed JSON. Raises :class:`~palprep.errors.UsageError`."""
-    try:
-        return Recording.model_validate(content)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"The recording is wrong at {place}: {first['msg']}") from error
-
-
-def read_recording(path: Path) -> Recording:
-    """The recording in a JSON file. Raises :class:`~palprep.errors.UsageError`."""
-    try:
-        return parse_recording(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"The recording {path} cannot be used: {error}") from error
 
 
 class Recorder:

@@ -7,17 +7,19 @@ error shapes each refusal has here is the sandbox's own to say.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from http import HTTPStatus
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from pydantic.json_schema import models_json_schema
 
 from palprep._version import __version__
-from palprep.api import EVENTS, AnyEvent, Deployment, Endpoint, Unspecified, VoiceStatusChanged
+from palprep.api import EVENTS, AnyEvent, Endpoint, Unspecified, VoiceStatusChanged, calls
 from palprep.api.calls import ENDPOINTS
 from palprep.sandbox.choices import IMAGE_ERRORS, Choices
-from palprep.sandbox.examples import REPLIES, REQUESTS
+from palprep.sandbox.handlers.faces import validation_result
+from palprep.sandbox.seed import KINDS
 
 Json = dict[str, Any]
 
@@ -190,7 +192,7 @@ def _headers(endpoint: Endpoint[..., Any], code: str, *, success: bool) -> Json:
     headers = {"x-request-id": "The request's seq in GET /_sandbox/log."}
     if code == str(HTTPStatus.TOO_MANY_REQUESTS.value):
         headers["Retry-After"] = "Seconds to wait."
-    if success and endpoint.reply is Deployment:
+    if success and endpoint.reply is calls.get_deployment.reply:
         headers["ETag"] = "What If-Match takes."
     return {
         name: {"description": text, "schema": {"type": "string"}} for name, text in headers.items()
@@ -246,3 +248,97 @@ def error_shapes(endpoint: Endpoint[..., Any], choices: Choices) -> Iterable[tup
     }
     if endpoint.name in extra:
         yield extra[endpoint.name], "Error"
+
+
+_STAMP = "2026-08-01T12:00:00.000000"
+
+_TOOL: dict[str, Any] = {
+    "name": "look_up_order",
+    "description": "Looks up an order by its number.",
+    "parameters": {
+        "type": "object",
+        "properties": {"order": {"type": "string"}},
+        "required": ["order"],
+    },
+    "delivery": {
+        "app_message": False,
+        "api": {"url": "https://shop.example/orders/{order}", "method": "POST", "timeout": 5},
+    },
+}
+REQUESTS: Final[Mapping[str, Any]] = MappingProxyType(
+    {
+        "CreateTool": _TOOL,
+        "ValidateFaceImage": {"imageBase64": "/9j/4AAQSkZJRg==", "mimeType": "image/jpeg"},
+        "ValidateReplicaImage": {"imageBase64": "/9j/4AAQSkZJRg==", "mimeType": "image/jpeg"},
+        "CreateVoice": {
+            "voice_name": "Ada",
+            "training_audio_url": "https://media.example/ada.wav",
+            "callback_url": "https://app.example/callbacks",
+            "tags": ["support"],
+        },
+        "UpdateVoice": {"voice_name": "Ada L.", "description": None},
+        "ReplaceSkills": {
+            "skills": {
+                "internet_search": {},
+                "presentation": {"config": {"document_ids": ["d_1a2b3c"]}},
+            }
+        },
+        "PatchDeployment": [{"op": "replace", "path": "/name", "value": "Front desk"}],
+        "RenameVideo": {"video_name": "Welcome"},
+        "CreateReplica": {
+            "replica_name": "Ada",
+            "train_video_url": "https://media.example/training.mp4?signature=abc",
+            "consent_video_url": "https://media.example/consent.mp4?signature=abc",
+            "callback_url": "https://app.example/callbacks",
+        },
+        "CreateConversation": {"pal_id": "p_1a2b3c", "conversation_name": "Monday"},
+    }
+)
+"""By the name of the request's class."""
+
+
+def _kept(kind: str, record_id: str, **sent: Any) -> dict[str, Any]:
+    """A record as it is shown that was seeded with these members."""
+    seeded = KINDS[kind]
+    record = seeded.completed({seeded.id_member: record_id, **sent}, _STAMP)
+    shown = seeded.reply.model_fields if seeded.reply else record
+    return {name: value for name, value in record.items() if name in shown}
+
+
+_VOICE = _kept("voices", "v_1a2b3c", voice_name="Ada", tags=["support"])
+_KEPT_TOOL = _kept("tools", "t_1a2b3c", **_TOOL)
+_RULE = {"text": "Siobhan", "pronunciation": "shi-vawn", "type": "alias"}
+
+REPLIES: Final[Mapping[str, Any]] = MappingProxyType(
+    {
+        "Voice": _VOICE | {"status": "started"},
+        "Voices": {"data": [_VOICE]},
+        "Tool": _KEPT_TOOL,
+        "Tools": {"data": [_KEPT_TOOL]},
+        "FaceValidation": validation_result(
+            {"only_one_person_visible": False}, pose_key="pose_suitable_for_face"
+        ),
+        "Replica": _kept("replicas", "r_1a2b3c", status="started"),
+        "Deployment": _kept("deployments", "d_1a2b3c", name="Front desk", status="active"),
+        "Document": _kept("documents", "d_1a2b3c", status="processing", progress=50),
+        "PronunciationDictionary": _kept(
+            "pronunciation_dictionaries", "pd_1a2b3c", name="Names", rules=[_RULE], rules_count=1
+        ),
+        "ConnectorCheck": {
+            "ok": True,
+            "tool_count": 1,
+            "tool_names": ["look_up_order"],
+            "latency_ms": 182,
+            "error": None,
+        },
+        "PalSkills": {"data": {"internet_search": {"config": {}}}},
+        "VoiceStatusChanged": {"voice_id": "v_1a2b3c", "voice_name": "Ada", "status": "completed"},
+        "ReplicaTraining": {
+            "replica_id": "r_1a2b3c",
+            "status": "error",
+            "error_message": "The statement of consent was not heard.",
+        },
+        "DocumentChanged": {"document_id": "d_1a2b3c", "status": "processing", "progress": 50},
+    }
+)
+"""By the name of the record's class, or the event's."""

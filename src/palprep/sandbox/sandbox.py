@@ -12,7 +12,6 @@ from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from pydantic import ValidationError
@@ -22,7 +21,7 @@ from palprep.sandbox.app import build_app
 from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import ClockKind, SandboxClock
 from palprep.sandbox.control import Controls, Parts
-from palprep.sandbox.faults import FaultScript, script_from
+from palprep.sandbox.faults import FaultScript, value_from
 from palprep.sandbox.judges import JudgeImage, Trainer, judge_by_bytes, train_by_bytes
 from palprep.sandbox.loopback import DroppableProtocol, bind_loopback
 from palprep.sandbox.service import DEFAULT_KEYS, ApiKey, KeyRing
@@ -76,7 +75,7 @@ class Sandbox(Controls):
             build_app,
             keys=self._keys,
             choices=decided,
-            faults=script_from(faults or FaultScript()),
+            faults=value_from(FaultScript, faults or FaultScript()),
             judge_image=judge_image,
             trainer=trainer,
             tls=tls,
@@ -115,12 +114,7 @@ class Sandbox(Controls):
             self._held = held.pop_all()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._held.close()
 
     @property

@@ -21,8 +21,6 @@ from palprep.sandbox.log import Recorder
 from palprep.sandbox.outbound import CallbackOutbox
 from palprep.sandbox.store import Record, Store
 
-MAX_PER_MINUTE = 10  # Limits: connector checks
-
 USER_KEY = "sandbox-user-key"
 SERVICE_KEY = "sandbox-service-key"
 
@@ -63,7 +61,7 @@ class KeyRing:
 
 
 class CheckLimit:
-    """Ten checks a minute and one at a time, for the whole account."""
+    """Ten checks a minute and one at a time, for the whole account (Limits: connector checks)."""
 
     def __init__(self) -> None:
         self._started: deque[float] = deque()
@@ -81,7 +79,7 @@ class CheckLimit:
             raise _later("Another runtime check is still running.", 1)
         while self._started and self._started[0] <= now - 60:
             self._started.popleft()
-        if len(self._started) >= MAX_PER_MINUTE:
+        if len(self._started) >= 10:
             wait = max(1, round(self._started[0] + 60 - now))
             raise _later("More than 10 runtime checks in a minute.", wait)
         self._started.append(now)
@@ -167,9 +165,13 @@ A plain function runs inside one transaction of the store, and refuses before it
 coroutine may wait, and opens transactions of its own."""
 
 
+SENT = "_sent"
+"""The member of a record that the interface never shows: the request that it was created by."""
+
+
 def shown(record: Record, hidden: Collection[str] = ()) -> Record:
     """``record`` without the ``hidden`` members; an error message only with status ``error``."""
-    left_out = set(hidden)
+    left_out = {SENT, *hidden}
     if record.get("status") != "error":
         left_out.add("error_message")
     return {name: value for name, value in record.items() if name not in left_out}

@@ -98,11 +98,11 @@ def _opened(
     silent_for_s: float = _SILENT_FOR_S,
 ) -> Iterator[httpx.Response]:
     """The reply with the file, of which only the head has been read."""
-    here, shown = _is_private(url, resolve), without_secrets(url)
+    private, shown = _is_private(url, resolve), without_secrets(url)
     with contextlib.ExitStack() as stack:
         # A proxy of the environment must not stand between loopback and loopback.
         client = stack.enter_context(
-            httpx.Client(timeout=silent_for_s, transport=transport, trust_env=not here)
+            httpx.Client(timeout=silent_for_s, transport=transport, trust_env=not private)
         )
         # If it were compressed on the way, the stated size would not be that of the file.
         headers = {"Accept-Encoding": "identity"}
@@ -117,7 +117,7 @@ def _opened(
                 yield reply
                 return
             at = str(reply.next_request.url)
-            if not here:
+            if not private:
                 _require_public(at, shown, resolve)
         raise StorageError(
             f"{shown} redirects more than {_REDIRECTS} times. Give the address that it ends at"

@@ -58,11 +58,11 @@ async def step_document(service: Service, job: Record) -> None:
         else:
             _finish(service, document)
         service.store.put("document", document["document_id"], document)
-        told = show_document(document)
+        public = show_document(document)
         service.outbox.announce(
             EventName.DOCUMENT_STATUS_CHANGED,
             document.get("callback_url"),
-            {name: told[name] for name in TOLD if name in told},
+            {name: public[name] for name in TOLD if name in public},
         )
 
 
