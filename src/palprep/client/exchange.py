@@ -74,13 +74,12 @@ def _attempts(call: Call[R], context: Context) -> Doing[RawResponse[R]]:
             record = call.read(result.content, result.headers, strict=context.strict)
             return RawResponse(result.status, result.headers, result.content, record)
         if isinstance(result, Answer):
-            failed: errors.ApiError | NoAnswer = call.failure(
-                result.status, result.headers, result.content, context.now()
-            )
-            again, wished_s = _worth_another(call, result.status), failed.retry_after
+            error = call.failure(result.status, result.headers, result.content, context.now())
+            again, wished_s = _worth_another(call, result.status), error.retry_after
+            failed: errors.ApiError | NoAnswer = error
         else:
-            failed = result
             again, wished_s = not result.sent or call.endpoint.effect.repeatable, None
+            failed = result
         delay = context.backoff.delay(attempt, wished_s, context.random()) if again else None
         if delay is None or (ends is not None and context.clock() + delay >= ends):
             raise _error(call, failed, doubtful=doubtful)

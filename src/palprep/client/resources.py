@@ -57,11 +57,11 @@ class BoundMethod(Generic[P, R, T, W]):
     """One endpoint on one client: called it sends, and returns the record. On an async client
     it is awaited."""
 
-    def __init__(self, endpoint: Endpoint[P, R], sender: SyncSender | AsyncSender) -> None:
-        self._endpoint = endpoint
+    def __init__(self, method: Method[P, R], sender: SyncSender | AsyncSender) -> None:
+        self._endpoint = method.endpoint
         self._sender: Any = sender
-        self.__doc__ = endpoint.description
-        self.__name__ = self.__qualname__ = endpoint.action
+        self.__doc__ = method.__doc__
+        self.__name__ = self.__qualname__ = method.endpoint.action
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
         record: T = self._sender.run(ask(self, *args, **kwargs))
@@ -109,7 +109,7 @@ class Method(Generic[P, R]):
     def __get__(self, owner: Sending[Any] | None, kind: type[Any]) -> Any:
         if owner is None:
             return self
-        return BoundMethod(self.endpoint, owner._sender)  # noqa: SLF001 -- its class's method
+        return BoundMethod(self, owner._sender)  # noqa: SLF001 -- its class's method
 
 
 def upload_method(

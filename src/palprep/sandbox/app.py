@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import ssl
-import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import cache, partial
@@ -21,9 +20,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from palprep._version import __version__
-from palprep.errors import StorageError
 from palprep.sandbox.answers import JsonAnswer, respond
-from palprep.sandbox.assets import Assets
+from palprep.sandbox.assets import serve_asset, sweep
 from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import SandboxClock, Scheduler
 from palprep.sandbox.control import CONTROLS, Controls, Parts
@@ -38,15 +36,11 @@ from palprep.sandbox.judges import JudgeImage, Trainer
 from palprep.sandbox.log import Recorder, trim
 from palprep.sandbox.loopback import LoopbackOnly
 from palprep.sandbox.openapi import openapi_document
-from palprep.sandbox.outbound import CallbackOutbox, download, outbound_client
+from palprep.sandbox.outbound import deliver_callback, outbound_client
 from palprep.sandbox.service import KeyRing, Service
 from palprep.sandbox.store import Job, Record, Store
 
 log = logging.getLogger(__name__)
-
-
-async def _deliver_callback(service: Service, job: Record) -> None:
-    await service.outbox.deliver(job)
 
 
 JOBS: Mapping[str, Callable[[Service, Record], Awaitable[None]]] = {
@@ -55,7 +49,7 @@ JOBS: Mapping[str, Callable[[Service, Record], Awaitable[None]]] = {
     "document": step_document,
     "conversation": conversation_timed_out,
     "tool": run_post_call_tool,
-    "callback": _deliver_callback,
+    "callback": deliver_callback,
 }
 
 
@@ -79,39 +73,21 @@ def build_app(
     tls: ssl.SSLContext | None,
 ) -> Parts:
     """Connect the parts of :class:`~palprep.sandbox.Sandbox`."""
-    scratch = folder / "scratch"
+    scratch, assets = folder / "scratch", folder / "assets"
     scratch.mkdir(exist_ok=True)
-    trusted, anywhere = tls or httpx.create_ssl_context(), choices.outbound == "anywhere"
-    http = outbound_client(trusted, anywhere=anywhere)
-    ended = threading.Event()
-
-    def go_on() -> None:
-        if ended.is_set():
-            raise StorageError("The sandbox has ended.")
-
-    in_force = Faults(faults)
+    sweep(assets)
+    trusted = tls or httpx.create_ssl_context()
+    http = outbound_client(trusted, anywhere=choices.outbound == "anywhere")
     service = Service(
         store=store,
         clock=clock,
         choices=choices,
-        faults=in_force,
-        outbox=CallbackOutbox(
-            store=store,
-            clock=clock,
-            faults=in_force,
-            http=http,
-            retry_seconds=choices.callback_retry_seconds,
-        ),
+        faults=Faults(faults),
         http=http,
-        download=partial(
-            download,
-            tls=trusted,
-            anywhere=anywhere,
-            max_bytes=choices.media_bytes,
-            within_s=choices.fetch_seconds,
-            go_on=go_on,
-        ),
+        tls=trusted,
         scratch=scratch,
+        assets=assets,
+        keys=keys,
         judge_image=judge_image,
         trainer=trainer,
         recorder=Recorder(),
@@ -120,7 +96,6 @@ def build_app(
     scheduler = Scheduler(clock, store, partial(perform, service))
     store.on_schedule = scheduler.notify
     trim(store)
-    assets = Assets(folder / "assets", store, clock, in_force, max_bytes=choices.asset_bytes)
 
     @cache  # takes as long to derive as all the rest to start
     def document() -> dict[str, Any]:
@@ -134,16 +109,16 @@ def build_app(
         running = asyncio.create_task(scheduler.run())
         running.add_done_callback(_stopped)
         yield
-        ended.set()
+        service.ended.set()
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
         await http.aclose()
 
     app = Starlette(
         routes=[
-            *endpoint_routes(service, keys),
+            *endpoint_routes(service),
             *control_routes(sandbox, CONTROLS),
-            Route("/assets/{token}/{name}", assets.serve, methods=["GET", "HEAD"]),
+            Route("/assets/{token}/{name}", partial(serve_asset, service), methods=["GET", "HEAD"]),
             Route("/openapi.json", openapi, methods=["GET"]),
             Route("/", _index, methods=["GET"]),
         ],
@@ -151,7 +126,7 @@ def build_app(
         middleware=[Middleware(LoopbackOnly)],
         exception_handlers={HTTPException: _unrouted},
     )
-    return Parts(app, service, scheduler, assets, keys)
+    return Parts(app, service, scheduler)
 
 
 def _stopped(scheduling: asyncio.Task[None]) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator
 from pathlib import Path
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from palprep.sandbox.answers import JsonAnswer, respond
-from palprep.sandbox.clock import SandboxClock
-from palprep.sandbox.faults import Faults
-from palprep.sandbox.store import Store
+from palprep.sandbox.service import Service
 from palprep.serving import BodyTooLarge
 
 # By the name it was published under, as an object store would: the bytes are not looked at.
@@ -35,64 +34,53 @@ CONTENT_TYPES = {
 }
 
 
-class Assets:
-    """Files under random tokens in ``folder``; their names live in the store alone."""
+def sweep(folder: Path) -> None:
+    """Make the folder of published files, without those that a killed sandbox left torn."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for torn in folder.glob("*.part"):
+        torn.unlink()
 
-    def __init__(
-        self, folder: Path, store: Store, clock: SandboxClock, faults: Faults, *, max_bytes: int
-    ) -> None:
-        self._folder = folder
-        self._store = store
-        self._clock = clock
-        self._faults = faults
-        self._max_bytes = max_bytes
-        folder.mkdir(parents=True, exist_ok=True)
-        for torn in folder.glob("*.part"):
-            torn.unlink()
 
-    async def receive(self, name: str, chunks: AsyncIterator[bytes], *, lifetime: float) -> str:
-        """Stream a body to disk; the token of its URL, which is good for ``lifetime`` seconds.
+async def receive(
+    service: Service, name: str, chunks: AsyncIterator[bytes], *, lifetime: float
+) -> str:
+    """Stream a body to disk; its URL, which is good for ``lifetime`` seconds.
 
-        Raises :class:`~palprep.serving.BodyTooLarge`, and OSError when the disk refuses. Then
-        nothing stays behind.
-        """
-        token, size = secrets.token_urlsafe(18), 0
-        part = self._folder / f"{token}.part"
-        try:
-            with part.open("wb") as target:
-                async for chunk in chunks:
-                    size += target.write(chunk)
-                    if size > self._max_bytes:
-                        raise BodyTooLarge(
-                            f"The asset host takes no file of more than {self._max_bytes} bytes."
-                        )
-            part.rename(self._folder / token)
-        finally:
-            part.unlink(missing_ok=True)
-        now = self._clock.now()
-        self._store.execute(
-            "INSERT INTO assets VALUES (?, ?, ?, ?, ?)", (token, name, size, now, now + lifetime)
-        )
-        return token
+    The file has a random token for its name; its own is in the store alone. Raises
+    :class:`~palprep.serving.BodyTooLarge`, and OSError when the disk refuses. Then nothing stays
+    behind.
+    """
+    token, size, limit = secrets.token_urlsafe(18), 0, service.choices.asset_bytes
+    part = service.assets / f"{token}.part"
+    try:
+        with part.open("wb") as target:
+            async for chunk in chunks:
+                size += target.write(chunk)
+                if size > limit:
+                    raise BodyTooLarge(f"The asset host takes no file of more than {limit} bytes.")
+        part.rename(service.assets / token)
+    finally:
+        part.unlink(missing_ok=True)
+    now = service.now()
+    service.store.execute(
+        "INSERT INTO assets VALUES (?, ?, ?, ?, ?)", (token, name, size, now, now + lifetime)
+    )
+    return f"{service.base_url}/assets/{token}/{quote(name, safe='')}"
 
-    async def serve(self, request: Request) -> Response:
-        """The published file, whole or in ranges; 403 when its URL has expired."""
-        token, name = request.path_params["token"], request.path_params["name"]
-        row = self._store.execute(
-            "SELECT expires FROM assets WHERE token = ? AND name = ?", (token, name)
-        ).fetchone()
-        if row is None:
-            return respond(JsonAnswer(404, {"error": "There is no such asset."}))
-        fault = self._faults.for_asset(name)
-        if self._clock.now() >= row[0] or (fault and fault.effect == "expired"):
-            return respond(JsonAnswer(403, {"error": "This URL has expired."}))
-        if fault:
-            request.scope["state"]["abort"]()
-            return Response()
-        kind = CONTENT_TYPES.get(Path(name).suffix.lower(), "application/octet-stream")
-        return FileResponse(self._folder / token, media_type=kind)
 
-    def clear(self) -> None:
-        """Delete every published file."""
-        for path in self._folder.iterdir():
-            path.unlink()
+async def serve_asset(service: Service, request: Request) -> Response:
+    """The published file, whole or in ranges; 403 when its URL has expired."""
+    token, name = request.path_params["token"], request.path_params["name"]
+    row = service.store.execute(
+        "SELECT expires FROM assets WHERE token = ? AND name = ?", (token, name)
+    ).fetchone()
+    if row is None:
+        return respond(JsonAnswer(404, {"error": "There is no such asset."}))
+    fault = service.faults.for_asset(name)
+    if service.now() >= row[0] or (fault and fault.effect == "expired"):
+        return respond(JsonAnswer(403, {"error": "This URL has expired."}))
+    if fault:
+        request.scope["state"]["abort"]()
+        return Response()
+    kind = CONTENT_TYPES.get(Path(name).suffix.lower(), "application/octet-stream")
+    return FileResponse(service.assets / token, media_type=kind)

@@ -12,13 +12,12 @@ from functools import partial
 from pathlib import Path
 from types import UnionType
 from typing import Any, TypeVar
-from urllib.parse import quote
 
 import httpx
 from starlette.types import ASGIApp
 
 from palprep.errors import UsageError
-from palprep.sandbox.assets import Assets
+from palprep.sandbox.assets import receive
 from palprep.sandbox.choices import listing
 from palprep.sandbox.clock import Scheduler
 from palprep.sandbox.control_routes import Control, Missing, Route
@@ -30,8 +29,9 @@ from palprep.sandbox.log import (
     Recording,
     show_log,
 )
+from palprep.sandbox.outbound import send_again
 from palprep.sandbox.seed import seed, seed_system_tool
-from palprep.sandbox.service import KeyRing, Service
+from palprep.sandbox.service import Service
 from palprep.sandbox.store import Record
 
 T = TypeVar("T")
@@ -47,8 +47,6 @@ class Parts:
     app: ASGIApp
     service: Service
     scheduler: Scheduler
-    assets: Assets
-    keys: KeyRing
 
 
 class Controls(ABC):
@@ -143,8 +141,7 @@ class Controls(ABC):
             raise UsageError("An asset's name is one part of a path: without a slash.")
         lifetime = self._service.choices.asset_seconds if lifetime_s is None else lifetime_s
         pieces = _pieces(content) if isinstance(content, bytes | Path) else content
-        token = await self._parts.assets.receive(name, pieces, lifetime=lifetime)
-        return f"{self._service.base_url}/assets/{token}/{quote(name, safe='')}"
+        return await receive(self._service, name, pieces, lifetime=lifetime)
 
     @Route("POST", "/trainings/{resource_id}/end")
     async def end_training(self, resource_id: str, *, error_message: str | None = None) -> Record:
@@ -189,7 +186,7 @@ class Controls(ABC):
     async def resend(self, number: int) -> None:
         """Post a callback once more, by its ``seq`` in the log's ``callbacks``; one that a fault
         lost too."""
-        if not self._service.outbox.send_again(number):
+        if not send_again(self._service, number):
             raise Missing(f"The log has no callback with the number {number}.")
         await self._parts.scheduler.advance(0)
 
@@ -227,7 +224,8 @@ class Controls(ABC):
         self._service.faults.reset()
         self._service.check_limit.reset()
         self._service.recorder.stop()
-        self._parts.assets.clear()
+        for path in self._service.assets.iterdir():
+            path.unlink()
         self._begin()
 
 
@@ -253,7 +251,7 @@ async def _asked_again(parts: Parts, recorded: RecordedRequest) -> None:
     """Ask the sandbox as it was asked, with a key of the same scope; the answer tells nothing."""
     headers = {} if recorded.if_match is None else {"if-match": recorded.if_match}
     if recorded.key is not None:
-        headers["x-api-key"] = parts.keys.first(user_scoped=recorded.key == "user") or ""
+        headers["x-api-key"] = parts.service.keys.first(user_scoped=recorded.key == "user") or ""
     request = httpx.Request(
         recorded.method,
         parts.service.base_url + recorded.target,

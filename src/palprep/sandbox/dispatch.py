@@ -19,7 +19,7 @@ from urllib.parse import unquote
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Match, Route
-from starlette.types import Scope
+from starlette.types import Receive, Scope, Send
 
 from palprep.api import UNSET, AccountSettings, Endpoint, json_value
 from palprep.api.calls import ENDPOINTS
@@ -44,7 +44,7 @@ from palprep.sandbox.handlers import (
     training,
 )
 from palprep.sandbox.log import Arrival, note_request
-from palprep.sandbox.service import Handler, HandlerContext, KeyRing, Service
+from palprep.sandbox.service import Handler, HandlerContext, Service
 from palprep.serving import BodyTooLarge, read_body
 
 log = logging.getLogger(__name__)
@@ -137,12 +137,11 @@ REFUSALS: Mapping[str, Refusal] = MappingProxyType(
 class EndpointApp:
     """Serves one declared endpoint. Raises KeyError for one without a handler."""
 
-    def __init__(self, endpoint: Endpoint[..., Any], service: Service, keys: KeyRing) -> None:
+    def __init__(self, endpoint: Endpoint[..., Any], service: Service) -> None:
         self.endpoint = endpoint
         self._handler = HANDLERS[endpoint.name]
         self._refusal = REFUSALS.get(endpoint.name, refuse_fields)
         self._service = service
-        self._keys = keys
         self._waits = inspect.iscoroutinefunction(self._handler)
         self._takes_body = endpoint.shape.takes_body
         self._limit = endpoint.max_body_bytes or service.choices.json_body_bytes
@@ -158,7 +157,7 @@ class EndpointApp:
         except ClientDisconnect:
             return Response()  # the caller has gone
         path = request.scope["path"]
-        key = self._keys.find(request.headers.get("x-api-key"))
+        key = self._service.keys.find(request.headers.get("x-api-key"))
         fault = self._service.faults.for_request(self.endpoint.name, request.method, path)
         arrival = Arrival(self.endpoint.name, path, request, body, key, fault)
         if fault is None:
@@ -233,7 +232,7 @@ class EndpointApp:
         content = _content(body) if self._takes_body else UNSET
         try:
             parsed = self.endpoint.parse(
-                {name: unquote(value) for name, value in request.path_params.items()},
+                request.path_params,
                 content,
                 query=request.query_params,
                 headers=request.headers,
@@ -283,27 +282,41 @@ def _not_json(why: str) -> InvalidRequest:
     return InvalidRequest(problem.message, problems=(problem,))
 
 
-def endpoint_routes(service: Service, keys: KeyRing) -> list[Route]:
-    """A route for each path. The answer to a wrong method names the right ones."""
-    by_path: dict[str, dict[str, EndpointApp]] = {}
-    for endpoint in ENDPOINTS:
-        served = EndpointApp(endpoint, service, keys)
-        by_path.setdefault(endpoint.path, {})[endpoint.method] = served
-    return [_route(path, methods) for path, methods in by_path.items()]
+class EndpointRoute(Route):
+    """One path, with the endpoint of each method.
 
+    It is matched while it is still percent-encoded, where Starlette matches paths decoded:
+    identifiers are opaque, and one may hold a slash.
+    """
 
-def _route(path: str, methods: Mapping[str, EndpointApp]) -> Route:
-    async def serve(request: Request) -> Response:
-        method = "GET" if request.method == "HEAD" else request.method
-        return await methods[method].serve(request)
-
-    return _EncodedRoute(path, serve, methods=list(methods))
-
-
-class _EncodedRoute(Route):
-    """Matches paths while they are still percent-encoded, where Starlette matches them decoded:
-    identifiers are opaque, and one may hold a slash."""
+    def __init__(self, path: str, methods: Mapping[str, EndpointApp]) -> None:
+        self._served = methods
+        self._beginning = path.partition("{")[0].encode()
+        super().__init__(path, self._serve, methods=list(methods))
+        self.app = self._serve  # As it is: what Starlette puts around a function is not needed.
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Whether this is the path, and the method one of its methods."""
-        return super().matches({**scope, "path": scope["raw_path"].decode("ascii", "replace")})
+        raw: bytes = scope["raw_path"]
+        if not raw.startswith(self._beginning):
+            return Match.NONE, {}
+        found = self.path_regex.match(raw.decode("ascii", "replace"))
+        if found is None:
+            return Match.NONE, {}
+        params = {name: unquote(value) for name, value in found.groupdict().items()}
+        match = Match.FULL if scope["method"] in (self.methods or ()) else Match.PARTIAL
+        return match, {"path_params": params}
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        method = "GET" if scope["method"] == "HEAD" else scope["method"]
+        response = await self._served[method].serve(Request(scope, receive, send))
+        await response(scope, receive, send)
+
+
+def endpoint_routes(service: Service) -> list[EndpointRoute]:
+    """A route for each path. The answer to a wrong method names the right ones."""
+    by_path: dict[str, dict[str, EndpointApp]] = {}
+    for endpoint in ENDPOINTS:
+        served = EndpointApp(endpoint, service)
+        by_path.setdefault(endpoint.path, {})[endpoint.method] = served
+    return [EndpointRoute(path, methods) for path, methods in by_path.items()]

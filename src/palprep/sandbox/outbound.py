@@ -16,10 +16,10 @@ import httpx
 
 from palprep.api import is_loopback
 from palprep.errors import PalprepError, StorageError
-from palprep.sandbox.clock import SandboxClock
-from palprep.sandbox.faults import CALLBACK_EVENTS, Faults
-from palprep.sandbox.store import Record, Store
-from palprep.storage import GoOn, fetch_url
+from palprep.sandbox.faults import CALLBACK_EVENTS
+from palprep.sandbox.service import Service
+from palprep.sandbox.store import Record
+from palprep.storage import fetch_url
 
 _POST_TIMEOUT_S = 10.0
 LOST = "lost, as the fault script says"
@@ -79,29 +79,31 @@ class _ThisMachine(httpx.HTTPTransport):
         return super().handle_request(request)
 
 
-def download(
-    url: str,
-    into: Path,
-    *,
-    tls: ssl.SSLContext,
-    anywhere: bool,
-    max_bytes: int,
-    within_s: float,
-    go_on: GoOn,
-) -> None:
-    """Write the file at ``url`` to ``into``, as :func:`~palprep.storage.fetch_url` does.
+def download(service: Service, url: str, into: Path) -> None:
+    """Write the file at ``url`` to ``into``, as :func:`~palprep.storage.fetch_url` does; it blocks.
 
-    Also raises :class:`~palprep.errors.StorageError` for an empty file, and for one on another
-    machine unless ``anywhere`` is allowed.
+    Also raises :class:`~palprep.errors.StorageError` for an empty file, for one on another
+    machine unless the sandbox may ask any, and when the sandbox ends.
     """
-    try:
-        if not anywhere:  # Before a name server is asked for it.
-            refuse_elsewhere(urlsplit(url).hostname or "")
-    except ElsewhereError as error:
-        raise StorageError(str(error)) from None
-    transport = None if anywhere else _ThisMachine(verify=tls)
+    choices, transport = service.choices, None
+    if choices.outbound == "loopback":
+        transport = _ThisMachine(verify=service.tls)
+        try:
+            refuse_elsewhere(urlsplit(url).hostname or "")  # Before a name server is asked for it.
+        except ElsewhereError as error:
+            raise StorageError(str(error)) from None
+
+    def go_on() -> None:
+        if service.ended.is_set():
+            raise StorageError("The sandbox has ended.")
+
     fetched = fetch_url(
-        url, into, max_bytes=max_bytes, within_s=within_s, go_on=go_on, transport=transport
+        url,
+        into,
+        max_bytes=choices.media_bytes,
+        within_s=choices.fetch_seconds,
+        go_on=go_on,
+        transport=transport,
     )
     if fetched.size_bytes == 0:
         raise StorageError("The file is empty.")
@@ -117,95 +119,73 @@ async def beginning(response: httpx.Response) -> str:
     return content[:ANSWER_BYTES].decode("utf-8", "replace")
 
 
-class CallbackOutbox:
-    """The callbacks that the sandbox still has to send.
+def announce(service: Service, event: str, url: str | None, payload: Mapping[str, Any]) -> None:
+    """Schedule the POST of ``payload`` to ``url``, if there is one.
 
-    Call ``announce`` inside the transaction of the change itself: a killed sandbox has then
-    done both or neither.
+    Call it inside the transaction of the change itself: a killed sandbox has then done both or
+    neither.
     """
+    if url is None:
+        return
+    fault = service.faults.for_callback(event)
+    copies, late = (fault.copies, fault.late) if fault else (1, 0.0)
+    if copies == 0:
+        note_delivery(service, event, url, payload, attempt=0, problem=LOST)
+    for _ in range(copies):
+        job = {"event": event, "url": url, "payload": dict(payload), "attempt": 1}
+        service.store.schedule(service.now() + late, "callback", job)
 
-    def __init__(
-        self,
-        *,
-        store: Store,
-        clock: SandboxClock,
-        faults: Faults,
-        http: httpx.AsyncClient,
-        retry_seconds: tuple[float, ...],
-    ) -> None:
-        self._store = store
-        self._clock = clock
-        self._faults = faults
-        self._http = http
-        self._retry_seconds = retry_seconds
 
-    def announce(self, event: str, url: str | None, payload: Mapping[str, Any]) -> None:
-        """Schedule the POST of ``payload`` to ``url``, if there is one."""
-        if url is None:
-            return
-        fault = self._faults.for_callback(event)
-        copies, late = (fault.copies, fault.late) if fault else (1, 0.0)
-        if copies == 0:
-            self.record(event, url, payload, attempt=0, status=None, problem=LOST)
-        for _ in range(copies):
-            job = {"event": event, "url": url, "payload": dict(payload), "attempt": 1}
-            self._store.schedule(self._clock.now() + late, "callback", job)
+def send_again(service: Service, number: int) -> bool:
+    """Schedule the delivery ``number`` of the log once more, whatever the faults say; False when
+    no callback has this number."""
+    row = service.store.execute(
+        "SELECT kind, url, body FROM deliveries WHERE seq = ?", (number,)
+    ).fetchone()
+    if row is None or row[0] not in CALLBACK_EVENTS:
+        return False
+    job = {"event": row[0], "url": row[1], "payload": json.loads(row[2]), "attempt": 1}
+    service.store.schedule(service.now(), "callback", job)
+    return True
 
-    def send_again(self, number: int) -> bool:
-        """Schedule the delivery ``number`` of the log once more, whatever the faults say; False
-        when no callback has this number."""
-        row = self._store.execute(
-            "SELECT kind, url, body FROM deliveries WHERE seq = ?", (number,)
-        ).fetchone()
-        if row is None or row[0] not in CALLBACK_EVENTS:
-            return False
-        job = {"event": row[0], "url": row[1], "payload": json.loads(row[2]), "attempt": 1}
-        self._store.schedule(self._clock.now(), "callback", job)
-        return True
 
-    async def deliver(self, job: Record) -> None:
-        """One attempt, logged; schedules the next one unless it was taken with a 2xx."""
-        status, problem = await self._post(job["url"], job["payload"])
-        attempt = job["attempt"]
-        with self._store.transaction():
-            self.record(
-                job["event"],
-                job["url"],
-                job["payload"],
-                attempt=attempt,
-                status=status,
-                problem=problem,
-            )
-            taken = status is not None and httpx.codes.is_success(status)
-            if not taken and attempt <= len(self._retry_seconds):
-                due = self._clock.now() + self._retry_seconds[attempt - 1]
-                self._store.schedule(due, "callback", {**job, "attempt": attempt + 1})
+async def deliver_callback(service: Service, job: Record) -> None:
+    """One attempt, logged; schedules the next one unless it was taken with a 2xx."""
+    event, url, payload, attempt = job["event"], job["url"], job["payload"], job["attempt"]
+    status, problem = await _post(service.http, url, payload)
+    pauses = service.choices.callback_retry_seconds
+    with service.store.transaction():
+        note_delivery(service, event, url, payload, attempt=attempt, status=status, problem=problem)
+        taken = status is not None and httpx.codes.is_success(status)
+        if not taken and attempt <= len(pauses):
+            due = service.now() + pauses[attempt - 1]
+            service.store.schedule(due, "callback", {**job, "attempt": attempt + 1})
 
-    def record(
-        self,
-        kind: str,
-        url: str,
-        payload: Any,
-        *,
-        attempt: int,
-        status: int | None,
-        problem: str | None,
-    ) -> None:
-        """Log one outbound delivery: the answer's status, or why there was none."""
-        self._store.execute(
-            "INSERT INTO deliveries (at, kind, url, body, attempt, status, error)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (self._clock.now(), kind, url, json.dumps(payload), attempt, status, problem),
-        )
 
-    async def _post(self, url: str, payload: Any) -> tuple[int | None, str | None]:
-        try:
-            async with self._http.stream(
-                "POST", url, json=payload, timeout=_POST_TIMEOUT_S
-            ) as response:
-                return response.status_code, None  # no one reads its body
-        except UNASKABLE as error:
-            return None, str(error) or type(error).__name__
+def note_delivery(
+    service: Service,
+    kind: str,
+    url: str,
+    payload: Any,
+    *,
+    attempt: int = 1,
+    status: int | None = None,
+    problem: str | None = None,
+) -> None:
+    """Log one outbound delivery: the answer's status, or why there was none."""
+    service.store.execute(
+        "INSERT INTO deliveries (at, kind, url, body, attempt, status, error)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (service.now(), kind, url, json.dumps(payload), attempt, status, problem),
+    )
+
+
+async def _post(http: httpx.AsyncClient, url: str, payload: Any) -> tuple[int | None, str | None]:
+    try:
+        async with http.stream("POST", url, json=payload, timeout=_POST_TIMEOUT_S) as response:
+            return response.status_code, None  # no one reads its body
+    except UNASKABLE as error:
+        return None, str(error) or type(error).__name__
 
 
 async def client_credentials_token(auth: Mapping[str, Any], http: httpx.AsyncClient) -> str:

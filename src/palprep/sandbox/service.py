@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hmac
+import ssl
+import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,7 +20,6 @@ from palprep.sandbox.clock import SandboxClock, stamp
 from palprep.sandbox.faults import Faults
 from palprep.sandbox.judges import JudgeImage, Trainer
 from palprep.sandbox.log import Recorder
-from palprep.sandbox.outbound import CallbackOutbox
 from palprep.sandbox.store import Record, Store
 
 USER_KEY = "sandbox-user-key"
@@ -96,23 +97,28 @@ def _later(text: str, seconds: int) -> Refused:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """The parts of one sandbox. ``download`` writes what a URL gives into a file, and blocks.
-    ``scratch`` is a folder for files being judged; ``recorder`` gives out opaque identifiers from
-    a prefix; ``base_url`` is this sandbox's own."""
+    """The parts of one sandbox.
+
+    ``http`` and ``tls`` are for outbound requests. ``scratch`` is a folder for files being judged,
+    ``assets`` one for those that are published. ``recorder`` gives out opaque identifiers from a
+    prefix. ``base_url`` is this sandbox's own. ``ended`` is set when nothing more is to be begun.
+    """
 
     store: Store
     clock: SandboxClock
     choices: Choices
     faults: Faults
-    outbox: CallbackOutbox
     http: httpx.AsyncClient
-    download: Callable[[str, Path], None]
+    tls: ssl.SSLContext
     scratch: Path
+    assets: Path
+    keys: KeyRing
     judge_image: JudgeImage
     trainer: Trainer
     recorder: Recorder
     base_url: str
     check_limit: CheckLimit = field(default_factory=CheckLimit)
+    ended: threading.Event = field(default_factory=threading.Event)
 
     def now(self) -> float:
         """This moment by the sandbox's clock, in seconds since the epoch."""

@@ -71,7 +71,7 @@ def palprep_client(
     """A client with the sandbox's user-scoped key. Where it would sleep, the clock advances."""
     from palprep.client import Client  # noqa: PLC0415 -- as above
 
-    options = {"sleep": palprep_sandbox.advance, **palprep_client_options}
+    options: dict[str, Any] = {"sleep": palprep_sandbox.advance, **palprep_client_options}
     with Client(**(_by_clock(palprep_sandbox) | options)) as client:
         yield client
 
@@ -92,7 +92,7 @@ def palprep_async_client(
         await anyio.to_thread.run_sync(palprep_sandbox.advance, seconds)
 
     unkept = httpx.AsyncHTTPTransport(limits=httpx.Limits(max_keepalive_connections=0))
-    options = {"sleep": sleep, "transport": unkept, **palprep_client_options}
+    options: dict[str, Any] = {"sleep": sleep, "transport": unkept, **palprep_client_options}
     return AsyncClient(**(_by_clock(palprep_sandbox) | options))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from palprep.api import EventName
 from palprep.sandbox.answers import JsonAnswer
 from palprep.sandbox.clock import stamp
+from palprep.sandbox.outbound import announce
 from palprep.sandbox.service import HandlerContext, Service, shown
 from palprep.sandbox.store import Record
 
@@ -59,7 +60,8 @@ async def step_document(service: Service, job: Record) -> None:
             _finish(service, document)
         service.store.put("document", document["document_id"], document)
         public = show_document(document)
-        service.outbox.announce(
+        announce(
+            service,
             EventName.DOCUMENT_STATUS_CHANGED,
             document.get("callback_url"),
             {name: public[name] for name in TOLD if name in public},

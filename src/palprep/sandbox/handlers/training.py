@@ -18,6 +18,7 @@ from palprep.errors import PalprepError, UnsupportedMedia
 from palprep.media import Source
 from palprep.sandbox.answers import JsonAnswer, bad_fields, refuse_error
 from palprep.sandbox.judges import TRAINED_FROM, TrainingKind
+from palprep.sandbox.outbound import announce, download
 from palprep.sandbox.service import SENT, HandlerContext, Service, shown
 from palprep.sandbox.store import Record
 
@@ -81,7 +82,8 @@ def _end_training(service: Service, kind: Trained, record_id: str, problem: str 
             record["error_message"] = problem
         service.store.put(kind, record_id, record)
         members = (f"{kind}_id", f"{kind}_name", "status", "error_message")
-        service.outbox.announce(
+        announce(
+            service,
             EVENTS[kind],
             record.get(SENT, {}).get("callback_url"),
             {name: record[name] for name in members if name in record},
@@ -96,7 +98,7 @@ async def _train(service: Service, kind: TrainingKind, urls: Sequence[str]) -> s
             # Of a published name only the suffix is kept: it says what the file is.
             paths = [Path(folder) / f"media-{n}{_suffix(url)}" for n, url in enumerate(urls)]
             for url, path in zip(urls, paths, strict=True):
-                await asyncio.to_thread(service.download, url, path)
+                await asyncio.to_thread(download, service, url, path)
             if kind == "voice" and not _suffix(urls[0]):
                 _accepted_content(paths[0])
             return await asyncio.to_thread(service.trainer, kind, tuple(paths))
