@@ -67,7 +67,7 @@ def test_the_status_decides_and_not_the_text(body: dict[str, str]) -> None:
 
 def test_a_stated_failure_is_explained() -> None:
     call = calls.runtime_check_connector("c")
-    error = failure(409, {}, None, call=call)
+    error = call.failure(409, {}, b"")
     assert "OAuth not finished" in str(error)
 
 

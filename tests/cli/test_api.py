@@ -110,7 +110,7 @@ def test_an_image_is_given_as_a_file(palprep, tmp_path) -> None:
         (["tools", "create", "--parameters", "{"], 2, "--parameters: not JSON"),
         (["tools", "create", "--parameters", "@/no/such"], 2, "cannot be read"),
         (["voices", "create", "--voice-name", "", "--raw"], 3, "voice_name"),
-        (["faces", "validate-image", "/no/such.jpg"], 1, "no such file"),
+        (["faces", "validate-image", "/no/such.jpg"], 1, "does not exist"),
         (["voices", "get", "v", "--base-url", "http://127.0.0.1:9"], 3, "could not be reached"),
         (["nothing"], 2, "nothing"),
     ],

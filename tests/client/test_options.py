@@ -16,7 +16,7 @@ import pytest
 from palprep import errors
 from palprep.api import calls
 from palprep.client import AsyncClient, Client, NoAnswer, Retry
-from palprep.client.account import log_as_asked
+from palprep.client.client import log_as_asked
 
 VOICE = {"voice_id": "v1", "status": "started"}
 

@@ -24,8 +24,8 @@ def test_the_document_of_the_controls_is_their_table(raw):
         for method, operation in operations.items()
     }
     assert described == {
-        (name.strip("_"), offer.method, "/_sandbox" + offer.path.replace(":int", ""))
-        for name, offer in CONTROLS.items()
+        (name.strip("_"), each.route.method, "/_sandbox" + each.route.path.replace(":int", ""))
+        for name, each in CONTROLS.items()
     }
     clock = document["paths"]["/_sandbox/clock"]["post"]
     (body,) = clock["requestBody"]["content"].values()

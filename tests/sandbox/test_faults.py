@@ -7,11 +7,11 @@ import json
 import pytest
 
 from palprep.errors import UsageError
-from palprep.sandbox.faults import Faults, FaultScript, parse_script
+from palprep.sandbox.faults import Faults, FaultScript, parse_value, value_from
 
 
 def loaded(*faults, seed=0):
-    return Faults(parse_script({"faults": list(faults), "seed": seed}))
+    return Faults(parse_value(FaultScript, {"faults": list(faults), "seed": seed}))
 
 
 def test_a_fault_strikes_once_unless_told_otherwise():
@@ -75,15 +75,15 @@ def test_each_fault_strikes_only_what_it_is_on():
 )
 def test_a_wrong_script_names_the_place(content, place):
     with pytest.raises(UsageError, match=f"wrong at {place}"):
-        parse_script(content)
+        parse_value(FaultScript, content)
 
 
 def test_a_file_holds_an_object_or_a_list(tmp_path):
     path = tmp_path / "faults.json"
     path.write_text(json.dumps([{"on": "asset"}]))
-    assert len(FaultScript.read(path).faults) == 1
+    assert len(value_from(FaultScript, path).faults) == 1
     path.write_text("{")
     with pytest.raises(UsageError, match=r"faults\.json cannot be used"):
-        FaultScript.read(path)
+        value_from(FaultScript, path)
     with pytest.raises(UsageError, match="cannot be used"):
-        FaultScript.read(tmp_path / "missing.json")
+        value_from(FaultScript, tmp_path / "missing.json")

@@ -96,7 +96,7 @@ def test_a_cut_download_fails_the_training(raw):
     raw.sandbox.advance(5)
     voice = raw.ok("GET", f"/v2/voices/{voice['voice_id']}")
     assert voice["status"] == "error"
-    assert "could not be downloaded" in voice["error_message"]
+    assert "cannot be fetched" in voice["error_message"]
 
 
 def test_a_fault_strikes_before_the_key_is_looked_at_and_the_rest_is_untouched(raw):

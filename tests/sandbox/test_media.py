@@ -136,10 +136,10 @@ def test_whatever_the_trainer_does_training_ends(outcome, message):
 @pytest.mark.parametrize(
     ("url", "reason"),
     [
-        ("http://127.0.0.1:1/a.wav", "could not be downloaded"),
-        ("{base}/assets/no/a.wav", "answered 404"),
+        ("http://127.0.0.1:1/a.wav", "cannot be fetched"),
+        ("{base}/assets/no/a.wav", "with status 404"),
         ("{base}/v2/tools/a.txt", "file type .txt is not accepted"),
-        ("{base}/assets/no/a", "answered 404"),
+        ("{base}/assets/no/a", "with status 404"),
     ],
 )
 def test_media_that_cannot_be_had_end_in_error(raw, url, reason):
@@ -152,7 +152,7 @@ def test_empty_and_oversized_media_end_in_error():
     with Sandbox(clock="virtual", choices=choices) as sandbox, Raw(sandbox) as raw:
         large = raw.voice(training_audio_url=raw.publish("a.wav", WAV))
         empty = raw.voice(training_audio_url=raw.publish("b.wav", b""))
-        assert "too large" in trained(raw, large)["error_message"]
+        assert "more than 50 bytes" in trained(raw, large)["error_message"]
         assert "empty" in trained(raw, empty)["error_message"]
 
 
@@ -199,9 +199,7 @@ def test_five_redirects_are_followed_and_no_sixth(raw, receiver, redirects, stat
     voice = trained(raw, raw.voice(training_audio_url=f"{receiver.url}/a.wav"))
     assert voice["status"] == status
     if status == "error":
-        assert voice["error_message"] == (
-            "The file could not be downloaded: its host redirected more than 5 times."
-        )
+        assert "redirects more than 5 times" in voice["error_message"]
 
 
 def test_a_judge_that_cannot_read_the_picture_makes_it_undecodable():

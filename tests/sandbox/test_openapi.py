@@ -10,7 +10,6 @@ from raw import Raw
 from schemathesis.core import NOT_SET
 from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
 
-from palprep.api.calls import ENDPOINTS
 from palprep.sandbox import Choices, Sandbox
 from palprep.sandbox.openapi import openapi_document
 
@@ -32,9 +31,7 @@ NOT_FORETOLD = [positive_data_acceptance]
 # Query parameters and headers that nobody declared are ignored, as everywhere.
 IGNORED = negative_data_rejection
 
-schema = schemathesis.openapi.from_dict(
-    openapi_document(ENDPOINTS, Choices(), base_url="http://127.0.0.1")
-)
+schema = schemathesis.openapi.from_dict(openapi_document(Choices(), base_url="http://127.0.0.1"))
 
 
 KNOWN = {
@@ -83,7 +80,7 @@ def test_no_request_makes_the_server_fail_or_leave_its_document(case, served, kn
 
 def test_the_document_served_is_the_one_that_was_tried(document):
     url = document["servers"][0]["url"]
-    assert document == openapi_document(ENDPOINTS, Choices(), base_url=url)
+    assert document == openapi_document(Choices(), base_url=url)
 
 
 def test_every_schema_is_valid(document):

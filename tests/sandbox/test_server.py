@@ -17,7 +17,7 @@ from raw import WAV, Raw
 from palprep.errors import UsageError
 from palprep.sandbox import ApiKey, Choices, Sandbox, serve
 from palprep.sandbox.clock import Scheduler
-from palprep.sandbox.faults import parse_script
+from palprep.sandbox.faults import FaultScript
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "::", "example.com", ""])  # noqa: S104
@@ -177,7 +177,7 @@ def test_a_seed_given_at_the_start_is_there():
         assert raw.ok("PATCH", "/v2/videos/d1/name", {"video_name": "new"})["video_name"] == "new"
 
 
-@pytest.mark.parametrize("kind", [Path, str, list, parse_script])
+@pytest.mark.parametrize("kind", [Path, str, list, FaultScript.model_validate])
 def test_faults_given_at_the_start_are_in_force(tmp_path, kind):
     script = [{"on": "request", "endpoint": "tools.list", "status": 503}]
     path = tmp_path / "faults.json"

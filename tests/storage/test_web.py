@@ -61,7 +61,7 @@ def test_what_changes_with_the_file(headers, tag):
         ([httpx.Response(404)], "there is no such file"),
         ([httpx.Response(403)], "A signed link may have expired"),
         ([httpx.Response(401)], "asks for credentials"),
-        ([httpx.Response(500)], "answers with status 500"),
+        ([httpx.Response(500)], "with status 500"),
         ([to("http://files.example/a")], "without https"),
         ([to("https://intra.example/a")], "private network"),
         ([to(SHOWN)] * 6, "redirects more than 5 times"),

@@ -12,8 +12,8 @@ from .call import (
     Verb as Verb,
     plain_call as plain_call,
 )
-from .document import openapi as openapi
 from .events import (
+    EVENTS as EVENTS,
     AnyEvent as AnyEvent,
     EventName as EventName,
     ReplicaTraining as ReplicaTraining,
@@ -21,9 +21,7 @@ from .events import (
     parse_event as parse_event,
 )
 from .failures import (
-    failure as failure,
     request_id as request_id,
-    retry_after as retry_after,
 )
 from .fields import (
     MAX_IMAGE_BASE64_CHARS as MAX_IMAGE_BASE64_CHARS,
@@ -38,11 +36,8 @@ from .fields import (
 from .records import (
     FACE_CHECKS as FACE_CHECKS,
     FACE_PROBLEMS as FACE_PROBLEMS,
-    Deployment as Deployment,
     Document as Document,
-    PronunciationDictionary as PronunciationDictionary,
     Replica as Replica,
-    Tool as Tool,
     Voice as Voice,
 )
 from .reply import Reply as Reply, Unspecified as Unspecified, deviations as deviations

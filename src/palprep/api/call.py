@@ -12,17 +12,18 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, Generic, Literal, ParamSpec, TypeVar
 from urllib.parse import quote, unquote
 
-from palprep.api.bodies import Base64Stream, OpenFile, StreamedBody, compact_json, redact
-from palprep.api.failures import refusal, request_id
+from palprep.api.bodies import Base64Stream, OpenFile, StreamedBody, compact_json, read_body, redact
+from palprep.api.failures import failure, refusal, request_id
 from palprep.api.fields import is_header_name, is_header_value
 from palprep.api.reply import Reply, Unspecified, deviations, read_leniently
 from palprep.api.request import UNSET, AccountSettings, Request, Shape, Unset
-from palprep.errors import Problem, UnexpectedReply, UsageError
+from palprep.errors import ApiError, Problem, UnexpectedReply, UsageError
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Reply)
@@ -182,9 +183,9 @@ class Endpoint(Generic[P, R]):
         ``body`` is parsed JSON, UNSET when there was none. Raises
         :class:`~palprep.errors.InvalidRequest` with every rule that is broken.
         """
-        given = self.shape.arrived(path, body, query or {}, headers or {})
-        values = self.shape.validated(given, settings or AccountSettings())
-        return self.shape.build(values)
+        sent = self.shape.arrived(path, body, query or {}, headers or {})
+        values = self.shape.validated(sent, settings or AccountSettings())
+        return self.shape.request(**values)
 
     def read(
         self, body: Any, headers: Mapping[str, str] | None = None, *, strict: bool = False
@@ -210,10 +211,10 @@ class Endpoint(Generic[P, R]):
 
     def _unexpected(self, why: str, body: Any, headers: Mapping[str, str]) -> UnexpectedReply:
         named = request_id(headers)
-        told = f" The service calls the request {named}." if named else ""
+        said = f" The service calls the request {named}." if named else ""
         return UnexpectedReply(
             f"{self.method} {self.path} succeeded, and its body is not of the specified shape: "
-            f"{why}.{told} The error's `body` holds it; check the base URL.",
+            f"{why}.{said} The error's `body` holds it; check the base URL.",
             body=body,
             request_id=named,
         )
@@ -274,6 +275,22 @@ class Call(Generic[R]):
             message = f"is {len(encoded):,} bytes, more than the {limit:,} that the service takes"
             raise refusal([Problem("", "body_too_large", message)])
         return encoded
+
+    def read(self, content: bytes, headers: Mapping[str, str], *, strict: bool = False) -> R:
+        """The record of a success, from its body; raises as :meth:`Endpoint.read`."""
+        try:
+            return self.endpoint.read(read_body(content), headers, strict=strict)
+        except UnexpectedReply as error:
+            error.call = self.describe()
+            raise
+
+    def failure(
+        self, status: int, headers: Mapping[str, str], content: bytes, now: datetime | None = None
+    ) -> ApiError:
+        """The error for a reply that is not a success; see :func:`palprep.api.failures.failure`."""
+        what = f"{self.method} {self.endpoint.path}: "
+        meaning = self.endpoint.failures.get(status)
+        return failure(status, headers, read_body(content), what=what, meaning=meaning, now=now)
 
     def _encoded(self) -> bytes | StreamedBody:
         if self.endpoint.shape.streamed is not None and isinstance(self.body, Mapping):

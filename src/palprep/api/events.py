@@ -1,23 +1,21 @@
-"""What the service posts to callback URLs, and how to apply it.
+"""What the service posts to callback URLs.
 
 The specification shows the payload of the voice event alone: a state snapshot, so that a
 duplicate delivery changes nothing. The payloads of replica and document callbacks are not
 shown; they are recognised by the id that they must carry, and everything else in them is
-kept in ``payload``. Signing, retries and ordering are not specified either. A snapshot that
-comes late must therefore not undo the end of a training, nor what a younger snapshot said.
+kept in ``payload``. Signing, retries and ordering are not specified either.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from palprep.api.records import ENDED, DocumentStatus, TrainingStatus
+from palprep.api.records import DocumentStatus, TrainingStatus
 from palprep.api.reply import Reply, read_leniently
 from palprep.errors import UnexpectedReply
 
@@ -47,17 +45,6 @@ class Event(Reply):
     def resource_id(self) -> str:
         """The id of the resource that it is about."""
         return str(getattr(self, self.id_member or ""))
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """The kind of the resource and its id. Ids of two kinds may be equal."""
-        return self.kind, self.resource_id
-
-    @property
-    def ended(self) -> bool:
-        """Whether training has ended: completed, or in error. A document can be crawled again,
-        so that nothing ends it."""
-        return self.status in ENDED
 
 
 class VoiceStatusChanged(Event):
@@ -90,11 +77,6 @@ class DocumentChanged(Event):
     document_id: str
     status: DocumentStatus
     progress: float | None = None
-
-    @property
-    def ended(self) -> bool:
-        """Never: a document can be crawled again."""
-        return False
 
 
 AnyEvent = VoiceStatusChanged | ReplicaTraining | DocumentChanged
@@ -133,34 +115,3 @@ def _build(kind: type[AnyEvent], parsed: Mapping[str, Any]) -> AnyEvent:
     members = {name: parsed[name] for name in kind.model_fields if name in parsed}
     members.pop("kind", None)
     return read_leniently(kind, members | {"payload": dict(parsed)})
-
-
-Known = Mapping[tuple[str, str], AnyEvent]
-"""The newest snapshot of each resource, by :attr:`Event.key`."""
-
-
-def apply(known: Known, event: AnyEvent) -> Known:
-    """The newest snapshot of every resource, after ``event``.
-
-    Applying an event twice equals applying it once: the same mapping comes back. The end of
-    a training stays, whatever arrives late. Of two snapshots that both say when they were
-    taken (``updated_at``), the younger stays.
-    """
-    before = known.get(event.key)
-    if before is not None and (before == event or before.ended or _older(event, before)):
-        return known
-    return {**known, event.key: event}
-
-
-def _older(event: AnyEvent, before: AnyEvent) -> bool:
-    taken, known = _moment(event.updated_at), _moment(before.updated_at)
-    return taken is not None and known is not None and taken < known
-
-
-def _moment(stamp: Any) -> datetime | None:
-    """A timestamp of the service; one without a zone is in UTC, as its others are."""
-    try:
-        moment = datetime.fromisoformat(stamp)
-    except (TypeError, ValueError):
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

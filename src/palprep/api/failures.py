@@ -10,16 +10,13 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from palprep import errors
 from palprep.errors import InvalidRequest, Problem
-
-if TYPE_CHECKING:
-    from palprep.api.call import Call
 
 MISSING = "is required"
 UNKNOWN_MEMBER = "is not a member that the specification knows"
@@ -44,12 +41,15 @@ def refusal(problems: list[Problem]) -> InvalidRequest:
     )
 
 
-def problems_in(error: ValidationError, at: str) -> Iterator[Problem]:
-    """pydantic's findings as problems; ``at`` is the path of what it validated."""
+def problems_in(error: ValidationError, *, without: str | None = None) -> Iterator[Problem]:
+    """pydantic's findings as problems; the field ``without`` is no part of where they are."""
     for detail in error.errors(include_url=False, include_context=True, include_input=False):
-        parts = [at] if at else []
-        # Arms of a union appear in the location as type names, not as members.
-        parts += [str(p) for p in detail["loc"] if isinstance(p, int) or p.isidentifier()]
+        parts = [
+            str(part)
+            for at, part in enumerate(detail["loc"])
+            # Arms of a union appear in the location as type names, not as members.
+            if part != without and (at == 0 or isinstance(part, int) or part.isidentifier())
+        ]
         yield Problem(".".join(parts), detail["type"], _sentence(detail))
 
 
@@ -105,20 +105,20 @@ def failure(
     headers: Mapping[str, str],
     body: Any,
     *,
-    call: Call[Any] | None = None,
+    what: str = "",
+    meaning: str | None = None,
     now: datetime | None = None,
 ) -> errors.ApiError:
     """The error for a reply that is not a success.
 
-    ``headers`` have lower-case names; ``body`` is what :func:`read_body` returned; ``now``
-    is needed only for a Retry-After that is a date.
+    ``headers`` have lower-case names; ``body`` is what :func:`read_body` returned. ``what`` was
+    asked goes first in the message; ``meaning`` stands for a body that explains nothing. ``now`` is
+    needed only for a Retry-After that is a date.
     """
     shape = shape_of(body)
     text = _text(body, shape)
     server = status >= 500
     kind = errors.ServiceUnavailable if server else _BY_STATUS.get(status, errors.ApiError)
-    what = f"{call.method} {call.endpoint.path}: " if call else ""
-    meaning = call.endpoint.failures.get(status) if call else None
     said = text or meaning or "no explanation"
     advice = _ADVICE.get(kind, "")
     wait_s = retry_after(headers, now)

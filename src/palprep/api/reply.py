@@ -135,7 +135,7 @@ def deviations(kind: type[Reply], body: Any, *, closed: bool = True) -> tuple[Pr
     try:
         record = kind.model_validate(_with_tuples(body), strict=True)
     except ValidationError as error:
-        return tuple(problems_in(error, ""))
+        return tuple(problems_in(error))
     except RecursionError:
         return (Problem("", "json", "is nested too deeply"),)
     return tuple(_unknown(record, "")) if closed else ()

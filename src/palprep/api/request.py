@@ -11,13 +11,12 @@ tells an absent member from ``null``::
         _: KW_ONLY
         description: str | None | Unset = UNSET
 
-:class:`Shape` compiles such a class. The body's members become one pydantic model, which validates
-them and gives the JSON Schema; the other fields are validated one by one.
+:class:`Shape` compiles such a class: its fields become one pydantic model, which validates them and
+gives the JSON Schema.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import inspect
 import operator
@@ -39,10 +38,10 @@ from typing import (
     get_type_hints,
 )
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from palprep.api.bodies import OpenFile
-from palprep.api.failures import MISSING, UNKNOWN_MEMBER, problems_in, refusal
+from palprep.api.failures import UNKNOWN_MEMBER, problems_in, refusal
 from palprep.errors import Problem
 from palprep.values import Value
 from palprep.vocabulary import FileInput
@@ -74,6 +73,8 @@ class Place:
     name: str = ""
 
 
+MEMBER: Final = Place("member")
+"""As a member of the body under the field's name: without a mark."""
 IN_PATH: Final = Place("path")
 """In the path, percent-encoded; never empty."""
 IN_QUERY: Final = Place("query")
@@ -142,62 +143,45 @@ class Shape:
     def __init__(self, request: type[Request]) -> None:
         self.request = request
         self.signature = inspect.signature(request)
-        self.in_path: list[str] = []
-        self.in_query: list[str] = []
-        self.in_header: dict[str, str] = {}
-        self.members: dict[str, str] = {}
-        """Field name to the member's name on the wire."""
-        self.whole: str | None = None
-        self.other: str | None = None
-        self.streamed: tuple[str, Streamed] | None = None
-        """The field whose base64 may be made while it is sent, with its mark."""
-        self._single: dict[str, TypeAdapter[Any]] = {}
-        self.options: set[str] = set()
-        """Fields that say how to send the call, and do not travel."""
         hints = get_type_hints(request, include_extras=True)
-        columns: dict[str, Any] = {}
-        for item in dataclasses.fields(request):
-            hint = _without_unset(hints[item.name])
-            required = item.default is dataclasses.MISSING
-            self._place(item.name, hint, columns, required=required)
-        self.model: type[BaseModel] | None = None
-        if self.members or self.other:
-            self.model = create_model(
-                request.__name__,
-                __config__=ConfigDict(
-                    extra="allow" if self.other else "forbid",
-                    strict=True,
-                    allow_inf_nan=False,
-                    protected_namespaces=(),
-                ),
-                __doc__=inspect.cleandoc(request.__doc__ or ""),
-                **columns,
-            )
+        places = {name: _mark(hints[name], Place) or MEMBER for name in self.signature.parameters}
 
-    def _place(self, name: str, hint: Any, columns: dict[str, Any], *, required: bool) -> None:
-        place = _mark(hint, Place) or Place("member", name)
-        match place.where:
-            case "path":
-                self.in_path.append(name)
-                self._single[name] = TypeAdapter(Annotated[hint, Field(min_length=1)])
-            case "query":
-                self.in_query.append(name)
-                self._single[name] = TypeAdapter(hint)
-            case "header":
-                self.in_header[name] = place.name
-                self._single[name] = TypeAdapter(hint)
-            case "body":
-                self.whole = name
-                self._single[name] = TypeAdapter(hint)
-            case "other members":
-                self.other = name
-            case "nowhere":
-                self.options.add(name)
-            case "member":
-                self.members[name] = place.name
-                if streamed := _mark(hint, Streamed):
-                    self.streamed = (name, streamed)
-                columns[name] = (hint, Field(... if required else None, alias=place.name))
+        def fields(where: str) -> dict[str, str]:
+            """By name, with the names that they have on the wire."""
+            return {name: at.name or name for name, at in places.items() if at.where == where}
+
+        self.in_path, self.in_query, self.in_header = map(fields, ("path", "query", "header"))
+        self.members = fields("member")
+        self.options = fields("nowhere").keys()
+        """Fields that say how to send the call, and do not travel."""
+        self.whole = next(iter(fields("body")), None)
+        self.other = next(iter(fields("other members")), None)
+        marks = {name: _mark(hints[name], Streamed) for name in self.members}
+        self.streamed = next(((name, mark) for name, mark in marks.items() if mark), None)
+        """The field whose base64 may be made while it is sent, with its mark."""
+        self._wire = self.in_path | self.in_query | self.in_header | self.members | fields("body")
+        columns: dict[str, Any] = {}
+        for name, wire in self._wire.items():
+            default = None if self.signature.parameters[name].default is UNSET else ...
+            least = 1 if name in self.in_path else None
+            field = Field(default, alias=wire, min_length=least)
+            columns[name] = (_without_unset(hints[name]), field)
+        self._model: type[BaseModel] = create_model(
+            request.__name__,
+            __config__=ConfigDict(
+                extra="allow" if self.other else "forbid",
+                strict=True,
+                allow_inf_nan=False,
+                protected_namespaces=(),
+            ),
+            __doc__=inspect.cleandoc(request.__doc__ or ""),
+            **columns,
+        )
+
+    @property
+    def takes_body(self) -> bool:
+        """Whether the request has a JSON body."""
+        return bool(self.members or self.other or self.whole)
 
     def bind(
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any], open_file: OpenFile | None = None
@@ -216,18 +200,18 @@ class Shape:
             known = {k: v for k, v in kwargs.items() if k in signature.parameters}
             bound = signature.bind_partial(*args, **known).arguments
             bound.update((k, v) for k, v in kwargs.items() if k not in known)
-        given = {name: value for name, value in bound.items() if value is not UNSET}
-        return self._with_file(given, open_file) if opened and open_file else given
+        arguments = {name: value for name, value in bound.items() if value is not UNSET}
+        return self._with_file(arguments, open_file) if opened and open_file else arguments
 
-    def _with_file(self, given: dict[str, Any], open_file: OpenFile) -> dict[str, Any]:
+    def _with_file(self, arguments: dict[str, Any], open_file: OpenFile) -> dict[str, Any]:
         assert self.streamed is not None  # noqa: S101 -- asked by the caller
         field, marker = self.streamed
-        if marker.argument not in given:
-            return given
-        content = given[field] = open_file(given.pop(marker.argument))
+        if marker.argument not in arguments:
+            return arguments
+        content = arguments[field] = open_file(arguments.pop(marker.argument))
         if content.mime is not None:
-            given.setdefault(marker.type_field, content.mime)
-        return given
+            arguments.setdefault(marker.type_field, content.mime)
+        return arguments
 
     def arrived(
         self,
@@ -240,18 +224,17 @@ class Shape:
 
         Raises :class:`~palprep.errors.InvalidRequest` for a body of the wrong kind.
         """
-        given: dict[str, Any] = dict(path)
-        given.update((n, query[n]) for n in self.in_query if n in query)
+        sent: dict[str, Any] = dict(path)
+        sent.update((n, query[n]) for n in self.in_query if n in query)
         lowered = {k.lower(): v for k, v in headers.items()}
         for name, header in self.in_header.items():
             if header.lower() in lowered:
-                given[name] = lowered[header.lower()]
-        if self.whole is not None:
-            if body is not UNSET:
-                given[self.whole] = body
-        elif self.model is not None:
-            given.update(self._members(body))
-        return given
+                sent[name] = lowered[header.lower()]
+        if self.whole is not None and body is not UNSET:
+            sent[self.whole] = body
+        elif self.members or self.other:
+            sent.update(self._members(body))
+        return sent
 
     def _members(self, body: Any) -> dict[str, Any]:
         if body is UNSET:
@@ -266,68 +249,50 @@ class Shape:
             raise refusal([Problem(k, "extra_forbidden", UNKNOWN_MEMBER) for k in strangers])
         return known
 
-    def validated(self, given: Mapping[str, Any], settings: AccountSettings) -> dict[str, Any]:
+    def validated(self, sent: Mapping[str, Any], settings: AccountSettings) -> dict[str, Any]:
         """The same values, checked by every rule, normalised where a rule says so.
 
         Raises :class:`~palprep.errors.InvalidRequest` with all problems found.
         """
-        values: dict[str, Any] = {}
-        problems: list[Problem] = []
-        for name, adapter in self._single.items():
-            if name in given:
-                try:
-                    values[name] = adapter.validate_python(given[name], strict=True)
-                except ValidationError as error:
-                    at = "" if name == self.whole else self.in_header.get(name, name)
-                    problems.extend(problems_in(error, at))
-            elif self.signature.parameters[name].default is inspect.Parameter.empty:
-                at = "" if name == self.whole else name
-                problems.append(Problem(at, "missing", MISSING))
-        if self.model is not None:
-            members = {wire: given[name] for name, wire in self.members.items() if name in given}
-            try:
-                body = self.model.model_validate(members)
-            except ValidationError as error:
-                problems.extend(problems_in(error, ""))
-            else:
-                values.update((n, getattr(body, n)) for n in body.model_fields_set)
-        if self.other and self.other in given:
-            values[self.other] = given[self.other]
-        problems = problems or list(self.build(values).problems(settings))
-        if problems:
+        by_wire = {wire: sent[name] for name, wire in self._wire.items() if name in sent}
+        try:
+            checked = self._model.model_validate(by_wire)
+        except ValidationError as error:
+            raise refusal(list(problems_in(error, without=self.whole))) from None
+        values = {name: getattr(checked, name) for name in checked.model_fields_set}
+        if self.other and self.other in sent:
+            values[self.other] = sent[self.other]
+        if problems := list(self.request(**values).problems(settings)):
             raise refusal(problems)
         return values
-
-    def build(self, values: Mapping[str, Any]) -> Request:
-        """An instance of the request class from validated values."""
-        return self.request(**values)
 
     def body(self, values: Mapping[str, Any]) -> Any:
         """The JSON body, UNSET when the request has none."""
         if self.whole is not None:
             return values.get(self.whole, UNSET)
         strangers = {k: v for k, v in values.items() if k not in self.signature.parameters}
-        if self.model is None and not strangers:
+        if not self.takes_body and not strangers:
             return UNSET
         body = {wire: values[name] for name, wire in self.members.items() if name in values}
         return body | dict(values.get(self.other or "", {})) | strangers
 
     def schema(self, ref_template: str = "#/$defs/{model}") -> dict[str, Any] | None:
         """JSON Schema (2020-12) of the body, None when the request has none."""
-        if self.whole is not None:
-            return self._single[self.whole].json_schema(ref_template=ref_template)
-        if self.model is None:
+        if not self.takes_body:
             return None
-        schema = self.model.model_json_schema(ref_template=ref_template)
-        for member in schema.get("properties", {}).values():
-            # An absent member has no default value of null: it is absent.
-            if member.get("default", UNSET) is None:
-                del member["default"]
-        return schema
+        schema = self._model.model_json_schema(ref_template=ref_template)
+        fields: dict[str, dict[str, Any]] = schema.get("properties", {})
+        if self.whole is not None:
+            return {"$defs": schema.get("$defs", {}), **fields[self.whole]}
+        members = {wire: fields[wire] for wire in self.members.values()}
+        required = [wire for wire in schema.get("required", ()) if wire in members]
+        return schema | {"properties": _without_default(members), "required": required}
 
     def single_schema(self, name: str) -> dict[str, Any]:
         """JSON Schema of a field that travels in the path, the query or a header."""
-        return self._single[name].json_schema()
+        wire = self._wire[name]
+        single: dict[str, Any] = self._model.model_json_schema()["properties"][wire]
+        return _without_default({wire: single})[wire]
 
     def required(self, name: str) -> bool:
         """Whether a call without this field is an error."""
@@ -361,6 +326,14 @@ def _bound(
         ):
             return {first.name: args[0]}
     return signature.bind(*args, **kwargs).arguments
+
+
+def _without_default(members: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """An absent member has no default value of null: it is absent."""
+    return {
+        wire: {k: v for k, v in member.items() if k != "default" or v is not None}
+        for wire, member in members.items()
+    }
 
 
 def _mark(hint: Any, kind: type[M]) -> M | None:

@@ -12,7 +12,6 @@ import hmac
 import inspect
 import secrets
 from collections.abc import Awaitable, Callable
-from types import TracebackType
 from typing import Any, Self
 
 from starlette.applications import Starlette
@@ -168,12 +167,7 @@ class CallbackServer:
             raise ToolFailed("The callback server did not start")
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -1,5 +1,4 @@
 from .client import AnyClient as AnyClient, AsyncClient as AsyncClient, Client as Client
-from .methods import ask as ask, context_of as context_of, routine as routine
 from .policy import (
     FIRST_POLL_S as FIRST_POLL_S,
     LOOK_EVERY_S as LOOK_EVERY_S,
@@ -8,6 +7,7 @@ from .policy import (
     Limiter as Limiter,
     until as until,
 )
+from .resources import ask as ask, context_of as context_of, routine as routine
 from .senders import RequestHook as RequestHook
 from .steps import (
     Answer as Answer,

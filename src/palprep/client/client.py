@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import functools
 import inspect
+import logging
 import os
 import random as randomness
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from types import TracebackType
 from typing import (
     Any,
     Generic,
-    Literal,
     Self,
     TypeAlias,
     TypedDict,
@@ -30,17 +29,26 @@ import httpx
 
 from palprep.api import UNSET, AccountSettings, Call, Reply, Unset, Unspecified, Verb, plain_call
 from palprep.client import resources
-from palprep.client.account import checked_base_url, checked_key, log_as_asked, needed
 from palprep.client.exchange import exchange
-from palprep.client.methods import S, Sending, routine
 from palprep.client.policy import Backoff, Context
+from palprep.client.resources import S, Sending, routine
 from palprep.client.senders import AsyncSender, HookOptions, SyncSender, hooks_of
 from palprep.client.steps import Doing, RawResponse
-from palprep.client.writer import AsyncHttpClient, HttpClient, Library, RequestWriter, Timeout
+from palprep.client.writer import (
+    AsyncHttpClient,
+    HttpClient,
+    Library,
+    RequestWriter,
+    Timeout,
+    checked_base_url,
+    checked_key,
+)
 from palprep.errors import UsageError
 
 R = TypeVar("R", bound=Reply)
 F = TypeVar("F", bound=Callable[..., Any])
+
+log = logging.getLogger("palprep.client")
 
 DEFAULT_TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 """Seconds for each read and write; connecting gives up earlier."""
@@ -118,22 +126,18 @@ class _BothClients(Sending[S], Generic[S]):
 
     def __init__(self, sender: S) -> None:
         super().__init__(sender)
-        self.faces: resources.Faces[S] = resources.Faces(sender)
-        self.voices: resources.Voices[S] = resources.Voices(sender)
-        self.replicas: resources.Replicas[S] = resources.Replicas(sender)
-        self.tools: resources.Tools[S] = resources.Tools(sender)
-        self.pals: resources.Pals[S] = resources.Pals(sender)
-        self.deployments: resources.Deployments[S] = resources.Deployments(sender)
-        self.videos: resources.Videos[S] = resources.Videos(sender)
-        self.documents: resources.Documents[S] = resources.Documents(sender)
-        self.pronunciation_dictionaries: resources.PronunciationDictionaries[S] = (
-            resources.PronunciationDictionaries(sender)
-        )
-        self.connectors: resources.Connectors[S] = resources.Connectors(sender)
-        self.conversations: resources.Conversations[S] = resources.Conversations(sender)
-        self.unspecified: resources.UnspecifiedOperations[S] = resources.UnspecifiedOperations(
-            sender
-        )
+        self.faces = resources.Faces(sender)
+        self.voices = resources.Voices(sender)
+        self.replicas = resources.Replicas(sender)
+        self.tools = resources.Tools(sender)
+        self.pals = resources.Pals(sender)
+        self.deployments = resources.Deployments(sender)
+        self.videos = resources.Videos(sender)
+        self.documents = resources.Documents(sender)
+        self.pronunciation_dictionaries = resources.PronunciationDictionaries(sender)
+        self.connectors = resources.Connectors(sender)
+        self.conversations = resources.Conversations(sender)
+        self.unspecified = resources.UnspecifiedOperations(sender)
 
     @property
     def base_url(self) -> str:
@@ -218,20 +222,15 @@ class Client(_BothClients[SyncSender]):
 
     @_spelt_out
     def __init__(self, *, api_key: str, base_url: str, **options: Unpack[ClientOptions]) -> None:
-        trust_env, proxy = options.get("trust_env", True), options.get("proxy")
-        if trust_env:
-            log_as_asked(os.environ)
-        given, transport = options.get("http_client"), options.get("transport")
-        _either(given, transport, proxy)
-        http = given or httpx.Client(transport=transport, proxy=proxy, trust_env=trust_env)
+        http, writer = _connected(httpx.Client, api_key, base_url, options)
         super().__init__(
             SyncSender(
-                cast("httpx.Client", http),
-                _writer(http, "Client", api_key, base_url, options, own=given is None),
+                http,
+                writer,
                 _context(options),
                 options.get("sleep") or time.sleep,
                 hooks_of(options, awaited=False),
-                own=given is None,
+                own=http is not options.get("http_client"),
             )
         )
 
@@ -245,9 +244,7 @@ class Client(_BothClients[SyncSender]):
         ``environ`` replaces the process's environment; ``options`` are the constructor's.
         Raises :class:`~palprep.errors.UsageError` when one of the two is not set.
         """
-        variables = os.environ if environ is None else environ
-        key, url = needed(variables, "PALPREP_API_KEY"), needed(variables, "PALPREP_BASE_URL")
-        return cls(api_key=key, base_url=url, **options)
+        return cls(**_account(environ), **options)
 
     def close(self) -> None:
         """Close all connections, unless they are of a client that was given."""
@@ -257,12 +254,7 @@ class Client(_BothClients[SyncSender]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -274,20 +266,15 @@ class AsyncClient(_BothClients[AsyncSender]):
     def __init__(
         self, *, api_key: str, base_url: str, **options: Unpack[AsyncClientOptions]
     ) -> None:
-        trust_env, proxy = options.get("trust_env", True), options.get("proxy")
-        if trust_env:
-            log_as_asked(os.environ)
-        given, transport = options.get("http_client"), options.get("transport")
-        _either(given, transport, proxy)
-        http = given or httpx.AsyncClient(transport=transport, proxy=proxy, trust_env=trust_env)
+        http, writer = _connected(httpx.AsyncClient, api_key, base_url, options)
         super().__init__(
             AsyncSender(
-                cast("httpx.AsyncClient", http),
-                _writer(http, "AsyncClient", api_key, base_url, options, own=given is None),
+                http,
+                writer,
                 _context(options),
                 options.get("sleep") or anyio.sleep,
                 hooks_of(options, awaited=True),
-                own=given is None,
+                own=http is not options.get("http_client"),
             )
         )
 
@@ -296,12 +283,8 @@ class AsyncClient(_BothClients[AsyncSender]):
     def from_env(
         cls, environ: Mapping[str, str] | None = None, **options: Unpack[AsyncClientOptions]
     ) -> Self:
-        """A client for PALPREP_BASE_URL with the key in PALPREP_API_KEY, as :class:`Client` makes
-        one.
-        """
-        variables = os.environ if environ is None else environ
-        key, url = needed(variables, "PALPREP_API_KEY"), needed(variables, "PALPREP_BASE_URL")
-        return cls(api_key=key, base_url=url, **options)
+        """As :meth:`Client.from_env`."""
+        return cls(**_account(environ), **options)
 
     async def close(self) -> None:
         """Close all connections, unless they are of a client that was given."""
@@ -311,48 +294,84 @@ class AsyncClient(_BothClients[AsyncSender]):
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
 
 AnyClient: TypeAlias = Client | AsyncClient
 
 
-def _either(http_client: object, transport: object, proxy: object) -> None:
-    """Only the owner of ``http_client`` can say how it connects."""
-    if http_client is not None and (transport is not None or proxy is not None):
-        raise UsageError("Give transport and proxy to the client that you give as http_client.")
-
+H = TypeVar("H", httpx.Client, httpx.AsyncClient)
 
 _DEFAULT_HEADERS = frozenset({"accept", "accept-encoding", "connection", "user-agent"})
-"""Of every HTTP client, also where its user has not asked for them."""
+"""Of every HTTP client, also where its user has not set them."""
 
 
-def _writer(
-    http: Any,
-    kind: Literal["Client", "AsyncClient"],
-    api_key: str,
-    base_url: str,
-    options: SharedOptions,
-    *,
-    own: bool,
-) -> RequestWriter:
-    library = Library.of(http, kind)
+def _connected(
+    kind: type[H], api_key: str, base_url: str, options: Mapping[str, Any]
+) -> tuple[H, RequestWriter]:
+    """The HTTP client that a client sends through, and what writes requests for it."""
+    trust_env = options.get("trust_env", True)
+    if trust_env:
+        log_as_asked(os.environ)
+    own = {name: options[name] for name in ("transport", "proxy") if options.get(name) is not None}
+    http: H | None = options.get("http_client")
     timeout = options.get("timeout", UNSET)
-    if timeout is UNSET:
-        timeout = DEFAULT_TIMEOUT if own else http.timeout
-    return RequestWriter(
+    if http is None:
+        http = kind(trust_env=trust_env, **own)
+        timeout = DEFAULT_TIMEOUT if timeout is UNSET else timeout
+    elif own:
+        raise UsageError("Give transport and proxy to the client that you give as http_client.")
+    library = Library.of(http, kind.__name__)
+    return http, RequestWriter(
         library,
         checked_base_url(base_url),
         checked_key(api_key),
-        library.limits(timeout),
+        library.limits(http.timeout if timeout is UNSET else timeout),
         {n: v for n, v in http.headers.items() if n.lower() not in _DEFAULT_HEADERS},
     )
+
+
+class _Account(TypedDict):
+    api_key: str
+    base_url: str
+
+
+def _account(environ: Mapping[str, str] | None) -> _Account:
+    variables = os.environ if environ is None else environ
+    return {
+        "api_key": _needed(variables, "PALPREP_API_KEY"),
+        "base_url": _needed(variables, "PALPREP_BASE_URL"),
+    }
+
+
+def _needed(environ: Mapping[str, str], name: str) -> str:
+    value = environ.get(name, "").strip()
+    if not value:
+        raise UsageError(
+            f"{name} is not set. Set PALPREP_BASE_URL and PALPREP_API_KEY, or run "
+            "`palprep sandbox` and use the URL and the key that it prints."
+        )
+    return value
+
+
+def log_as_asked(environ: Mapping[str, str], log: logging.Logger = log) -> None:
+    """Show the client's log on standard error as PALPREP_LOG asks: ``info`` for a line per
+    attempt, ``debug`` for the service's request ids too. Neither shows what was sent.
+
+    A handler that the program has set up already is left to show it. Raises
+    :class:`~palprep.errors.UsageError` for another word.
+    """
+    level = environ.get("PALPREP_LOG", "").strip().upper()
+    if not level:
+        return
+    if level not in {"DEBUG", "INFO", "WARNING", "ERROR"}:
+        raise UsageError("PALPREP_LOG is debug, info, warning or error.")
+    log.setLevel(level)
+    if not log.hasHandlers():
+        shown = logging.StreamHandler()
+        shown.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
+        log.addHandler(shown)
 
 
 def _context(options: SharedOptions) -> Context:

@@ -23,9 +23,19 @@ import logging
 from typing import Any, TypeVar
 
 from palprep import errors
-from palprep.api import UNSET, Call, Reply, failure, read_body, retry_after
+from palprep.api import UNSET, Call, Reply
 from palprep.client.policy import RETRIED_STATUSES, Context, Limiter
-from palprep.client.steps import Answer, Doing, NoAnswer, Pause, RawResponse, Retry, Send, Turn
+from palprep.client.steps import (
+    Answer,
+    Doing,
+    NoAnswer,
+    Pause,
+    RawResponse,
+    Retry,
+    Send,
+    Tell,
+    Turn,
+)
 
 R = TypeVar("R", bound=Reply)
 log = logging.getLogger("palprep.client")
@@ -55,22 +65,29 @@ def _attempts(call: Call[R], context: Context) -> Doing[RawResponse[R]]:
         yield from _keep_pace(call, context)
         left = None if ends is None else ends - context.clock()
         if left is not None and left <= 0:
-            raise _error(call, _TOO_LATE, context, doubtful=doubtful)
+            raise _error(call, _TOO_LATE, doubtful=doubtful)
+        yield Tell("on_request", (call,))
         result: Answer | NoAnswer = yield Send(call, left)
+        answered = isinstance(result, Answer)
+        yield Tell("on_reply" if answered else "on_failure", (call, result))
         if isinstance(result, Answer) and 200 <= result.status < 300:
-            return _read(call, result, context)
+            record = call.read(result.content, result.headers, strict=context.strict)
+            return RawResponse(result.status, result.headers, result.content, record)
         if isinstance(result, Answer):
-            again = _worth_another(call, result.status)
-            asked = retry_after(result.headers, context.now())
+            error = call.failure(result.status, result.headers, result.content, context.now())
+            again, wished_s = _worth_another(call, result.status), error.retry_after
+            failed: errors.ApiError | NoAnswer = error
         else:
-            again = not result.sent or call.endpoint.effect.repeatable
-            asked = None
-        delay = context.backoff.delay(attempt, asked, context.random()) if again else None
+            again, wished_s = not result.sent or call.endpoint.effect.repeatable, None
+            failed = result
+        delay = context.backoff.delay(attempt, wished_s, context.random()) if again else None
         if delay is None or (ends is not None and context.clock() + delay >= ends):
-            raise _error(call, result, context, doubtful=doubtful)
-        doubtful = doubtful or _leaves_doubt(result)
+            raise _error(call, failed, doubtful=doubtful)
+        doubtful = doubtful or _leaves_doubt(failed)
         log.info("%s %s: once more in %.2f s", call.method, call.path, delay)
-        yield Retry(delay, call, attempt, result)
+        retry = Retry(delay, call, attempt, result)
+        yield Tell("on_retry", (call, retry))
+        yield retry
         attempt += 1
 
 
@@ -102,72 +119,49 @@ def _worth_another(call: Call[Any], status: int) -> bool:
     return call.endpoint.effect.repeatable and status in RETRIED_STATUSES and not explained
 
 
-def _leaves_doubt(result: Answer | NoAnswer) -> bool:
-    if isinstance(result, NoAnswer):
-        return result.sent
-    return result.status >= 500 and result.status != 501
-
-
-def _read(call: Call[R], answer: Answer, context: Context) -> RawResponse[R]:
-    try:
-        record = call.endpoint.read(
-            read_body(answer.content), answer.headers, strict=context.strict
-        )
-    except errors.UnexpectedReply as error:
-        error.call = call.describe()
-        raise
-    return RawResponse(answer.status, answer.headers, answer.content, record)
+def _leaves_doubt(failed: errors.ApiError | NoAnswer) -> bool:
+    if isinstance(failed, NoAnswer):
+        return failed.sent
+    return failed.status >= 500 and failed.status != 501
 
 
 def _error(
-    call: Call[Any], result: Answer | NoAnswer, context: Context, *, doubtful: bool
+    call: Call[Any], failed: errors.ApiError | NoAnswer, *, doubtful: bool
 ) -> errors.PalprepError:
     what = f"{call.method} {call.endpoint.path}"
-    if not call.endpoint.effect.repeatable and _leaves_doubt(result):
-        return _unknown(call, result, context)
-    if isinstance(result, Answer):
-        error = failure(
-            result.status,
-            result.headers,
-            read_body(result.content),
-            call=call,
-            now=context.now(),
-        )
-        if doubtful and call.method == "DELETE" and isinstance(error, errors.NotFound):
-            error.add_note("An earlier attempt got no answer; it may be what deleted it.")
-        return error
-    if not result.sent:
+    if not call.endpoint.effect.repeatable and _leaves_doubt(failed):
+        return _unknown(call, failed)
+    if isinstance(failed, errors.ApiError):
+        if doubtful and call.method == "DELETE" and isinstance(failed, errors.NotFound):
+            failed.add_note("An earlier attempt got no answer; it may be what deleted it.")
+        return failed
+    if not failed.sent:
         return errors.ServiceUnreachable(
-            f"{what}: the service could not be reached ({result.detail}). Nothing was "
+            f"{what}: the service could not be reached ({failed.detail}). Nothing was "
             "carried out. Check the base URL and the network."
         )
-    if result.timed_out:
+    if failed.timed_out:
         return errors.TimedOut(
-            f"{what}: no answer in time ({result.detail}). It is safe to repeat; a longer "
+            f"{what}: no answer in time ({failed.detail}). It is safe to repeat; a longer "
             "timeout may help."
         )
     return errors.TransportError(
-        f"{what}: the connection ended without an answer ({result.detail}). It is safe to repeat."
+        f"{what}: the connection ended without an answer ({failed.detail}). It is safe to repeat."
     )
 
 
-def _unknown(call: Call[Any], result: Answer | NoAnswer, context: Context) -> errors.OutcomeUnknown:
+def _unknown(call: Call[Any], failed: errors.ApiError | NoAnswer) -> errors.OutcomeUnknown:
     what = f"{call.method} {call.endpoint.path}"
-    advice = (
-        "It may or may not have been carried out. Look it up on the service before sending "
-        "it again; `call` says what was sent."
-    )
-    if isinstance(result, NoAnswer):
-        how = "no answer in time" if result.timed_out else "the connection ended"
-        reason = f"{what}: {how} after sending ({result.detail})."
-        return errors.OutcomeUnknown(f"{reason} {advice}", reason=reason, call=call.describe())
-    answered = failure(result.status, result.headers, read_body(result.content), now=context.now())
-    reason = f"{what}: the service answered {result.status}."
+    known: dict[str, Any] = {"call": call.describe()}
+    if isinstance(failed, NoAnswer):
+        how = "no answer in time" if failed.timed_out else "the connection ended"
+        reason = f"{what}: {how} after sending ({failed.detail})."
+    else:
+        reason = f"{what}: the service answered {failed.status}."
+        known |= {"status": failed.status, "body": failed.body, "request_id": failed.request_id}
     return errors.OutcomeUnknown(
-        f"{reason} {advice}",
+        f"{reason} It may or may not have been carried out. Look it up on the service before "
+        "sending it again; `call` says what was sent.",
         reason=reason,
-        call=call.describe(),
-        status=result.status,
-        body=answered.body,
-        request_id=answered.request_id,
+        **known,
     )

@@ -29,6 +29,7 @@ from palprep.client.steps import (
     Retry,
     Send,
     Step,
+    Tell,
     Turn,
     Work,
     drive,
@@ -65,8 +66,8 @@ Hooks: TypeAlias = Mapping[str, tuple[Callable[..., object], ...]]
 def hooks_of(options: HookOptions, *, awaited: bool) -> Hooks:
     """The hooks among the options of a client. Raises :class:`~palprep.errors.UsageError` for one
     that would have to be awaited where nothing is ``awaited``."""
-    given = cast("Mapping[str, Iterable[Callable[..., object]]]", options)
-    hooks = {name: tuple(given.get(name, ())) for name in HookOptions.__annotations__}
+    by_name = cast("Mapping[str, Iterable[Callable[..., object]]]", options)
+    hooks = {name: tuple(by_name.get(name, ())) for name in HookOptions.__annotations__}
     if not awaited and any(map(inspect.iscoroutinefunction, chain(*hooks.values()))):
         raise UsageError("A hook that is an async function needs an AsyncClient.")
     return hooks
@@ -99,27 +100,21 @@ class SyncSender:
         match step:
             case Send():
                 return self._send(step)
+            case Tell(hook, about):
+                for each in self.hooks[hook]:
+                    each(*about)
             case Pause(seconds):
-                if isinstance(step, Retry):
-                    _tell(self.hooks["on_retry"], step.call, step)
                 self.sleep(seconds)
-                return None
             case Work(do):
                 return do()
             case Turn(name):
                 turn = self.turns.setdefault(name, threading.Lock())
                 turn.acquire()
                 return turn
+        return None
 
     def _send(self, step: Send) -> Answer | NoAnswer:
-        call = step.call
         request = _request(self.http, self.writer, step)
-        _tell(self.hooks["on_request"], call)
-        result = self._attempt(request, step)
-        _tell(self.hooks[_hook_about(result)], call, result)
-        return result
-
-    def _attempt(self, request: httpx.Request, step: Send) -> Answer | NoAnswer:
         started = self.context.clock()
         try:
             if step.within is None:
@@ -186,27 +181,23 @@ class AsyncSender:
         match step:
             case Send():
                 return await self._send(step)
+            case Tell(hook, about):
+                for each in self.hooks[hook]:
+                    returned = each(*about)
+                    if inspect.isawaitable(returned):
+                        await returned
             case Pause(seconds):
-                if isinstance(step, Retry):
-                    await _tell_async(self.hooks["on_retry"], step.call, step)
                 await self.sleep(seconds)
-                return None
             case Work(do):
                 return await anyio.to_thread.run_sync(do)
             case Turn(name):
                 turn = self.turns.setdefault(name, anyio.Lock())
                 await turn.acquire()
                 return turn
+        return None
 
     async def _send(self, step: Send) -> Answer | NoAnswer:
-        call = step.call
         request = _request(self.http, self.writer, step)
-        await _tell_async(self.hooks["on_request"], call)
-        result = await self._attempt(request, step)
-        await _tell_async(self.hooks[_hook_about(result)], call, result)
-        return result
-
-    async def _attempt(self, request: httpx.Request, step: Send) -> Answer | NoAnswer:
         started = self.context.clock()
         response = None
         try:
@@ -229,21 +220,3 @@ def _request(
     if http.is_closed:
         raise UsageError("The client is closed. Make another one, or close it later.")
     return writer.write(step.call, step.within)
-
-
-def _hook_about(result: Answer | NoAnswer) -> str:
-    return "on_reply" if isinstance(result, Answer) else "on_failure"
-
-
-def _tell(hooks: Iterable[Callable[..., object]], *about: object) -> None:
-    """Call each hook."""
-    for hook in hooks:
-        hook(*about)
-
-
-async def _tell_async(hooks: Iterable[Callable[..., object]], *about: object) -> None:
-    """Call each hook, and await what has to be awaited."""
-    for hook in hooks:
-        told = hook(*about)
-        if inspect.isawaitable(told):
-            await told

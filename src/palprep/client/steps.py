@@ -1,16 +1,16 @@
 """What a client does, as generators that do nothing themselves.
 
-A generator yields a step and receives its result: :class:`Send`, :class:`Pause`, :class:`Work` or
-:class:`Turn`. Its return value goes to the caller. Two short loops, one sync and one async, carry
-the steps out. So every decision is written once, for both clients and for what is built on them,
-and is tested without a socket or a clock.
+A generator yields a step and receives its result: :class:`Send`, :class:`Tell`, :class:`Pause`,
+:class:`Work` or :class:`Turn`. Its return value goes to the caller. Two short loops, one sync and
+one async, carry the steps out. So every decision is written once, for both clients and for what is
+built on them, and is tested without a socket or a clock.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from palprep.api import Call, Reply, read_body
 
@@ -26,6 +26,14 @@ class Send:
 
     call: Call[Any]
     within: float | None = None
+
+
+@dataclass(frozen=True)
+class Tell:
+    """Call the caller's hooks under this name."""
+
+    hook: Literal["on_request", "on_reply", "on_failure", "on_retry"]
+    about: tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -79,7 +87,7 @@ class Retry(Pause):
     after: Answer | NoAnswer
 
 
-Step: TypeAlias = Send | Pause | Work | Turn
+Step: TypeAlias = Send | Tell | Pause | Work | Turn
 Doing: TypeAlias = Generator[Step, Any, T]
 """Steps under way, and the type of their result. A step that fails raises where it was yielded."""
 

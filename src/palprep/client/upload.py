@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import stat
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
-from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO
 
@@ -18,8 +16,8 @@ import anyio.to_thread
 from pybase64 import b64encode
 
 from palprep.api import MAX_IMAGE_BYTES, Base64Stream
-from palprep.errors import FileMissing, FileUnreadable
-from palprep.media import HEAD_BYTES, binary, no_file, recognise_head
+from palprep.errors import FileUnreadable
+from palprep.media import HEAD_BYTES, Source, binary, no_file, recognise_head
 from palprep.values import Kind
 from palprep.vocabulary import FileInput
 
@@ -89,30 +87,14 @@ def open_upload(file: FileInput) -> Upload:
     :class:`~palprep.errors.UsageError` for what cannot be read.
     """
     if isinstance(file, str | os.PathLike):
-        return _from_path(Path(file))
+        source = Source.of(file)
+        return Upload(source.name, source.size_bytes, source.open)
     if isinstance(file, bytes | bytearray | memoryview):
         view = memoryview(file).cast("B")
         return Upload("the image", len(view), lambda: _Window(view))
     if hasattr(file, "read"):
         return _from_file(file)
     raise no_file(file)
-
-
-def _from_path(path: Path) -> Upload:
-    try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode) and not path.is_dir():
-            # Opening a pipe waits for whoever writes to it, maybe for ever.
-            raise FileUnreadable(f"{path}: is no regular file. Open it, and give the file.")
-        size = found.st_size
-        with path.open("rb"):
-            pass
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-        raise FileMissing(f"{path}: there is no such file. Check the path.") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise FileUnreadable(f"{path}: cannot be read ({reason}).") from None
-    return Upload(path.name, size, lambda: path.open("rb"))
 
 
 def _from_file(file: IO[bytes]) -> Upload:

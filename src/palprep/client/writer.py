@@ -1,4 +1,5 @@
-"""Between calls and the HTTP library: requests written, answers and errors read.
+"""Between calls and the HTTP library: requests written, with the service's address and the key to
+it, answers and errors read.
 
 The library is httpx or httpx2, whichever made the client through which requests go. httpx2
 continues httpx under another name, with the same classes: here it is typed as httpx. A request, its
@@ -9,15 +10,16 @@ from __future__ import annotations
 
 import importlib
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+import re
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, NoReturn, Protocol, TypeAlias
+from urllib.parse import urlsplit
 
 import httpx
 
 from palprep._version import __version__
-from palprep.api import UNSET, Call, StreamedBody, Unset, request_id
-from palprep.client.account import Secret
+from palprep.api import UNSET, Call, StreamedBody, Unset, is_header_value, is_https, request_id
 from palprep.client.steps import Answer, NoAnswer
 from palprep.errors import UsageError
 
@@ -59,17 +61,73 @@ class AsyncHttpClient(Protocol):
     async def aclose(self) -> None: ...
 
 
-class _Body:
-    """A body that is made while it is sent."""
+class Secret:
+    """Holds a secret. Shown it is ``***``; only :meth:`reveal` returns it."""
 
-    def __init__(self, stream: StreamedBody) -> None:
-        self._stream = stream
+    __slots__ = ("_value",)
 
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(self._stream)
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        """The secret itself, for the one place that sends it."""
+        return self._value
+
+    def __repr__(self) -> str:
+        return "Secret('***')"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a secret is not pickled; read it from its source where it is needed")
+
+
+def checked_key(api_key: str) -> Secret:
+    """The key. Raises :class:`~palprep.errors.UsageError` for one that no header can carry."""
+    if not api_key or not is_header_value(api_key):
+        raise UsageError(
+            "The API key is empty or holds characters that no HTTP header takes. Check "
+            "api_key, or PALPREP_API_KEY."
+        )
+    return Secret(api_key)
+
+
+def checked_base_url(url: str) -> str:
+    """The address before every path, without a slash at its end.
+
+    Raises :class:`~palprep.errors.UsageError` for what is no such address. Warns in the log of a
+    key that would travel unencrypted.
+    """
+    try:
+        parts = urlsplit(url)
+        # A port that is no port is found when it is asked for.
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable or parts.query or parts.fragment or parts.username:
+        raise UsageError(
+            f"The base URL {_without_user(url)!r} is not of the form https://HOST[:PORT][/PATH]. "
+            "Check base_url, or PALPREP_BASE_URL."
+        )
+    trimmed = url.rstrip("/")
+    if trimmed.endswith("/v2"):
+        raise UsageError("Leave /v2 out of the base URL: every path starts with it already.")
+    if not is_https(trimmed, loopback=True):
+        log.warning("The API key travels unencrypted to %s; use https.", parts.hostname)
+    return trimmed
+
+
+def _without_user(url: str) -> str:
+    """The address to show: a name and a password in it are somebody's secret."""
+    return re.sub(r"^([a-z]+://)?.*@", r"\1***@", url)
+
+
+class _AsyncBody:
+    """A body that an async client sends while it is made."""
+
+    def __init__(self, body: StreamedBody) -> None:
+        self._body = body
 
     def __aiter__(self) -> AsyncIterator[bytes]:
-        return aiter(self._stream)
+        return aiter(self._body)
 
 
 @dataclass(frozen=True)
@@ -77,8 +135,8 @@ class Library:
     """What of a library the clients use."""
 
     request: type[httpx.Request]
-    url: type[httpx.URL]
-    body: Callable[[StreamedBody], httpx.SyncByteStream | httpx.AsyncByteStream]
+    streamed: Callable[[StreamedBody], Iterable[bytes] | AsyncIterable[bytes]]
+    """A body that is made while it is sent, as a client of this kind takes it."""
     timeout: type[httpx.Timeout]
     error: type[httpx.HTTPError]
     """The base of its errors."""
@@ -87,8 +145,9 @@ class Library:
     unsent: tuple[type[Exception], ...]
 
     @classmethod
-    def of(cls, http: object, kind: Literal["Client", "AsyncClient"]) -> Library:
-        """The library of ``http``, which must be its ``kind``.
+    def of(cls, http: object, kind: str) -> Library:
+        """The library of ``http``, which must be of the ``kind`` "Client" or
+        "AsyncClient".
 
         Raises :class:`~palprep.errors.UsageError` for anything else.
         """
@@ -99,10 +158,7 @@ class Library:
                 if isinstance(http, getattr(module, kind)):
                     return cls(
                         request=module.Request,
-                        url=module.URL,
-                        body=type(
-                            "Body", (_Body, module.SyncByteStream, module.AsyncByteStream), {}
-                        ),
+                        streamed=_AsyncBody if kind == "AsyncClient" else lambda body: body,
                         timeout=module.Timeout,
                         error=module.HTTPError,
                         timed_out=module.TimeoutException,
@@ -148,23 +204,19 @@ class RequestWriter:
             **call.headers,
             "x-api-key": self.key.reveal(),
         }
-        content = call.content()
-        stream = None
-        if content is not None:
+        body = call.content()
+        content: bytes | Iterable[bytes] | AsyncIterable[bytes] | None = None
+        if body is not None:
             headers["content-type"] = "application/json"
-            if not isinstance(content, bytes):
-                stream = self.library.body(content)
-                headers["content-length"] = str(len(content))
-                # Added to every request but those that bring a stream of their own.
-                headers["host"] = self.library.url(self.base_url).netloc.decode("ascii")
+            headers["content-length"] = str(len(body))
+            content = body if isinstance(body, bytes) else self.library.streamed(body)
         try:
             return self.library.request(
                 call.method,
                 self.base_url + call.path,
                 params=list(call.query) or None,
                 headers=headers,
-                content=content if isinstance(content, bytes) else None,
-                stream=stream,
+                content=content,
                 extensions={"timeout": self._limits(call, within)},
             )
         except self.library.invalid_url as error:

@@ -7,7 +7,6 @@ import logging
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, cast
@@ -19,35 +18,29 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
 
 from palprep._version import __version__
-from palprep.api.calls import ENDPOINTS
 from palprep.sandbox.answers import JsonAnswer, respond
-from palprep.sandbox.assets import Assets
+from palprep.sandbox.assets import serve_asset, sweep
 from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import SandboxClock, Scheduler
-from palprep.sandbox.control import Control
+from palprep.sandbox.control import CONTROLS, Controls, Parts
 from palprep.sandbox.control_routes import control_routes
-from palprep.sandbox.dispatch import EndpointRoutes
+from palprep.sandbox.dispatch import endpoint_routes
 from palprep.sandbox.faults import Faults, FaultScript
 from palprep.sandbox.handlers.conversations import conversation_timed_out
 from palprep.sandbox.handlers.documents import step_document
 from palprep.sandbox.handlers.tools import run_post_call_tool
 from palprep.sandbox.handlers.training import train_replica, train_voice
 from palprep.sandbox.judges import JudgeImage, Trainer
-from palprep.sandbox.log import RecordedRequest, Recorder, trim
+from palprep.sandbox.log import Recorder, trim
 from palprep.sandbox.loopback import LoopbackOnly
 from palprep.sandbox.openapi import openapi_document
-from palprep.sandbox.outbound import CallbackOutbox, outbound_client
+from palprep.sandbox.outbound import deliver_callback, outbound_client
 from palprep.sandbox.service import KeyRing, Service
 from palprep.sandbox.store import Job, Record, Store
 
 log = logging.getLogger(__name__)
-
-
-async def _deliver_callback(service: Service, job: Record) -> None:
-    await service.outbox.deliver(job)
 
 
 JOBS: Mapping[str, Callable[[Service, Record], Awaitable[None]]] = {
@@ -56,7 +49,7 @@ JOBS: Mapping[str, Callable[[Service, Record], Awaitable[None]]] = {
     "document": step_document,
     "conversation": conversation_timed_out,
     "tool": run_post_call_tool,
-    "callback": _deliver_callback,
+    "callback": deliver_callback,
 }
 
 
@@ -65,16 +58,8 @@ async def perform(service: Service, job: Job) -> None:
     await JOBS[job.kind](service, job.payload)
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """The application, its clock, and the developer's control over both."""
-
-    app: Starlette
-    clock: SandboxClock
-    control: Control
-
-
 def build_app(
+    sandbox: Controls,
     *,
     store: Store,
     clock: SandboxClock,
@@ -85,28 +70,24 @@ def build_app(
     faults: FaultScript,
     judge_image: JudgeImage,
     trainer: Trainer,
-    first_seed: Any,
     tls: ssl.SSLContext | None,
 ) -> Parts:
-    """Connect the parts of one sandbox; see :class:`~palprep.sandbox.Sandbox`."""
-    scratch = folder / "scratch"
+    """Connect the parts of :class:`~palprep.sandbox.Sandbox`."""
+    scratch, assets = folder / "scratch", folder / "assets"
     scratch.mkdir(exist_ok=True)
-    http = outbound_client(tls, anywhere=choices.outbound == "anywhere")
-    in_force = Faults(faults)
+    sweep(assets)
+    trusted = tls or httpx.create_ssl_context()
+    http = outbound_client(trusted, anywhere=choices.outbound == "anywhere")
     service = Service(
         store=store,
         clock=clock,
         choices=choices,
-        faults=in_force,
-        outbox=CallbackOutbox(
-            store=store,
-            clock=clock,
-            faults=in_force,
-            http=http,
-            retry_seconds=choices.callback_retry_seconds,
-        ),
+        faults=Faults(faults),
         http=http,
+        tls=trusted,
         scratch=scratch,
+        assets=assets,
+        keys=keys,
         judge_image=judge_image,
         trainer=trainer,
         recorder=Recorder(),
@@ -115,16 +96,10 @@ def build_app(
     scheduler = Scheduler(clock, store, partial(perform, service))
     store.on_schedule = scheduler.notify
     trim(store)
-    assets = Assets(folder / "assets", store, clock, in_force, max_bytes=choices.asset_bytes)
-
-    async def ask(recorded: RecordedRequest) -> None:
-        await _replayed(app, keys, recorded, base_url)
-
-    control = Control(service, scheduler, assets, ask=ask, first_seed=first_seed)
 
     @cache  # takes as long to derive as all the rest to start
     def document() -> dict[str, Any]:
-        return openapi_document(ENDPOINTS, choices, base_url=base_url)
+        return openapi_document(choices, base_url=base_url)
 
     async def openapi(_: Request) -> Response:
         return respond(JsonAnswer(body=document()))
@@ -134,15 +109,16 @@ def build_app(
         running = asyncio.create_task(scheduler.run())
         running.add_done_callback(_stopped)
         yield
+        service.ended.set()
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
         await http.aclose()
 
     app = Starlette(
         routes=[
-            EndpointRoutes(service, keys),
-            *control_routes(control),
-            Route("/assets/{token}/{name}", assets.serve, methods=["GET", "HEAD"]),
+            *endpoint_routes(service),
+            *control_routes(sandbox, CONTROLS),
+            Route("/assets/{token}/{name}", partial(serve_asset, service), methods=["GET", "HEAD"]),
             Route("/openapi.json", openapi, methods=["GET"]),
             Route("/", _index, methods=["GET"]),
         ],
@@ -150,7 +126,7 @@ def build_app(
         middleware=[Middleware(LoopbackOnly)],
         exception_handlers={HTTPException: _unrouted},
     )
-    return Parts(app, clock, control)
+    return Parts(app, service, scheduler)
 
 
 def _stopped(scheduling: asyncio.Task[None]) -> None:
@@ -175,15 +151,3 @@ async def _unrouted(_: Request, error: Exception) -> Response:
     refused = cast("HTTPException", error)
     body = {"error": f"{refused.detail}."}
     return respond(JsonAnswer(refused.status_code, body, dict(refused.headers or {})))
-
-
-async def _replayed(app: ASGIApp, keys: KeyRing, recorded: RecordedRequest, base_url: str) -> None:
-    """Ask ``app`` as it was asked, with a key of the same scope; its answer tells nothing new."""
-    headers = {} if recorded.if_match is None else {"if-match": recorded.if_match}
-    if recorded.key is not None:
-        headers["x-api-key"] = keys.first(user_scoped=recorded.key == "user") or ""
-    request = httpx.Request(
-        recorded.method, base_url + recorded.target, headers=headers, content=recorded.body
-    )
-    response = await httpx.ASGITransport(app=app).handle_async_request(request)
-    await response.aread()

@@ -1,28 +1,33 @@
-"""The controls over HTTP: the routes under ``/_sandbox``, and their OpenAPI document.
+"""A control is a method of the sandbox and a route under ``/_sandbox``, with an OpenAPI document.
 
-They ask for no key.
+The routes ask for no key.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
 from types import NoneType
-from typing import Any, get_type_hints
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, get_type_hints, overload
 
 from pydantic import TypeAdapter
+from starlette import routing
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from palprep._version import __version__
 from palprep.api import json_value
 from palprep.errors import UsageError
 from palprep.sandbox.answers import JsonAnswer, respond
-from palprep.sandbox.control import CONTROLS, Control, Missing, Offer
 from palprep.serving import BodyTooLarge, read_body
+from palprep.values import Value
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
 
@@ -36,73 +41,42 @@ _FAILURE: Mapping[str, Any] = {
 }
 
 
-def control_routes(control: Control) -> list[Route]:
-    """A route for each control of the table, and one for the document that describes them."""
-
-    async def document(_: Request) -> Response:
-        return respond(JsonAnswer(body=controls_document()))
-
-    described = Route("/_sandbox/openapi.json", document, methods=["GET"])
-    return [described, *(_route(control, offer) for offer in CONTROLS.values())]
+class Missing(UsageError):
+    """Nothing has this id that could be ended, called or sent again."""
 
 
-def controls_document() -> dict[str, Any]:
-    """The OpenAPI 3.1 document of the routes under ``/_sandbox``."""
-    paths: dict[str, dict[str, Any]] = {}
-    for name, offer in CONTROLS.items():
-        operation = _operation(name.strip("_"), offer)
-        path = "/_sandbox" + offer.path.replace(":int", "")
-        paths.setdefault(path, {})[offer.method.lower()] = operation
-    info = {"title": "Controls of the palprep sandbox", "version": __version__}
-    return {"openapi": "3.1.0", "info": info, "paths": paths}
+@dataclass(frozen=True)
+class Control(Generic[P, T]):
+    """One control. As an attribute of a sandbox it is a method, which returns when ``act`` has
+    been carried out on the sandbox's own loop."""
 
+    act: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]
+    route: Route
 
-def _operation(name: str, offer: Offer[..., Any]) -> dict[str, Any]:
-    parts = re.findall(r"{(\w+)(:int)?}", offer.path)
-    parameters = [
-        {
-            "name": part,
-            "in": "path",
-            "required": True,
-            "schema": {"type": "integer" if number else "string"},
-        }
-        for part, number in parts
-    ]
-    if offer.streamed is not None:
-        seconds = {"type": "number", "description": "The lifetime of its URL, in seconds."}
-        parameters.append({"name": "expires_in", "in": "query", "schema": seconds})
-    answer = "200" if offer.shown or get_type_hints(offer.act)["return"] is not NoneType else "204"
-    operation: dict[str, Any] = {
-        "operationId": name,
-        "description": inspect.getdoc(offer.act),
-        "parameters": parameters,
-        "responses": {answer: {"description": "Done."}, "4XX": _FAILURE},
-    }
-    if (content := _content(offer)) is not None:
-        operation["requestBody"] = {"content": content}
-    return operation
+    @overload
+    def __get__(self, sandbox: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, sandbox: object, owner: type) -> Callable[P, T]: ...
+    def __get__(self, sandbox: Any, owner: type) -> Self | Callable[P, T]:
+        if sandbox is None:
+            return self
 
+        @functools.wraps(self.act)
+        def method(*args: P.args, **kwargs: P.kwargs) -> T:
+            result: T = sandbox._run(lambda: self.act(sandbox, *args, **kwargs))  # noqa: SLF001
+            return result
 
-def _content(offer: Offer[..., Any]) -> dict[str, Any] | None:
-    if offer.streamed is not None:
-        return {"application/octet-stream": {}}
-    if offer.whole is not None:
-        return {"application/json": {}}
-    if offer.members is None:
-        return None
-    types = get_type_hints(offer.act)
-    members = {
-        member: TypeAdapter(types[name]).json_schema() for member, name in offer.members.items()
-    }
-    return {"application/json": {"schema": {"type": "object", "properties": members}}}
+        return method
 
-
-def _route(control: Control, offer: Offer[..., Any]) -> Route:
-    async def answer(request: Request) -> Response:
+    async def answer(self, sandbox: Any, request: Request) -> Response:
+        """What a request to its route gets."""
         try:
-            result = await offer.act(control, **await _arguments(offer, request))
-            body = result if offer.shown is None else await offer.shown(control, result)
-            return respond(JsonAnswer(204 if body is None else 200, body))
+            act: Callable[..., Coroutine[Any, Any, Any]] = self.act
+            result = await act(sandbox, **await self._arguments(request))
+            answering: Control[..., Any] = self
+            if self.route.after is not None:
+                answering = getattr(type(sandbox), self.route.after)
+                result = await answering.act(sandbox)
         except Missing as error:
             return _refused(404, error.message)
         except UsageError as error:
@@ -113,28 +87,125 @@ def _route(control: Control, offer: Offer[..., Any]) -> Route:
             return Response(status_code=400)  # no one is there to read it
         except OSError as error:
             return _refused(507, f"The asset cannot be stored: {error.strerror}")
+        shown: Any = result.to_json() if isinstance(result, Value) else result
+        if answering.route.under is not None:
+            shown = {answering.route.under: shown}
+        return respond(JsonAnswer(204 if shown is None else 200, shown))
 
-    return Route("/_sandbox" + offer.path, answer, methods=[offer.method])
+    async def _arguments(self, request: Request) -> Any:
+        """What the request gives to ``act``, by the names of its arguments."""
+        route, arguments = self.route, dict(request.path_params)
+        if route.streamed is not None:
+            return arguments | {route.streamed: request.stream(), "lifetime_s": _lifetime(request)}
+        if route.whole is not None:
+            [name] = self.members
+            return arguments | {name: route.whole(await _json(request))}
+        if self.members:
+            sent = await _json(request, empty={})
+            if not isinstance(sent, dict):
+                raise UsageError("The body must be a JSON object.")
+            arguments |= {name: sent.get(member) for name, member in self.members.items()}
+        return arguments
+
+    @functools.cached_property
+    def members(self) -> Mapping[str, str]:
+        """The arguments that are no part of the path, by name, as members of the body."""
+        _, *names = inspect.signature(self.act).parameters
+        parts = dict(self.route.parts)
+        return {name: self.route.members.get(name, name) for name in names if name not in parts}
+
+    def operation(self, name: str) -> dict[str, Any]:
+        """What an OpenAPI document says of it."""
+        parameters = [
+            {
+                "name": part,
+                "in": "path",
+                "required": True,
+                "schema": {"type": "integer" if number else "string"},
+            }
+            for part, number in self.route.parts
+        ]
+        if self.route.streamed is not None:
+            seconds = {"type": "number", "description": "The lifetime of its URL, in seconds."}
+            parameters.append({"name": "expires_in", "in": "query", "schema": seconds})
+        answers = self.route.after or get_type_hints(self.act)["return"] is not NoneType
+        operation: dict[str, Any] = {
+            "operationId": name.strip("_"),
+            "description": inspect.getdoc(self.act),
+            "parameters": parameters,
+            "responses": {"200" if answers else "204": {"description": "Done."}, "4XX": _FAILURE},
+        }
+        if self.route.streamed is not None:
+            operation["requestBody"] = {"content": {"application/octet-stream": {}}}
+        elif self.route.whole is not None:
+            operation["requestBody"] = {"content": {"application/json": {}}}
+        elif self.members:
+            types = get_type_hints(self.act)
+            members = {m: TypeAdapter(types[n]).json_schema() for n, m in self.members.items()}
+            schema = {"type": "object", "properties": members}
+            operation["requestBody"] = {"content": {"application/json": {"schema": schema}}}
+        return operation
+
+
+@dataclass(frozen=True)
+class Route:
+    """Where a control is under ``/_sandbox``; the decorator that makes an async method one.
+
+    The method's arguments are the parts of ``path``, and the members of a JSON object, by other
+    names where ``members`` gives some. Or its one argument is the JSON body, as ``whole`` reads
+    it, or the body as it comes (``streamed``, its name). The answer is the result, as a member
+    ``under`` this name; or that of the control which is asked ``after`` this one. Without a
+    result it is a 204.
+    """
+
+    method: str
+    path: str
+    members: Mapping[str, str] = field(default_factory=dict)
+    whole: Callable[[Any], Any] | None = None
+    streamed: str | None = None
+    under: str | None = None
+    after: str | None = None
+
+    def __call__(self, act: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]) -> Control[P, T]:
+        return Control(act, self)
+
+    @property
+    def parts(self) -> list[tuple[str, str]]:
+        """The parts of the path that are arguments; the second is not empty for an integer."""
+        return re.findall(r"{(\w+)(:int)?}", self.path)
+
+
+def control_routes(sandbox: Any, controls: Mapping[str, Control[..., Any]]) -> list[routing.Route]:
+    """A route for each control, and one for the document that describes them."""
+
+    async def document(_: Request) -> Response:
+        return respond(JsonAnswer(body=_document(controls)))
+
+    return [
+        routing.Route("/_sandbox/openapi.json", document, methods=["GET"]),
+        *(
+            routing.Route(
+                "/_sandbox" + control.route.path,
+                functools.partial(control.answer, sandbox),
+                methods=[control.route.method],
+            )
+            for control in controls.values()
+        ),
+    ]
+
+
+def _document(controls: Mapping[str, Control[..., Any]]) -> dict[str, Any]:
+    """The OpenAPI 3.1 document of the routes under ``/_sandbox``."""
+    paths: dict[str, dict[str, Any]] = {}
+    for name, control in controls.items():
+        path = "/_sandbox" + control.route.path.replace(":int", "")
+        paths.setdefault(path, {})[control.route.method.lower()] = control.operation(name)
+    info = {"title": "Controls of the palprep sandbox", "version": __version__}
+    return {"openapi": "3.1.0", "info": info, "paths": paths}
 
 
 def _refused(status: int, text: str) -> Response:
     return respond(JsonAnswer(status, {"error": text}))
-
-
-async def _arguments(offer: Offer[..., Any], request: Request) -> dict[str, Any]:
-    """What the request gives to the control, by the control's own names."""
-    arguments = dict(request.path_params)
-    if offer.streamed is not None:
-        return arguments | {offer.streamed: request.stream(), "lifetime_s": _lifetime(request)}
-    if offer.whole is not None:
-        name, read = offer.whole
-        return arguments | {name: read(await _json(request))}
-    if offer.members is not None:
-        sent = await _json(request, empty={})
-        if not isinstance(sent, dict):
-            raise UsageError("The body must be a JSON object.")
-        arguments |= {name: sent.get(member) for member, name in offer.members.items()}
-    return arguments
 
 
 def _lifetime(request: Request) -> float | None:

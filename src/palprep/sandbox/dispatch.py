@@ -1,5 +1,7 @@
-"""Endpoints served: the path is matched as it came over the wire, then follow fault, key, body,
-handler, log and answer, in this order.
+"""Endpoints served: which handler serves which, and how broken rules are answered.
+
+The path is matched as it came over the wire, then follow fault, key, body, handler, log and answer,
+in this order.
 """
 
 from __future__ import annotations
@@ -7,17 +9,16 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-import re
-from collections.abc import Awaitable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import Any, cast
 from urllib.parse import unquote
 
-from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Match, NoMatchFound
+from starlette.routing import Match, Route
 from starlette.types import Receive, Scope, Send
 
 from palprep.api import UNSET, AccountSettings, Endpoint, json_value
@@ -26,14 +27,24 @@ from palprep.errors import InvalidRequest, Problem
 from palprep.sandbox.answers import (
     JsonAnswer,
     Refused,
+    bad_fields,
+    refuse_error,
     refuse_message,
     respond,
 )
-from palprep.sandbox.choices import image_error
-from palprep.sandbox.endpoints import HANDLERS, REFUSALS, refuse_fields
+from palprep.sandbox.choices import Choices, image_error
 from palprep.sandbox.faults import RequestFault
-from palprep.sandbox.log import note_request
-from palprep.sandbox.service import ApiKey, HandlerContext, KeyRing, Service
+from palprep.sandbox.handlers import (
+    connectors,
+    conversations,
+    deployments,
+    documents,
+    faces,
+    tools,
+    training,
+)
+from palprep.sandbox.log import Arrival, note_request
+from palprep.sandbox.service import Handler, HandlerContext, Service
 from palprep.serving import BodyTooLarge, read_body
 
 log = logging.getLogger(__name__)
@@ -42,29 +53,97 @@ log = logging.getLogger(__name__)
 PARSE_IN_THREAD_BYTES = 256 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
-    """A request as it came in: ``body`` is None when it is too large, ``key`` when it is
-    missing or wrong."""
+Refusal = Callable[[Choices, Sequence[Problem]], Refused]
 
-    request: Request
-    body: bytes | None
-    key: ApiKey | None
-    fault: RequestFault | None
+
+def refuse_fields(choices: Choices, problems: Sequence[Problem]) -> Refused:
+    """``{error}`` with a bad-request text and a mapping of field path to message."""
+    return bad_fields(
+        choices.bad_request_status, {p.field or "body": p.message for p in reversed(problems)}
+    )
+
+
+def refuse_skills(choices: Choices, problems: Sequence[Problem]) -> Refused:
+    """An unknown skill is named for what it is; anything else is a field."""
+    unknown = [p.field.partition(".")[2] for p in problems if p.rule == "unknown_skill"]
+    if unknown:
+        return refuse_error(choices.bad_request_status, f"Unknown skill: {', '.join(unknown)}.")
+    return refuse_fields(choices, problems)
+
+
+def refuse_patch(choices: Choices, problems: Sequence[Problem]) -> Refused:
+    """``{error}`` that begins as the specification says a malformed patch is answered."""
+    first = problems[0]
+    detail = f"{first.field} {first.message}".strip()
+    return refuse_error(choices.bad_request_status, f"Invalid JSON patch format: {detail}.")
+
+
+# By field and broken rule. All other rules of a field are about the form of the body.
+_IMAGE_VARIANTS: Mapping[tuple[str, str], str] = {
+    ("imageBase64", "missing"): "image_required",
+    ("imageBase64", "too_short"): "image_required",
+    ("imageBase64", "too_long"): "image_too_large",
+    ("imageBase64", "data_url"): "invalid_base64",
+    ("mimeType", "literal_error"): "unsupported_mime_type",
+    ("model", "literal_error"): "unsupported_model",
+    ("", "body_too_large"): "image_too_large",
+}
+
+
+def refuse_image(choices: Choices, problems: Sequence[Problem]) -> Refused:  # noqa: ARG001
+    """One of the seven ``{message, error, code}`` variants."""
+    first = problems[0]
+    variant = _IMAGE_VARIANTS.get((first.field, first.rule), "invalid_request_body")
+    return image_error(variant).refuse(f"{first.field or 'The body'} {first.message}.")
+
+
+HANDLERS: Mapping[str, Handler] = MappingProxyType(
+    {
+        "connectors.runtime_check": connectors.check_connector,
+        "conversations.create": conversations.create_conversation,
+        "deployments.delete": deployments.delete_deployment,
+        "deployments.get": deployments.get_deployment,
+        "deployments.patch": deployments.patch_deployment,
+        "documents.get": documents.get_document,
+        "faces.validate_image": faces.validate_face,
+        "pals.delete": conversations.delete_pal,
+        "pals.replace_skills": conversations.replace_skills,
+        "pronunciation_dictionaries.get": documents.get_dictionary,
+        "replicas.create": training.create_replica,
+        "replicas.get": training.get_replica,
+        "replicas.validate_image": faces.validate_face_legacy,
+        "tools.create": tools.create_tool,
+        "tools.delete": tools.delete_tool,
+        "tools.get": tools.get_tool,
+        "tools.list": tools.list_tools,
+        "videos.rename": documents.rename_video,
+        "voices.create": training.create_voice,
+        "voices.get": training.get_voice,
+        "voices.list": training.list_voices,
+        "voices.update": training.update_voice,
+    }
+)
+
+REFUSALS: Mapping[str, Refusal] = MappingProxyType(
+    {
+        "deployments.patch": refuse_patch,
+        "faces.validate_image": refuse_image,
+        "pals.replace_skills": refuse_skills,
+        "replicas.validate_image": refuse_image,
+    }
+)
 
 
 class EndpointApp:
     """Serves one declared endpoint. Raises KeyError for one without a handler."""
 
-    def __init__(self, endpoint: Endpoint[..., Any], service: Service, keys: KeyRing) -> None:
+    def __init__(self, endpoint: Endpoint[..., Any], service: Service) -> None:
         self.endpoint = endpoint
         self._handler = HANDLERS[endpoint.name]
         self._refusal = REFUSALS.get(endpoint.name, refuse_fields)
         self._service = service
-        self._keys = keys
         self._waits = inspect.iscoroutinefunction(self._handler)
-        shape = endpoint.shape
-        self._takes_body = shape.model is not None or shape.whole is not None
+        self._takes_body = endpoint.shape.takes_body
         self._limit = endpoint.max_body_bytes or service.choices.json_body_bytes
         self._settings = AccountSettings(
             reserved_prefix=service.choices.reserved_prefix,
@@ -77,11 +156,10 @@ class EndpointApp:
             body = await self._read(request)
         except ClientDisconnect:
             return Response()  # the caller has gone
-        key = self._keys.find(request.headers.get("x-api-key"))
-        fault = self._service.faults.for_request(
-            self.endpoint.name, request.method, request.scope["path"]
-        )
-        arrival = Arrival(request, body, key, fault)
+        path = request.scope["path"]
+        key = self._service.keys.find(request.headers.get("x-api-key"))
+        fault = self._service.faults.for_request(self.endpoint.name, request.method, path)
+        arrival = Arrival(self.endpoint.name, path, request, body, key, fault)
         if fault is None:
             return respond(await self._answer(arrival))
         await asyncio.sleep(fault.delay)
@@ -173,32 +251,10 @@ class EndpointApp:
         return replace(answer, headers={**answer.headers, "x-request-id": str(number)})
 
     def _note(self, arrival: Arrival, status: int | None) -> int | None:
-        request, key, fault = arrival.request, arrival.key, arrival.fault
-        if self._service.recorder.keeping and not (fault and fault.in_its_place):
-            self._keep(arrival)
-        return note_request(
-            self._service.store,
-            at=self._service.now(),
-            method=request.method,
-            path=request.scope["path"],
-            endpoint=self.endpoint.name,
-            key=key.scope if key else None,
-            status=status,
-            fault=fault.model_dump_json(exclude_defaults=True) if fault else None,
-            body=arrival.body,
-        )
-
-    def _keep(self, arrival: Arrival) -> None:
-        request, scope = arrival.request, arrival.request.scope
-        query = scope["query_string"]
-        self._service.recorder.keep(
-            self._service.now(),
-            method=request.method,
-            target=(scope["raw_path"] + (b"?" + query if query else b"")).decode("ascii"),
-            key=arrival.key.scope if arrival.key else None,
-            if_match=request.headers.get("if-match"),
-            body=arrival.body or b"",
-        )
+        service, fault = self._service, arrival.fault
+        if service.recorder.keeping and not (fault and fault.in_its_place):
+            service.recorder.keep(service.now(), arrival)
+        return note_request(service.store, service.now(), arrival, status)
 
 
 def scripted_answer(fault: RequestFault) -> JsonAnswer | None:
@@ -226,59 +282,41 @@ def _not_json(why: str) -> InvalidRequest:
     return InvalidRequest(problem.message, problems=(problem,))
 
 
-@dataclass(frozen=True, slots=True)
-class EndpointPath:
-    """One path with the endpoint of each method. ``pattern`` matches it percent-encoded."""
+class EndpointRoute(Route):
+    """One path, with the endpoint of each method.
 
-    pattern: re.Pattern[str]
-    methods: Mapping[str, EndpointApp]
-
-
-class EndpointRoutes(BaseRoute):
-    """All endpoints. The answer to a wrong method names the right ones.
-
-    Identifiers are opaque, and one may hold a slash. Paths are therefore matched while they are
-    still percent-encoded, where Starlette's own routes match them decoded.
+    It is matched while it is still percent-encoded, where Starlette matches paths decoded:
+    identifiers are opaque, and one may hold a slash.
     """
 
-    def __init__(self, service: Service, keys: KeyRing) -> None:
-        by_path: dict[str, dict[str, EndpointApp]] = {}
-        for endpoint in ENDPOINTS:
-            served = EndpointApp(endpoint, service, keys)
-            by_path.setdefault(endpoint.path, {})[endpoint.method] = served
-        self._paths: dict[str, list[EndpointPath]] = {}
-        for path, methods in by_path.items():
-            pattern = next(iter(methods.values())).endpoint.pattern
-            if "GET" in methods:
-                methods["HEAD"] = methods["GET"]
-            self._paths.setdefault(_resource(path), []).append(EndpointPath(pattern, methods))
+    def __init__(self, path: str, methods: Mapping[str, EndpointApp]) -> None:
+        self._served = methods
+        self._beginning = path.partition("{")[0].encode()
+        super().__init__(path, self._serve, methods=list(methods))
+        self.app = self._serve  # As it is: what Starlette puts around a function is not needed.
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Whether this is one of the paths, and the method one of its methods."""
-        if scope["type"] != "http":
+        """Whether this is the path, and the method one of its methods."""
+        raw: bytes = scope["raw_path"]
+        if not raw.startswith(self._beginning):
             return Match.NONE, {}
-        raw = scope["raw_path"].decode("ascii", "replace")
-        for path in self._paths.get(_resource(raw), ()):
-            if found := path.pattern.fullmatch(raw):
-                params = {name: unquote(value) for name, value in found.groupdict().items()}
-                match = Match.FULL if scope["method"] in path.methods else Match.PARTIAL
-                return match, {"path_params": params, "endpoint": path}
-        return Match.NONE, {}
+        found = self.path_regex.match(raw.decode("ascii", "replace"))
+        if found is None:
+            return Match.NONE, {}
+        params = {name: unquote(value) for name, value in found.groupdict().items()}
+        match = Match.FULL if scope["method"] in (self.methods or ()) else Match.PARTIAL
+        return match, {"path_params": params}
 
-    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve the request. Raises HTTPException 405 for another method."""
-        methods = scope["endpoint"].methods
-        served = methods.get(scope["method"])
-        if served is None:
-            raise HTTPException(405, headers={"Allow": ", ".join(methods)})
-        response = await served.serve(Request(scope, receive, send))
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        method = "GET" if scope["method"] == "HEAD" else scope["method"]
+        response = await self._served[method].serve(Request(scope, receive, send))
         await response(scope, receive, send)
 
-    def url_path_for(self, name: str, /, **path_params: Any) -> Any:
-        """None: these routes have no names."""
-        raise NoMatchFound(name, path_params)
 
-
-def _resource(path: str) -> str:
-    """``/v2/voices`` of ``/v2/voices/v_1``."""
-    return "/".join(path.split("/", 3)[:3])
+def endpoint_routes(service: Service) -> list[EndpointRoute]:
+    """A route for each path. The answer to a wrong method names the right ones."""
+    by_path: dict[str, dict[str, EndpointApp]] = {}
+    for endpoint in ENDPOINTS:
+        served = EndpointApp(endpoint, service)
+        by_path.setdefault(endpoint.path, {})[endpoint.method] = served
+    return [EndpointRoute(path, methods) for path, methods in by_path.items()]

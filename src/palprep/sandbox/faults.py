@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from palprep.api import Endpoint, EventName
 from palprep.api.calls import ENDPOINTS
@@ -29,6 +29,31 @@ CALLBACK_EVENTS = (
     EventName.DOCUMENT_STATUS_CHANGED,
 )
 """What a callback fault can name."""
+
+
+def _matching(what: str, names: Sequence[str]) -> AfterValidator:
+    """A pattern that must match one of ``names``: a misspelt one would never strike."""
+
+    def checked(pattern: str) -> str:
+        if any(fnmatchcase(name, pattern) for name in names):
+            return pattern
+        near = get_close_matches(pattern, names, n=1)
+        meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+        raise ValueError(f"no {what} is called {pattern}; {meant}")
+
+    return AfterValidator(checked)
+
+
+def _can_be_a_path(pattern: str) -> str:
+    if not pattern.startswith(("/", "*", "?", "[")):
+        raise ValueError("a path starts with /")
+    return pattern
+
+
+def _is_a_variant(code: str) -> str:
+    if code not in (codes := [error.code for error in IMAGE_ERRORS]):
+        raise ValueError(f"unknown variant; there are {', '.join(codes)}")
+    return code
 
 
 class Strike(Value):
@@ -51,15 +76,15 @@ class RequestFault(Strike):
     """
 
     on: Literal["request"]
-    endpoint: str = "*"
-    method: str = "*"
-    path: str = "*"
+    endpoint: Annotated[str, _matching("endpoint", [each.name for each in ENDPOINTS])] = "*"
+    method: Annotated[str, _matching("method", sorted({each.method for each in ENDPOINTS}))] = "*"
+    path: Annotated[str, AfterValidator(_can_be_a_path)] = "*"
     delay: Annotated[float, Field(ge=0, le=600)] = 0.0
     drop: Literal["before_commit", "after_commit"] | None = None
     status: Annotated[int, Field(ge=200, le=599)] | None = None
     body: Any = None
     headers: dict[str, str] = Field(default_factory=dict)
-    variant: str | None = None
+    variant: Annotated[str, AfterValidator(_is_a_variant)] | None = None
 
     @property
     def in_its_place(self) -> bool:
@@ -67,23 +92,6 @@ class RequestFault(Strike):
         if self.drop is not None:
             return self.drop == "before_commit"
         return self.status is not None or self.variant is not None
-
-    @field_validator("endpoint")
-    @classmethod
-    def _names_an_endpoint(cls, pattern: str) -> str:
-        return _matching(pattern, [endpoint.name for endpoint in ENDPOINTS], "endpoint")
-
-    @field_validator("method")
-    @classmethod
-    def _names_a_method(cls, pattern: str) -> str:
-        return _matching(pattern, sorted({endpoint.method for endpoint in ENDPOINTS}), "method")
-
-    @field_validator("path")
-    @classmethod
-    def _can_be_a_path(cls, pattern: str) -> str:
-        if not pattern.startswith(("/", "*", "?", "[")):
-            raise ValueError("a path starts with /")
-        return pattern
 
     @model_validator(mode="after")
     def _can_strike(self) -> Self:
@@ -103,28 +111,15 @@ class RequestFault(Strike):
             and not (in_full and endpoint.match(endpoint.method, self.path) is None)
         )
 
-    @field_validator("variant")
-    @classmethod
-    def _known(cls, variant: str | None) -> str | None:
-        codes = [error.code for error in IMAGE_ERRORS]
-        if variant is not None and variant not in codes:
-            raise ValueError(f"unknown variant; there are {', '.join(codes)}")
-        return variant
-
 
 class CallbackFault(Strike):
     """A callback, chosen by its event: it is sent ``copies`` times (0: lost), ``late`` by so many
     seconds of the sandbox's clock."""
 
     on: Literal["callback"]
-    event: str = "*"
+    event: Annotated[str, _matching("event", CALLBACK_EVENTS)] = "*"
     copies: Annotated[int, Field(ge=0, le=20)] = 1
     late: Annotated[float, Field(ge=0)] = 0.0
-
-    @field_validator("event")
-    @classmethod
-    def _names_an_event(cls, pattern: str) -> str:
-        return _matching(pattern, CALLBACK_EVENTS, "event")
 
 
 class AssetFault(Strike):
@@ -136,62 +131,59 @@ class AssetFault(Strike):
     effect: Literal["expired", "drop"] = "expired"
 
 
-def _matching(pattern: str, names: Sequence[str], what: str) -> str:
-    """``pattern``, which must match one of ``names``: a misspelt one would never strike."""
-    if any(fnmatchcase(name, pattern) for name in names):
-        return pattern
-    near = get_close_matches(pattern, names, n=1)
-    meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
-    raise ValueError(f"no {what} is called {pattern}; {meant}")
-
-
 F = TypeVar("F", RequestFault, CallbackFault, AssetFault)
 Fault = Annotated[RequestFault | CallbackFault | AssetFault, Field(discriminator="on")]
 
 
-class FaultScript(Value):
+class JsonFile(Value):
+    """What people keep in a JSON file: a script, or a recording."""
+
+    called: ClassVar[str]
+
+
+class FaultScript(JsonFile):
     """``faults`` in the order in which they are tried; ``seed`` for their probabilities."""
+
+    called = "fault script"
 
     faults: tuple[Fault, ...] = ()
     seed: int = 0
 
+    @model_validator(mode="before")
     @classmethod
-    def read(cls, path: Path) -> FaultScript:
-        """The script in a JSON file: an object as above, or the bare list of faults.
-
-        Raises :class:`~palprep.errors.UsageError` when it cannot be read or is not a script.
-        """
-        try:
-            return parse_script(json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError) as error:
-            raise UsageError(f"The faults file {path} cannot be used: {error}") from error
+    def _bare(cls, content: Any) -> Any:
+        """The bare list of faults is a script, too."""
+        return {"faults": content} if isinstance(content, list | tuple) else content
 
 
-def script_from(
-    source: FaultScript | Path | str | Sequence[Any] | Mapping[str, Any],
-) -> FaultScript:
-    """A script as it is, from a file's path, or from the JSON that the file would hold.
-
-    Raises :class:`~palprep.errors.UsageError` for what is not a script.
-    """
-    if isinstance(source, FaultScript):
-        return source
-    if isinstance(source, str | Path):
-        return FaultScript.read(Path(source))
-    return parse_script(source)
+V = TypeVar("V", bound=JsonFile)
 
 
-def parse_script(content: Any) -> FaultScript:
-    """A script from parsed JSON. Raises :class:`UsageError`, which names the field."""
+def parse_value(kind: type[V], content: object) -> V:
+    """A script or a recording from parsed JSON. Raises :class:`UsageError`, which names the field
+    that is wrong."""
     try:
-        return FaultScript.model_validate(
-            {"faults": content} if isinstance(content, list | tuple) else content
-        )
+        return kind.model_validate(content)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         why = first["msg"].removeprefix("Value error, ")
-        raise UsageError(f"The fault script is wrong at {place}: {why}") from error
+        raise UsageError(f"The {kind.called} is wrong at {place}: {why}") from error
+
+
+def value_from(kind: type[V], source: V | Path | str | Sequence[Any] | Mapping[str, Any]) -> V:
+    """A script or a recording as it is, from a file's path, or from the JSON that the file holds.
+
+    Raises :class:`UsageError` for what cannot be read or is none.
+    """
+    if isinstance(source, kind):
+        return source
+    if not isinstance(source, str | Path):
+        return parse_value(kind, source)
+    try:
+        return parse_value(kind, json.loads(Path(source).read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"The {kind.called} {source} cannot be used: {error}") from error
 
 
 class Armed:

@@ -9,39 +9,60 @@ from __future__ import annotations
 import json
 import secrets
 from collections import deque
-from pathlib import Path
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Base64Bytes, Field, ValidationError
+from pydantic import Base64Bytes, Field
+from starlette.requests import Request
 
 from palprep.api import json_value, redact
-from palprep.errors import UsageError
+from palprep.sandbox.faults import JsonFile
 from palprep.sandbox.store import Store
 from palprep.values import Value
+
+if TYPE_CHECKING:
+    from palprep.sandbox.faults import RequestFault
+    from palprep.sandbox.service import ApiKey
 
 KEPT_REQUESTS = 50_000
 SHOWN_BYTES = 64 * 1024
 """Of a larger body only the size is shown."""
 
 
-def note_request(
-    store: Store,
-    *,
-    at: float,
-    method: str,
-    path: str,
-    endpoint: str,
-    key: str | None,
-    status: int | None,
-    fault: str | None,
-    body: bytes | None,
-) -> int | None:
-    """Write one line; its number. ``key`` is the scope of the key. Keys and secrets of the body
-    are not written."""
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A request to an endpoint as it came in. ``path`` is decoded; ``body`` is None when it is too
+    large, ``key`` when it is missing or wrong."""
+
+    endpoint: str
+    path: str
+    request: Request
+    body: bytes | None
+    key: ApiKey | None
+    fault: RequestFault | None
+
+    @property
+    def scope(self) -> str | None:
+        """That of the key, for the log: keys are not written."""
+        return self.key.scope if self.key else None
+
+
+def note_request(store: Store, at: float, arrival: Arrival, status: int | None) -> int | None:
+    """Write one line; its number. Secrets of the body are not written."""
+    fault, body = arrival.fault, arrival.body
     line = store.execute(
         "INSERT INTO requests (at, method, path, endpoint, key, status, fault, body)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (at, method, path, endpoint, key, status, fault, _shown(body) if body else None),
+        (
+            at,
+            arrival.request.method,
+            arrival.path,
+            arrival.endpoint,
+            arrival.scope,
+            status,
+            fault.model_dump_json(exclude_defaults=True) if fault else None,
+            _shown(body) if body else None,
+        ),
     )
     return line.lastrowid
 
@@ -106,28 +127,12 @@ class RecordedRequest(Value):
     ids: tuple[str, ...] = ()
 
 
-class Recording(Value):
+class Recording(JsonFile):
     """Everything that was asked, first to last. Its bodies hold what was sent, secrets too."""
 
+    called = "recording"
+
     requests: tuple[RecordedRequest, ...] = ()
-
-
-def parse_recording(content: object) -> Recording:
-    """A recording from parsed JSON. Raises :class:`~palprep.errors.UsageError`."""
-    try:
-        return Recording.model_validate(content)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"The recording is wrong at {place}: {first['msg']}") from error
-
-
-def read_recording(path: Path) -> Recording:
-    """The recording in a JSON file. Raises :class:`~palprep.errors.UsageError`."""
-    try:
-        return parse_recording(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"The recording {path} cannot be used: {error}") from error
 
 
 class Recorder:
@@ -168,27 +173,20 @@ class Recorder:
         """Give out these ids next."""
         self._known = deque(ids)
 
-    def keep(
-        self,
-        now: float,
-        *,
-        method: str,
-        target: str,
-        key: str | None,
-        if_match: str | None,
-        body: bytes,
-    ) -> None:
+    def keep(self, now: float, arrival: Arrival) -> None:
         """Keep a request that has just been answered, with the ids given out meanwhile."""
         assert self._kept is not None  # noqa: S101 -- asked by the caller
         ids, self._ids = tuple(self._ids), []
+        query = arrival.request.scope["query_string"]
+        target = arrival.request.scope["raw_path"] + (b"?" + query if query else b"")
         self._kept.append(
             RecordedRequest.model_construct(
                 after_s=now - self._last,
-                method=method,
-                target=target,
-                key=key,
-                if_match=if_match,
-                body=body,
+                method=arrival.request.method,
+                target=target.decode("ascii"),
+                key=arrival.scope,
+                if_match=arrival.request.headers.get("if-match"),
+                body=arrival.body or b"",
                 ids=ids,
             )
         )

@@ -6,15 +6,24 @@ error shapes each refusal has here is the sandbox's own to say.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
+
+from pydantic.json_schema import models_json_schema
 
 from palprep._version import __version__
-from palprep.api import Deployment, Endpoint, Unspecified, openapi
+from palprep.api import EVENTS, AnyEvent, Endpoint, Unspecified, VoiceStatusChanged, calls
+from palprep.api.calls import ENDPOINTS
 from palprep.sandbox.choices import IMAGE_ERRORS, Choices
+from palprep.sandbox.handlers.faces import validation_result
+from palprep.sandbox.seed import KINDS
 
 Json = dict[str, Any]
+
+_REF = "#/components/schemas/{model}"
 
 
 def _object(*members: str) -> Json:
@@ -26,38 +35,143 @@ def _object(*members: str) -> Json:
     }
 
 
-ERROR_SHAPES: Mapping[str, Json] = {
+ERROR_SHAPES: dict[str, Json] = {
     "Error": _object("error"),
     "Message": _object("message"),
     "ImageError": _object("message", "error", "code"),
 }
 
 
-def openapi_document(
-    endpoints: Iterable[Endpoint[..., Any]], choices: Choices, *, base_url: str
-) -> Json:
-    """The whole interface. Operations that the specification mentions and does not show carry
-    ``x-assumed: true``."""
-    listed = tuple(endpoints)
-    document = openapi(listed, version=__version__, server=base_url)
-    document["info"]["description"] = (
-        "As the palprep sandbox serves it. What the specification does not show is listed by "
-        "GET /_sandbox/choices."
+def openapi_document(choices: Choices, *, base_url: str) -> Json:
+    """The whole interface, with an example of every body.
+
+    Operations that the specification mentions and does not show, and callbacks whose payload it
+    does not show, carry ``x-assumed: true``.
+    """
+    schemas: Json = {}
+    records = sorted(
+        {e.reply for e in ENDPOINTS if e.reply is not Unspecified}, key=lambda r: r.__name__
     )
-    schemas = document["components"]["schemas"]
-    schemas |= ERROR_SHAPES
+    _, replies = models_json_schema([(r, "serialization") for r in records], ref_template=_REF)
+    schemas |= replies["$defs"] | {event.__name__: _event(event) for event in EVENTS}
+    paths: dict[str, Json] = {}
+    for endpoint in ENDPOINTS:
+        operation = _operation(endpoint, choices, schemas)
+        paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = operation
     schemas["CreateVoice"]["required"] = list(choices.required_voice_fields)
     # Not as anyOf: generators of clients then lose sight of the members.
     schemas["CreateReplica"] |= {
         "if": {"not": {"required": ["train_image_url"]}},
         "then": {"required": ["train_video_url"]},
     }
-    for endpoint in listed:
-        operation = document["paths"][endpoint.path][endpoint.method.lower()]
-        operation["responses"] = _responses(endpoint, choices)
-        if endpoint.action == "create" and "requestBody" in operation:
-            operation["requestBody"]["required"] = True
-    return document
+    shown = {name: _with_example(name, _optional(each)) for name, each in sorted(schemas.items())}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Conversational Video Agent Management API",
+            "version": __version__,
+            "description": "As the palprep sandbox serves it. What the specification does not "
+            "show is listed by GET /_sandbox/choices.",
+        },
+        "servers": [{"url": base_url}],
+        "paths": paths,
+        "webhooks": {event.__name__: _webhook(event) for event in EVENTS},
+        "components": {
+            "schemas": shown | ERROR_SHAPES,
+            "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "x-api-key"}},
+        },
+        "security": [{"key": []}],
+    }
+
+
+def _operation(endpoint: Endpoint[..., Any], choices: Choices, schemas: Json) -> Json:
+    operation: Json = {
+        "operationId": endpoint.name.replace(".", "_"),
+        "tags": [endpoint.resource],
+        "summary": endpoint.summary,
+        "description": endpoint.description,
+        "responses": _responses(endpoint, choices),
+    }
+    if parameters := list(_parameters(endpoint)):
+        operation["parameters"] = parameters
+    body = endpoint.shape.schema(_REF)
+    if body is not None:
+        name = endpoint.shape.request.__name__
+        schemas.update(body.pop("$defs", {}))
+        schema = {**body, **endpoint.shape.request.json_schema}
+        schemas[name] = schema
+        required = (
+            endpoint.shape.whole is not None
+            or endpoint.action == "create"
+            or bool(schema.get("required") or schema.get("minProperties"))
+        )
+        operation["requestBody"] = {
+            "required": required,
+            "content": {"application/json": {"schema": {"$ref": _REF.format(model=name)}}},
+        }
+    if endpoint.unspecified:
+        operation["x-assumed"] = True
+    if endpoint.deprecated:
+        operation["deprecated"] = True
+    return operation
+
+
+def _parameters(endpoint: Endpoint[..., Any]) -> Iterable[Json]:
+    shape = endpoint.shape
+    places = [
+        *((name, name, "path") for name in shape.in_path),
+        *((name, name, "query") for name in shape.in_query),
+        *((name, header, "header") for name, header in shape.in_header.items()),
+    ]
+    for name, shown, place in places:
+        yield {
+            "name": shown,
+            "in": place,
+            "required": shape.required(name),
+            "schema": shape.single_schema(name),
+        }
+
+
+def _event(event: type[AnyEvent]) -> Json:
+    """What arrives: without the members that palprep's own class adds."""
+    schema = event.model_json_schema(mode="validation", ref_template=_REF)
+    for added in ("kind", "payload"):
+        schema["properties"].pop(added, None)
+    schema["required"] = [name for name in schema["required"] if name in schema["properties"]]
+    return schema
+
+
+def _webhook(event: type[AnyEvent]) -> Json:
+    """The POST to a callback URL. The specification shows the voice event's payload alone."""
+    summary, _, _ = inspect.cleandoc(event.__doc__ or "").partition("\n")
+    schema = {"$ref": _REF.format(model=event.__name__)}
+    post: Json = {
+        "operationId": event.__name__,
+        "summary": summary,
+        "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}},
+        "responses": {"2XX": {"description": "Taken."}},
+        "security": [],
+    }
+    return {"post": post if event is VoiceStatusChanged else post | {"x-assumed": True}}
+
+
+def _with_example(name: str, schema: Json) -> Json:
+    example = REQUESTS.get(name, REPLIES.get(name))
+    return schema if example is None else {**schema, "examples": [example]}
+
+
+def _optional(schema: Json) -> Json:
+    """Members with a default may be absent from a reply, and then have no value at all."""
+    properties = schema.get("properties", {})
+    absent = {name for name, member in properties.items() if "default" in member}
+    if not absent:
+        return schema
+    slim = {
+        name: {k: v for k, v in member.items() if k != "default"}
+        for name, member in properties.items()
+    }
+    required = [name for name in schema.get("required", []) if name not in absent]
+    return {**schema, "properties": slim, "required": required}
 
 
 def _responses(endpoint: Endpoint[..., Any], choices: Choices) -> Json:
@@ -78,7 +192,7 @@ def _headers(endpoint: Endpoint[..., Any], code: str, *, success: bool) -> Json:
     headers = {"x-request-id": "The request's seq in GET /_sandbox/log."}
     if code == str(HTTPStatus.TOO_MANY_REQUESTS.value):
         headers["Retry-After"] = "Seconds to wait."
-    if success and endpoint.reply is Deployment:
+    if success and endpoint.reply is calls.get_deployment.reply:
         headers["ETag"] = "What If-Match takes."
     return {
         name: {"description": text, "schema": {"type": "string"}} for name, text in headers.items()
@@ -117,7 +231,7 @@ def error_shapes(endpoint: Endpoint[..., Any], choices: Choices) -> Iterable[tup
     if endpoint.action == "validate_image":
         yield from ((error.status, "ImageError") for error in IMAGE_ERRORS)
         return
-    if endpoint.shape.model is not None or endpoint.shape.whole is not None:
+    if endpoint.shape.takes_body:
         yield choices.bad_request_status, "Error"
         yield choices.body_too_large_status, "Error"
     yield from ((status, "Error") for status in endpoint.failures)
@@ -134,3 +248,97 @@ def error_shapes(endpoint: Endpoint[..., Any], choices: Choices) -> Iterable[tup
     }
     if endpoint.name in extra:
         yield extra[endpoint.name], "Error"
+
+
+_STAMP = "2026-08-01T12:00:00.000000"
+
+_TOOL: dict[str, Any] = {
+    "name": "look_up_order",
+    "description": "Looks up an order by its number.",
+    "parameters": {
+        "type": "object",
+        "properties": {"order": {"type": "string"}},
+        "required": ["order"],
+    },
+    "delivery": {
+        "app_message": False,
+        "api": {"url": "https://shop.example/orders/{order}", "method": "POST", "timeout": 5},
+    },
+}
+REQUESTS: Final[Mapping[str, Any]] = MappingProxyType(
+    {
+        "CreateTool": _TOOL,
+        "ValidateFaceImage": {"imageBase64": "/9j/4AAQSkZJRg==", "mimeType": "image/jpeg"},
+        "ValidateReplicaImage": {"imageBase64": "/9j/4AAQSkZJRg==", "mimeType": "image/jpeg"},
+        "CreateVoice": {
+            "voice_name": "Ada",
+            "training_audio_url": "https://media.example/ada.wav",
+            "callback_url": "https://app.example/callbacks",
+            "tags": ["support"],
+        },
+        "UpdateVoice": {"voice_name": "Ada L.", "description": None},
+        "ReplaceSkills": {
+            "skills": {
+                "internet_search": {},
+                "presentation": {"config": {"document_ids": ["d_1a2b3c"]}},
+            }
+        },
+        "PatchDeployment": [{"op": "replace", "path": "/name", "value": "Front desk"}],
+        "RenameVideo": {"video_name": "Welcome"},
+        "CreateReplica": {
+            "replica_name": "Ada",
+            "train_video_url": "https://media.example/training.mp4?signature=abc",
+            "consent_video_url": "https://media.example/consent.mp4?signature=abc",
+            "callback_url": "https://app.example/callbacks",
+        },
+        "CreateConversation": {"pal_id": "p_1a2b3c", "conversation_name": "Monday"},
+    }
+)
+"""By the name of the request's class."""
+
+
+def _kept(kind: str, record_id: str, **sent: Any) -> dict[str, Any]:
+    """A record as it is shown that was seeded with these members."""
+    seeded = KINDS[kind]
+    record = seeded.completed({seeded.id_member: record_id, **sent}, _STAMP)
+    shown = seeded.reply.model_fields if seeded.reply else record
+    return {name: value for name, value in record.items() if name in shown}
+
+
+_VOICE = _kept("voices", "v_1a2b3c", voice_name="Ada", tags=["support"])
+_KEPT_TOOL = _kept("tools", "t_1a2b3c", **_TOOL)
+_RULE = {"text": "Siobhan", "pronunciation": "shi-vawn", "type": "alias"}
+
+REPLIES: Final[Mapping[str, Any]] = MappingProxyType(
+    {
+        "Voice": _VOICE | {"status": "started"},
+        "Voices": {"data": [_VOICE]},
+        "Tool": _KEPT_TOOL,
+        "Tools": {"data": [_KEPT_TOOL]},
+        "FaceValidation": validation_result(
+            {"only_one_person_visible": False}, pose_key="pose_suitable_for_face"
+        ),
+        "Replica": _kept("replicas", "r_1a2b3c", status="started"),
+        "Deployment": _kept("deployments", "d_1a2b3c", name="Front desk", status="active"),
+        "Document": _kept("documents", "d_1a2b3c", status="processing", progress=50),
+        "PronunciationDictionary": _kept(
+            "pronunciation_dictionaries", "pd_1a2b3c", name="Names", rules=[_RULE], rules_count=1
+        ),
+        "ConnectorCheck": {
+            "ok": True,
+            "tool_count": 1,
+            "tool_names": ["look_up_order"],
+            "latency_ms": 182,
+            "error": None,
+        },
+        "PalSkills": {"data": {"internet_search": {"config": {}}}},
+        "VoiceStatusChanged": {"voice_id": "v_1a2b3c", "voice_name": "Ada", "status": "completed"},
+        "ReplicaTraining": {
+            "replica_id": "r_1a2b3c",
+            "status": "error",
+            "error_message": "The statement of consent was not heard.",
+        },
+        "DocumentChanged": {"document_id": "d_1a2b3c", "status": "processing", "progress": 50},
+    }
+)
+"""By the name of the record's class, or the event's."""

@@ -5,7 +5,6 @@ A callback is stored with the change that it announces, then posted until it is 
 
 from __future__ import annotations
 
-import asyncio
 import json
 import ssl
 from collections.abc import Mapping
@@ -16,16 +15,14 @@ from urllib.parse import urlsplit
 import httpx
 
 from palprep.api import is_loopback
-from palprep.errors import PalprepError
-from palprep.sandbox.clock import SandboxClock
-from palprep.sandbox.faults import CALLBACK_EVENTS, Faults
-from palprep.sandbox.store import Record, Store
+from palprep.errors import PalprepError, StorageError
+from palprep.sandbox.faults import CALLBACK_EVENTS
+from palprep.sandbox.service import Service
+from palprep.sandbox.store import Record
+from palprep.storage import fetch_url
 
-_FETCH_TIMEOUT_S = 60.0
 _POST_TIMEOUT_S = 10.0
 LOST = "lost, as the fault script says"
-MAX_REDIRECTS = 5
-"""What the outbound client follows; see the choice ``training-fetches-late``."""
 ANSWER_BYTES = 64 * 1024
 """How much is read of an answer that is not a media file."""
 
@@ -57,10 +54,10 @@ def refuse_elsewhere(host: str) -> None:
         )
 
 
-def outbound_client(tls: ssl.SSLContext | None, *, anywhere: bool) -> httpx.AsyncClient:
-    """For callbacks, media and tools. It uses a proxy of the environment, but not to loopback.
+def outbound_client(tls: ssl.SSLContext, *, anywhere: bool) -> httpx.AsyncClient:
+    """For callbacks and tools. It uses a proxy of the environment, but not to loopback.
 
-    Unless ``anywhere`` is allowed, each request must be to this machine, also after a redirect.
+    Unless ``anywhere`` is allowed, each request must be to this machine.
     """
 
     async def check(request: httpx.Request) -> None:
@@ -68,54 +65,48 @@ def outbound_client(tls: ssl.SSLContext | None, *, anywhere: bool) -> httpx.Asyn
 
     loopback = ("all://127.0.0.1", "all://localhost", "all://[::1]")
     return httpx.AsyncClient(
-        verify=True if tls is None else tls,
+        verify=tls,
         mounts=dict.fromkeys(loopback),
-        max_redirects=MAX_REDIRECTS,
         event_hooks={"request": [] if anywhere else [check]},
     )
 
 
-async def fetch(
-    http: httpx.AsyncClient, url: str, into: Path, *, max_bytes: int, within_s: float
-) -> None:
-    """Stream the body at ``url`` into the file ``into``, ``max_bytes`` and ``within_s`` at most.
+class _ThisMachine(httpx.HTTPTransport):
+    """Asks no other machine, also after a redirect."""
 
-    Follows as many redirects as ``http`` allows. Raises :class:`ServerFailed` for anything that
-    is not a complete, non-empty 200.
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        refuse_elsewhere(request.url.host)
+        return super().handle_request(request)
+
+
+def download(service: Service, url: str, into: Path) -> None:
+    """Write the file at ``url`` to ``into``, as :func:`~palprep.storage.fetch_url` does; it blocks.
+
+    Also raises :class:`~palprep.errors.StorageError` for an empty file, for one on another
+    machine unless the sandbox may ask any, and when the sandbox ends.
     """
-    if urlsplit(url).scheme not in {"http", "https"}:
-        raise _not_downloaded(f"{url!r} is not an http or https URL")
-    try:
-        async with (
-            asyncio.timeout(within_s),
-            http.stream("GET", url, follow_redirects=True, timeout=_FETCH_TIMEOUT_S) as response,
-        ):
-            if response.status_code != httpx.codes.OK:
-                raise _not_downloaded(f"its host answered {response.status_code}")
-            await _save(response, into, max_bytes)
-    except httpx.TooManyRedirects as error:
-        why = f"its host redirected more than {http.max_redirects} times"
-        raise _not_downloaded(why) from error
-    except TimeoutError as error:
-        raise _not_downloaded(f"it took more than {within_s:g} s") from error
-    except UNASKABLE as error:
-        raise _not_downloaded(str(error) or type(error).__name__) from error
+    choices, transport = service.choices, None
+    if choices.outbound == "loopback":
+        transport = _ThisMachine(verify=service.tls)
+        try:
+            refuse_elsewhere(urlsplit(url).hostname or "")  # Before a name server is asked for it.
+        except ElsewhereError as error:
+            raise StorageError(str(error)) from None
 
+    def go_on() -> None:
+        if service.ended.is_set():
+            raise StorageError("The sandbox has ended.")
 
-def _not_downloaded(why: str) -> ServerFailed:
-    return ServerFailed(f"The file could not be downloaded: {why}.")
-
-
-async def _save(response: httpx.Response, into: Path, max_bytes: int) -> None:
-    size = 0
-    with into.open("wb") as target:
-        async for chunk in response.aiter_bytes():
-            size += len(chunk)
-            if size > max_bytes:
-                raise ServerFailed(f"The file is too large: more than {max_bytes} bytes.")
-            target.write(chunk)
-    if size == 0:
-        raise ServerFailed("The file is empty.")
+    fetched = fetch_url(
+        url,
+        into,
+        max_bytes=choices.media_bytes,
+        within_s=choices.fetch_seconds,
+        go_on=go_on,
+        transport=transport,
+    )
+    if fetched.size_bytes == 0:
+        raise StorageError("The file is empty.")
 
 
 async def beginning(response: httpx.Response) -> str:
@@ -128,95 +119,73 @@ async def beginning(response: httpx.Response) -> str:
     return content[:ANSWER_BYTES].decode("utf-8", "replace")
 
 
-class CallbackOutbox:
-    """The callbacks that the sandbox still has to send.
+def announce(service: Service, event: str, url: str | None, payload: Mapping[str, Any]) -> None:
+    """Schedule the POST of ``payload`` to ``url``, if there is one.
 
-    Call ``announce`` inside the transaction of the change itself: a killed sandbox has then
-    done both or neither.
+    Call it inside the transaction of the change itself: a killed sandbox has then done both or
+    neither.
     """
+    if url is None:
+        return
+    fault = service.faults.for_callback(event)
+    copies, late = (fault.copies, fault.late) if fault else (1, 0.0)
+    if copies == 0:
+        note_delivery(service, event, url, payload, attempt=0, problem=LOST)
+    for _ in range(copies):
+        job = {"event": event, "url": url, "payload": dict(payload), "attempt": 1}
+        service.store.schedule(service.now() + late, "callback", job)
 
-    def __init__(
-        self,
-        *,
-        store: Store,
-        clock: SandboxClock,
-        faults: Faults,
-        http: httpx.AsyncClient,
-        retry_seconds: tuple[float, ...],
-    ) -> None:
-        self._store = store
-        self._clock = clock
-        self._faults = faults
-        self._http = http
-        self._retry_seconds = retry_seconds
 
-    def announce(self, event: str, url: str | None, payload: Mapping[str, Any]) -> None:
-        """Schedule the POST of ``payload`` to ``url``, if there is one."""
-        if url is None:
-            return
-        fault = self._faults.for_callback(event)
-        copies, late = (fault.copies, fault.late) if fault else (1, 0.0)
-        if copies == 0:
-            self.record(event, url, payload, attempt=0, status=None, problem=LOST)
-        for _ in range(copies):
-            job = {"event": event, "url": url, "payload": dict(payload), "attempt": 1}
-            self._store.schedule(self._clock.now() + late, "callback", job)
+def send_again(service: Service, number: int) -> bool:
+    """Schedule the delivery ``number`` of the log once more, whatever the faults say; False when
+    no callback has this number."""
+    row = service.store.execute(
+        "SELECT kind, url, body FROM deliveries WHERE seq = ?", (number,)
+    ).fetchone()
+    if row is None or row[0] not in CALLBACK_EVENTS:
+        return False
+    job = {"event": row[0], "url": row[1], "payload": json.loads(row[2]), "attempt": 1}
+    service.store.schedule(service.now(), "callback", job)
+    return True
 
-    def send_again(self, number: int) -> bool:
-        """Schedule the delivery ``number`` of the log once more, whatever the faults say; False
-        when no callback has this number."""
-        row = self._store.execute(
-            "SELECT kind, url, body FROM deliveries WHERE seq = ?", (number,)
-        ).fetchone()
-        if row is None or row[0] not in CALLBACK_EVENTS:
-            return False
-        job = {"event": row[0], "url": row[1], "payload": json.loads(row[2]), "attempt": 1}
-        self._store.schedule(self._clock.now(), "callback", job)
-        return True
 
-    async def deliver(self, job: Record) -> None:
-        """One attempt, logged; schedules the next one unless it was taken with a 2xx."""
-        status, problem = await self._post(job["url"], job["payload"])
-        attempt = job["attempt"]
-        with self._store.transaction():
-            self.record(
-                job["event"],
-                job["url"],
-                job["payload"],
-                attempt=attempt,
-                status=status,
-                problem=problem,
-            )
-            taken = status is not None and httpx.codes.is_success(status)
-            if not taken and attempt <= len(self._retry_seconds):
-                due = self._clock.now() + self._retry_seconds[attempt - 1]
-                self._store.schedule(due, "callback", {**job, "attempt": attempt + 1})
+async def deliver_callback(service: Service, job: Record) -> None:
+    """One attempt, logged; schedules the next one unless it was taken with a 2xx."""
+    event, url, payload, attempt = job["event"], job["url"], job["payload"], job["attempt"]
+    status, problem = await _post(service.http, url, payload)
+    pauses = service.choices.callback_retry_seconds
+    with service.store.transaction():
+        note_delivery(service, event, url, payload, attempt=attempt, status=status, problem=problem)
+        taken = status is not None and httpx.codes.is_success(status)
+        if not taken and attempt <= len(pauses):
+            due = service.now() + pauses[attempt - 1]
+            service.store.schedule(due, "callback", {**job, "attempt": attempt + 1})
 
-    def record(
-        self,
-        kind: str,
-        url: str,
-        payload: Any,
-        *,
-        attempt: int,
-        status: int | None,
-        problem: str | None,
-    ) -> None:
-        """Log one outbound delivery: the answer's status, or why there was none."""
-        self._store.execute(
-            "INSERT INTO deliveries (at, kind, url, body, attempt, status, error)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (self._clock.now(), kind, url, json.dumps(payload), attempt, status, problem),
-        )
 
-    async def _post(self, url: str, payload: Any) -> tuple[int | None, str | None]:
-        try:
-            async with self._http.stream(
-                "POST", url, json=payload, timeout=_POST_TIMEOUT_S
-            ) as response:
-                return response.status_code, None  # no one reads its body
-        except UNASKABLE as error:
-            return None, str(error) or type(error).__name__
+def note_delivery(
+    service: Service,
+    kind: str,
+    url: str,
+    payload: Any,
+    *,
+    attempt: int = 1,
+    status: int | None = None,
+    problem: str | None = None,
+) -> None:
+    """Log one outbound delivery: the answer's status, or why there was none."""
+    service.store.execute(
+        "INSERT INTO deliveries (at, kind, url, body, attempt, status, error)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (service.now(), kind, url, json.dumps(payload), attempt, status, problem),
+    )
+
+
+async def _post(http: httpx.AsyncClient, url: str, payload: Any) -> tuple[int | None, str | None]:
+    try:
+        async with http.stream("POST", url, json=payload, timeout=_POST_TIMEOUT_S) as response:
+            return response.status_code, None  # no one reads its body
+    except UNASKABLE as error:
+        return None, str(error) or type(error).__name__
 
 
 async def client_credentials_token(auth: Mapping[str, Any], http: httpx.AsyncClient) -> str:

@@ -12,17 +12,16 @@ from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from pydantic import ValidationError
 
 from palprep.errors import UsageError
-from palprep.sandbox.app import Parts, build_app
+from palprep.sandbox.app import build_app
 from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import ClockKind, SandboxClock
-from palprep.sandbox.control import Control, Handle
-from palprep.sandbox.faults import FaultScript, script_from
+from palprep.sandbox.control import Controls, Parts
+from palprep.sandbox.faults import FaultScript, value_from
 from palprep.sandbox.judges import JudgeImage, Trainer, judge_by_bytes, train_by_bytes
 from palprep.sandbox.loopback import DroppableProtocol, bind_loopback
 from palprep.sandbox.service import DEFAULT_KEYS, ApiKey, KeyRing
@@ -32,7 +31,7 @@ from palprep.serving import ServerThread, until_signalled, url_of
 T = TypeVar("T")
 
 
-class Sandbox(Handle):
+class Sandbox(Controls):
     """A faithful local service on a real loopback socket.
 
     ``data`` is a folder that keeps everything across restarts (None: memory and a temporary
@@ -76,15 +75,14 @@ class Sandbox(Handle):
             build_app,
             keys=self._keys,
             choices=decided,
-            faults=script_from(faults or FaultScript()),
+            faults=value_from(FaultScript, faults or FaultScript()),
             judge_image=judge_image,
             trainer=trainer,
-            first_seed=seed,
             tls=tls,
         )
+        self._seed = seed
         self._held = ExitStack()
-        self._server: ServerThread | None = None
-        self._parts: Parts | None = None
+        self._running: tuple[ServerThread, Parts] | None = None
         self._url = ""
 
     def __enter__(self) -> Self:
@@ -96,31 +94,28 @@ class Sandbox(Handle):
             store = _open_store(folder, in_memory=self._data is None)
             held.callback(store.close)
             clock = SandboxClock(self._clock_kind, start=store.setting("clock"))
-            self._parts = self._build_app(
-                store=store, clock=clock, folder=folder, base_url=self._url
+            parts = self._build_app(
+                self, store=store, clock=clock, folder=folder, base_url=self._url
             )
-            self._server = ServerThread(
-                self._parts.app,
+            server = ServerThread(
+                parts.app,
                 listener,
                 name="palprep-sandbox",
                 http=DroppableProtocol,
                 lifespan="on",
                 grace_s=1,
             )
-            if not self._server.start():
+            self._running = server, parts
+            held.callback(setattr, self, "_running", None)
+            self._begin()
+            if not server.start():
                 raise UsageError("The sandbox's server did not start; its log says why.")
-            held.callback(self._server.stop)
+            held.callback(server.stop)
             self._held = held.pop_all()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._held.close()
-        self._server = self._parts = None
 
     @property
     def url(self) -> str:
@@ -149,16 +144,24 @@ class Sandbox(Handle):
 
         Raises :class:`UsageError` when the sandbox is not running.
         """
-        return self._running()[1].clock.now()
+        return self._service.now()
 
-    def _run(self, act: Callable[[Control], Coroutine[Any, Any, T]]) -> T:
-        server, parts = self._running()
-        return server.call(act(parts.control))
+    def _run(self, act: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        server, _ = self._while_running()
+        return server.call(act())
 
-    def _running(self) -> tuple[ServerThread, Parts]:
-        if self._server is None or self._parts is None:
+    @property
+    def _parts(self) -> Parts:
+        return self._while_running()[1]
+
+    @property
+    def _first_seed(self) -> Any:
+        return self._seed
+
+    def _while_running(self) -> tuple[ServerThread, Parts]:
+        if self._running is None:
             raise UsageError("The sandbox is not running; use it as a context manager.")
-        return self._server, self._parts
+        return self._running
 
     def _key(self, *, user_scoped: bool) -> str:
         key = self._keys.first(user_scoped=user_scoped)

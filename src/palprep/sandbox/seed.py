@@ -8,16 +8,7 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
-from palprep.api import (
-    Deployment,
-    Document,
-    PronunciationDictionary,
-    Replica,
-    Reply,
-    Tool,
-    Voice,
-    deviations,
-)
+from palprep.api import Endpoint, Reply, calls, deviations
 from palprep.errors import UsageError
 from palprep.sandbox.handlers.documents import begin_walk
 from palprep.sandbox.handlers.tools import OWNER_ID, with_defaults
@@ -32,14 +23,26 @@ Complete = Callable[[Record, str, str], Record]
 class SeedKind:
     """A kind of record: its name in the store, and the member that holds its id.
 
-    ``reply`` is how the specification shows it, and ``complete`` fills in what is missing; both
+    ``get`` reads it as the specification shows it, and ``complete`` fills in what is missing; both
     are None for a record that it does not show, which is stored as it was sent.
     """
 
     name: str
     id_member: str
-    reply: type[Reply] | None = None
+    get: Endpoint[..., Any] | None = None
     complete: Complete | None = None
+
+    @property
+    def reply(self) -> type[Reply] | None:
+        """The record's type."""
+        return self.get.reply if self.get else None
+
+    def completed(self, sent: Record, now: str) -> Record:
+        """What was sent, and what it lacks."""
+        if self.complete is None:
+            return sent
+        own = sent[self.id_member]
+        return {self.id_member: own} | self.complete(sent, own, now) | sent
 
 
 def _voice(_: Record, voice_id: str, now: str) -> Record:
@@ -106,17 +109,20 @@ def _dictionary(_: Record, dictionary_id: str, now: str) -> Record:
 KINDS: Mapping[str, SeedKind] = MappingProxyType(
     {
         "pals": SeedKind("pal", "pal_id"),
-        "documents": SeedKind("document", "document_id", Document, _document),
+        "documents": SeedKind("document", "document_id", calls.get_document, _document),
         "pronunciation_dictionaries": SeedKind(
-            "dictionary", "pronunciation_dictionary_id", PronunciationDictionary, _dictionary
+            "dictionary",
+            "pronunciation_dictionary_id",
+            calls.get_pronunciation_dictionary,
+            _dictionary,
         ),
-        "deployments": SeedKind("deployment", "deployment_id", Deployment, _deployment),
+        "deployments": SeedKind("deployment", "deployment_id", calls.get_deployment, _deployment),
         "videos": SeedKind("video", "video_id"),
         "connectors": SeedKind("connector", "connector_id"),
-        "voices": SeedKind("voice", "voice_id", Voice, _voice),
+        "voices": SeedKind("voice", "voice_id", calls.get_voice, _voice),
         "faces": SeedKind("face", "face_id"),
-        "tools": SeedKind("tool", "tool_id", Tool, _tool),
-        "replicas": SeedKind("replica", "replica_id", Replica, _replica),
+        "tools": SeedKind("tool", "tool_id", calls.get_tool, _tool),
+        "replicas": SeedKind("replica", "replica_id", calls.get_replica, _replica),
     }
 )
 """By the name of each kind in a seed."""
@@ -169,11 +175,9 @@ def _seed_kind(service: Service, name: str, records: Any) -> int:
 def _seed_record(service: Service, kind: SeedKind, sent: Any, where: str) -> None:
     if not isinstance(sent, dict) or not isinstance(sent.get(kind.id_member), str):
         raise UsageError(f"{where} has no {kind.id_member}.")
-    record_id, record = sent[kind.id_member], sent
-    if kind.reply is not None and kind.complete is not None:
+    record_id, record = sent[kind.id_member], kind.completed(sent, service.stamp())
+    if kind.reply is not None:
         _well_spelt(kind.reply, sent, where)
-        missing = kind.complete(sent, record_id, service.stamp())
-        record = {kind.id_member: record_id} | missing | sent
         for problem in deviations(kind.reply, record, closed=False):
             raise UsageError(f"{where}: {problem.field} {problem.message}.")
     try:

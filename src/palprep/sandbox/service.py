@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hmac
+import ssl
+import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,17 +14,13 @@ from typing import Any
 
 import httpx
 
-from palprep.errors import PalprepError
 from palprep.sandbox.answers import JsonAnswer, Refused, refuse_error, refuse_message
 from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import SandboxClock, stamp
 from palprep.sandbox.faults import Faults
 from palprep.sandbox.judges import JudgeImage, Trainer
 from palprep.sandbox.log import Recorder
-from palprep.sandbox.outbound import CallbackOutbox
 from palprep.sandbox.store import Record, Store
-
-MAX_PER_MINUTE = 10  # Limits: connector checks
 
 USER_KEY = "sandbox-user-key"
 SERVICE_KEY = "sandbox-service-key"
@@ -63,18 +61,8 @@ class KeyRing:
         return next((key.value for key in self.keys if key.user_scoped is user_scoped), None)
 
 
-class TooManyChecks(PalprepError):
-    """Another check is running, or ten have run in a minute. ``retry_after`` is in seconds."""
-
-    code = "too_many_checks"
-
-    def __init__(self, message: str, retry_after: int) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
-
-
 class CheckLimit:
-    """Ten checks a minute and one at a time, for the whole account."""
+    """Ten checks a minute and one at a time, for the whole account (Limits: connector checks)."""
 
     def __init__(self) -> None:
         self._started: deque[float] = deque()
@@ -86,14 +74,15 @@ class CheckLimit:
 
     @contextmanager
     def take(self, now: float) -> Iterator[None]:
-        """Hold the one place while a check runs. Raises :class:`TooManyChecks`."""
+        """Hold the one place while a check runs. Raises
+        :class:`~palprep.sandbox.answers.Refused`, which tells the seconds to wait."""
         if self._running:
-            raise TooManyChecks("Another runtime check is still running.", 1)
+            raise _later("Another runtime check is still running.", 1)
         while self._started and self._started[0] <= now - 60:
             self._started.popleft()
-        if len(self._started) >= MAX_PER_MINUTE:
+        if len(self._started) >= 10:
             wait = max(1, round(self._started[0] + 60 - now))
-            raise TooManyChecks("More than 10 runtime checks in a minute.", wait)
+            raise _later("More than 10 runtime checks in a minute.", wait)
         self._started.append(now)
         self._running = True
         try:
@@ -102,23 +91,34 @@ class CheckLimit:
             self._running = False
 
 
+def _later(text: str, seconds: int) -> Refused:
+    return Refused(JsonAnswer(429, {"error": text}, {"Retry-After": str(seconds)}))
+
+
 @dataclass(frozen=True, slots=True)
 class Service:
-    """``scratch`` is a folder for files being judged; ``recorder`` gives out opaque identifiers
-    from a prefix; ``base_url`` is this sandbox's own."""
+    """The parts of one sandbox.
+
+    ``http`` and ``tls`` are for outbound requests. ``scratch`` is a folder for files being judged,
+    ``assets`` one for those that are published. ``recorder`` gives out opaque identifiers from a
+    prefix. ``base_url`` is this sandbox's own. ``ended`` is set when nothing more is to be begun.
+    """
 
     store: Store
     clock: SandboxClock
     choices: Choices
     faults: Faults
-    outbox: CallbackOutbox
     http: httpx.AsyncClient
+    tls: ssl.SSLContext
     scratch: Path
+    assets: Path
+    keys: KeyRing
     judge_image: JudgeImage
     trainer: Trainer
     recorder: Recorder
     base_url: str
     check_limit: CheckLimit = field(default_factory=CheckLimit)
+    ended: threading.Event = field(default_factory=threading.Event)
 
     def now(self) -> float:
         """This moment by the sandbox's clock, in seconds since the epoch."""
@@ -171,9 +171,13 @@ A plain function runs inside one transaction of the store, and refuses before it
 coroutine may wait, and opens transactions of its own."""
 
 
+SENT = "_sent"
+"""The member of a record that the interface never shows: the request that it was created by."""
+
+
 def shown(record: Record, hidden: Collection[str] = ()) -> Record:
     """``record`` without the ``hidden`` members; an error message only with status ``error``."""
-    left_out = set(hidden)
+    left_out = {SENT, *hidden}
     if record.get("status") != "error":
         left_out.add("error_message")
     return {name: value for name, value in record.items() if name not in left_out}

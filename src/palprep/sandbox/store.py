@@ -27,9 +27,6 @@ CREATE TABLE IF NOT EXISTS records (
 );
 CREATE UNIQUE INDEX IF NOT EXISTS tool_names
     ON records (json_extract(body, '$.name')) WHERE kind = 'tool';
-CREATE TABLE IF NOT EXISTS private (
-    kind TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (kind, id)
-);
 CREATE TABLE IF NOT EXISTS jobs (
     job_id INTEGER PRIMARY KEY, due REAL NOT NULL, kind TEXT NOT NULL, payload TEXT NOT NULL
 );
@@ -145,31 +142,13 @@ class Store:
             raise Taken(f"The {kind} {record_id} or its name exists already.") from error
 
     def delete(self, kind: str, record_id: str) -> bool:
-        """Delete a record, private members included; whether there was one."""
-        self._db.execute("DELETE FROM private WHERE kind = ? AND id = ?", (kind, record_id))
+        """Delete a record; whether there was one."""
         done = self._db.execute("DELETE FROM records WHERE kind = ? AND id = ?", (kind, record_id))
         return done.rowcount > 0
 
     def creates(self) -> dict[str, int]:
         """How many records of each kind were created through the interface."""
         return dict(self._db.execute("SELECT kind, count FROM creates ORDER BY kind"))
-
-    # Members of a record that the interface never shows: its training URL, its callback.
-
-    def private(self, kind: str, record_id: str) -> Record:
-        """What the interface never shows of a record; empty when nothing was put."""
-        row = self._db.execute(
-            "SELECT body FROM private WHERE kind = ? AND id = ?", (kind, record_id)
-        ).fetchone()
-        return {} if row is None else json.loads(row[0])
-
-    def put_private(self, kind: str, record_id: str, body: Mapping[str, Any]) -> None:
-        """Keep or replace what the interface never shows of a record."""
-        self._db.execute(
-            "INSERT INTO private VALUES (?, ?, ?)"
-            " ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body",
-            (kind, record_id, json.dumps(body)),
-        )
 
     # Jobs.
 
@@ -219,7 +198,7 @@ class Store:
 
     def clear(self) -> None:
         """Forget everything but the settings."""
-        for table in ("records", "private", "jobs", "assets", "requests", "deliveries", "creates"):
+        for table in ("records", "jobs", "assets", "requests", "deliveries", "creates"):
             self._db.execute(f"DELETE FROM {table}")  # noqa: S608 -- names of our own
 
     def execute(self, sql: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:

@@ -161,8 +161,8 @@ def bucket_error(error: BaseException, where: str, cloud: Cloud) -> StorageError
     line = next(iter(text.splitlines()), type(error).__name__)[:300]
     words = _sentence(text, status, code) or "{line}"
     host = _first(_HOST, text) or "the server"
-    told = words.format(cloud=cloud, host=host, line=line, status=status, said=code or status)
-    return StorageError(f"{where} cannot be used: {told}")
+    reason = words.format(cloud=cloud, host=host, line=line, status=status, said=code or status)
+    return StorageError(f"{where} cannot be used: {reason}")
 
 
 def _sentence(text: str, status: str | None, code: str | None) -> str | None:

@@ -24,7 +24,6 @@ FETCH_WITHIN_S = 3600.0
 _SILENT_FOR_S = 60.0
 """The longest pause of a server."""
 _REDIRECTS = 5
-_PIECE_BYTES = 1 << 20
 
 _STATUSES = {
     401: "it asks for credentials. Sign the link, or put the file into a bucket",
@@ -82,25 +81,28 @@ def fetch_url(
                 raise too_large(shown, max_bytes)
             if clock() > until:
                 raise StorageError(
-                    f"{shown} has not arrived within {within_s:.0f} s. Try again, or copy the file "
+                    f"{shown} has not arrived within {within_s:g} s. Try again, or copy the file "
                     "to this machine"
                 )
             yield piece
 
-    with _opened(url, transport, resolve) as reply:
+    with _opened(url, transport, resolve, min(within_s, _SILENT_FOR_S)) as reply:
         return Fetched(*written(pieces(reply), to, go_on), _tag(reply))
 
 
 @contextlib.contextmanager
 def _opened(
-    url: str, transport: httpx.BaseTransport | None, resolve: Resolve
+    url: str,
+    transport: httpx.BaseTransport | None,
+    resolve: Resolve,
+    silent_for_s: float = _SILENT_FOR_S,
 ) -> Iterator[httpx.Response]:
     """The reply with the file, of which only the head has been read."""
-    here, shown = _is_private(url, resolve), without_secrets(url)
+    private, shown = _is_private(url, resolve), without_secrets(url)
     with contextlib.ExitStack() as stack:
         # A proxy of the environment must not stand between loopback and loopback.
         client = stack.enter_context(
-            httpx.Client(timeout=_SILENT_FOR_S, transport=transport, trust_env=not here)
+            httpx.Client(timeout=silent_for_s, transport=transport, trust_env=not private)
         )
         # If it were compressed on the way, the stated size would not be that of the file.
         headers = {"Accept-Encoding": "identity"}
@@ -108,14 +110,14 @@ def _opened(
         for _ in range(_REDIRECTS + 1):
             try:
                 reply = stack.enter_context(client.stream("GET", at, headers=headers))
-            except (httpx.HTTPError, httpx.InvalidURL) as error:
+            except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
                 raise _unreached(shown, error) from None
             if reply.next_request is None:
                 _require_file(reply, shown)
                 yield reply
                 return
             at = str(reply.next_request.url)
-            if not here:
+            if not private:
                 _require_public(at, shown, resolve)
         raise StorageError(
             f"{shown} redirects more than {_REDIRECTS} times. Give the address that it ends at"
@@ -124,7 +126,7 @@ def _opened(
 
 def _pieces(reply: httpx.Response, shown: str) -> Iterator[bytes]:
     try:
-        yield from reply.iter_bytes(_PIECE_BYTES)
+        yield from reply.iter_bytes()  # As they arrive: the clock is looked at after each.
     except httpx.HTTPError as error:
         raise StorageError(
             f"The transfer of {shown} was cut off ({error or type(error).__name__}). Try again"
@@ -133,9 +135,8 @@ def _pieces(reply: httpx.Response, shown: str) -> Iterator[bytes]:
 
 def _require_file(reply: httpx.Response, shown: str) -> None:
     if reply.status_code != httpx.codes.OK:
-        said = f"the server answers with status {reply.status_code}. Check the address"
-        why = _STATUSES.get(reply.status_code, said)
-        raise StorageError(f"{shown} cannot be fetched: {why}")
+        why = _STATUSES.get(reply.status_code, "check the address")
+        raise StorageError(f"{shown} cannot be fetched, with status {reply.status_code}: {why}")
 
 
 def _require_public(at: str, shown: str, resolve: Resolve) -> None:
@@ -165,7 +166,7 @@ def _unreached(shown: str, error: Exception) -> StorageError:
     why = (
         "the server did not answer in time"
         if isinstance(error, httpx.TimeoutException)
-        else str(error)
+        else str(error).rstrip(".")
     )
     return StorageError(
         f"{shown} cannot be fetched: {why or type(error).__name__}. Check the address and the "

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -68,9 +69,10 @@ def palprep_client(
     palprep_sandbox: Sandbox, palprep_client_options: dict[str, Any]
 ) -> Iterator[Client]:
     """A client with the sandbox's user-scoped key. Where it would sleep, the clock advances."""
-    from palprep.testing.clients import sync_client  # noqa: PLC0415 -- as above
+    from palprep.client import Client  # noqa: PLC0415 -- as above
 
-    with sync_client(palprep_sandbox, palprep_client_options) as client:
+    options: dict[str, Any] = {"sleep": palprep_sandbox.advance, **palprep_client_options}
+    with Client(**(_by_clock(palprep_sandbox) | options)) as client:
         yield client
 
 
@@ -80,6 +82,26 @@ def palprep_async_client(
 ) -> AsyncClient:
     """The same for asynchronous tests, under whatever plugin runs them. It keeps no connection
     open, so that no event loop has to close it."""
-    from palprep.testing.clients import async_client  # noqa: PLC0415 -- as above
+    import anyio.to_thread  # noqa: PLC0415 -- as above
+    import httpx  # noqa: PLC0415
 
-    return async_client(palprep_sandbox, palprep_client_options)
+    from palprep.client import AsyncClient  # noqa: PLC0415
+
+    async def sleep(seconds: float) -> None:
+        # In a thread: what falls due may call back to this event loop.
+        await anyio.to_thread.run_sync(palprep_sandbox.advance, seconds)
+
+    unkept = httpx.AsyncHTTPTransport(limits=httpx.Limits(max_keepalive_connections=0))
+    options: dict[str, Any] = {"sleep": sleep, "transport": unkept, **palprep_client_options}
+    return AsyncClient(**(_by_clock(palprep_sandbox) | options))
+
+
+def _by_clock(sandbox: Sandbox) -> dict[str, Any]:
+    """Arguments of a client whose time is the sandbox's."""
+    return {
+        "api_key": sandbox.user_key,
+        "base_url": sandbox.url,
+        "trust_env": False,
+        "clock": sandbox.now,
+        "now": lambda: datetime.fromtimestamp(sandbox.now(), UTC),
+    }

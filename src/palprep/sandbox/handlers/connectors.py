@@ -11,13 +11,13 @@ from typing import Any
 
 import httpx
 
-from palprep.sandbox.answers import JsonAnswer, Refused, refuse_error
+from palprep.sandbox.answers import JsonAnswer, refuse_error
 from palprep.sandbox.outbound import (
     ServerFailed,
     client_credentials_token,
     refuse_elsewhere,
 )
-from palprep.sandbox.service import HandlerContext, TooManyChecks
+from palprep.sandbox.service import HandlerContext
 
 MAX_MESSAGE = 500  # Limits: error.message length
 UNREACHABLE = 424
@@ -32,20 +32,15 @@ async def check_connector(context: HandlerContext) -> JsonAnswer:
         raise refuse_error(409, "OAuth is not finished for this connector.")
     if not available():
         raise refuse_error(503, "Runtime checks are not available on this deployment.")
-    try:
-        with service.check_limit.take(service.now()):
-            return JsonAnswer(
-                body=await runtime_check(
-                    connector,
-                    service.http,
-                    timeout_s=choices.connector_seconds,
-                    anywhere=choices.outbound == "anywhere",
-                )
+    with service.check_limit.take(service.now()):
+        return JsonAnswer(
+            body=await runtime_check(
+                connector,
+                service.http,
+                timeout_s=choices.connector_seconds,
+                anywhere=choices.outbound == "anywhere",
             )
-    except TooManyChecks as error:
-        raise Refused(
-            JsonAnswer(429, {"error": str(error)}, {"Retry-After": str(error.retry_after)})
-        ) from error
+        )
 
 
 def available() -> bool:

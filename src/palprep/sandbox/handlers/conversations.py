@@ -10,6 +10,7 @@ from palprep.api import EventName
 from palprep.errors import UsageError
 from palprep.sandbox.answers import JsonAnswer, bad_fields, refuse_error
 from palprep.sandbox.handlers.tools import deliver
+from palprep.sandbox.outbound import note_delivery
 from palprep.sandbox.service import HandlerContext, Service
 from palprep.sandbox.store import Record
 
@@ -119,10 +120,7 @@ async def call_tool(
         raise UsageError(f"The conversation has no in-call tool {name}; it has {known}.")
     if tool["delivery"].get("api") is None:
         payload = {"conversation_id": conversation_id, "name": name, "arguments": dict(arguments)}
-        url = conversation["conversation_url"]
-        service.outbox.record(
-            EventName.TOOL_CALL, url, payload, attempt=1, status=None, problem=None
-        )
+        note_delivery(service, EventName.TOOL_CALL, conversation["conversation_url"], payload)
         return {"event": EventName.TOOL_CALL, "payload": payload}
     return asdict(await deliver(service, tool, arguments))
 

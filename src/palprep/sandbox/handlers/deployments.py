@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from palprep.api import UNSET, Deployment, deviations
+from palprep.api import UNSET, calls, deviations
 from palprep.sandbox.answers import JsonAnswer, refuse_error
 from palprep.sandbox.clock import stamp_utc
 from palprep.sandbox.json_patch import BadPatch, apply_patch, changed_members
@@ -63,7 +63,7 @@ def _still_a_deployment(patchable: Sequence[str], before: Record, after: Record)
     for member in patchable:
         if before.get(member) is not None and after.get(member) is None:
             raise BadPatch(f"{member} cannot be removed")
-    for problem in deviations(Deployment, after, closed=False):
+    for problem in deviations(calls.get_deployment.reply, after, closed=False):
         raise BadPatch(f"{problem.field} {problem.message}")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from palprep.api import EventName
 from palprep.sandbox.answers import JsonAnswer
 from palprep.sandbox.clock import stamp
+from palprep.sandbox.outbound import announce
 from palprep.sandbox.service import HandlerContext, Service, shown
 from palprep.sandbox.store import Record
 
@@ -58,11 +59,12 @@ async def step_document(service: Service, job: Record) -> None:
         else:
             _finish(service, document)
         service.store.put("document", document["document_id"], document)
-        told = show_document(document)
-        service.outbox.announce(
+        public = show_document(document)
+        announce(
+            service,
             EventName.DOCUMENT_STATUS_CHANGED,
             document.get("callback_url"),
-            {name: told[name] for name in TOLD if name in told},
+            {name: public[name] for name in TOLD if name in public},
         )
 
 

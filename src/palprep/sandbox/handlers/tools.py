@@ -18,7 +18,13 @@ import httpx
 
 from palprep.sandbox.answers import JsonAnswer, bad_fields, refuse_error
 from palprep.sandbox.choices import AUTH_TYPES, Choices
-from palprep.sandbox.outbound import UNASKABLE, ServerFailed, beginning, client_credentials_token
+from palprep.sandbox.outbound import (
+    UNASKABLE,
+    ServerFailed,
+    beginning,
+    client_credentials_token,
+    note_delivery,
+)
 from palprep.sandbox.service import HandlerContext, Service
 from palprep.sandbox.store import Record, Taken
 
@@ -221,11 +227,11 @@ async def deliver(service: Service, tool: Record, arguments: Mapping[str, Any]) 
     except (*UNASKABLE, TimeoutError, ServerFailed) as error:
         answer = ToolAnswer(problem=str(error) or type(error).__name__)
     with service.store.transaction():
-        service.outbox.record(
+        note_delivery(
+            service,
             f"tool:{tool['name']}",
             api["url"],
             arguments,
-            attempt=1,
             status=answer.status,
             problem=answer.problem,
         )

@@ -18,8 +18,8 @@ from palprep.errors import PalprepError, UnsupportedMedia
 from palprep.media import Source
 from palprep.sandbox.answers import JsonAnswer, bad_fields, refuse_error
 from palprep.sandbox.judges import TRAINED_FROM, TrainingKind
-from palprep.sandbox.outbound import fetch
-from palprep.sandbox.service import HandlerContext, Service, shown
+from palprep.sandbox.outbound import announce, download
+from palprep.sandbox.service import SENT, HandlerContext, Service, shown
 from palprep.sandbox.store import Record
 
 log = logging.getLogger(__name__)
@@ -37,27 +37,25 @@ LONGEST_SUFFIX = len(".jpeg")
 
 async def train_voice(service: Service, job: Record) -> None:
     """Fetch a voice's training audio, train, and end the training: set the status, announce it."""
-    voice_id = job["voice_id"]
-    if not _in_training(service, "voice", voice_id):
-        return
-    private = service.store.private("voice", voice_id)
-    url = private["training_audio_url"]
-    problem = _extension_problem(service, url) or await _train(service, "voice", [url])
-    _end_training(service, "voice", voice_id, problem)
+    voice = _in_training(service, "voice", job["voice_id"])
+    if voice is not None:
+        url = voice[SENT]["training_audio_url"]
+        problem = _extension_problem(service, url) or await _train(service, "voice", [url])
+        _end_training(service, "voice", job["voice_id"], problem)
 
 
 async def train_replica(service: Service, job: Record) -> None:
     """The same for a replica: from its video (and consent video) or from its image."""
-    replica_id = job["replica_id"]
-    if not _in_training(service, "replica", replica_id):
+    replica = _in_training(service, "replica", job["replica_id"])
+    if replica is None:
         return
-    private = service.store.private("replica", replica_id)
-    if private.get("train_image_url"):
-        problem = await _train(service, "replica-image", [private["train_image_url"]])
+    sent = replica[SENT]
+    if sent.get("train_image_url"):
+        problem = await _train(service, "replica-image", [sent["train_image_url"]])
     else:
-        urls = [private["train_video_url"], private.get("consent_video_url")]
+        urls = [sent["train_video_url"], sent.get("consent_video_url")]
         problem = await _train(service, "replica-video", [url for url in urls if url])
-    _end_training(service, "replica", replica_id, problem)
+    _end_training(service, "replica", job["replica_id"], problem)
 
 
 def end_by_hand(service: Service, record_id: str, error_message: str | None) -> Record | None:
@@ -65,17 +63,16 @@ def end_by_hand(service: Service, record_id: str, error_message: str | None) -> 
     nothing of this id is in training."""
     for kind in TRAINED:
         if _in_training(service, kind, record_id):
-            _end_training(service, kind, record_id, error_message)
-            return service.store.get(kind, record_id)
+            return _end_training(service, kind, record_id, error_message)
     return None
 
 
-def _in_training(service: Service, kind: str, record_id: str) -> bool:
+def _in_training(service: Service, kind: Trained, record_id: str) -> Record | None:
     record = service.store.get(kind, record_id)
-    return record is not None and record["status"] == "started"
+    return record if record is not None and record["status"] == "started" else None
 
 
-def _end_training(service: Service, kind: Trained, record_id: str, problem: str | None) -> None:
+def _end_training(service: Service, kind: Trained, record_id: str, problem: str | None) -> Record:
     """Completed, or in error with the ``problem``; written and announced as one."""
     with service.store.transaction():
         # Read again: the record may have been updated while it was being trained.
@@ -84,19 +81,24 @@ def _end_training(service: Service, kind: Trained, record_id: str, problem: str 
         if problem is not None:
             record["error_message"] = problem
         service.store.put(kind, record_id, record)
-        told = (f"{kind}_id", f"{kind}_name", "status", "error_message")
-        service.outbox.announce(
+        members = (f"{kind}_id", f"{kind}_name", "status", "error_message")
+        announce(
+            service,
             EVENTS[kind],
-            service.store.private(kind, record_id).get("callback_url"),
-            {name: record[name] for name in told if name in record},
+            record.get(SENT, {}).get("callback_url"),
+            {name: record[name] for name in members if name in record},
         )
+    return shown(record)
 
 
 async def _train(service: Service, kind: TrainingKind, urls: Sequence[str]) -> str | None:
     """None, or why training failed."""
     with TemporaryDirectory(dir=service.scratch) as folder:
         try:
-            paths = [await _fetch(service, url, Path(folder), n) for n, url in enumerate(urls)]
+            # Of a published name only the suffix is kept: it says what the file is.
+            paths = [Path(folder) / f"media-{n}{_suffix(url)}" for n, url in enumerate(urls)]
+            for url, path in zip(urls, paths, strict=True):
+                await asyncio.to_thread(download, service, url, path)
             if kind == "voice" and not _suffix(urls[0]):
                 _accepted_content(paths[0])
             return await asyncio.to_thread(service.trainer, kind, tuple(paths))
@@ -106,16 +108,6 @@ async def _train(service: Service, kind: TrainingKind, urls: Sequence[str]) -> s
             # The trainer is the caller's code: the training must end even when it fails.
             log.exception("The sandbox's trainer failed on %s", kind)
             return f"Training failed: {type(error).__name__}: {error}"
-
-
-async def _fetch(service: Service, url: str, folder: Path, number: int) -> Path:
-    # Of the published name only the suffix is kept: it says what the file is.
-    path = folder / f"media-{number}{_suffix(url)}"
-    choices = service.choices
-    await fetch(
-        service.http, url, path, max_bytes=choices.media_bytes, within_s=choices.fetch_seconds
-    )
-    return path
 
 
 def _suffix(url: str) -> str:
@@ -163,8 +155,7 @@ def create_voice(context: HandlerContext) -> JsonAnswer:
         "tags": sent.get("tags", []),
         "created_at": service.stamp(),
     }
-    service.store.create("voice", voice_id, record)
-    service.store.put_private("voice", voice_id, sent)
+    service.store.create("voice", voice_id, record | {SENT: sent})
     due = service.now() + choices.voice_seconds
     service.store.schedule(due, "voice", {"voice_id": voice_id})
     return JsonAnswer(choices.created_status, record)
@@ -213,8 +204,7 @@ def create_replica(context: HandlerContext) -> JsonAnswer:
         "status": "started",
         "created_at": service.stamp(),
     }
-    service.store.create("replica", replica_id, record)
-    service.store.put_private("replica", replica_id, sent)
+    service.store.create("replica", replica_id, record | {SENT: sent})
     due = service.now() + choices.replica_seconds
     service.store.schedule(due, "replica", {"replica_id": replica_id})
     return JsonAnswer(choices.created_status, {"replica_id": replica_id, "status": "started"})
