@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
-from palprep.cli.signals import Interrupted, same_command
+from palprep.cli.exits import Interrupted, same_command
 from palprep.errors import OutputUnwritable, UsageError
 from palprep.escaping import escaped, escaped_json
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from palprep.cli.options import MemoryLimit, TimeLimit, WhisperModel
-
-if TYPE_CHECKING:
-    from palprep.sandbox import Sandbox
+from palprep import batch, consent, preflight, sandbox as service, workers
+from palprep.cli import options
+from palprep.cli.files import limits_of
+from palprep.errors import UsageError
 
 EXAMPLES = (
     "palprep sandbox",
@@ -60,45 +61,37 @@ def sandbox(
         Path | None,
         typer.Option(help="The statement of consent that trainings need, {full_name} in it."),
     ] = None,
-    model: WhisperModel = None,
-    time_limit: TimeLimit = None,
-    memory_limit: MemoryLimit = None,
+    model: options.WhisperModel = None,
+    time_limit: options.TimeLimit = None,
+    memory_limit: options.MemoryLimit = None,
 ) -> None:
     """Serve the whole interface on loopback, judged by palprep's own checks, until Ctrl-C.
 
     Prints its address, and then its keys.
     """
-    import json
-
-    from palprep.batch import RequiredStatement, judges_in
-    from palprep.cli.files import limits_of
-    from palprep.consent import read_statement, require_model, required_statement
-    from palprep.errors import UsageError
-    from palprep.preflight import media_workers
-    from palprep.sandbox import DEFAULT_KEYS, Sandbox as Service, parse_choices, serve
-    from palprep.workers import usable_cores
-
     try:
         records = json.loads(seed.read_bytes()) if seed else None
     except (OSError, ValueError) as error:
         raise UsageError(f"The seed {seed} cannot be read: {error}") from None
-    required = RequiredStatement(
-        text=read_statement(statement) if statement else required_statement(),
-        model=model and require_model(model),
+    required = batch.RequiredStatement(
+        text=consent.read_statement(statement) if statement else consent.required_statement(),
+        model=model and consent.require_model(model),
     )
     # They start when there is something to judge.
-    engine = media_workers(usable_cores(), limits=limits_of(time_limit, memory_limit))
-    judge_image, media_trainer = judges_in(engine, (required,))
-    service = Service(
+    engine = preflight.media_workers(
+        workers.usable_cores(), limits=limits_of(time_limit, memory_limit)
+    )
+    judge_image, media_trainer = batch.judges_in(engine, (required,))
+    served = service.Sandbox(
         data=data,
         port=port,
         host=host,
-        api_keys=api_key or DEFAULT_KEYS,
+        api_keys=api_key or service.DEFAULT_KEYS,
         clock=clock,
         faults=faults,
         judge_image=judge_image,
         trainer=media_trainer,
-        choices=parse_choices(
+        choices=service.parse_choices(
             choice or (),
             trainer="bytes" if trainer == "bytes" else "given",
             outbound=outbound,
@@ -106,26 +99,24 @@ def sandbox(
         seed=records,
     )
     with engine:
-        serve(service, announce=_announced(service, own=bool(api_key), as_json=print_json))
+        service.serve(served, announce=_announced(served, own=bool(api_key), as_json=print_json))
 
 
-def _announced(service: Sandbox, *, own: bool, as_json: bool) -> Callable[[str], None]:
+def _announced(served: service.Sandbox, *, own: bool, as_json: bool) -> Callable[[str], None]:
     """Prints where it answers, for programs as one line of JSON; and the keys, unless they are the
     caller's own.
     """
 
     def announce(line: str) -> None:
-        import json
-
-        from palprep.sandbox import SERVICE_KEY, USER_KEY
-
         # typer flushes: programs wait for the first line.
         if as_json:
-            keys = dict.fromkeys(service.keys()) if own else service.keys()
-            typer.echo(json.dumps({"url": service.url, **keys}))
+            keys = dict.fromkeys(served.keys()) if own else served.keys()
+            typer.echo(json.dumps({"url": served.url, **keys}))
             return
         typer.echo(line)
         if not own:
-            typer.echo(f"PALPREP_API_KEY={USER_KEY} ({SERVICE_KEY} is not user-scoped)")
+            typer.echo(
+                f"PALPREP_API_KEY={service.USER_KEY} ({service.SERVICE_KEY} is not user-scoped)"
+            )
 
     return announce

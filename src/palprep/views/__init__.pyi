@@ -6,7 +6,7 @@ from .dossier_page import export_dossiers as export_dossiers
 from .dossier_words import standing as standing
 from .format import duration as duration, stamp as stamp
 from .notebook import register as register
-from .outcomes import OUTCOMES as OUTCOMES, STATUSES as STATUSES
+from .outcomes import STATUSES as STATUSES
 from .page import REPORT_NAME as REPORT_NAME, Page as Page, pages as pages
 from .pictures import write_picture as write_picture
 from .progress import (
@@ -14,6 +14,8 @@ from .progress import (
     cell_progress as cell_progress,
 )
 from .terminal import (
+    check_list as check_list,
+    explained_check as explained_check,
     prepared_view as prepared_view,
     ranking_table as ranking_table,
     report_view as report_view,
