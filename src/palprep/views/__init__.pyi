@@ -1,4 +1,3 @@
-from .asset_pictures import PICTURES_NAME as PICTURES_NAME, PictureFolder as PictureFolder
 from .consent_terminal import consent_view as consent_view, dossier_view as dossier_view
 from .console import SafeConsole as SafeConsole
 from .data_frame import to_pandas as to_pandas
@@ -8,7 +7,11 @@ from .format import duration as duration, stamp as stamp
 from .notebook import register as register
 from .outcomes import STATUSES as STATUSES
 from .page import REPORT_NAME as REPORT_NAME, Page as Page, pages as pages
-from .pictures import write_picture as write_picture
+from .pictures import (
+    PICTURES_NAME as PICTURES_NAME,
+    PictureFolder as PictureFolder,
+    write_picture as write_picture,
+)
 from .progress import (
     RunProgress as RunProgress,
     cell_progress as cell_progress,
