@@ -1,8 +1,8 @@
 from .consent_terminal import consent_view as consent_view, dossier_view as dossier_view
+from .consent_words import standing as standing
 from .console import SafeConsole as SafeConsole
 from .data_frame import to_pandas as to_pandas
 from .dossier_page import export_dossiers as export_dossiers
-from .dossier_words import standing as standing
 from .format import duration as duration, stamp as stamp
 from .notebook import register as register
 from .outcomes import STATUSES as STATUSES

@@ -16,7 +16,7 @@ from palprep.errors import PalprepError, UsageError
 from palprep.fixes import atomic_output
 from palprep.rules import SamePerson
 from palprep.values import Outcome, Span
-from palprep.views.dossier_words import entry_words, flaw_words, standing
+from palprep.views.consent_words import entry_words, flaw_words, standing
 from palprep.views.html import environment
 from palprep.views.pictures import Embedded, statement_frames
 

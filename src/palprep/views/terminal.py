@@ -101,7 +101,7 @@ def prepared_view(
 
 def results_view(results: Iterable[PersonStanding]) -> RenderableType:
     """Each person: how it ended, what was made, and why not, in the whole width below the name."""
-    people = _margin(_STATUS)
+    people = margin(_STATUS)
     for result in results:
         look = STATUSES[result.status]
         told = [
@@ -195,12 +195,8 @@ def title(outcome: Outcome, path: str, more: str = "") -> RenderableType:
 
 def headed(word: str, style: str, path: str, more: str = "") -> RenderableType:
     """A word in the margin, and the path next to it."""
-    line = _margin(INDENT)
-    line.add_row(
-        Text(word, style),
-        Text.assemble((escaped_line(path), "bold"), (f"  {more}" if more else "", "dim")),
-    )
-    return line
+    named = Text.assemble((escaped_line(path), "bold"), (f"  {more}" if more else "", "dim"))
+    return margin(INDENT, (Text(word, style), named))
 
 
 def indented(renderable: RenderableType) -> Padding:
@@ -261,11 +257,13 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _margin(width: int) -> Table:
+def margin(width: int, *rows: tuple[str | Text, Text]) -> Table:
     """Words in a margin of ``width`` cells, and what belongs to each next to it."""
     table = Table(box=None, show_header=False, padding=0)
     table.add_column(width=width, no_wrap=True)
     table.add_column(ratio=1, overflow="fold")
+    for word, text in rows:
+        table.add_row(word, text)
     return table
 
 
