@@ -75,9 +75,10 @@ def _check_rows(report: Report) -> Iterator[dict[str, Any]]:
         yield {**of_file, **told, "outcome": Outcome.FAIL.value}
     for check in report.checks:
         number = isinstance(check.measured, int | float) and not isinstance(check.measured, bool)
+        value = check.measured if number else None
         # What is no column is left out.
-        told = {"check": check.id, "value": check.measured if number else None}
-        yield {**dict(check), **of_file, **told, "outcome": check.outcome.value}
+        row = {"check": check.id, "value": value, "outcome": check.outcome.value}
+        yield {**dict(check), **of_file, **row}
 
 
 def _person_row(person: PersonView) -> dict[str, Any]:
