@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib import metadata
 from typing import Literal
 
@@ -40,9 +40,14 @@ def examine() -> Iterator[Finding]:
         detail=f"{__version__} on Python {platform.python_version()}, {platform.platform()}",
     )
     yield from _packages(metadata.requires("palprep") or ())
-    yield _ffmpeg()
+    yield _looked_at(
+        "binary",
+        "ffmpeg",
+        lambda: f"{ffmpeg_version()} at {ffmpeg_binary()}",
+        fix="pip install --force-reinstall imageio-ffmpeg",
+    )
     yield from _models()
-    yield _consent_model()
+    yield _looked_at("model", "consent", _consent_model)
 
 
 _EXTRA = re.compile(r"extra\s*==\s*['\"]([\w-]+)['\"]")
@@ -71,17 +76,6 @@ def _packages(requirements: Iterable[str]) -> Iterator[Finding]:
         )
 
 
-def _ffmpeg() -> Finding:
-    state: State = "ok"
-    fix = None
-    try:
-        detail = f"{ffmpeg_version()} at {ffmpeg_binary()}"
-    except ToolError as error:
-        state, detail = "broken", error.message
-        fix = "pip install --force-reinstall imageio-ffmpeg"
-    return Finding(part="binary", name="ffmpeg", state=state, required=True, detail=detail, fix=fix)
-
-
 def _models() -> Iterator[Finding]:
     for home in ("palprep.vision", "palprep.speech", "palprep.consent"):
         for name, entry in read_manifest(home).items():
@@ -106,13 +100,19 @@ def _models() -> Iterator[Finding]:
             )
 
 
-def _consent_model() -> Finding:
+def _looked_at(
+    part: Literal["binary", "model"], name: str, look: Callable[[], str], fix: str | None = None
+) -> Finding:
+    """What ``look`` says of a part that palprep needs; or why it cannot, and what helps."""
     state: State = "ok"
-    fix = None
     try:
-        model = Whisper.load()
-        detail = f"{model.name}, sha256 {model.sha256}"
+        detail, fix = look(), None
     except ToolError as error:
         state, detail = "missing" if isinstance(error, ToolMissing) else "broken", error.message
-        fix = install_advice(again=isinstance(error, ToolFailed))
-    return Finding(part="model", name="consent", state=state, required=True, detail=detail, fix=fix)
+        fix = fix or install_advice(again=isinstance(error, ToolFailed))
+    return Finding(part=part, name=name, state=state, required=True, detail=detail, fix=fix)
+
+
+def _consent_model() -> str:
+    model = Whisper.load()
+    return f"{model.name}, sha256 {model.sha256}"

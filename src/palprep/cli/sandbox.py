@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -98,25 +97,17 @@ def sandbox(
         ),
         seed=records,
     )
-    with engine:
-        service.serve(served, announce=_announced(served, own=bool(api_key), as_json=print_json))
-
-
-def _announced(served: service.Sandbox, *, own: bool, as_json: bool) -> Callable[[str], None]:
-    """Prints where it answers, for programs as one line of JSON; and the keys, unless they are the
-    caller's own.
-    """
 
     def announce(line: str) -> None:
         # typer flushes: programs wait for the first line.
-        if as_json:
-            keys = dict.fromkeys(served.keys()) if own else served.keys()
+        if print_json:
+            keys = dict.fromkeys(served.keys()) if api_key else served.keys()
             typer.echo(json.dumps({"url": served.url, **keys}))
             return
         typer.echo(line)
-        if not own:
-            typer.echo(
-                f"PALPREP_API_KEY={service.USER_KEY} ({service.SERVICE_KEY} is not user-scoped)"
-            )
+        if not api_key:
+            said = f"({service.SERVICE_KEY} is not user-scoped)"
+            typer.echo(f"PALPREP_API_KEY={service.USER_KEY} {said}")
 
-    return announce
+    with engine:
+        service.serve(served, announce=announce)
