@@ -103,8 +103,8 @@ class DamagedMedia(MediaError):
 
 
 class MediaTooHeavy(MediaError):
-    """The work at the file takes more time or memory than it may. Give a shorter or smaller file,
-    or higher limits.
+    """The file takes more time or memory than the limits allow. Give a shorter or smaller file, or
+    higher limits.
     """
 
     code = "media_too_heavy"

@@ -49,7 +49,7 @@ def dossier(
     revoke: Annotated[
         bool, typer.Option("--revoke", help="Record that the person took the consent back.")
     ] = False,
-    note: Annotated[str | None, typer.Option(help="Why, to be kept with it.")] = None,
+    note: Annotated[str | None, typer.Option(help="The reason, kept with the entry.")] = None,
     export: Annotated[
         Path | None,
         typer.Option(metavar="FILE.html", help="Write one HTML file to read, print and hand on."),
@@ -155,7 +155,7 @@ def _next(
             "name the bucket with --store."
         )
     if words["flawed"]:
-        return f"{said} Next: find out what was changed. Until then, use nothing that it is about."
+        return f"{said} Next: find out what was changed. Until then, use none of its files."
     if words["open"]:
         return f"{said} Next: listen to the statement where it is open, or have it recorded again."
     if words["void"]:

@@ -14,7 +14,7 @@ from palprep.cli.output import interrupted, print_line, show
 
 SAME = "run the same command again"
 RUN = "start `palprep run` again"
-"""How a run goes on: in the words of the run itself, and of commands that only look at it."""
+"""How to go on with a run: as the run itself says it, and as other commands do."""
 
 _MANY = 100
 """People who are listed one by one."""
@@ -50,7 +50,7 @@ def _exit_code(result: journal.PersonStanding) -> ExitCode:
 def summary(results: Sequence[journal.PersonStanding]) -> str:
     """How many people there are, and how many of them are done, waiting, refused and so on."""
     if not results:
-        return "No one was to be worked on"
+        return "There was no one to work on"
     counts = Counter(each.status for each in results)
     said = ", ".join(
         f"{counts[status]:,} {look.word.lower()}"

@@ -41,7 +41,7 @@ def sandbox(
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUE",
-            help="What GET /_sandbox/choices lists, decided otherwise; may be given again.",
+            help="Another value for what GET /_sandbox/choices lists; may be given again.",
         ),
     ] = None,
     print_json: Annotated[
