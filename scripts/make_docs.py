@@ -14,14 +14,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 import palprep
 from benchmark_bounds import table
 from draw_architecture import PICTURE, drawing, layers
 from palprep import errors
-from palprep.cli.installation import Finding
+from palprep.cli.doctor import Finding
 from palprep.consent import ConsentFacts
 from palprep.journal import JournalStatus
-from palprep.values import Value
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -154,9 +155,9 @@ def many(file: str) -> dict[str, Any]:
     return {"type": "array", "items": {"$ref": file}}
 
 
-def schema_of(kind: type[Value]) -> dict[str, Any]:
+def schema_of(kind: type) -> dict[str, Any]:
     """The schema of a value as JSON. Everything in it is always there."""
-    return _all_required(kind.model_json_schema(mode="serialization"))
+    return _all_required(TypeAdapter(kind).json_schema(mode="serialization"))
 
 
 def _all_required(schema: dict[str, Any]) -> dict[str, Any]:

@@ -113,9 +113,7 @@ AsJson = Annotated[
 Verbose = Annotated[
     bool, typer.Option("--verbose", "-v", help="Also tell every step, and why it is taken.")
 ]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Tell only warnings and errors.")
-]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Tell only warnings and errors.")]
 LogFile = Annotated[
     Path | None,
     typer.Option(
