@@ -41,23 +41,29 @@ MEANINGS: Mapping[Mark, str] = {
 """Each mark in words."""
 
 
-class MarkedWords(NamedTuple):
-    """Neighbouring words with one mark. ``required`` is None for added words, ``heard`` for
-    missing ones. Times are in seconds from the start of the file, None where nothing was found."""
+class MarkedWords(WordRecord):
+    """Neighbouring words with one mark. ``expected`` is None for added words, ``heard`` for
+    missing ones; ``probability`` is the lowest of the words'."""
 
-    mark: Mark
-    outcome: Outcome
-    required: str | None
-    heard: str | None
-    start: float | None
-    end: float | None
-    probability: float | None
-    """The lowest of the words'."""
+    @property
+    def mark(self) -> Mark:
+        """What became of the words."""
+        if self.expected is None:
+            return Mark.ADDED
+        match self.outcome:
+            case Outcome.PASS:
+                return Mark.HEARD
+            case Outcome.WARN:
+                return Mark.UNCERTAIN
+            case Outcome.UNKNOWN:
+                return Mark.UNREAD
+            case Outcome.FAIL:
+                return Mark.MISSING if self.heard is None else Mark.CHANGED
 
     @property
     def signed(self) -> str:
         """The words with signs that need no colour."""
-        return signed(self.mark, self.required or "", self.heard or "")
+        return signed(self.mark, self.expected or "", self.heard or "")
 
 
 def signed(mark: Mark, required: str, heard: str) -> str:
@@ -83,7 +89,7 @@ def marked_words(facts: ConsentFacts) -> tuple[MarkedWords, ...]:
     """
     found: list[MarkedWords] = []
     for word in facts.words:
-        one = _marked(word)
+        one = MarkedWords(**dict(word))
         if found and _heard_as_one(found[-1], one):
             found[-1] = _joined(found[-1], one)
         else:
@@ -119,43 +125,18 @@ def headline(facts: ConsentFacts) -> str:
             return "It is not known whether the statement was spoken."
 
 
-def _marked(word: WordRecord) -> MarkedWords:
-    return MarkedWords(
-        mark=_mark(word),
-        outcome=word.outcome,
-        required=word.expected,
-        heard=word.heard,
-        start=word.start,
-        end=word.end,
-        probability=word.probability,
-    )
-
-
-def _mark(word: WordRecord) -> Mark:
-    if word.expected is None:
-        return Mark.ADDED
-    match word.outcome:
-        case Outcome.PASS:
-            return Mark.HEARD
-        case Outcome.WARN:
-            return Mark.UNCERTAIN
-        case Outcome.UNKNOWN:
-            return Mark.UNREAD
-        case Outcome.FAIL:
-            return Mark.MISSING if word.heard is None else Mark.CHANGED
-
-
 def _heard_as_one(before: MarkedWords, word: MarkedWords) -> bool:
     return word.mark is before.mark is Mark.CHANGED and word.heard == before.heard
 
 
 def _joined(before: MarkedWords, word: MarkedWords) -> MarkedWords:
     probabilities = [p for p in (before.probability, word.probability) if p is not None]
-    return before._replace(
-        required=f"{before.required} {word.required}",
-        end=word.end if word.end is not None else before.end,
-        probability=min(probabilities, default=None),
-    )
+    joined = {
+        "expected": f"{before.expected} {word.expected}",
+        "end": before.end if word.end is None else word.end,
+        "probability": min(probabilities, default=None),
+    }
+    return before.model_copy(update=joined)
 
 
 class Standing(NamedTuple):

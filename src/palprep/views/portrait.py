@@ -238,9 +238,7 @@ class Canvas:
 
     def rectangle(self, box: Rect, colour: Colour, *, weight: int = 1) -> None:
         """The border of a box, with a thin dark rim."""
-        start, end = self._whole(box.x, box.y), self._whole(box.x + box.width, box.y + box.height)
-        for shade, width in self._strokes(colour, weight):
-            cv2.rectangle(self.pixels, start, end, shade, width, cv2.LINE_AA)
+        self.outline(_corners(box, 0.0), colour, weight=weight)
 
     def arrow(self, start: Floats, end: Floats, colour: Colour, *, weight: int = 1) -> None:
         """An arrow between two points of x and y, with a thin dark rim."""
