@@ -11,8 +11,8 @@ import typer
 from palprep import consent as statements, media, preflight, views
 from palprep.cli import options
 from palprep.cli.exits import ExitCode, interruptible
-from palprep.cli.files import AGAIN, DECIDE, limits_of, require_there
-from palprep.cli.output import paths_in_shell, print_json, show, tell, telling
+from palprep.cli.files import DECIDE, limits_of, require_there
+from palprep.cli.output import SAME, paths_in_shell, print_json, show, tell, telling
 from palprep.vocabulary import Outcome
 
 EXAMPLES = (
@@ -67,10 +67,10 @@ def consent(
 def _next(facts: statements.ConsentFacts, file: Path) -> str:
     """What to do with a statement that was listened to."""
     if facts.outcome is Outcome.UNKNOWN:
-        return f"Next: do what the reasons say, {AGAIN}."
+        return f"Next: do what the reasons say, and {SAME}."
     if facts.outcome is Outcome.WARN:
         return DECIDE
     if not facts.outcome.passed:
-        return f"Next: record the statement again, word for word, {AGAIN}."
+        return f"Next: record the statement again, word for word, and {SAME}."
     name = shlex.quote(facts.full_name)
     return f"Next: palprep fix {paths_in_shell([file])} --name {name} --into prepared"

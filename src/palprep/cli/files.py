@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from palprep import batch, consent, facts, media, preflight, rules, workers
 from palprep.cli.exits import ExitCode, Interrupted, exit_code_of, interruptible
-from palprep.cli.output import interrupted
+from palprep.cli.output import SAME, WAIVE, interrupted
 from palprep.errors import FileMissing, MediaError, PalprepError, UsageError
 from palprep.vocabulary import Role
 
@@ -21,12 +21,11 @@ if TYPE_CHECKING:  # It loads rich.
 
 Result = TypeVar("Result")
 
-AGAIN = "and run the same command again"
 DECIDE = (
     "Next: whether consent is given is in doubt. Listen to what the findings name. Record the "
-    f"statement again, {AGAIN}. Or let `palprep run --without-consent` waive it."
+    f"statement again, and {SAME}. {WAIVE}"
 )
-MEND = f"Next: do what the findings say, {AGAIN}."
+MEND = f"Next: do what the findings say, and {SAME}."
 
 
 class Input(NamedTuple):

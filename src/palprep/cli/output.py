@@ -36,6 +36,10 @@ _NAMED = 3
 """As many paths are repeated in the next command; the user knows a longer list best."""
 
 
+SAME = "run the same command again"
+WAIVE = "Or let `palprep run --without-consent` waive it."
+
+
 def print_json(value: Mapping[str, Any]) -> None:
     """One object on one line, flushed, so that a pipe sees each as it is made.
 

@@ -10,11 +10,10 @@ from pathlib import Path
 
 from palprep import journal, rules, views
 from palprep.cli.exits import ExitCode, Interrupted, interruptible, worst
-from palprep.cli.output import interrupted, print_line, show
+from palprep.cli.output import SAME, WAIVE, interrupted, print_line, show
 
-SAME = "run the same command again"
 RUN = "start `palprep run` again"
-"""How to go on with a run: as the run itself says it, and as other commands do."""
+"""How to go on with a run, for commands that only look at it."""
 
 _MANY = 100
 """People who are listed one by one."""
@@ -79,7 +78,7 @@ def next_step(
         (any(map(_in_training, results)), f"`palprep watch {place}` waits for the trainings."),
         (
             "needs_decision" in found,
-            f"listen to what the reasons name. Record it again and {again}; or waive the consent.",
+            f"listen to what the reasons name. Record the statement again, and {again}. {WAIVE}",
         ),
         (found & {"refused", "failed"}, f"fix what the reasons name, and {again}."),
         (dry_run and results, "run the same command without --dry-run."),
