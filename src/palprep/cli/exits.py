@@ -81,9 +81,9 @@ class Interrupted(KeyboardInterrupt):
 def interruptible(kept: str = "") -> Iterator[None]:
     """While this lasts, the first signal raises Interrupted in the main thread.
 
-    What is under way can then end well. The second signal does not wait for that: the process is
-    gone, and its workers end by themselves. Its last line says what is ``kept``, and the command
-    that goes on.
+    What is under way can then end well. The second signal does not wait for that: it ends
+    the process, and its workers end by themselves. The last line says what is ``kept``, and which
+    command goes on.
     """
     asked: list[int] = []
 

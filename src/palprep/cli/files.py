@@ -69,9 +69,9 @@ class FilesAtWork:
         self.role = options.role
         self.speaker = _speaker(options)
         self.codes: list[ExitCode] = []
-        """The exit code that each file would give alone, as far as the work is."""
+        """The exit code that each file would give alone, of the files that are through."""
         self.done = 0
-        """How many files the command is through with, as it counts them."""
+        """How many files the command counts as done, for the line that an interruption prints."""
         self._threads = threads
         self._progress = progress
         self._with_consent = frozenset(path.parent for path in self.all_as(Role.CONSENT_VIDEO))
@@ -96,7 +96,7 @@ class FilesAtWork:
     def each(
         self, work: Callable[[Path, Advance], Result]
     ) -> Iterator[tuple[Path, Result | rules.Report]]:
-        """What ``work`` gives of each file, in their order, as many at once as there are jobs.
+        """What ``work`` returns for each file, in their order, as many at once as there are jobs.
 
         Whatever goes wrong with one file, the others are worked on: its report holds the error.
         """

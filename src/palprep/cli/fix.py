@@ -157,10 +157,10 @@ def _show(fixed: Sequence[_Fixed], *, as_json: bool, verbose: bool) -> None:
 
 
 def _entry(fixed: _Fixed) -> dict[str, Any]:
-    prepared, dossier = fixed
-    fixes = [done.to_json() for done in prepared.fixes]
-    entry = prepared.report.to_json() | {"prepared": str(prepared.path), "fixes": fixes}
-    return entry | ({"dossier": str(dossier)} if dossier else {})
+    prepared, kept = fixed
+    done = [each.to_json() for each in prepared.fixes]
+    entry = prepared.report.to_json() | {"prepared": str(prepared.path), "fixes": done}
+    return entry | ({"dossier": str(kept)} if kept else {})
 
 
 def _show_failure(report: rules.Report, *, as_json: bool) -> None:

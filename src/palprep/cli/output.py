@@ -33,7 +33,7 @@ _WIDTH_ELSEWHERE = 140
 """Columns in a file or a pipe, which have no width of their own."""
 
 _NAMED = 3
-"""As many paths are repeated in the next command; the user knows a longer list best."""
+"""The most paths that a next command repeats. The user knows a longer list best."""
 
 
 SAME = "run the same command again"

@@ -171,8 +171,8 @@ def initials(name: str) -> str:
 
 
 def by_outcome(report: Report) -> list[tuple[Outcome, tuple[Check, ...]]]:
-    """The findings of each outcome that occurs, the worst outcome first. One that follows from
-    another is told with it."""
+    """The findings of each outcome that occurs, the worst outcome first. A finding that follows
+    from another stands with it."""
     groups = ((outcome, report.told(outcome)) for outcome in OUTCOMES)
     return [(outcome, checks) for outcome, checks in groups if checks]
 

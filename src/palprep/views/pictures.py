@@ -257,10 +257,10 @@ class AssetPictures(NamedTuple):
     waveform: Picture | None = None
     """The recording that the service hears; of one that was not prepared, the source."""
     chosen: Picture | None = None
-    """The source of a recording that sounds otherwise now, and what was chosen of it."""
+    """The source of a recording whose sound was changed, with what was kept of it."""
 
     def all(self) -> Iterator[Picture]:
-        """Those that there are."""
+        """Those that exist."""
         return (picture for picture in self if picture is not None)
 
 
