@@ -5,7 +5,6 @@ Nothing is drawn where standard error is no terminal. It loads rich: import it w
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -132,7 +131,8 @@ class FilesProgress:
         self.aside = bars.aside
         self._bars = bars
         self._files = files
-        self._done = itertools.count()
+        self._done = -1
+        self._guard = threading.Lock()
         self._count()
 
     @contextmanager
@@ -157,9 +157,11 @@ class FilesProgress:
             self._count()
 
     def _count(self) -> None:
-        if self._files > 1:
-            done = next(self._done)
-            self._bars.whole(f"{done} of {self._files} files", done, self._files)
+        with self._guard:
+            self._done += 1
+            if self._files > 1:
+                words = f"{self._done} of {self._files} files"
+                self._bars.whole(words, self._done, self._files)
 
 
 def run_progress(bars: Bars) -> RunProgress:
