@@ -14,14 +14,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 import palprep
 from benchmark_bounds import table
 from draw_architecture import PICTURE, drawing, layers
 from palprep import errors
-from palprep.cli.installation import Finding
+from palprep.cli.doctor import Finding
 from palprep.consent import ConsentFacts
 from palprep.journal import JournalStatus
-from palprep.values import Value
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -71,7 +72,7 @@ def errors_page() -> str:
         for kind in _below(errors.PalprepError)
         for name in (kind.__name__,)
     )
-    tree = inspect.cleandoc(errors.__doc__ or "").split("\n\n")[1]
+    tree = "\n".join(_tree(errors.PalprepError))
     return f"""\
 # Errors
 
@@ -80,7 +81,7 @@ do. `code` is a stable name for programs, in the JSON of reports, too. Bad media
 `check`: it gives a report that fails, with the code and the message.
 
 ```text
-{inspect.cleandoc(tree)}
+{tree}
 ```
 
 | Error | `code` | What it means, and what to do |
@@ -91,11 +92,22 @@ An error can be pickled, to cross from one process to another. None holds a secr
 """
 
 
+def _tree(kind: type[errors.PalprepError], indent: str = "") -> Iterator[str]:
+    """The names of an error and of those below it, one on a line."""
+    yield f"{indent}{kind.__name__}"
+    for each in _own(kind):
+        yield from _tree(each, f"{indent}    ")
+
+
 def _below(kind: type[errors.PalprepError]) -> Iterator[type[errors.PalprepError]]:
     yield kind
-    for each in kind.__subclasses__():
-        if each.__module__ == errors.__name__:  # And not an error of a test's own.
-            yield from _below(each)
+    for each in _own(kind):
+        yield from _below(each)
+
+
+def _own(kind: type[errors.PalprepError]) -> list[type[errors.PalprepError]]:
+    """The errors next below it, and not those of a test."""
+    return [each for each in kind.__subclasses__() if each.__module__ == errors.__name__]
 
 
 def _meaning(kind: type[errors.PalprepError]) -> str:
@@ -143,9 +155,9 @@ def many(file: str) -> dict[str, Any]:
     return {"type": "array", "items": {"$ref": file}}
 
 
-def schema_of(kind: type[Value]) -> dict[str, Any]:
+def schema_of(kind: type) -> dict[str, Any]:
     """The schema of a value as JSON. Everything in it is always there."""
-    return _all_required(kind.model_json_schema(mode="serialization"))
+    return _all_required(TypeAdapter(kind).json_schema(mode="serialization"))
 
 
 def _all_required(schema: dict[str, Any]) -> dict[str, Any]:

@@ -50,6 +50,29 @@ def imports(path: Path) -> tuple[Import, ...]:
     return tuple(each for each in found if each.module.startswith("palprep."))
 
 
+@functools.cache
+def uses(path: Path) -> frozenset[tuple[str, str]]:
+    """The names of doors that a file uses: imported, or as ``door.name`` of a door it imports."""
+    tree = ast.parse(path.read_text("utf-8"))
+    doors = {
+        each.asname or each.name: f"{node.module}.{each.name}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for each in node.names
+        if f"{node.module}.{each.name}" in DOORS
+    }
+    through = {
+        (doors[node.value.id], node.attr)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in doors
+    }
+    return (
+        frozenset({(each.module, name) for each in imports(path) for name in each.names}) | through
+    )
+
+
 def named(stub: Path) -> dict[str, str]:
     """What a stub gives, and the module of the package that it comes from."""
     found = {}
@@ -89,6 +112,11 @@ def past_a_door() -> Iterator[str]:
             hidden = [name for name in behind if f"{each.module}.{name}" not in DOORS]
             if hidden or not each.names:
                 yield f"{each}: {', '.join(hidden) or 'the module'}"
+        for door, name in uses(path):
+            if door not in DOORS or room(door) == room(here) or f"{door}.{name}" in DOORS:
+                continue
+            if name not in named(DOORS[door]):
+                yield f"{path.relative_to(SOURCE)} uses {door}.{name}"
 
 
 def test_rooms_are_entered_by_their_doors() -> None:
@@ -111,8 +139,8 @@ def test_a_door_names_only_what_others_use(door: str) -> None:
     used = {
         name
         for path in (*SOURCE.rglob("*.py"), SOURCE / "__init__.pyi")
-        for each in imports(path)
-        if each.module == door and room(module_of(path)) != room(door)
-        for name in each.names
+        if room(module_of(path)) != room(door)
+        for module, name in uses(path)
+        if module == door
     }
     assert set(named(DOORS[door])) - used == set()

@@ -1,43 +1,5 @@
 """Every error that palprep raises, in one tree.
 
-    PalprepError
-    ├── UsageError                 a call or a command line that makes no sense
-    │   ├── ProfileError           a profile that cannot be read, or asks for an unknown rule
-    │   └── ManifestError          a manifest with mistakes; ``problems`` holds all of them
-    ├── MediaError                 a file that cannot be used; a report carries the code and message
-    │   ├── FileMissing            no such file, or a directory instead of a file
-    │   ├── FileUnreadable         the operating system refuses to read it
-    │   ├── UnsupportedMedia       its format is known, and the service does not accept it
-    │   ├── DamagedMedia           it starts like an accepted format, and cannot be decoded
-    │   └── MediaTooHeavy          the work at it takes more time or memory than it may
-    ├── ToolError                  something palprep needs on this machine is missing or broken
-    │   ├── ToolMissing            a binary, a package or a model is not installed
-    │   └── ToolFailed             ffmpeg or a worker process ran and gave up
-    ├── FixError                   a fix that cannot be made
-    │   ├── CannotFit              no quality and no size gets below the limit
-    │   └── OutputUnwritable       the disk is full, or the folder read-only
-    ├── StorageError               a bucket, or a file in one, that cannot be used
-    ├── PublishError               a prepared file could not be put where the service can fetch it
-    ├── JournalError               the journal is missing, damaged or in use by another run
-    │   ├── CreationUnrecorded     it was created, and its id could not be written down
-    │   └── DossierUnusable        a consent dossier that was changed, or that is another version's
-    ├── InvalidRequest             a field breaks a rule of the specification; nothing was sent
-    ├── ApiError                   the service answered with an error
-    │   ├── BadRequest             400 and 422
-    │   ├── AuthenticationError    401
-    │   ├── PermissionDenied       403
-    │   ├── NotFound               404
-    │   ├── Conflict               409 and 412
-    │   ├── PayloadTooLarge        413
-    │   ├── RateLimited            429; ``retry_after`` in seconds when the service says so
-    │   └── ServiceUnavailable     5xx
-    ├── UnexpectedReply            a success whose body is not of the specified shape
-    ├── TransportError             no answer
-    │   ├── ServiceUnreachable     the request was certainly not carried out
-    │   ├── TimedOut               no answer in time to a request that is safe to repeat
-    │   └── OutcomeUnknown         a create was sent and no answer came: it may or may not exist
-    └── WaitTimeout                a resource was not ready before the deadline
-
 Errors can be pickled, to cross from one process to another. None holds a secret.
 """
 
@@ -141,8 +103,8 @@ class DamagedMedia(MediaError):
 
 
 class MediaTooHeavy(MediaError):
-    """The work at the file takes more time or memory than it may. Give a shorter or smaller file,
-    or higher limits.
+    """The file takes more time or memory than the limits allow. Give a shorter or smaller file, or
+    higher limits.
     """
 
     code = "media_too_heavy"
@@ -249,13 +211,8 @@ class InvalidRequest(PalprepError):
     """
 
     code = "invalid_request"
-
-    def __init__(
-        self, message: str, *, field: str | None = None, problems: tuple[Problem, ...] = ()
-    ) -> None:
-        super().__init__(message)
-        self.field = field
-        self.problems = problems
+    field: str | None = None
+    problems: tuple[Problem, ...] = ()
 
 
 class ApiError(PalprepError):
@@ -268,21 +225,12 @@ class ApiError(PalprepError):
     """
 
     code = "service_refused"
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        status: int,
-        shape: str | None = None,
-        service_code: str | None = None,
-        body: Any = None,
-        request_id: str | None = None,
-        retry_after: float | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.status, self.shape, self.service_code = status, shape, service_code
-        self.body, self.request_id, self.retry_after = body, request_id, retry_after
+    status: int
+    shape: str | None = None
+    service_code: str | None = None
+    body: Any = None
+    request_id: str | None = None
+    retry_after: float | None = None
 
 
 class BadRequest(ApiError):
@@ -331,17 +279,9 @@ class UnexpectedReply(PalprepError):
     """
 
     code = "unexpected_reply"
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        body: Any = None,
-        call: dict[str, Any] | None = None,
-        request_id: str | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.body, self.call, self.request_id = body, call, request_id
+    body: Any = None
+    call: dict[str, Any] | None = None
+    request_id: str | None = None
 
 
 class TransportError(PalprepError):
@@ -370,6 +310,9 @@ class OutcomeUnknown(TransportError):
     """
 
     code = "outcome_unknown"
+    status: int | None = None
+    body: Any = None
+    request_id: str | None = None
 
     def __init__(
         self,
@@ -377,14 +320,11 @@ class OutcomeUnknown(TransportError):
         *,
         reason: str | None = None,
         call: dict[str, Any] | None = None,
-        status: int | None = None,
-        body: Any = None,
-        request_id: str | None = None,
+        **context: Any,
     ) -> None:
-        super().__init__(message)
+        super().__init__(message, **context)
         self.reason = message if reason is None else reason
         self.call = call or {}
-        self.status, self.body, self.request_id = status, body, request_id
 
 
 class WaitTimeout(PalprepError):

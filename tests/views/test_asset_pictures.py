@@ -13,7 +13,7 @@ from palprep.fixes import FixDone
 from palprep.media import sha256_of
 from palprep.preflight import Asset, Preflight, Prepared
 from palprep.values import Role, Span
-from palprep.views.asset_pictures import AssetPictures, pictures_of
+from palprep.views.pictures import AssetPictures, pictures_of
 
 
 @pytest.fixture(scope="module")

@@ -23,8 +23,8 @@ from palprep.errors import DamagedMedia, UsageError
 from palprep.media import sha256_of
 from palprep.values import Outcome, Span
 from palprep.views import export_dossiers, standing
-from palprep.views.asset_pictures import Embedded
 from palprep.views.dossier_page import dossier_page
+from palprep.views.pictures import Embedded
 
 NOON = dt.datetime(2026, 11, 21, 12, tzinfo=dt.UTC)
 DAY = dt.timedelta(days=1)

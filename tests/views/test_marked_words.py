@@ -6,7 +6,7 @@ import pytest
 
 from palprep.consent import ConsentFacts, WordRecord
 from palprep.values import Outcome
-from palprep.views.marked_words import Mark, headline, legend, marked_words, stamped
+from palprep.views.consent_words import Mark, headline, legend, marked_words, stamped
 
 
 def word(

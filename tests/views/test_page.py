@@ -12,8 +12,8 @@ from finished_runs import CONSENT, EVIL, FULL, GOOD, asset, person, run
 
 from palprep.fixes import FixDone
 from palprep.values import Role, Span
-from palprep.views.asset_pictures import Embedded
 from palprep.views.page import initials, page
+from palprep.views.pictures import Embedded
 
 
 def drawn(picture):

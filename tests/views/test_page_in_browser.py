@@ -15,8 +15,8 @@ from elements import Elements
 from finished_runs import FULL, person, run
 
 from palprep.speech import Levels
-from palprep.views.asset_pictures import Embedded
 from palprep.views.page import page, pages
+from palprep.views.pictures import Embedded
 from palprep.views.waveform import draw_waveform
 
 DARK = "--blink-settings=preferredColorScheme=0"

@@ -13,8 +13,7 @@ from palprep.errors import UnsupportedMedia
 from palprep.facts import Toolkit
 from palprep.preflight import Preflight
 from palprep.values import Span
-from palprep.views.asset_pictures import Embedded
-from palprep.views.pictures import report_picture, statement_frames, thumbnail
+from palprep.views.pictures import Embedded, report_picture, statement_frames, thumbnail
 
 
 def opened(picture: Embedded | None) -> Image.Image:

@@ -12,12 +12,12 @@ from palprep.fixes.image import adjust
 from palprep.preflight import Preflight
 from palprep.rules.plans import Crop, ImagePlan
 from palprep.values import Rect
-from palprep.views.canvas import Canvas
 from palprep.views.portrait import (
     CROP,
     FAILED,
     GAZE,
     OUTSIDE,
+    Canvas,
     Finding,
     draw_portrait,
     portrait_overlay,

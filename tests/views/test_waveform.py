@@ -13,7 +13,8 @@ from palprep.errors import MediaError
 from palprep.speech import Levels
 from palprep.values import Span
 from palprep.views.outcomes import BLUE, GREY, ORANGE
-from palprep.views.waveform import HEIGHT, WIDTH, draw_waveform, waveform
+from palprep.views.pictures import waveform
+from palprep.views.waveform import HEIGHT, WIDTH, draw_waveform
 
 SVG = "{http://www.w3.org/2000/svg}"
 LEVELS = Levels(

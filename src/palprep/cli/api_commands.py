@@ -21,32 +21,30 @@ from palprep.client import Client, RawResponse, open_upload
 from palprep.errors import UsageError
 from palprep.vocabulary import FileInput
 
-Convert = Callable[[str, Any], Any]
 
-BaseUrl = Annotated[
-    str | None,
-    typer.Option("--base-url", help="Instead of PALPREP_BASE_URL.", show_default=False),
-]
-Timeout = Annotated[float | None, typer.Option("--timeout", help="Seconds.", show_default=False)]
-Raw_ = Annotated[bool, typer.Option("--raw", help="Send without checking the rules.")]
-Include = Annotated[bool, typer.Option("--include", "-i", help="Add status and headers.")]
-Nulls = Annotated[
-    list[str] | None,
-    typer.Option("--null", metavar="MEMBER", help="Send this member as null.", show_default=False),
-]
-Prefix = Annotated[
-    str | None,
-    typer.Option("--reserved-prefix", help="The service's own name.", show_default=False),
-]
+def _common(
+    base_url: Annotated[
+        str | None, typer.Option(help="Instead of PALPREP_BASE_URL.", show_default=False)
+    ] = None,
+    timeout: Annotated[float | None, typer.Option(help="Seconds.", show_default=False)] = None,
+    raw: Annotated[bool, typer.Option("--raw", help="Send without checking the rules.")] = False,
+    include: Annotated[
+        bool, typer.Option("--include", "-i", help="Add status and headers.")
+    ] = False,
+    null: Annotated[
+        list[str] | None,
+        typer.Option(metavar="MEMBER", help="Send this member as null.", show_default=False),
+    ] = None,
+    reserved_prefix: Annotated[
+        str | None, typer.Option(help="The service's own name.", show_default=False)
+    ] = None,
+) -> None:
+    """The options of every action."""
 
-_COMMON: Mapping[str, tuple[Any, Any]] = {
-    "base_url": (BaseUrl, None),
-    "timeout": (Timeout, None),
-    "raw": (Raw_, False),
-    "include": (Include, False),
-    "null": (Nulls, None),
-    "reserved_prefix": (Prefix, None),
-}
+
+_JSON = "JSON, or @FILE."
+
+_COMMON = inspect.signature(_common, eval_str=True).parameters
 
 
 def build(line: str) -> typer.Typer:
@@ -108,18 +106,25 @@ def _about(resource: str, actions: Mapping[str, Sequence[str]]) -> str:
 
 
 def _command(endpoint: Endpoint[..., Any]) -> Callable[..., None]:
-    parameters: list[inspect.Parameter] = []
-    converters: dict[str, Convert] = {}
-    for name, parameter in endpoint.shape.client_signature.parameters.items():
-        if name in endpoint.shape.options:
-            continue
-        shown, converters[name] = _option(endpoint, name, parameter)
-        parameters.append(shown)
+    """A function with a signature that typer can read: the endpoint's fields, then the options."""
+    fields = {
+        name: parameter
+        for name, parameter in endpoint.shape.client_signature.parameters.items()
+        if name not in endpoint.shape.options
+    }
+
+    as_json = {
+        name
+        for name, field in fields.items()
+        if field.annotation is not FileInput and _kind(field.annotation)[1] == _JSON
+    }
 
     def command(**given: Any) -> None:
         options = {name: given.pop(name) for name in _COMMON}
         sent: dict[str, Any] = {
-            name: converters[name](name, value) for name, value in given.items() if _was(value)
+            name: _json(name, value) if name in as_json else value
+            for name, value in given.items()
+            if value is not None and value != []
         }
         for name in options["null"] or ():
             sent[name.replace("-", "_")] = None
@@ -131,58 +136,40 @@ def _command(endpoint: Endpoint[..., Any]) -> Callable[..., None]:
             raise UsageError(f"palprep api: {error}.") from None
         _send(endpoint, call, options)
 
-    return _with_parameters(command, parameters)
-
-
-def _with_parameters(
-    command: Callable[..., None], parameters: list[inspect.Parameter]
-) -> Callable[..., None]:
-    """``command`` with a signature that typer can read."""
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    common = [
-        inspect.Parameter(name, keyword, annotation=annotation, default=default)
-        for name, (annotation, default) in _COMMON.items()
-    ]
-    every = [*parameters, *common]
-    command.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
-    command.__annotations__ = {p.name: p.annotation for p in every}
+    parameters = [*(_parameter(endpoint, each) for each in fields.values()), *_COMMON.values()]
+    parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
     return command
 
 
-def _option(
-    endpoint: Endpoint[..., Any], name: str, parameter: inspect.Parameter
-) -> tuple[inspect.Parameter, Convert]:
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    if name in endpoint.shape.in_path:
-        argument: Any = Annotated[str, typer.Argument(metavar=name.upper(), show_default=False)]
-        return inspect.Parameter(name, keyword, annotation=argument), _as_it_is
-    if parameter.annotation is FileInput:
-        argument = Annotated[Path, typer.Argument(help=f"The {name} file.", show_default=False)]
-        return inspect.Parameter(name, keyword, annotation=argument), _as_it_is
-    kind, words, convert = _kind(parameter.annotation)
-    option = typer.Option(help=words, show_default=False)
-    annotation: Any = Annotated[(kind | None, option)]
-    return inspect.Parameter(name, keyword, annotation=annotation, default=None), convert
+def _parameter(endpoint: Endpoint[..., Any], field: inspect.Parameter) -> inspect.Parameter:
+    """A field as an argument of the command, or as an option."""
+    annotation: Any
+    if field.name in endpoint.shape.in_path:
+        metavar = field.name.upper()
+        annotation = Annotated[str, typer.Argument(metavar=metavar, show_default=False)]
+    elif field.annotation is FileInput:
+        words = f"The {field.name} file."
+        annotation = Annotated[Path, typer.Argument(help=words, show_default=False)]
+    else:
+        kind, words = _kind(field.annotation)
+        option = typer.Option(help=words, show_default=False)
+        return field.replace(annotation=Annotated[(kind | None, option)], default=None)
+    return field.replace(annotation=annotation, default=inspect.Parameter.empty)
 
 
-def _kind(hint: Any) -> tuple[Any, str, Convert]:
-    """The option's type, its help, and how its value becomes the field's."""
+def _kind(hint: Any) -> tuple[Any, str]:
+    """The option's type and its help."""
     if get_origin(hint) in {Union, types.UnionType}:
         [hint] = (arm for arm in get_args(hint) if arm is not type(None))
     if get_origin(hint) is Literal:
-        return str, "One of " + ", ".join(map(str, get_args(hint))) + ".", _as_it_is
-    if hint is str:
-        return str, "", _as_it_is
-    if hint is bool:
-        return bool, "", _as_it_is
+        return str, "One of " + ", ".join(map(str, get_args(hint))) + "."
+    if hint is str or hint is bool:
+        return hint, ""
     if get_args(hint) == (str,):
-        return list[str], "May be given more than once.", _as_it_is
-    return str, "JSON, or @FILE.", _json
-
-
-def _as_it_is(name: str, value: Any) -> Any:
-    del name
-    return value
+        return list[str], "May be given more than once."
+    return str, _JSON
 
 
 def _json(name: str, value: str) -> Any:
@@ -194,10 +181,6 @@ def _json(name: str, value: str) -> Any:
         raise UsageError(f"{option}: {value[1:]} cannot be read ({error.strerror}).") from None
     except ValueError as error:
         raise UsageError(f"{option}: not JSON ({error}).") from None
-
-
-def _was(value: Any) -> bool:
-    return value is not None and value != []
 
 
 def _send(endpoint: Endpoint[..., Any], call: Call[Any], options: Mapping[str, Any]) -> None:

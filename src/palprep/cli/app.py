@@ -51,7 +51,7 @@ API = "Call any endpoint of the service; JSON on standard output."
 
 
 def load(name: str) -> Any:
-    """Import a command. Typer makes its arguments of the function's."""
+    """Import a command. Typer makes its options from the parameters of the function."""
     if name == "api":
         return get_command(importlib.import_module("palprep.cli.api_commands").build(API))
     module = importlib.import_module(f"palprep.cli.{name}")
@@ -132,7 +132,7 @@ def _log_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """What a library warns of says nothing to a user: it goes to the log, for --verbose."""
+    """Put a warning of a library into the log, for --verbose: it tells a user nothing."""
     import logging
 
     del file

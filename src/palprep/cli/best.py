@@ -4,25 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from palprep.cli.exits import ExitCode
-from palprep.cli.options import AsJson, MemoryLimit, ProfileName, Quiet, TimeLimit
-from palprep.cli.output import (
-    interrupted,
-    paths_in_shell,
-    print_json,
-    show,
-    tell,
-    telling,
-)
-from palprep.cli.signals import Interrupted, interruptible
+from palprep import fixes, media, preflight, rules, views
+from palprep.cli import options
+from palprep.cli.exits import ExitCode, Interrupted, interruptible
+from palprep.cli.files import limits_of, require_there
+from palprep.cli.output import interrupted, paths_in_shell, print_json, show, tell, telling
 from palprep.vocabulary import DEFAULT_PROFILE
-
-if TYPE_CHECKING:
-    from palprep.preflight import Candidate
 
 EXAMPLES = (
     "palprep best photos",
@@ -45,63 +36,52 @@ def best(
             "--into", metavar="FOLDER", help="Put the best one here; a video's frame as a PNG."
         ),
     ] = None,
-    profile: ProfileName = DEFAULT_PROFILE,
-    time_limit: TimeLimit = None,
-    memory_limit: MemoryLimit = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    profile: options.ProfileName = DEFAULT_PROFILE,
+    time_limit: options.TimeLimit = None,
+    memory_limit: options.MemoryLimit = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Rank the images of a folder, or the frames of a video, by how fit a portrait each is.
 
     Those with the fewest failing checks come first, then those with the fewest warnings, then the
     fittest. --json prints all of them. Exit code 1 when even the best fails a check.
     """
-    from palprep.cli.files import limits_of, require_there, workers
-
     limits = limits_of(time_limit, memory_limit)
     require_there(source)
     with telling(quiet=quiet or as_json):
         try:
-            with interruptible(), workers(1, limits, begin=True) as crew:
+            with interruptible(), preflight.media_workers(1, limits=limits) as engine:
+                engine.begin()
                 # Loaded while the worker loads as much.
                 from palprep.cli.progress import at_work
-                from palprep.fixes import keep_picked
-                from palprep.media import Source
-                from palprep.preflight import pick_best
-                from palprep.rules import load_profile
-                from palprep.views import ranking_table
 
-                held_against = load_profile(profile)
+                held_against = rules.load_profile(profile)
                 with at_work(f"looking at {source.name}", wanted=not as_json):
-                    ranked = pick_best(
-                        source,
-                        profile=held_against,
-                        per_second=per_second,
-                        engine=crew.engine,
+                    ranked = preflight.pick_best(
+                        source, profile=held_against, per_second=per_second, engine=engine
                     )
                     best = ranked[0]
                     kept = None
                     if into is not None:
-                        picked = Source.of(best.path)
-                        kept = crew.engine.run(keep_picked, picked, best.at_s, into)
+                        picked = media.Source.of(best.path)
+                        kept = engine.run(fixes.keep_picked, picked, best.at_s, into)
         except Interrupted as signal:
             interrupted("Nothing was ranked, and nothing was written.", signal)
         if as_json:
             for candidate in ranked:
                 print_json(candidate.to_json())
         else:
-            show(ranking_table(ranked, top))
+            show(views.ranking_table(ranked, top))
         tell(_next(ranked, kept))
     raise typer.Exit(ExitCode.FAILED if ranked[0].failed else ExitCode.OK)
 
 
-def _next(ranked: Sequence[Candidate], kept: Path | None) -> str:
+def _next(ranked: Sequence[preflight.Candidate], kept: Path | None) -> str:
     """What was ranked, and what to do with the best of it, or with its copy that was ``kept``."""
-    from palprep.rules import counted
-
     best, fit = ranked[0], sum(not each.failed for each in ranked)
     frames = best.at_s is not None
-    looked = counted(len(ranked), *(("frame", "frames") if frames else ("image", "images")))
+    looked = rules.counted(len(ranked), *(("frame", "frames") if frames else ("image", "images")))
     passing = f"{fit} of {looked} {'passes' if fit == 1 else 'pass'}."
     if best.failed:
         return f"None of {looked} passes. Next: take another one, as the failing checks say."

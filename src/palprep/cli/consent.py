@@ -4,27 +4,16 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from palprep.cli.check import DECIDE
-from palprep.cli.exits import ExitCode
-from palprep.cli.options import (
-    AsJson,
-    Language,
-    MemoryLimit,
-    Quiet,
-    Statement,
-    TimeLimit,
-    WhisperModel,
-)
-from palprep.cli.output import paths_in_shell, print_json, show, tell, telling
-from palprep.cli.signals import interruptible
+from palprep import consent as statements, media, preflight, views
+from palprep.cli import options
+from palprep.cli.exits import ExitCode, interruptible
+from palprep.cli.files import DECIDE, limits_of, require_there
+from palprep.cli.output import SAME, paths_in_shell, print_json, show, tell, telling
 from palprep.vocabulary import Outcome
-
-if TYPE_CHECKING:
-    from palprep.consent import ConsentFacts
 
 EXAMPLES = (
     'palprep consent consent.mp4 --name "Ada Lovelace"',
@@ -38,35 +27,27 @@ def consent(
         str,
         typer.Option("--name", help="The full name that must be said.", show_default=False),
     ],
-    statement: Statement = None,
-    language: Language = "en",
-    model: WhisperModel = None,
-    time_limit: TimeLimit = None,
-    memory_limit: MemoryLimit = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    statement: options.Statement = None,
+    language: options.Language = "en",
+    model: options.WhisperModel = None,
+    time_limit: options.TimeLimit = None,
+    memory_limit: options.MemoryLimit = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Verify, word by word, that the consent statement was spoken.
 
     Whisper listens, and where it leaves a doubt, Moonshine. The exit code is 0 only when the
     statement was spoken, and 4 when that is in doubt. An unknown outcome is 1.
     """
-    from palprep.cli.files import limits_of, require_there, workers
-
     limits = limits_of(time_limit, memory_limit)
     require_there(file)
-    with interruptible(), workers(1, limits, begin=True) as crew:
-        # Loaded while the worker loads as much.
-        from palprep import verify_consent
-        from palprep.consent import read_statement
-        from palprep.media import Source
-        from palprep.preflight import for_source
-        from palprep.views import consent_view
-
-        required = read_statement(statement) if statement else None
-        source = Source.of(file)
-        facts = for_source(crew.engine, source).run(
-            verify_consent,
+    with interruptible(), preflight.media_workers(1, limits=limits) as engine:
+        engine.begin()
+        required = statements.read_statement(statement) if statement else None
+        source = media.Source.of(file)
+        facts = preflight.for_source(engine, source).run(
+            preflight.verify_consent,
             source,
             full_name=name,
             statement=required,
@@ -76,20 +57,20 @@ def consent(
     if as_json:
         print_json(facts.shown(str(file)))
     else:
-        show(consent_view(file, facts))
+        show(views.consent_view(file, facts))
         with telling(quiet=quiet):
             tell(_next(facts, file))
     codes = {Outcome.PASS: ExitCode.OK, Outcome.WARN: ExitCode.IN_DOUBT}
     raise typer.Exit(codes.get(Outcome(facts.outcome), ExitCode.FAILED))
 
 
-def _next(consent: ConsentFacts, file: Path) -> str:
+def _next(facts: statements.ConsentFacts, file: Path) -> str:
     """What to do with a statement that was listened to."""
-    if consent.outcome is Outcome.UNKNOWN:
-        return "Next: do what the reasons say, and run the same command again."
-    if consent.outcome is Outcome.WARN:
+    if facts.outcome is Outcome.UNKNOWN:
+        return f"Next: do what the reasons say, and {SAME}."
+    if facts.outcome is Outcome.WARN:
         return DECIDE
-    if not consent.outcome.passed:
-        return "Next: record the statement again, word for word, and run the same command."
-    name = shlex.quote(consent.full_name)
+    if not facts.outcome.passed:
+        return f"Next: record the statement again, word for word, and {SAME}."
+    name = shlex.quote(facts.full_name)
     return f"Next: palprep fix {paths_in_shell([file])} --name {name} --into prepared"

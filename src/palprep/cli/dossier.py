@@ -8,18 +8,15 @@ import shlex
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from palprep import batch, dossier as dossiers, rules, storage, views
+from palprep.cli import options
 from palprep.cli.exits import ExitCode, worst
-from palprep.cli.options import AsJson, Quiet
 from palprep.cli.output import paths_in_shell, print_json, show, tell, telling
 from palprep.errors import UsageError
-
-if TYPE_CHECKING:
-    from palprep.dossier import Dossier, ExaminedDossier
-
 
 EXAMPLES = (
     "palprep dossier palprep-out --export consent.html",
@@ -52,13 +49,13 @@ def dossier(
     revoke: Annotated[
         bool, typer.Option("--revoke", help="Record that the person took the consent back.")
     ] = False,
-    note: Annotated[str | None, typer.Option(help="Why, to be kept with it.")] = None,
+    note: Annotated[str | None, typer.Option(help="The reason, kept with the entry.")] = None,
     export: Annotated[
         Path | None,
         typer.Option(metavar="FILE.html", help="Write one HTML file to read, print and hand on."),
     ] = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Verify consent dossiers: the chain of entries, the videos, and the journal of the run.
 
@@ -66,43 +63,40 @@ def dossier(
     dossiers. Exit code 1 when something was changed, or the consent does not hold now; 4 when a
     doubt leaves it open.
     """
-    from palprep.batch import video_at_hand
-    from palprep.dossier import add_entry, examine_dossier
-    from palprep.storage import Bucket
-    from palprep.views import dossier_view, export_dossiers
-
     now = dt.datetime.now(dt.UTC)
     kept = _dossiers(paths)
     if (revoke or expires or source) and len(kept) != 1:
         raise UsageError("--revoke, --expires and --source are about one dossier: name it")
-    bucket = None if store is None else Bucket(store)
+    bucket = None if store is None else storage.Bucket(store)
     examined = []
     with contextlib.ExitStack() as until_exported:
         for path, recorded in kept.items():
             if expires is not None:
-                add_entry(
+                dossiers.add_entry(
                     path, kind="expiry", expires_at=_moment(expires), written_at=now, note=note
                 )
             if revoke:
-                add_entry(path, kind="revocation", revoked_at=now, written_at=now, note=note)
+                dossiers.add_entry(
+                    path, kind="revocation", revoked_at=now, written_at=now, note=note
+                )
             with contextlib.ExitStack() as while_examined:
                 stack = while_examined if export is None else until_exported
-                video = stack.enter_context(video_at_hand(path, bucket))
-                found = examine_dossier(path, source=source, video=video, kept=recorded)
+                video = stack.enter_context(batch.video_at_hand(path, bucket))
+                found = dossiers.examine_dossier(path, source=source, video=video, kept=recorded)
             examined.append(found)
             if as_json:
                 print_json(_entry(found, now))
             else:
-                show(dossier_view(found, now))
+                show(views.dossier_view(found, now))
         if export is not None:
-            export_dossiers(examined, export, now=now)
+            views.export_dossiers(examined, export, now=now)
     if not as_json or export is not None:
         with telling(quiet=quiet):
             tell(_next(examined, paths, store, export, now))
     raise typer.Exit(worst(_exit_code(each, now, revoked=revoke) for each in examined))
 
 
-def _exit_code(examined: ExaminedDossier, now: dt.datetime, *, revoked: bool) -> ExitCode:
+def _exit_code(examined: dossiers.ExaminedDossier, now: dt.datetime, *, revoked: bool) -> ExitCode:
     if examined.flaws:
         return ExitCode.FAILED
     if examined.dossier.is_open(now):
@@ -110,16 +104,14 @@ def _exit_code(examined: ExaminedDossier, now: dt.datetime, *, revoked: bool) ->
     return ExitCode.OK if revoked or examined.dossier.in_force(now) else ExitCode.FAILED
 
 
-def _dossiers(paths: list[Path]) -> dict[Path, Dossier | None]:
+def _dossiers(paths: list[Path]) -> dict[Path, dossiers.Dossier | None]:
     """Each dossier, with what the journal keeps of it where a run's folder was named."""
-    from palprep.batch import kept_dossiers
-
-    found: dict[Path, Dossier | None] = {}
+    found: dict[Path, dossiers.Dossier | None] = {}
     for path in paths:
         if not path.is_dir():
             found[path] = None
             continue
-        kept = kept_dossiers(path)
+        kept = batch.kept_dossiers(path)
         if not kept:
             raise UsageError(f"The runs into {path} did not listen for any consent")
         found |= kept
@@ -134,7 +126,7 @@ def _moment(text: str) -> dt.datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
 
 
-def _entry(examined: ExaminedDossier, now: dt.datetime) -> dict[str, Any]:
+def _entry(examined: dossiers.ExaminedDossier, now: dt.datetime) -> dict[str, Any]:
     dossier = examined.dossier
     return {
         "path": str(examined.path),
@@ -148,19 +140,16 @@ def _entry(examined: ExaminedDossier, now: dt.datetime) -> dict[str, Any]:
 
 
 def _next(
-    examined: Sequence[ExaminedDossier],
+    examined: Sequence[dossiers.ExaminedDossier],
     paths: Sequence[Path],
     store: str | None,
     export: Path | None,
     now: dt.datetime,
 ) -> str:
     """How many dossiers hold, and what to do with them."""
-    from palprep.rules import counted
-    from palprep.views import standing
-
-    words = Counter(standing(each, now).word.lower() for each in examined)
+    words = Counter(views.standing(each, now).word.lower() for each in examined)
     found = ", ".join(f"{count} {word}" for word, count in words.items())
-    said = f"{counted(len(examined), 'dossier', 'dossiers')}: {found}."
+    said = f"{rules.counted(len(examined), 'dossier', 'dossiers')}: {found}."
     if export is not None:
         return f"{said} Next: open {export}"
     files = [file for each in examined for file in each.files]
@@ -170,7 +159,7 @@ def _next(
             "name the bucket with --store."
         )
     if words["flawed"]:
-        return f"{said} Next: find out what was changed. Until then, use nothing that it is about."
+        return f"{said} Next: find out what was changed. Until then, use none of its files."
     if words["open"]:
         return f"{said} Next: listen to the statement where it is open, or have it recorded again."
     if words["void"]:

@@ -1,9 +1,19 @@
-"""Exit codes, the same for every command."""
+"""How a command ends: its exit code, the same for every command, and what a signal does.
+
+SIGTERM and SIGHUP end the work as Ctrl-C does; a second signal ends the process at once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+import os
+import shlex
+import signal
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from enum import IntEnum
+from types import FrameType
 
 from palprep.errors import (
     AT_SERVICE,
@@ -13,6 +23,9 @@ from palprep.errors import (
     PalprepError,
     UsageError,
 )
+from palprep.escaping import escaped_line
+
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class ExitCode(IntEnum):
@@ -54,3 +67,54 @@ def worst(codes: Iterable[ExitCode]) -> ExitCode:
         if code in found:
             return code
     return ExitCode.OK
+
+
+class Interrupted(KeyboardInterrupt):
+    """The process was asked to end. ``code`` is its exit code, as shells report the signal."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.code = 128 + number
+
+
+@contextmanager
+def interruptible(kept: str = "") -> Iterator[None]:
+    """While this lasts, the first signal raises Interrupted in the main thread.
+
+    What is under way can then end well. The second signal does not wait for that: it ends
+    the process, and its workers end by themselves. The last line says what is ``kept``, and which
+    command goes on.
+    """
+    asked: list[int] = []
+
+    def end(number: int, frame: FrameType | None) -> None:
+        del frame
+        if asked:
+            _leave(number, kept)
+        asked.append(number)
+        raise Interrupted(number)
+
+    before = {number: signal.getsignal(number) for number in _ENDING}
+    for number, handler in before.items():
+        # What is ignored stays ignored: that is how `nohup` starts a program.
+        signal.signal(number, handler if handler is signal.SIG_IGN else end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def same_command() -> str:
+    """The command line that this process was given, as a shell takes it. No option of palprep takes
+    a secret.
+    """
+    return shlex.join(["palprep", *sys.argv[1:]])
+
+
+def _leave(number: int, kept: str) -> None:
+    said = " ".join(filter(None, ("Ended at once.", kept, f"Go on with: {same_command()}")))
+    # Workers notice that this process is gone, and end. A terminal that was closed takes no words.
+    with contextlib.suppress(OSError):
+        os.write(2, f"\n{escaped_line(said)}\n".encode())
+    os._exit(128 + number)

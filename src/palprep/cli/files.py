@@ -6,24 +6,26 @@ import difflib
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from palprep.cli.signals import interruptible
+from palprep import batch, consent, facts, media, preflight, rules, workers
+from palprep.cli.exits import ExitCode, Interrupted, exit_code_of, interruptible
+from palprep.cli.output import SAME, WAIVE, interrupted
 from palprep.errors import FileMissing, MediaError, PalprepError, UsageError
-from palprep.preflight import media_workers
 from palprep.vocabulary import Role
-from palprep.workers import Limits, LocalEngine, Unexpected
 
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
+if TYPE_CHECKING:  # It loads rich.
     from palprep.cli.progress import Advance, FilesProgress
-    from palprep.facts import Speaker
-    from palprep.rules import Profile, Report
 
 Result = TypeVar("Result")
+
+DECIDE = (
+    "Next: whether consent is given is in doubt. Listen to what the findings name. Record the "
+    f"statement again, and {SAME}. {WAIVE}"
+)
+MEND = f"Next: do what the findings say, and {SAME}."
 
 
 class Input(NamedTuple):
@@ -31,23 +33,6 @@ class Input(NamedTuple):
 
     path: Path
     problem: str | None = None
-
-
-class Inputs(NamedTuple):
-    """Everything that was named, in its order, and what was passed over in folders."""
-
-    all: tuple[Input, ...]
-    passed_over: tuple[Path, ...]
-
-    @property
-    def files(self) -> list[Path]:
-        """The files to read."""
-        return [each.path for each in self.all if each.problem is None]
-
-    @property
-    def problems(self) -> list[str]:
-        """Why paths cannot be read, one sentence each."""
-        return [each.problem for each in self.all if each.problem is not None]
 
 
 class FileOptions(NamedTuple):
@@ -60,7 +45,7 @@ class FileOptions(NamedTuple):
     language: str
     model: Path | None
     jobs: int
-    limits: Limits
+    limits: workers.Limits
     as_json: bool
 
 
@@ -69,31 +54,38 @@ class FilesAtWork:
 
     def __init__(
         self,
-        inputs: Inputs,
+        inputs: list[Input],
+        passed_over: list[Path],
         options: FileOptions,
-        workers: Workers,
+        engine: workers.LocalEngine,
+        threads: ThreadPoolExecutor,
         progress: FilesProgress,
-        profile: Profile,
     ) -> None:
-        self.engine = workers.engine
-        self.profile = profile
+        self.inputs = inputs
+        self.passed_over = passed_over
+        """What was found in folders and holds no media."""
+        self.engine = engine
+        self.profile = rules.load_profile(options.profile)
         self.role = options.role
         self.speaker = _speaker(options)
-        self._inputs = inputs
-        self._threads = workers.threads
+        self.codes: list[ExitCode] = []
+        """The exit code that each file would give alone, of the files that are through."""
+        self.done = 0
+        """How many files the command counts as done, for the line that an interruption prints."""
+        self._threads = threads
         self._progress = progress
-        videos = (path for path in inputs.files if self.is_a(Role.CONSENT_VIDEO, path))
-        self._with_consent = frozenset(path.parent for path in videos)
+        self._with_consent = frozenset(path.parent for path in self.all_as(Role.CONSENT_VIDEO))
 
-    def is_a(self, role: Role, path: Path) -> bool:
-        """Whether the file will be judged as this; False for one that cannot be read."""
-        from palprep.media import Source
-        from palprep.preflight import infer_role
+    def all_as(self, role: Role) -> frozenset[Path]:
+        """The files that will be judged as this. One that cannot be read is none of them."""
 
-        try:
-            return (self.role or infer_role(Source.of(path))) is role
-        except MediaError:
-            return False
+        def is_one(file: Input) -> bool:
+            try:
+                return (self.role or preflight.infer_role(media.Source.of(file.path))) is role
+            except MediaError:
+                return False
+
+        return frozenset(file.path for file in self.inputs if not file.problem and is_one(file))
 
     def consent_apart(self, path: Path) -> bool:
         """Whether a consent video is in the file's folder: other videos need not hold the
@@ -103,9 +95,10 @@ class FilesAtWork:
 
     def each(
         self, work: Callable[[Path, Advance], Result]
-    ) -> Iterator[tuple[Input, Result | PalprepError]]:
-        """What ``work`` gives of each file, in their order, as many at once as there are jobs; or
-        the error: whatever goes wrong with one file, the others are worked on.
+    ) -> Iterator[tuple[Path, Result | rules.Report]]:
+        """What ``work`` returns for each file, in their order, as many at once as there are jobs.
+
+        Whatever goes wrong with one file, the others are worked on: its report holds the error.
         """
 
         def one(file: Input) -> Result | PalprepError:
@@ -117,85 +110,91 @@ class FilesAtWork:
             except PalprepError as error:
                 return error
             except Exception as error:  # noqa: BLE001 -- the others are worked on all the same
-                return Unexpected.of(error).as_error()
+                return workers.Unexpected.of(error).as_error()
 
-        return zip(self._inputs.all, self._threads.map(one, self._inputs.all), strict=True)
+        for file, found in zip(self.inputs, self._threads.map(one, self.inputs), strict=True):
+            if isinstance(found, PalprepError):
+                self.codes.append(ExitCode.USAGE if file.problem else exit_code_of(found))
+                name = self.profile.name
+                yield (
+                    file.path,
+                    rules.Report.of_error(file.path, found, role=self.role, profile=name),
+                )
+            else:
+                yield file.path, found
+
+    def count(self, *reports: rules.Report) -> None:
+        """Take the reports on one file, or on what was made of it, into the exit code."""
+        doubtful = any(map(rules.consent_doubts, reports))
+        passed = all(report.passed for report in reports)
+        code = ExitCode.OK if passed else ExitCode.FAILED
+        self.codes.append(ExitCode.IN_DOUBT if doubtful else code)
 
     def aside(self) -> AbstractContextManager[None]:
         """While this lasts no progress is drawn, so that results can be printed."""
         return self._progress.aside()
 
-    def report_of(self, file: Input, error: PalprepError) -> Report:
-        """The report on a file that could not be worked on."""
-        from palprep.rules import Report
-
-        return Report.of_error(file.path, error, role=self.role, profile=self.profile.name)
-
 
 @contextmanager
-def files_at_work(inputs: Inputs, options: FileOptions) -> Iterator[FilesAtWork]:
-    """Workers for files, and their progress. A signal raises Interrupted while this lasts."""
-    with (
-        interruptible(),
-        workers(options.jobs, options.limits, begin=bool(inputs.files)) as at_work,
-    ):
-        # Loaded while the first worker loads the decoders.
-        from palprep.cli.progress import showing_files
-        from palprep.rules import load_profile
+def files_at_work(
+    paths: Iterable[Path], options: FileOptions, *, done: str
+) -> Iterator[FilesAtWork]:
+    """Workers for the files at these paths, and their progress. They end when this does.
 
-        with showing_files(len(inputs.all), wanted=not options.as_json) as progress:
-            profile = load_profile(options.profile)
-            yield FilesAtWork(inputs, options, at_work, progress, profile)
-
-
-class Workers(NamedTuple):
-    """The engine, and the threads that wait for it."""
-
-    engine: LocalEngine
-    threads: ThreadPoolExecutor
-
-
-@contextmanager
-def workers(jobs: int, limits: Limits, *, begin: bool) -> Iterator[Workers]:
-    """Workers for a command; with ``begin`` the first one loads while the command goes on.
-
-    They end when this does, at once when the command is interrupted.
+    A signal ends the command, which tells how many files were ``done``, in these words.
+    Raises UsageError for paths at which nothing can be read, except where JSON is asked for.
     """
-    # The engine is closed first: that ends what the threads wait for.
-    with (
-        ThreadPoolExecutor(jobs) as threads,
-        media_workers(jobs, limits=limits) as engine,
-    ):
-        if begin:
-            engine.begin()
-        yield Workers(engine, threads)
+    inputs, passed_over = find_inputs(paths)
+    problems = [each.problem for each in inputs if each.problem is not None]
+    if problems and not options.as_json:
+        raise UsageError(" ".join(problems))
+    work = None
+    try:
+        # The engine is closed before the threads: that ends what they wait for.
+        with (
+            interruptible(),
+            ThreadPoolExecutor(options.jobs) as threads,
+            preflight.media_workers(options.jobs, limits=options.limits) as engine,
+        ):
+            if len(problems) < len(inputs):
+                engine.begin()
+            # Loaded while the first worker loads the decoders.
+            from palprep.cli.progress import showing_files
+
+            with showing_files(len(inputs), wanted=not options.as_json) as progress:
+                work = FilesAtWork(inputs, passed_over, options, engine, threads, progress)
+                yield work
+    except Interrupted as signal:
+        interrupted(f"{work.done if work else 0} of {len(inputs)} files were {done}.", signal)
 
 
-def limits_of(time_s: float | None, memory_bytes: int | None) -> Limits:
+def limits_of(time_s: float | None, memory_bytes: int | None) -> workers.Limits:
     """What the options say. Raises UsageError for no time at all."""
     if time_s == 0:
         raise UsageError("--time-limit must be more than 0")
     given = {"time_s": time_s, "memory_bytes": memory_bytes}
-    return Limits.model_validate({name: each for name, each in given.items() if each is not None})
+    return workers.Limits.model_validate({name: each for name, each in given.items() if each})
 
 
-def find_inputs(paths: Iterable[Path]) -> Inputs:
-    """Look for the files. In folders, and in the folders below them, those are taken that hold
-    or promise media; hidden ones are not.
+def find_inputs(paths: Iterable[Path]) -> tuple[list[Input], list[Path]]:
+    """Look for the files, and tell what was passed over in folders.
+
+    In folders, and in the folders below them, those are taken that hold or promise media. Hidden
+    ones are not.
     """
     found: list[Input] = []
     passed_over: list[Path] = []
     for path in paths:
         if path.is_dir():
-            media, others = _in_folder(path)
+            media_in = {each: batch.kind_of(each) is not None for each in _walk(path)}
             nothing = Input(path, f"{path} is a folder without images, audio or videos.")
-            found += [Input(each) for each in media] or [nothing]
-            passed_over += others
+            found += [Input(each) for each, holds in media_in.items() if holds] or [nothing]
+            passed_over += [each for each, holds in media_in.items() if not holds]
         elif os.path.lexists(path):
             found.append(Input(path))
         else:
             found.append(Input(path, _not_there(path)))
-    return Inputs(tuple(found), tuple(passed_over))
+    return found, passed_over
 
 
 def require_there(path: Path) -> None:
@@ -204,29 +203,15 @@ def require_there(path: Path) -> None:
         raise UsageError(_not_there(path))
 
 
-def _in_folder(folder: Path) -> tuple[list[Path], list[Path]]:
-    """The files with media, and the others."""
-    from palprep.batch import kind_of
-
-    sorted_out: dict[bool, list[Path]] = {True: [], False: []}
-    for path in _walk(folder):
-        sorted_out[kind_of(path) is not None].append(path)
-    return sorted_out[True], sorted_out[False]
-
-
 def _walk(folder: Path) -> Iterator[Path]:
     for where, below, names in os.walk(folder):
         below[:] = sorted(each for each in below if not each.startswith("."))
-        for name in sorted(names):
-            # Special files, too: a pipe that is named like media is refused later, with a reason.
-            if not name.startswith("."):
-                yield Path(where, name)
+        # Special files, too: a pipe that is named like media is refused later, with a reason.
+        yield from (Path(where, name) for name in sorted(names) if not name.startswith("."))
 
 
 def _not_there(path: Path) -> str:
-    from palprep.media import address_of
-
-    address = address_of(path)
+    address = media.address_of(path)
     if address is not None:
         return f"{address} is an address, and no file: download it first."
     try:
@@ -238,24 +223,20 @@ def _not_there(path: Path) -> str:
     return f"{path} does not exist.{hint}"
 
 
-def _speaker(options: FileOptions) -> Speaker | None:
+def _speaker(options: FileOptions) -> facts.Speaker | None:
     """Whose consent to listen for, and with which model; None without a name.
 
     Raises UsageError for a statement of nobody, ToolMissing for a folder without a model.
     """
+    statement, model = options.statement, options.model
     if options.name is None:
-        if options.statement is not None:
+        if statement is not None:
             raise UsageError("--statement needs --name as well: whose consent is it?")
         return None
     # These load all decoders, which a command without a name leaves to its workers.
-
-    from palprep.consent import read_statement, require_model
-    from palprep.facts import Speaker
-
-    statement, model = options.statement, options.model
-    return Speaker(
+    return facts.Speaker(
         full_name=options.name,
-        statement=read_statement(statement, profile=options.profile) if statement else None,
+        statement=consent.read_statement(statement, profile=options.profile) if statement else None,
         language=options.language,
-        model=model and require_model(model),
+        model=model and consent.require_model(model),
     )

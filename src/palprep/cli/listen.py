@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from palprep.cli.options import Quiet
+from palprep import callbacks, journal as journals, rules, serving
+from palprep.cli import options
+from palprep.cli.files import require_there
 from palprep.cli.output import print_line, tell, telling
-
-if TYPE_CHECKING:
-    from palprep.callbacks import Delivery
-
 
 EXAMPLES = ("palprep listen --journal palprep-out --public-url https://hooks.example",)
 
@@ -30,31 +28,26 @@ def listen(
         str | None,
         typer.Option(help="How the service reaches this port: a tunnel's or proxy's address."),
     ] = None,
-    quiet: Quiet = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Receive the service's callbacks into the journal of a run, until Ctrl-C.
 
     Prints the secret address to give as callback_url.
     """
-    from palprep.cli.files import require_there
-    from palprep.journal import listen as receive
-    from palprep.rules import counted
-    from palprep.serving import until_signalled
-
     require_there(journal)
     received = 0
 
     def ready(address: str) -> None:
         print_line(f"palprep listens on {address}")
 
-    def arrived(delivery: Delivery) -> None:
+    def arrived(delivery: callbacks.Delivery) -> None:
         nonlocal received
         received += 1
         kind = type(delivery.event).__name__ if delivery.event else "unknown event"
         print_line(f"{kind}: {delivery.body}")
 
-    with telling(quiet=quiet), until_signalled() as stop:
-        receive(
+    with telling(quiet=quiet), serving.until_signalled() as stop:
+        journals.listen(
             journal,
             host=host,
             port=port,
@@ -64,6 +57,6 @@ def listen(
             stop=stop,
         )
         tell(
-            f"{counted(received, 'callback', 'callbacks')} received. "
+            f"{rules.counted(received, 'callback', 'callbacks')} received. "
             f"Next: palprep report {shlex.quote(str(journal))}"
         )

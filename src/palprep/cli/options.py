@@ -49,7 +49,7 @@ Paths = Annotated[
     list[Path],
     typer.Argument(
         metavar="PATH",
-        help="Files; or folders, of which all images, audio and videos are read.",
+        help="Files; or folders: all images, audio and videos in them are read.",
         show_default=False,
     ),
 ]
@@ -113,9 +113,7 @@ AsJson = Annotated[
 Verbose = Annotated[
     bool, typer.Option("--verbose", "-v", help="Also tell every step, and why it is taken.")
 ]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Tell nothing on the way but warnings and errors.")
-]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Tell only warnings and errors.")]
 LogFile = Annotated[
     Path | None,
     typer.Option(

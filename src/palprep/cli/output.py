@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
-from palprep.cli.signals import Interrupted, same_command
+from palprep.cli.exits import Interrupted, same_command
 from palprep.errors import OutputUnwritable, UsageError
 from palprep.escaping import escaped, escaped_json
 
@@ -33,7 +33,11 @@ _WIDTH_ELSEWHERE = 140
 """Columns in a file or a pipe, which have no width of their own."""
 
 _NAMED = 3
-"""As many paths are repeated in the next command; the user knows a longer list best."""
+"""The most paths that a next command repeats. The user knows a longer list best."""
+
+
+SAME = "run the same command again"
+WAIVE = "Or let `palprep run --without-consent` waive it."
 
 
 def print_json(value: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 
 from rich.console import Console, RenderableType
 from rich.markup import escape
@@ -29,9 +29,6 @@ from palprep.views import STATUSES, RunProgress, SafeConsole
 ROWS = 8
 """People or files that are shown at once; the bar counts the others."""
 
-_REST = 1
-"""The ratio of the one column that takes what the others leave."""
-
 _TRAINING = "training"
 
 Advance = Callable[[float], None]
@@ -47,21 +44,22 @@ class Bars(Progress):
 
     def __init__(self, console: Console, *, redirect: bool = True, disable: bool = False) -> None:
         self._hidden = False
-        self._rows: dict[object, tuple[TaskID, bool]] = {}
+        self._rows: dict[object, TaskID] = {}
         self._whole: TaskID | None = None
         self._guard = threading.Lock()
+        # Not shared: a column keeps what it drew of a task by the task's number.
+        rest = Column(ratio=1, no_wrap=True, overflow="ellipsis")
         self._known = (
             SpinnerColumn(),
             TextColumn("{task.description}", table_column=Column(no_wrap=True)),
-            BarColumn(bar_width=None, table_column=Column(ratio=_REST)),
+            BarColumn(bar_width=None, table_column=Column(ratio=1)),
             TimeElapsedColumn(),
             TextColumn("left", style="dim"),
             TimeRemainingColumn(),
         )
-        row = Column(ratio=_REST, no_wrap=True, overflow="ellipsis")
         self._open = (
             SpinnerColumn(),
-            TextColumn("{task.description}", table_column=row),
+            TextColumn("{task.description}", table_column=rest),
             TimeElapsedColumn(),
         )
         # Last: it draws at once.
@@ -76,11 +74,9 @@ class Bars(Progress):
 
     def whole(self, words: str, done: int, total: int) -> None:
         """The bar for all, in these words."""
-        if self.disable:
-            return
         with self._guard:
             if self._whole is None:
-                self._whole = self.add_task(words, total=total)
+                self._whole = self.add_task(words, total=total, known=True)
             self.update(self._whole, description=words, completed=done, total=total)
 
     def row(self, key: object, words: str, fraction: float | None = None) -> None:
@@ -88,34 +84,26 @@ class Bars(Progress):
 
         It is a bar where the ``fraction`` that is done is known.
         """
-        if self.disable:
-            return
-        known = fraction is not None
         with self._guard:
-            if key in self._rows and self._rows[key][1] is not known:
-                self._drop(key)
-            if key not in self._rows:
-                if len(self._rows) == ROWS:
-                    return
-                self._rows[key] = self.add_task(words, total=1 if known else None), known
-            self.update(self._rows[key][0], description=words, completed=fraction)
+            if key not in self._rows and len(self._rows) < ROWS:
+                self._rows[key] = self.add_task(words, total=1, known=False)
+            if key in self._rows:
+                known = fraction is not None
+                self.update(self._rows[key], description=words, completed=fraction, known=known)
 
     def drop(self, key: object) -> None:
         """Take the row of one away, if there is one."""
         with self._guard:
-            self._drop(key)
-
-    def _drop(self, key: object) -> None:
-        if key in self._rows:
-            self.remove_task(self._rows.pop(key)[0])
+            if key in self._rows:
+                self.remove_task(self._rows.pop(key))
 
     def get_renderables(self) -> Iterable[RenderableType]:
-        """The bars, then the rows of what takes nobody knows how long: they have no total."""
+        """The bars, then the rows of what takes nobody knows how long."""
         if self._hidden:
             yield Text()
             return
         for columns, known in ((self._known, True), (self._open, False)):
-            tasks = [task for task in self.tasks if (task.total is not None) is known]
+            tasks = [task for task in self.tasks if task.fields["known"] is known]
             if tasks:
                 self.columns = columns
                 yield self.make_tasks_table(tasks)
@@ -140,9 +128,10 @@ class FilesProgress:
     """Draws how far the files of a command are. Thread-safe."""
 
     def __init__(self, bars: Bars, files: int) -> None:
+        self.aside = bars.aside
         self._bars = bars
         self._files = files
-        self._done = 0
+        self._done = -1
         self._guard = threading.Lock()
         self._count()
 
@@ -165,17 +154,14 @@ class FilesProgress:
             yield advance
         finally:
             self._bars.drop(row)
-            with self._guard:
-                self._done += 1
-                self._count()
-
-    def aside(self) -> AbstractContextManager[None]:
-        """While this lasts nothing is drawn, so that results can be printed."""
-        return self._bars.aside()
+            self._count()
 
     def _count(self) -> None:
-        if self._files > 1:
-            self._bars.whole(f"{self._done} of {self._files} files", self._done, self._files)
+        with self._guard:
+            self._done += 1
+            if self._files > 1:
+                words = f"{self._done} of {self._files} files"
+                self._bars.whole(words, self._done, self._files)
 
 
 def run_progress(bars: Bars) -> RunProgress:

@@ -7,8 +7,11 @@ from typing import Annotated
 
 import typer
 
-from palprep.cli.options import Quiet
+from palprep import batch, journal
+from palprep.cli import options
+from palprep.cli.files import require_there
 from palprep.cli.output import print_line, tell, telling
+from palprep.cli.results import RUN, next_step, summary
 from palprep.errors import UsageError
 
 EXAMPLES = ("palprep report palprep-out", "palprep report out/shard-* --into out")
@@ -27,24 +30,19 @@ def report(
         Path | None,
         typer.Option("--into", help="The folder for the results of several DIRs as one."),
     ] = None,
-    quiet: Quiet = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Write results.jsonl and report.html again, with what has arrived since."""
-    from palprep.batch import write_merged_report, write_report
-    from palprep.cli.files import require_there
-    from palprep.cli.results import RUN, next_step, summary
-    from palprep.journal import status
-
     for each in directories:
         require_there(each)
     if into is not None:
-        page = write_merged_report(directories, into)
+        page = batch.write_merged_report(directories, into)
     elif len(directories) == 1:
-        page = write_report(directories[0])
+        page = batch.write_report(directories[0])
     else:
         raise UsageError("Give --into: the folder for the results of all of them as one")
     print_line(page)
-    standings = [status(each) for each in directories]
+    standings = [journal.status(each) for each in directories]
     people = [person for each in standings for person in each.people]
     with telling(quiet=quiet):
         tell(summary(people))

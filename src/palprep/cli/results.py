@@ -7,42 +7,34 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from palprep.cli.exits import ExitCode, worst
-from palprep.cli.output import interrupted, print_line, show
-from palprep.cli.progress import showing_run
-from palprep.cli.signals import Interrupted, interruptible
-from palprep.rules import counted
-from palprep.views import STATUSES, RunProgress, results_view
+from palprep import journal, rules, views
+from palprep.cli.exits import ExitCode, Interrupted, interruptible, worst
+from palprep.cli.output import SAME, WAIVE, interrupted, print_line, show
 
-if TYPE_CHECKING:
-    from palprep.journal import PersonStanding
-
-SAME = "run the same command again"
 RUN = "start `palprep run` again"
-"""How a run goes on: in the words of the run itself, and of commands that only look at it."""
+"""How to go on with a run, for commands that only look at it."""
 
 _MANY = 100
 """People who are listed one by one."""
 
 
-def print_results(results: Sequence[PersonStanding]) -> None:
+def print_results(results: Sequence[journal.PersonStanding]) -> None:
     """Print a table: of many people only the first who are not done."""
     shown = results
     if len(results) > _MANY:
         shown = [each for each in results if each.status != "done"][:_MANY]
-    show(results_view(shown))
+    show(views.results_view(shown))
     if len(shown) < len(results):
         print_line(f"{len(shown):,} of {len(results):,} people are shown. --json lists all.")
 
 
-def exit_code_of_results(results: Iterable[PersonStanding]) -> ExitCode:
+def exit_code_of_results(results: Iterable[journal.PersonStanding]) -> ExitCode:
     """The worst of all people. Waiting is no failure: everything was asked for."""
     return worst(map(_exit_code, results))
 
 
-def _exit_code(result: PersonStanding) -> ExitCode:
+def _exit_code(result: journal.PersonStanding) -> ExitCode:
     if result.held:  # While a voice of the same person is in training, too.
         return ExitCode.IN_DOUBT
     match result.status:
@@ -54,21 +46,21 @@ def _exit_code(result: PersonStanding) -> ExitCode:
             return ExitCode.OK
 
 
-def summary(results: Sequence[PersonStanding]) -> str:
+def summary(results: Sequence[journal.PersonStanding]) -> str:
     """How many people there are, and how many of them are done, waiting, refused and so on."""
     if not results:
-        return "No one was to be worked on"
+        return "There was no one to work on"
     counts = Counter(each.status for each in results)
     said = ", ".join(
         f"{counts[status]:,} {look.word.lower()}"
-        for status, look in STATUSES.items()
+        for status, look in views.STATUSES.items()
         if counts[status]
     )
-    return f"{counted(len(results), 'person', 'people')}: {said}"
+    return f"{rules.counted(len(results), 'person', 'people')}: {said}"
 
 
 def next_step(
-    results: Sequence[PersonStanding],
+    results: Sequence[journal.PersonStanding],
     into: Path,
     *,
     dry_run: bool = False,
@@ -86,7 +78,7 @@ def next_step(
         (any(map(_in_training, results)), f"`palprep watch {place}` waits for the trainings."),
         (
             "needs_decision" in found,
-            f"listen to what the reasons name. Record it again and {again}; or waive the consent.",
+            f"listen to what the reasons name. Record the statement again, and {again}. {WAIVE}",
         ),
         (found & {"refused", "failed"}, f"fix what the reasons name, and {again}."),
         (dry_run and results, "run the same command without --dry-run."),
@@ -96,15 +88,17 @@ def next_step(
     return f"Next: {next(words for applies, words in steps if applies)}"
 
 
-def _in_training(result: PersonStanding) -> bool:
+def _in_training(result: journal.PersonStanding) -> bool:
     return result.status == "waiting" and "started" in {result.voice_status, result.replica_status}
 
 
 @contextmanager
-def people_at_work(place: Path, kept_at_once: str, *, wanted: bool) -> Iterator[RunProgress]:
+def people_at_work(place: Path, kept_at_once: str, *, wanted: bool) -> Iterator[views.RunProgress]:
     """Show the progress of people while this lasts. A first signal ends it well, and tells what is
     kept in their folder; a second one ends it at once, and says what was ``kept_at_once``.
     """
+    from palprep.cli.progress import showing_run
+
     with showing_run(wanted=wanted) as progress:
         try:
             with interruptible(kept_at_once):

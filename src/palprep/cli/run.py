@@ -6,32 +6,22 @@ import os
 import shlex
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from palprep.cli.options import (
-    BUCKET_HELP,
-    AsJson,
-    BaseUrl,
-    CallbackUrl,
-    LogFile,
-    MemoryLimit,
-    NoWait,
-    ProfileName,
-    Quiet,
-    RequestRate,
-    TimeLimit,
-    Verbose,
-    Wait,
-    WhisperModel,
-    waiting_time,
-)
+from palprep import batch, views
+from palprep.cli import options
+from palprep.cli.files import limits_of
 from palprep.cli.output import print_json, tell, tell_detail, telling
+from palprep.cli.results import (
+    exit_code_of_results,
+    next_step,
+    people_at_work,
+    print_results,
+    summary,
+)
 from palprep.vocabulary import DEFAULT_PROFILE
-
-if TYPE_CHECKING:
-    from palprep.batch import Note
 
 _WAIT_S = 900.0
 
@@ -53,7 +43,7 @@ def run(
         ),
     ],
     into: Annotated[Path, typer.Option("--into", help="Output folder.")] = Path("palprep-out"),
-    base_url: BaseUrl = None,
+    base_url: options.BaseUrl = None,
     engine: Annotated[
         str, typer.Option(help="Where media work runs: local, or dask://HOST:PORT.")
     ] = "local",
@@ -69,9 +59,9 @@ def run(
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Local worker processes; by default, all cores.")
     ] = None,
-    time_limit: TimeLimit = None,
-    memory_limit: MemoryLimit = None,
-    profile: ProfileName = DEFAULT_PROFILE,
+    time_limit: options.TimeLimit = None,
+    memory_limit: options.MemoryLimit = None,
+    profile: options.ProfileName = DEFAULT_PROFILE,
     only: Annotated[
         list[str] | None,
         typer.Option(
@@ -107,10 +97,10 @@ def run(
         typer.Option(
             envvar="PALPREP_PUBLISH_TO",
             metavar="URL",
-            help=f"Bucket the service fetches from. {BUCKET_HELP}",
+            help=f"Bucket the service fetches from. {options.BUCKET_HELP}",
         ),
     ] = None,
-    callback_url: CallbackUrl = None,
+    callback_url: options.CallbackUrl = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check and prepare everything; send nothing.")
     ] = False,
@@ -121,9 +111,9 @@ def run(
             help="Train from videos even where no consent was heard; that goes on record.",
         ),
     ] = False,
-    model: WhisperModel = None,
-    wait: Wait = None,
-    no_wait: NoWait = False,
+    model: options.WhisperModel = None,
+    wait: options.Wait = None,
+    no_wait: options.NoWait = False,
     max_creates: Annotated[
         int | None,
         typer.Option(min=0, metavar="N", help="Create at most N voices and replicas in this run."),
@@ -131,54 +121,35 @@ def run(
     max_training: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Keep at most N in training at once.")
     ] = None,
-    rate: RequestRate = None,
-    as_json: AsJson = False,
-    verbose: Verbose = False,
-    quiet: Quiet = False,
-    log_file: LogFile = None,
+    rate: options.RequestRate = None,
+    as_json: options.AsJson = False,
+    verbose: options.Verbose = False,
+    quiet: options.Quiet = False,
+    log_file: options.LogFile = None,
 ) -> None:
     """Check, fix, prove and publish everything, and make each person's voice and replica.
 
     The key comes from PALPREP_API_KEY. The same command again continues where a run ended,
     and creates nothing twice. Without --wait, trainings are waited for up to 15 minutes.
     """
-    from palprep.batch import (
-        Connection,
-        Pace,
-        RunOptions,
-        Selection,
-        Shard,
-        run as run_people,
-        written_results,
-    )
-    from palprep.cli.files import limits_of
-    from palprep.cli.results import (
-        exit_code_of_results,
-        next_step,
-        people_at_work,
-        print_results,
-        summary,
-    )
-    from palprep.views import duration
-
-    pace = Pace(
-        wait_s=waiting_time(wait, no_wait=no_wait, otherwise=_WAIT_S),
+    pace = batch.Pace(
+        wait_s=options.waiting_time(wait, no_wait=no_wait, otherwise=_WAIT_S),
         max_creates=max_creates,
         max_training=max_training,
         requests_per_s=rate,
     )
     limits = limits_of(time_limit, memory_limit)
-    connection = Connection(
+    connection = batch.Connection(
         base_url=base_url,
         api_key=os.environ.get("PALPREP_API_KEY"),
         publish_to=publish_to,
         callback_url=callback_url,
     )
-    select = Selection(
+    select = batch.Selection(
         only=tuple(only or ()),
         limit=limit,
         failed=failed,
-        shard=Shard.parse(shard) if shard is not None else None,
+        shard=batch.Shard.parse(shard) if shard is not None else None,
     )
     place = select.place(into)
     began = time.monotonic()
@@ -193,10 +164,10 @@ def run(
     ):
         if base_url is None and not dry_run:
             tell("No --base-url and no PALPREP_BASE_URL: an embedded sandbox is used")
-        ended = run_people(
+        ended = batch.run(
             people,
             into=into,
-            options=RunOptions(
+            options=batch.RunOptions(
                 select=select,
                 connection=connection,
                 pace=pace,
@@ -216,19 +187,19 @@ def run(
         )
     results = [person.standing for person in ended.people]
     if as_json:
-        for line in written_results(place, {each.person for each in results}):
+        for line in batch.written_results(place, {each.person for each in results}):
             print_json(line)
     else:
         print_results(results)
     with telling(quiet=quiet, log_file=log_file):
-        tell(f"{summary(results)}, in {duration(time.monotonic() - began)}")
+        tell(f"{summary(results)}, in {views.duration(time.monotonic() - began)}")
         if not as_json:
             tell(f"The whole story is in {place / 'report.html'}")
         tell(next_step(results, place, dry_run=dry_run))
     raise typer.Exit(exit_code_of_results(results))
 
 
-def _tell_note(note: Note, *, dry_run: bool) -> None:
+def _tell_note(note: batch.Note, *, dry_run: bool) -> None:
     """Tell a note. A role that a name or person.toml gives is a detail, except in a dry run."""
     line = f"{note.person}: {note.text}" if note.person is not None else note.text
     if note.about == "role" and not dry_run:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from palprep.cli.options import MemoryLimit, TimeLimit, WhisperModel
-
-if TYPE_CHECKING:
-    from palprep.sandbox import Sandbox
+from palprep import batch, consent, journal, preflight, sandbox as service, workers
+from palprep.cli import options
+from palprep.cli.files import limits_of
+from palprep.errors import UsageError
 
 EXAMPLES = (
     "palprep sandbox",
@@ -41,7 +41,7 @@ def sandbox(
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUE",
-            help="What GET /_sandbox/choices lists, decided otherwise; may be given again.",
+            help="Another value for what GET /_sandbox/choices lists; may be given again.",
         ),
     ] = None,
     print_json: Annotated[
@@ -60,73 +60,54 @@ def sandbox(
         Path | None,
         typer.Option(help="The statement of consent that trainings need, {full_name} in it."),
     ] = None,
-    model: WhisperModel = None,
-    time_limit: TimeLimit = None,
-    memory_limit: MemoryLimit = None,
+    model: options.WhisperModel = None,
+    time_limit: options.TimeLimit = None,
+    memory_limit: options.MemoryLimit = None,
 ) -> None:
     """Serve the whole interface on loopback, judged by palprep's own checks, until Ctrl-C.
 
     Prints its address, and then its keys.
     """
-    import json
-
-    from palprep.batch import judges_in
-    from palprep.cli.files import limits_of
-    from palprep.consent import read_statement, require_model, required_statement
-    from palprep.errors import UsageError
-    from palprep.journal import SandboxStatement
-    from palprep.preflight import media_workers
-    from palprep.sandbox import DEFAULT_KEYS, Sandbox as Service, parse_choices, serve
-    from palprep.workers import usable_cores
-
     try:
         records = json.loads(seed.read_bytes()) if seed else None
     except (OSError, ValueError) as error:
         raise UsageError(f"The seed {seed} cannot be read: {error}") from None
-    required = SandboxStatement(
-        text=read_statement(statement) if statement else required_statement(),
-        model=model and require_model(model),
+    required = journal.SandboxStatement(
+        text=consent.read_statement(statement) if statement else consent.required_statement(),
+        model=model and consent.require_model(model),
     )
     # They start when there is something to judge.
-    engine = media_workers(usable_cores(), limits=limits_of(time_limit, memory_limit))
-    judge_image, media_trainer = judges_in(engine, (required,))
-    service = Service(
+    engine = preflight.media_workers(
+        workers.usable_cores(), limits=limits_of(time_limit, memory_limit)
+    )
+    judge_image, media_trainer = batch.judges_in(engine, (required,))
+    served = service.Sandbox(
         data=data,
         port=port,
         host=host,
-        api_keys=api_key or DEFAULT_KEYS,
+        api_keys=api_key or service.DEFAULT_KEYS,
         clock=clock,
         faults=faults,
         judge_image=judge_image,
         trainer=media_trainer,
-        choices=parse_choices(
+        choices=service.parse_choices(
             choice or (),
             trainer="bytes" if trainer == "bytes" else "given",
             outbound=outbound,
         ),
         seed=records,
     )
-    with engine:
-        serve(service, announce=_announced(service, own=bool(api_key), as_json=print_json))
-
-
-def _announced(service: Sandbox, *, own: bool, as_json: bool) -> Callable[[str], None]:
-    """Prints where it answers, for programs as one line of JSON; and the keys, unless they are the
-    caller's own.
-    """
 
     def announce(line: str) -> None:
-        import json
-
-        from palprep.sandbox import SERVICE_KEY, USER_KEY
-
         # typer flushes: programs wait for the first line.
-        if as_json:
-            keys = dict.fromkeys(service.keys()) if own else service.keys()
-            typer.echo(json.dumps({"url": service.url, **keys}))
+        if print_json:
+            keys = dict.fromkeys(served.keys()) if api_key else served.keys()
+            typer.echo(json.dumps({"url": served.url, **keys}))
             return
         typer.echo(line)
-        if not own:
-            typer.echo(f"PALPREP_API_KEY={USER_KEY} ({SERVICE_KEY} is not user-scoped)")
+        if not api_key:
+            said = f"({service.SERVICE_KEY} is not user-scoped)"
+            typer.echo(f"PALPREP_API_KEY={service.USER_KEY} {said}")
 
-    return announce
+    with engine:
+        service.serve(served, announce=announce)

@@ -8,18 +8,17 @@ import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from palprep import journal, views
+from palprep.cli import options
 from palprep.cli.exits import ExitCode
-from palprep.cli.options import AsJson, Quiet
+from palprep.cli.files import require_there
 from palprep.cli.output import print_json, print_line, tell, telling
+from palprep.cli.results import RUN, exit_code_of_results, next_step, print_results, summary
 from palprep.errors import UsageError
-
-if TYPE_CHECKING:
-    from palprep.journal import Creation, JournalStatus
-
 
 EXAMPLES = (
     "palprep status palprep-out",
@@ -49,25 +48,21 @@ def status(
             "--retry", metavar="KEY", help="It was not created. The next run asks for it again."
         ),
     ] = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Show where every person stands; with --found or --retry, resolve what is in doubt.
 
     Exit code 4 while something is in doubt and no run is at work, which may resolve it itself; and
     while a doubt about consent holds somebody's replica.
     """
-    from palprep.cli.files import require_there
-    from palprep.cli.results import RUN, exit_code_of_results, next_step, print_results, summary
-    from palprep.journal import status as read_status
-
     for each in directories:
         require_there(each)
     if len(directories) > 1 and (found or retry):
         raise UsageError("Resolve one DIR at a time: name the one that the doubt is in")
     _resolve(directories[0], found or [], retry or [])
     with _uncollected():
-        standings = [read_status(each) for each in directories]
+        standings = [journal.status(each) for each in directories]
     people = [person for each in standings for person in each.people]
     doubts = any(each.in_doubt and not each.running for each in standings)
     if as_json:
@@ -99,16 +94,14 @@ def _uncollected() -> Iterator[None]:
         gc.enable()
 
 
-def _show_head(standing: JournalStatus, *, named: bool) -> None:
-    from palprep.views import stamp
-
+def _show_head(standing: journal.JournalStatus, *, named: bool) -> None:
     state = "A run is at work on it." if standing.running else "No run is at work on it."
     where = f"{standing.directory}: " if named else ""
-    last = stamp(dt.datetime.fromisoformat(standing.updated_at))
+    last = views.stamp(dt.datetime.fromisoformat(standing.updated_at))
     print_line(f"{where}{state} Last entry: {last}. Service: {standing.target}.")
 
 
-def _show_open_ends(standing: JournalStatus) -> None:
+def _show_open_ends(standing: journal.JournalStatus) -> None:
     if standing.running and standing.in_doubt:
         print_line("Requests under way look as if they were in doubt: look again after the run.")
     else:
@@ -121,19 +114,17 @@ def _show_open_ends(standing: JournalStatus) -> None:
 def _resolve(directory: Path, found: list[str], retry: list[str]) -> None:
     if not found and not retry:
         return
-    from palprep.journal import Journal, resolve_found, resolve_retry
-
-    with Journal.of(directory) as journal:
+    with journal.Journal.of(directory) as decided:
         for decision in found:
             key, equals, resource_id = decision.partition("=")
             if not equals:
                 raise UsageError(f"--found needs KEY=ID, not {decision!r}")
-            resolve_found(journal, key, resource_id)
+            journal.resolve_found(decided, key, resource_id)
         for key in retry:
-            resolve_retry(journal, key)
+            journal.resolve_retry(decided, key)
 
 
-def _how_to_resolve(directory: str, creation: Creation) -> str:
+def _how_to_resolve(directory: str, creation: journal.Creation) -> str:
     place = shlex.quote(directory)
     return (
         f"\n{creation.what} of {creation.person} is in doubt since {creation.intended_at}. "

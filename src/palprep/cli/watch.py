@@ -8,20 +8,18 @@ from typing import Annotated
 
 import typer
 
-from palprep.cli.options import (
-    FOR_EVER,
-    AsJson,
-    BaseUrl,
-    CallbackUrl,
-    LogFile,
-    NoWait,
-    Quiet,
-    RequestRate,
-    Verbose,
-    Wait,
-    waiting_time,
-)
+from palprep import batch
+from palprep.cli import options
+from palprep.cli.files import require_there
 from palprep.cli.output import print_json, tell, telling
+from palprep.cli.results import (
+    RUN,
+    exit_code_of_results,
+    next_step,
+    people_at_work,
+    print_results,
+    summary,
+)
 
 EXAMPLES = ("palprep watch palprep-out", "palprep watch palprep-out --wait 4h")
 
@@ -30,35 +28,27 @@ def watch(
     directory: Annotated[
         Path, typer.Argument(metavar="DIR", help="The output folder of a run.", show_default=False)
     ],
-    base_url: BaseUrl = None,
-    callback_url: CallbackUrl = None,
-    wait: Wait = None,
-    no_wait: NoWait = False,
-    rate: RequestRate = None,
-    as_json: AsJson = False,
-    verbose: Verbose = False,
-    quiet: Quiet = False,
-    log_file: LogFile = None,
+    base_url: options.BaseUrl = None,
+    callback_url: options.CallbackUrl = None,
+    wait: options.Wait = None,
+    no_wait: options.NoWait = False,
+    rate: options.RequestRate = None,
+    as_json: options.AsJson = False,
+    verbose: options.Verbose = False,
+    quiet: options.Quiet = False,
+    log_file: options.LogFile = None,
 ) -> None:
     """Wait for the trainings that a run has begun, and write the results when they end.
 
     Without --wait it waits until all have ended. With --no-wait, as from cron, everything is asked
     for once. Nothing is created. The key comes from PALPREP_API_KEY.
     """
-    from palprep.batch import Connection, Pace, watch as watch_folder
-    from palprep.cli.files import require_there
-    from palprep.cli.results import (
-        RUN,
-        exit_code_of_results,
-        next_step,
-        people_at_work,
-        print_results,
-        summary,
-    )
-
     require_there(directory)
-    pace = Pace(wait_s=waiting_time(wait, no_wait=no_wait, otherwise=FOR_EVER), requests_per_s=rate)
-    connection = Connection(
+    pace = batch.Pace(
+        wait_s=options.waiting_time(wait, no_wait=no_wait, otherwise=options.FOR_EVER),
+        requests_per_s=rate,
+    )
+    connection = batch.Connection(
         base_url=base_url,
         api_key=os.environ.get("PALPREP_API_KEY"),
         callback_url=callback_url,
@@ -68,7 +58,7 @@ def watch(
         telling(verbose=verbose, quiet=quiet, log_file=log_file),
         people_at_work(directory, kept, wanted=not as_json and not quiet) as progress,
     ):
-        ended = watch_folder(
+        ended = batch.watch(
             directory, connection=connection, pace=pace, tell=progress, with_reports=False
         )
     results = [person.standing for person in ended.people]

@@ -1,19 +1,24 @@
-from .asset_pictures import PICTURES_NAME as PICTURES_NAME, PictureFolder as PictureFolder
 from .consent_terminal import consent_view as consent_view, dossier_view as dossier_view
+from .consent_words import standing as standing
 from .console import SafeConsole as SafeConsole
 from .data_frame import to_pandas as to_pandas
 from .dossier_page import export_dossiers as export_dossiers
-from .dossier_words import standing as standing
 from .format import duration as duration, stamp as stamp
 from .notebook import register as register
-from .outcomes import OUTCOMES as OUTCOMES, STATUSES as STATUSES
+from .outcomes import STATUSES as STATUSES
 from .page import REPORT_NAME as REPORT_NAME, Page as Page, pages as pages
-from .pictures import write_picture as write_picture
+from .pictures import (
+    PICTURES_NAME as PICTURES_NAME,
+    PictureFolder as PictureFolder,
+    write_picture as write_picture,
+)
 from .progress import (
     RunProgress as RunProgress,
     cell_progress as cell_progress,
 )
 from .terminal import (
+    check_list as check_list,
+    explained_check as explained_check,
     prepared_view as prepared_view,
     ranking_table as ranking_table,
     report_view as report_view,

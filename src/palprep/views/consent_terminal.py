@@ -9,34 +9,30 @@ from pathlib import Path
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.constrain import Constrain
 from rich.text import Text
 
 from palprep.consent import ConsentFacts
 from palprep.dossier import Dossier, ExaminedDossier
-from palprep.views.dossier_words import Standing, entry_words, standing
-from palprep.views.format import position, stamp
-from palprep.views.marked_words import (
+from palprep.views.consent_words import (
     Mark,
     MarkedWords,
+    Standing,
+    entry_words,
     headline,
     legend,
     marked_words,
-    was_found,
+    signed,
+    standing,
 )
+from palprep.views.format import position, stamp
 from palprep.views.outcomes import OUTCOMES
-from palprep.views.terminal import INDENT, headed, indented, title
+from palprep.views.terminal import INDENT, headed, indented, margin, title
 
 WIDEST = 80
 """Cells of a line."""
 
 _LABEL = 9
-_SIGNS = {
-    Mark.UNCERTAIN: "word(?)",
-    Mark.MISSING: "[-word-]",
-    Mark.CHANGED: "[-word-]{+other+}",
-    Mark.ADDED: "{+word+}",
-    Mark.UNREAD: "word(?)",
-}
 
 
 def consent_view(path: Path, facts: ConsentFacts) -> RenderableType:
@@ -44,46 +40,34 @@ def consent_view(path: Path, facts: ConsentFacts) -> RenderableType:
 
     Signs tell what became of a word; on a terminal colours do so too.
     """
-    return Group(title(facts.outcome, str(path)), *map(indented, _parts(facts)))
+    parts = (indented(Constrain(part, WIDEST - INDENT)) for part in _parts(facts))
+    return Group(title(facts.outcome, str(path)), *parts)
 
 
 def _parts(facts: ConsentFacts) -> Iterator[RenderableType]:
-    yield _Labelled("", Text(headline(facts)))
+    yield Text(headline(facts))
     for reason in facts.reasons:
-        yield _Labelled("-", Text(reason), label_cells=2)
+        yield margin(2, ("-", Text(reason)))
     yield Text()
-    if not was_found(facts):
-        yield _Labelled("required", Text(facts.statement, OUTCOMES[facts.outcome].style))
+    if facts.starts_at is None:
+        yield margin(_LABEL, ("required", Text(facts.statement, OUTCOMES[facts.outcome].style)))
         if facts.transcript:
-            yield _Labelled("heard", Text(facts.transcript))
+            yield margin(_LABEL, ("heard", Text(facts.transcript)))
         return
     words = marked_words(facts)
     if facts.said_before:
-        yield _Labelled("before", Text(facts.said_before, "dim"))
+        yield margin(_LABEL, ("before", Text(facts.said_before, "dim")))
     yield _Timed(words)
     if facts.ends_at is not None:
-        yield _Labelled(position(facts.ends_at), Text("end of the statement", "dim"))
+        yield margin(_LABEL, (position(facts.ends_at), Text("end of the statement", "dim")))
     if facts.said_after:
-        yield _Labelled("after", Text(facts.said_after, "dim"))
-    explained = [(_SIGNS[mark], said) for mark, said in legend(words) if mark in _SIGNS]
+        yield margin(_LABEL, ("after", Text(facts.said_after, "dim")))
+    explained = [(mark, said) for mark, said in legend(words) if mark is not Mark.HEARD]
     if explained:
         yield Text()
-        yield from (Text(f"{sign:<19}{said}", "dim") for sign, said in explained)
-
-
-@dataclass(frozen=True)
-class _Labelled:
-    """A text with something in front of its first line."""
-
-    label: str
-    text: Text
-    label_cells: int | None = None
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        cells = self.label_cells or (_LABEL if self.label else 0)
-        lines = self.text.wrap(console, _room(options) - cells)
-        for number, line in enumerate(lines):
-            yield Text.assemble(f"{'' if number else self.label:<{cells}}", line)
+    for mark, said in explained:
+        other = "other" if mark is Mark.CHANGED else "word"
+        yield Text(f"{signed(mark, 'word', other):<19}{said}", "dim")
 
 
 @dataclass(frozen=True)
@@ -93,12 +77,11 @@ class _Timed:
     words: Sequence[MarkedWords]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        room = _room(options) - _LABEL
-        for line in _lines(self.words, room):
+        del console
+        for line in _lines(self.words, options.max_width - _LABEL):
             starts = next((word.start for word in line if word.start is not None), None)
-            label = "" if starts is None else position(starts)
             text = Text(" ").join(Text(word.signed, OUTCOMES[word.outcome].style) for word in line)
-            yield from _Labelled(label or " ", text).__rich_console__(console, options)
+            yield margin(_LABEL, ("" if starts is None else position(starts), text))
 
 
 def _lines(words: Sequence[MarkedWords], room: int) -> Iterator[list[MarkedWords]]:
@@ -113,10 +96,6 @@ def _lines(words: Sequence[MarkedWords], room: int) -> Iterator[list[MarkedWords
         line.append(word)
     if line:
         yield line
-
-
-def _room(options: ConsoleOptions) -> int:
-    return max(20, min(options.max_width, WIDEST - INDENT))
 
 
 def dossier_view(examined: ExaminedDossier, now: dt.datetime) -> RenderableType:

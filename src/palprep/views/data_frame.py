@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from palprep.errors import ToolMissing
 from palprep.journal import PersonView, RunView
-from palprep.rules import Check, Report
+from palprep.rules import Report
 from palprep.values import Outcome, Role
 from palprep.vocabulary import install_advice
 
@@ -74,26 +74,11 @@ def _check_rows(report: Report) -> Iterator[dict[str, Any]]:
         told = {"check": report.error.code, "sentence": report.error.message}
         yield {**of_file, **told, "outcome": Outcome.FAIL.value}
     for check in report.checks:
-        yield {**of_file, **_check_row(check)}
-
-
-def _check_row(check: Check) -> dict[str, Any]:
-    measured = check.measured
-    number = isinstance(measured, int | float) and not isinstance(measured, bool)
-    return {
-        "check": check.id,
-        "label": check.label,
-        "outcome": check.outcome.value,
-        "measured": measured,
-        "value": measured if number else None,
-        "at_least": check.at_least,
-        "at_most": check.at_most,
-        "limit": check.limit,
-        "source": check.source,
-        "sentence": check.sentence,
-        "advice": check.advice,
-        "follows": check.follows,
-    }
+        number = isinstance(check.measured, int | float) and not isinstance(check.measured, bool)
+        value = check.measured if number else None
+        # What is no column is left out.
+        row = {"check": check.id, "value": value, "outcome": check.outcome.value}
+        yield {**dict(check), **of_file, **row}
 
 
 def _person_row(person: PersonView) -> dict[str, Any]:

@@ -16,10 +16,9 @@ from palprep.errors import PalprepError, UsageError
 from palprep.fixes import atomic_output
 from palprep.rules import SAME_PERSON
 from palprep.values import Outcome, Span
-from palprep.views.asset_pictures import Embedded
-from palprep.views.dossier_words import entry_words, flaw_words, standing
+from palprep.views.consent_words import entry_words, flaw_words, standing
 from palprep.views.html import environment
-from palprep.views.pictures import statement_frames
+from palprep.views.pictures import Embedded, statement_frames
 
 _SUFFIXES = {".html", ".htm"}
 

@@ -29,11 +29,6 @@ def position(seconds: float | None, digits: int = 1) -> str:
     return f"{int(minutes)}:{rest:0{digits + 3 if digits else 2}.{digits}f}"
 
 
-def share(part: float) -> str:
-    """A share from 0 to 1: ``47%``."""
-    return f"{part:.0%}"
-
-
 def size(size_bytes: int) -> str:
     """A file's size: ``64 kB``, ``3.7 MB``, ``1.2 GB``, of 1000 each."""
     amount, unit = size_bytes / 1000, "kB"

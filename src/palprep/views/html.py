@@ -8,15 +8,8 @@ import jinja2
 
 from palprep.escaping import escaped
 from palprep.rules import measure_words
+from palprep.views.consent_words import MEANINGS, headline, legend, marked_words, stamped
 from palprep.views.format import by_file, duration, file_gist, moment, position, size, stamp
-from palprep.views.marked_words import (
-    MEANINGS,
-    headline,
-    legend,
-    marked_words,
-    stamped,
-    was_found,
-)
 from palprep.views.outcomes import OUTCOMES, SHADES, STATUSES
 
 
@@ -59,6 +52,5 @@ def environment() -> jinja2.Environment:
         legend=legend,
         marked_words=marked_words,
         stamped=stamped,
-        was_found=was_found,
     )
     return made

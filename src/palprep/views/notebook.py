@@ -9,15 +9,20 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from palprep.consent import ConsentFacts
-    from palprep.journal import PersonView, RunView
-    from palprep.preflight import Prepared, Ranking
-    from palprep.rules import Limit, Profile, Report
-    from palprep.values import Role
-    from palprep.views.pictures import Shot
+from palprep import consent, preflight, rules
+from palprep.values import Role
+from palprep.views.pictures import (
+    beginning,
+    drawn_now,
+    inline,
+    pictures_of,
+    report_picture,
+    shots,
+    statement_sound,
+    waveform,
+)
 
 VIEW_SIDE = 480
 """Longest side of a portrait in pixels."""
@@ -45,7 +50,7 @@ class LimitRow(NamedTuple):
     check: str
     label: str
     words: str
-    limit: Limit
+    limit: rules.Limit
 
 
 def html_of(shown: object) -> str:
@@ -56,16 +61,18 @@ def html_of(shown: object) -> str:
     listened to as long as its file is there, and every word is coloured. A ranking is a contact
     sheet, a run a table of its people, the worst first.
     """
-    from palprep.views.html import environment  # noqa: PLC0415 - when something is shown
+    # When something is shown: they load Jinja2.
+    from palprep.views.html import environment  # noqa: PLC0415
+    from palprep.views.page import worst_first  # noqa: PLC0415
 
     drawing = {
         "picture": _picture,
         "sound": _sound,
         "before_and_after": _before_and_after,
         "listen": _listen,
-        "shots": _shots,
+        "shots": shots,
         "limits": _limits,
-        "worst_first": _worst_first,
+        "worst_first": worst_first,
     }
     template = environment().get_template("notebook.html.j2", globals=drawing)
     classes = (f"{each.__module__}.{each.__qualname__}" for each in type(shown).__mro__)
@@ -94,38 +101,27 @@ def _plain(shown: object, printer: Any, cycle: bool) -> None:  # noqa: ARG001, F
     printer.text(str(shown))
 
 
-def _picture(report: Report) -> str | None:
+def _picture(report: rules.Report) -> str | None:
     """The portrait with its findings, the video's timeline, or the recording's waveform."""
-    # No decoder until one is needed; and then the networks that check() has loaded.
-    from palprep.preflight import shared_toolkit  # noqa: PLC0415
-    from palprep.views.asset_pictures import inline  # noqa: PLC0415
-    from palprep.views.pictures import report_picture  # noqa: PLC0415
-    from palprep.views.waveform import waveform  # noqa: PLC0415
-
     if report.facts is not None and report.facts.recording is not None:
         return inline(lambda: waveform(report.path))
-    models = shared_toolkit().models
+    # The networks that check() has loaded.
+    models = preflight.shared_toolkit().models
     return inline(lambda: report_picture(report, models, side=VIEW_SIDE, form="jpeg"))
 
 
-def _sound(report: Report) -> str | None:
+def _sound(report: rules.Report) -> str | None:
     """How a recording begins; None for a file without a recording, or not there any more."""
-    from palprep.views.asset_pictures import inline  # noqa: PLC0415
-    from palprep.views.pictures import beginning  # noqa: PLC0415
-
     recording = report.facts.recording if report.facts else None
     return None if recording is None else inline(lambda: beginning(report.path))
 
 
-def _before_and_after(prepared: Prepared) -> Mapping[str, str | None]:
+def _before_and_after(prepared: preflight.Prepared) -> Mapping[str, str | None]:
     """Pictures of the source and of the output, None where the two do not differ to the eye."""
-    from palprep.preflight import Asset  # noqa: PLC0415
-    from palprep.views.asset_pictures import drawn_now, pictures_of  # noqa: PLC0415
-
     role = prepared.report.role
     if role is None:
         return {"before": None, "after": None}
-    asset = Asset(
+    asset = preflight.Asset(
         role=role,
         source=prepared.source,
         source_sha256=prepared.source_sha256,
@@ -137,42 +133,24 @@ def _before_and_after(prepared: Prepared) -> Mapping[str, str | None]:
     return {name: each and drawn_now(each) for name, each in wanted.items()}
 
 
-def _listen(consent: ConsentFacts, path: str | Path | None) -> str | None:
+def _listen(facts: consent.ConsentFacts, path: str | Path | None) -> str | None:
     """The statement as sound; None where its file is not known, or not there any more."""
-    from palprep.views.asset_pictures import inline  # noqa: PLC0415
-    from palprep.views.pictures import statement_sound  # noqa: PLC0415
-
-    file = path or consent.path
-    return None if file is None else inline(lambda: statement_sound(file, consent))
+    file = path or facts.path
+    return None if file is None else inline(lambda: statement_sound(file, facts))
 
 
-def _shots(ranking: Ranking) -> tuple[Shot, ...]:
-    from palprep.views.pictures import shots  # noqa: PLC0415
-
-    return shots(ranking)
-
-
-def _limits(profile: Profile) -> tuple[tuple[Role, tuple[LimitRow, ...]], ...]:
+def _limits(profile: rules.Profile) -> tuple[tuple[Role, tuple[LimitRow, ...]], ...]:
     """Every role that the profile knows, with its limits in the order of reports."""
-    from palprep.rules import RULES  # noqa: PLC0415
-    from palprep.values import Role  # noqa: PLC0415
-
     return tuple(
         (
             role,
             tuple(
                 LimitRow(check, texts.label, limit.words(texts.unit), limit)
                 for check, limits in profile.for_role(role).items()
-                for texts in (RULES[check].texts,)
+                for texts in (rules.RULES[check].texts,)
                 for limit in limits
             ),
         )
         for role in Role
         if profile.for_role(role)
     )
-
-
-def _worst_first(run: RunView) -> list[PersonView]:
-    from palprep.views.page import worst_first  # noqa: PLC0415
-
-    return worst_first(run.people)

@@ -22,7 +22,9 @@ from palprep.journal import PersonOverview, PersonView, ReadableRun, RunHead, Ru
 from palprep.preflight import Asset
 from palprep.rules import Check, Report
 from palprep.values import Outcome, Role
-from palprep.views.asset_pictures import (
+from palprep.views.html import environment
+from palprep.views.outcomes import OUTCOMES, WORST_FIRST
+from palprep.views.pictures import (
     PICTURED,
     PICTURES_NAME,
     PictureFolder,
@@ -31,8 +33,6 @@ from palprep.views.asset_pictures import (
     drawn_now,
     pictures_of,
 )
-from palprep.views.html import environment
-from palprep.views.outcomes import OUTCOMES, WORST_FIRST
 
 MOST_ON_ONE_PAGE = 50
 """People. Of more, a page that holds all pictures would be too large to open."""
@@ -171,8 +171,8 @@ def initials(name: str) -> str:
 
 
 def by_outcome(report: Report) -> list[tuple[Outcome, tuple[Check, ...]]]:
-    """The findings of each outcome that occurs, the worst outcome first. One that follows from
-    another is told with it."""
+    """The findings of each outcome that occurs, the worst outcome first. A finding that follows
+    from another stands with it."""
     groups = ((outcome, report.told(outcome)) for outcome in OUTCOMES)
     return [(outcome, checks) for outcome, checks in groups if checks]
 

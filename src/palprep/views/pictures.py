@@ -1,38 +1,60 @@
-"""Pictures and sounds of files: findings drawn in, small images, contact sheets, excerpts."""
+"""Pictures and sounds of files: what there is to see and hear of each, drawn once, kept, shown.
+
+Importing this loads no decoder: who only reads the addresses on a page needs none.
+"""
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import hashlib
 import io
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
+from urllib.parse import quote
 
-from PIL import Image
-
-from palprep.consent import ConsentFacts
+from palprep import fixes, media, preflight, rules, speech
+from palprep._version import __version__
 from palprep.errors import PalprepError
-from palprep.fixes import atomic_output, mp3_excerpt
-from palprep.media import Source, frames_at, probe_audio, thumbnail as small_image
-from palprep.preflight import Candidate, shared_toolkit
-from palprep.rules import Report
-from palprep.values import Span
-from palprep.views.asset_pictures import Embedded
-from palprep.views.portrait import VIEW_SIDE, Form, portrait_overlay
-from palprep.views.timeline_image import timeline_png
-from palprep.vision import Models
+from palprep.values import Role, Span
+from palprep.views.waveform import PARTS, draw_waveform
 
-_STATEMENT_FRAMES = 5
+if TYPE_CHECKING:
+    from palprep.consent import ConsentFacts
+    from palprep.vision import Models
 
-_QUALITY = 82
-"""Of a small timeline: its words stay sharp."""
+PICTURED = (Role.FACE_IMAGE, Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)
+"""The roles whose files show a person, the best portrait first."""
+
+PICTURES_NAME = "pictures"
+"""The name of their folder in a run's output."""
 
 MOST = 12
 """Pictures on a contact sheet; what nearly equals a better candidate is left out first."""
 
 SIDE = 200
 """Longest side in pixels of a picture on a contact sheet."""
+
+VIEW_SIDE = 900
+"""Longest side in pixels of a portrait with its findings."""
+
+_SIDE, _FACE_SIDE = 480, 168
+"""Longest sides in pixels on the page of a run: of a file, and next to a name."""
+
+_MIMES = {".jpg": "image/jpeg", ".webp": "image/webp", ".svg": "image/svg+xml"}
+
+_HEARD = frozenset({"select", "mix", "high_pass", "level"})
+"""Fixes that change how a recording sounds."""
+
+_STATEMENT_FRAMES = 5
+
+_QUALITY = 82
+"""Of a small timeline: its words stay sharp."""
 
 _AROUND_S = 1.0
 """Seconds to hear before and after the statement: what is said there counts, too."""
@@ -43,41 +65,65 @@ _BEGINNING_S = 20.0
 
 _LEAST_S = 0.1
 
+Form = Literal["png", "jpeg"]
+
+
+class Embedded(NamedTuple):
+    """An encoded image or sound, and its media type."""
+
+    data: bytes
+    mime: str
+
+    @property
+    def data_uri(self) -> str:
+        """All of it as an address for a ``src``."""
+        return f"data:{self.mime};base64,{base64.b64encode(self.data).decode('ascii')}"
+
+
+def _timeline_png(report: rules.Report) -> bytes | None:
+    from palprep.views.timeline_image import timeline_png  # noqa: PLC0415 -- loads Pillow
+
+    return timeline_png(report)
+
 
 def report_picture(
-    report: Report, models: Models, *, side: int = VIEW_SIDE, form: Form = "png"
+    report: rules.Report, models: Models, *, side: int = VIEW_SIDE, form: Form = "png"
 ) -> Embedded | None:
     """What was seen of a file: a video's timeline as PNG, or a portrait with its findings.
 
     ``side`` and ``form`` are the portrait's longest side in pixels and its format. None for
     what has no picture. Raises MediaError when the file can no longer be read.
     """
-    timeline = timeline_png(report)
+    from palprep.views.portrait import portrait_overlay  # noqa: PLC0415 -- loads OpenCV
+
+    timeline = _timeline_png(report)
     if timeline is not None:
         return Embedded(timeline, "image/png")
     portrait = portrait_overlay(report, models, side=side, form=form)
     return None if portrait is None else Embedded(portrait, f"image/{form}")
 
 
-def write_picture(report: Report, target: Path) -> Path | None:
+def write_picture(report: rules.Report, target: Path) -> Path | None:
     """Write :func:`report_picture` as PNG; None where there is nothing to draw.
 
     It decodes the file, which workers do. Raises MediaError when the file can no longer be read,
     OutputUnwritable.
     """
-    picture = report_picture(report, shared_toolkit().models)
+    picture = report_picture(report, preflight.shared_toolkit().models)
     if picture is None:
         return None
-    with atomic_output(target) as temporary:
+    with fixes.atomic_output(target) as temporary:
         temporary.write_bytes(picture.data)
     return target
 
 
-def small_timeline(report: Report) -> Embedded | None:
+def small_timeline(report: rules.Report) -> Embedded | None:
     """The timeline of a report's video as WebP, in a sixth of the bytes of a PNG: a page holds two
     timelines for most people. None for what is no video.
     """
-    png = timeline_png(report)
+    from PIL import Image  # noqa: PLC0415 -- when something is drawn
+
+    png = _timeline_png(report)
     if png is None:
         return None
     smaller = io.BytesIO()
@@ -90,7 +136,16 @@ def thumbnail(path: str | Path, *, side: int = 480) -> Embedded:
 
     Raises MediaError for a file that has no picture or cannot be read.
     """
-    return Embedded(small_image(Source.of(path), max_side=side), "image/jpeg")
+    return Embedded(media.thumbnail(media.Source.of(path), max_side=side), "image/jpeg")
+
+
+def waveform(path: str | Path, kept: Sequence[Span] = ()) -> Embedded:
+    """The waveform of a recording, or of a video's sound, as SVG; blue is what was ``kept``.
+
+    Raises MediaError when the file cannot be read.
+    """
+    levels = speech.measure_levels(media.Source.of(path), parts=PARTS)
+    return Embedded(draw_waveform(levels, kept=kept).encode(), "image/svg+xml")
 
 
 def statement_frames(video: Path, statement: Span) -> tuple[tuple[float, Embedded], ...]:
@@ -101,7 +156,7 @@ def statement_frames(video: Path, statement: Span) -> tuple[tuple[float, Embedde
     """
     step_s = statement.duration_s / _STATEMENT_FRAMES
     times_s = [statement.start_s + (part + 0.5) * step_s for part in range(_STATEMENT_FRAMES)]
-    found = frames_at(Source.of(video), times_s)
+    found = media.frames_at(media.Source.of(video), times_s)
     return tuple((at_s, Embedded(data, "image/jpeg")) for at_s, data in found)
 
 
@@ -110,12 +165,12 @@ class Shot(NamedTuple):
 
     rank: int
     """From 1, among all candidates."""
-    candidate: Candidate
+    candidate: preflight.Candidate
     picture: str | None
     """An address for a ``src``; None for a file that can no longer be read."""
 
 
-def shots(ranking: Iterable[Candidate]) -> tuple[Shot, ...]:
+def shots(ranking: Iterable[preflight.Candidate]) -> tuple[Shot, ...]:
     """The best candidates that differ from each other, with their pictures."""
     numbered = [
         (rank, each) for rank, each in enumerate(ranking, start=1) if each.duplicate_of is None
@@ -124,7 +179,9 @@ def shots(ranking: Iterable[Candidate]) -> tuple[Shot, ...]:
     return tuple(Shot(rank, each, pictures.get((each.path, each.at_s))) for rank, each in numbered)
 
 
-def _shown(candidates: Iterable[Candidate]) -> Iterator[tuple[tuple[str, float | None], str]]:
+def _shown(
+    candidates: Iterable[preflight.Candidate],
+) -> Iterator[tuple[tuple[str, float | None], str]]:
     """The picture of each, by path and time; a video is decoded once for all its frames."""
     ordered = sorted(candidates, key=lambda each: (each.path, each.at_s or 0.0))
     for path, group in groupby(ordered, key=lambda each: each.path):
@@ -135,12 +192,12 @@ def _shown(candidates: Iterable[Candidate]) -> Iterator[tuple[tuple[str, float |
 
 
 def _drawn(path: str, times: Iterable[float | None]) -> Iterator[bytes]:
-    source = Source.of(path)
+    source = media.Source.of(path)
     moments = [at_s for at_s in times if at_s is not None]
     if moments:
-        yield from (data for _, data in frames_at(source, moments, max_side=SIDE))
+        yield from (data for _, data in media.frames_at(source, moments, max_side=SIDE))
     else:
-        yield small_image(source, max_side=SIDE)
+        yield media.thumbnail(source, max_side=SIDE)
 
 
 def statement_sound(path: str | Path, facts: ConsentFacts) -> Embedded | None:
@@ -149,8 +206,8 @@ def statement_sound(path: str | Path, facts: ConsentFacts) -> Embedded | None:
 
     Raises MediaError when the file can no longer be read, ToolError when ffmpeg gives up.
     """
-    source = Source.of(path)
-    audio = probe_audio(source, levels=False)
+    source = media.Source.of(path)
+    audio = media.probe_audio(source, levels=False)
     span = _heard_span(facts, audio.duration_s)
     return None if span is None else _sound(source, audio.stream.index, span)
 
@@ -160,14 +217,14 @@ def beginning(path: str | Path) -> Embedded:
 
     Raises MediaError when the file cannot be read, ToolError when ffmpeg gives up.
     """
-    source = Source.of(path)
-    audio = probe_audio(source, levels=False)
+    source = media.Source.of(path)
+    audio = media.probe_audio(source, levels=False)
     span = Span(start_s=0.0, end_s=min(_BEGINNING_S, audio.duration_s))
     return _sound(source, audio.stream.index, span)
 
 
-def _sound(source: Source, stream: int, span: Span) -> Embedded:
-    return Embedded(mp3_excerpt(source, stream, span), "audio/mpeg")
+def _sound(source: media.Source, stream: int, span: Span) -> Embedded:
+    return Embedded(fixes.mp3_excerpt(source, stream, span), "audio/mpeg")
 
 
 def _heard_span(facts: ConsentFacts, duration_s: float) -> Span | None:
@@ -175,3 +232,161 @@ def _heard_span(facts: ConsentFacts, duration_s: float) -> Span | None:
     end_s = duration_s if facts.ends_at is None else facts.ends_at + _AROUND_S
     end_s = min(end_s, start_s + _MOST_S, duration_s)
     return Span(start_s=start_s, end_s=end_s) if end_s - start_s >= _LEAST_S else None
+
+
+class Picture(NamedTuple):
+    """A picture that can be drawn."""
+
+    name: str
+    """The name of its file, a digest of all it is drawn from: equal names have equal pictures."""
+    draw: Callable[[], Embedded | None]
+    """None where there is nothing to draw. Raises PalprepError or OSError for a file that can no
+    longer be read."""
+
+
+class AssetPictures(NamedTuple):
+    """What there is to see of one file; None for what it does not have."""
+
+    face: Picture | None = None
+    """As small as it stands next to a name."""
+    after: Picture | None = None
+    """What the service sees; of a file that was not prepared, the source."""
+    before: Picture | None = None
+    """The source of an image that was changed."""
+    timeline: Picture | None = None
+    waveform: Picture | None = None
+    """The recording that the service hears; of one that was not prepared, the source."""
+    chosen: Picture | None = None
+    """The source of a recording whose sound was changed, with what was kept of it."""
+
+    def all(self) -> Iterator[Picture]:
+        """Those that exist."""
+        return (picture for picture in self if picture is not None)
+
+
+Show = Callable[[Picture], str | None]
+"""The address of a picture for a ``src``; None where there is none, or none any more."""
+
+
+def inline(make: Callable[[], Embedded | None]) -> str | None:
+    """What is made, as an address for a ``src``; None where there is nothing, or nothing any more.
+
+    A page is worth reading without it: a file that was moved or deleted since must not keep the
+    page from being written.
+    """
+    try:
+        made = make()
+    except (PalprepError, OSError):
+        return None
+    return None if made is None else made.data_uri
+
+
+def drawn_now(picture: Picture) -> str | None:
+    """The picture itself as an address, kept nowhere."""
+    return inline(picture.draw)
+
+
+@dataclass(frozen=True)
+class PictureFolder:
+    """Pictures by their names in the folder ``place``."""
+
+    place: Path
+
+    def kept(self, picture: Picture) -> Path | None:
+        """The file of a picture, drawn now unless it is there; None where it cannot be drawn.
+
+        Raises OutputUnwritable.
+        """
+        path = self.place / picture.name
+        if path.is_file():
+            return path
+        try:
+            drawn = picture.draw()
+        except (PalprepError, OSError):
+            return None
+        if drawn is None:
+            return None
+        with fixes.atomic_output(path, lasting=False) as temporary:
+            temporary.write_bytes(drawn.data)
+        return path
+
+    def keep_all(self, asset: preflight.Asset) -> None:
+        """Draw what there is to see of a file, unless it is kept already.
+
+        Raises OutputUnwritable.
+        """
+        for picture in pictures_of(asset).all():
+            self.kept(picture)
+
+    def embedded(self, picture: Picture) -> str | None:
+        """The picture itself as an address, for a page that must stand by itself."""
+        path = self.kept(picture)
+        if path is None:
+            return None
+        mime = _MIMES[path.suffix]
+        return inline(lambda: Embedded(path.read_bytes(), mime))
+
+    def linked_from(self, folder: Path) -> Show:
+        """Addresses of the files, relative to a page in ``folder``."""
+
+        def show(picture: Picture) -> str | None:
+            path = self.kept(picture)
+            return None if path is None else address(path, folder)
+
+        return show
+
+
+def address(path: Path, folder: Path) -> str:
+    """The address of a file, relative to a page in ``folder``."""
+    # Bytes: a name need not be text. And "./", since "a:b.mp4" would be taken for a scheme.
+    return f"./{quote(os.fsencode(os.path.relpath(path, folder)))}"
+
+
+def pictures_of(asset: preflight.Asset) -> AssetPictures:
+    """The pictures of a file. Nothing is read or drawn yet."""
+    if asset.source_sha256 is None:
+        return AssetPictures()
+    prepared = asset.prepared
+    changed = prepared is not None and bool(prepared.fixes)
+    source = Path(asset.source)
+    path, sha256 = (prepared.path, prepared.sha256) if prepared else (source, asset.source_sha256)
+    if asset.role is Role.VOICE_AUDIO:
+        done = prepared.fixes if prepared else ()
+        kept = tuple(span for fix in done for span in fix.kept)
+        heard = any(fix.id in _HEARD for fix in done)
+        return AssetPictures(
+            waveform=_waveform(path, sha256),
+            chosen=_waveform(source, asset.source_sha256, kept) if heard else None,
+        )
+    return AssetPictures(
+        face=_thumbnail(path, sha256, side=_FACE_SIDE),
+        after=_thumbnail(path, sha256),
+        before=_thumbnail(source, asset.source_sha256)
+        if changed and asset.role is Role.FACE_IMAGE
+        else None,
+        timeline=_timeline(asset, sha256),
+    )
+
+
+def _thumbnail(path: Path, sha256: str, *, side: int = _SIDE) -> Picture:
+    name = _name("thumbnail", sha256, side, suffix="jpg")
+    return Picture(name, partial(thumbnail, path, side=side))
+
+
+def _timeline(asset: preflight.Asset, sha256: str) -> Picture | None:
+    report = asset.report
+    line = report.facts.timeline if report.facts else None
+    if line is None:
+        return None
+    name = _name("timeline", sha256, line.to_json(), *rules.facing_limits(report), suffix="webp")
+    return Picture(name, partial(small_timeline, report))
+
+
+def _waveform(path: Path, sha256: str, kept: tuple[Span, ...] = ()) -> Picture:
+    return Picture(_name("waveform", sha256, *kept, suffix="svg"), partial(waveform, path, kept))
+
+
+def _name(*parts: object, suffix: str) -> str:
+    # Another version may draw differently.
+    digest = hashlib.sha256(repr((__version__, *parts)).encode()).hexdigest()
+    return f"{digest[:32]}.{suffix}"

@@ -16,7 +16,17 @@ from rich.text import Text
 
 from palprep.escaping import escaped_line
 from palprep.facts import FacingLimits, Timeline
-from palprep.rules import RULES, Check, Report, counted, facing_limits, measure_words
+from palprep.rules import (
+    RULES,
+    CatalogueEntry,
+    CatalogueLimit,
+    Check,
+    Report,
+    WordLimit,
+    counted,
+    facing_limits,
+    measure_words,
+)
 from palprep.values import Outcome
 from palprep.views.format import by_file, position
 from palprep.views.outcomes import OUTCOMES, STATUSES
@@ -91,7 +101,7 @@ def prepared_view(
 
 def results_view(results: Iterable[PersonStanding]) -> RenderableType:
     """Each person: how it ended, what was made, and why not, in the whole width below the name."""
-    people = _margin(_STATUS)
+    people = margin(_STATUS)
     for result in results:
         look = STATUSES[result.status]
         told = [
@@ -124,6 +134,56 @@ def ranking_table(ranked: Sequence[Candidate], top: int) -> Table:
     return table
 
 
+def check_list(entries: Sequence[CatalogueEntry]) -> Table:
+    """A line for each check: its id, its label, and the roles that the profile asks it of."""
+    table = _table()
+    # An id is typed again: it is never cut.
+    table.add_column(min_width=max(len(entry.id) for entry in entries))
+    for entry in entries:
+        roles = ", ".join(entry.roles) or "not in this profile"
+        table.add_row(Text(entry.id, "bold"), entry.label, Text(roles, "dim"))
+    return table
+
+
+def explained_check(entry: CatalogueEntry) -> RenderableType:
+    """All about one check: what it asks, says and predicts, and its limits with their sources."""
+    said = _table()
+    for each in entry.sentences:
+        sentence = each.sentence.replace("{", "<").replace("}", ">")
+        said.add_row(Text(each.outcome, _style(each.outcome)), sentence)
+    if entry.predicts:
+        said.add_row("predicts", Text(entry.predicts))
+    said.add_row("to do", Text(entry.advice))
+    parts: list[RenderableType] = [
+        Text.assemble((entry.id, "bold"), f"  {entry.label}"),
+        Padding(Text(entry.text), (1, 0, 1, 2)),
+        Padding(said, (0, 0, 1, 2)),
+    ]
+    if not entry.limits:
+        parts.append(Padding(Text(f"Profile {entry.profile} does not ask for it."), (0, 0, 0, 2)))
+    for word in entry.words:
+        parts += _sourced(Text(f"{word.id}: {word.value:g}"), word, word.text)
+    for limit in entry.limits:
+        line = Text(f"{limit.role}: {limit.limit}, else ")
+        parts += _sourced(line.append(limit.level, _style(limit.level)), limit)
+    return Group(*parts)
+
+
+def _style(outcome: str) -> str:
+    """The colour of an outcome; none for a sentence that is said of two."""
+    return OUTCOMES[Outcome(outcome)].style if outcome in {*Outcome} else ""
+
+
+def _sourced(line: Text, limit: CatalogueLimit | WordLimit, *meaning: str) -> Iterator[Padding]:
+    """The line, and below it what it means and where the number comes from."""
+    yield Padding(line, (0, 0, 0, 2))
+    for text in meaning:
+        yield Padding(Text(text), (0, 0, 0, 6))
+    for origin in (f"{limit.source} ({limit.date})", limit.note or ""):
+        if origin:
+            yield Padding(Text(origin, "dim"), (0, 0, 0, 6))
+
+
 def _labels(check_ids: Iterable[str]) -> str:
     return ", ".join(RULES[each].texts.label for each in check_ids)
 
@@ -135,12 +195,8 @@ def title(outcome: Outcome, path: str, more: str = "") -> RenderableType:
 
 def headed(word: str, style: str, path: str, more: str = "") -> RenderableType:
     """A word in the margin, and the path next to it."""
-    line = _margin(INDENT)
-    line.add_row(
-        Text(word, style),
-        Text.assemble((escaped_line(path), "bold"), (f"  {more}" if more else "", "dim")),
-    )
-    return line
+    named = Text.assemble((escaped_line(path), "bold"), (f"  {more}" if more else "", "dim"))
+    return margin(INDENT, (Text(word, style), named))
 
 
 def indented(renderable: RenderableType) -> Padding:
@@ -149,7 +205,7 @@ def indented(renderable: RenderableType) -> Padding:
 
 
 def _findings(report: Report, listed: Sequence[Check], *, verbose: bool) -> RenderableType:
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    table = _table()
     table.add_column(width=7)
     table.add_column(ratio=1)
     for check in listed:
@@ -188,17 +244,26 @@ def _numbers(check: Check) -> str:
 
 
 def _table(*columns: str) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    """A table without lines; the names of its ``columns`` stand above them, if there are any."""
+    table = Table(
+        box=None,
+        padding=(0, 2, 0, 0),
+        pad_edge=False,
+        header_style="dim",
+        show_header=bool(columns),
+    )
     for column in columns:
         table.add_column(column, overflow="fold")
     return table
 
 
-def _margin(width: int) -> Table:
+def margin(width: int, *rows: tuple[str | Text, Text]) -> Table:
     """Words in a margin of ``width`` cells, and what belongs to each next to it."""
     table = Table(box=None, show_header=False, padding=0)
     table.add_column(width=width, no_wrap=True)
     table.add_column(ratio=1, overflow="fold")
+    for word, text in rows:
+        table.add_row(word, text)
     return table
 
 

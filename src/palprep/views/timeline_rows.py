@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from palprep.facts import FacingLimits, Second, Timeline
 from palprep.values import Span
-from palprep.views.format import duration, position, share
+from palprep.views.format import duration, position
 from palprep.views.outcomes import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, Colour
 
 _TICKS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600)
@@ -136,7 +136,7 @@ def _row(line: Timeline, row: Row, holds: Callable[[Second], bool | None]) -> Ro
         values=values,
         spans=_stretches(line, values, wanted=True),
         unknown=_stretches(line, values, wanted=None),
-        summary="not measured" if held is None else share(held),
+        summary="not measured" if held is None else f"{held:.0%}",
     )
 
 

@@ -1,0 +1,232 @@
+"""A consent in words, the same on every surface: each word of the statement, and the dossier.
+
+A sign tells what colour tells too. The signs are those of ``wdiff`` and ``git diff --word-diff``.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+from palprep.consent import ConsentFacts, WordRecord
+from palprep.dossier import Dossier, Entry, ExaminedDossier, Flaw
+from palprep.rules import consent_spoken
+from palprep.values import Outcome
+from palprep.views.format import stamp
+
+_STAMP_EVERY_S = 3.0
+
+
+class Mark(StrEnum):
+    """What became of a required word, or that a word was added."""
+
+    HEARD = "heard"
+    UNCERTAIN = "uncertain"
+    MISSING = "missing"
+    CHANGED = "changed"
+    ADDED = "added"
+    UNREAD = "unread"
+
+
+MEANINGS: Mapping[Mark, str] = {
+    Mark.HEARD: "heard",
+    Mark.UNCERTAIN: "heard, but uncertain",
+    Mark.MISSING: "required, not heard",
+    Mark.CHANGED: "required, heard as something else",
+    Mark.ADDED: "heard, not required",
+    Mark.UNREAD: "not verified",
+}
+"""Each mark in words."""
+
+
+class MarkedWords(WordRecord):
+    """Neighbouring words with one mark. ``expected`` is None for added words, ``heard`` for
+    missing ones; ``probability`` is the lowest of the words'."""
+
+    @property
+    def mark(self) -> Mark:
+        """What became of the words."""
+        if self.expected is None:
+            return Mark.ADDED
+        match self.outcome:
+            case Outcome.PASS:
+                return Mark.HEARD
+            case Outcome.WARN:
+                return Mark.UNCERTAIN
+            case Outcome.UNKNOWN:
+                return Mark.UNREAD
+            case Outcome.FAIL:
+                return Mark.MISSING if self.heard is None else Mark.CHANGED
+
+    @property
+    def signed(self) -> str:
+        """The words with signs that need no colour."""
+        return signed(self.mark, self.expected or "", self.heard or "")
+
+
+def signed(mark: Mark, required: str, heard: str) -> str:
+    """Words with the signs of a mark."""
+    match mark:
+        case Mark.HEARD:
+            return required
+        case Mark.UNCERTAIN | Mark.UNREAD:
+            return f"{required}(?)"
+        case Mark.MISSING:
+            return f"[-{required}-]"
+        case Mark.CHANGED:
+            return f"[-{required}-]{{+{heard}+}}"
+        case Mark.ADDED:
+            return f"{{+{heard}+}}"
+
+
+def marked_words(facts: ConsentFacts) -> tuple[MarkedWords, ...]:
+    """The words of a statement, each with its mark.
+
+    Required words for which the same stretch was heard instead stand together: of ``Ann Lee``,
+    heard as ``Emily``, neither word was heard as the whole of it.
+    """
+    found: list[MarkedWords] = []
+    for word in facts.words:
+        one = MarkedWords(**dict(word))
+        if found and _heard_as_one(found[-1], one):
+            found[-1] = _joined(found[-1], one)
+        else:
+            found.append(one)
+    return tuple(found)
+
+
+def stamped(words: Iterable[MarkedWords]) -> Iterator[tuple[float | None, MarkedWords]]:
+    """The words, with a time to show in front of the first one and of one every few seconds."""
+    shown_s: float | None = None
+    for word in words:
+        due = word.start is not None and (shown_s is None or word.start >= shown_s + _STAMP_EVERY_S)
+        shown_s = word.start if due else shown_s
+        yield (word.start if due else None), word
+
+
+def legend(words: Iterable[MarkedWords]) -> tuple[tuple[Mark, str], ...]:
+    """The marks that occur and need an explanation, with what they mean."""
+    there = {word.mark for word in words}
+    return tuple((mark, said) for mark, said in MEANINGS.items() if mark in there)
+
+
+def headline(facts: ConsentFacts) -> str:
+    """The verdict in one sentence."""
+    match facts.outcome:
+        case Outcome.PASS:
+            return "Every word of the statement was heard."
+        case Outcome.WARN:
+            return "The statement was heard, but some of it is uncertain."
+        case Outcome.FAIL:
+            return "The statement was not heard as required."
+        case Outcome.UNKNOWN:
+            return "It is not known whether the statement was spoken."
+
+
+def _heard_as_one(before: MarkedWords, word: MarkedWords) -> bool:
+    return word.mark is before.mark is Mark.CHANGED and word.heard == before.heard
+
+
+def _joined(before: MarkedWords, word: MarkedWords) -> MarkedWords:
+    probabilities = [p for p in (before.probability, word.probability) if p is not None]
+    joined = {
+        "expected": f"{before.expected} {word.expected}",
+        "end": before.end if word.end is None else word.end,
+        "probability": min(probabilities, default=None),
+    }
+    return before.model_copy(update=joined)
+
+
+class Standing(NamedTuple):
+    """Whether a consent holds: one word and a sentence, how it looks, and why in sentences."""
+
+    word: str
+    outcome: Outcome
+    sentence: str
+    reasons: tuple[str, ...]
+
+
+def standing(examined: ExaminedDossier, now: dt.datetime) -> Standing:
+    """How the consent stands at this moment. One that holds passes only without any doubt.
+    A doubt about the statement itself leaves it open."""
+    doubts = tuple(dict.fromkeys(_doubts(examined.dossier)))
+    if examined.flaws:
+        found = "FLAWED", Outcome.FAIL, "this dossier did not prove what it says."
+    elif examined.dossier.is_open(now):
+        said = "it was open whether this consent is given: a person must listen, and decide."
+        found = "OPEN", Outcome.WARN, said
+    elif not examined.dossier.in_force(now):
+        found = "VOID", Outcome.FAIL, "this consent did not hold."
+    elif doubts:
+        found = "HOLDS", Outcome.WARN, "this consent held, with doubts."
+    else:
+        found = "HOLDS", Outcome.PASS, "nothing in this dossier spoke against this consent."
+    word, outcome, said = found
+    reasons = (*_broken(examined), *_ended(examined, now), *doubts)
+    return Standing(word, outcome, f"On {stamp(now)} {said}", reasons)
+
+
+def entry_words(entry: Entry) -> str:
+    """What an entry records, in sentences."""
+    match entry.kind:
+        case "evidence":
+            return " ".join(("What was heard was put on record.", *_made_of(entry)))
+        case "expiry":
+            what = f"The consent was given an end: {_moment(entry.expires_at)}."
+        case "revocation":
+            what = f"The person took the consent back: {_moment(entry.revoked_at)}."
+        case "waiver":
+            return f"Consent was waived: the work went on without it. {entry.note or ''}".rstrip()
+    return f"{what} Note: {entry.note}" if entry.note else what
+
+
+def _moment(at: dt.datetime | None) -> str:
+    return stamp(at) if at else "no time is recorded"
+
+
+def _made_of(entry: Entry) -> Iterator[str]:
+    output, source = entry.output, entry.source
+    if output is None or source is None:
+        return
+    if output.sha256 == source.sha256:
+        yield f"The prepared video {output.name} is the original, byte for byte."
+    else:
+        yield f"The prepared video {output.name} was made of the original {source.name}."
+
+
+def flaw_words(flaw: Flaw) -> str:
+    """A flaw, and the entry that has it."""
+    return flaw.problem if flaw.entry is None else f"entry {flaw.entry}: {flaw.problem}"
+
+
+def _broken(examined: ExaminedDossier) -> Iterator[str]:
+    for flaw in examined.flaws:
+        said = flaw_words(flaw)
+        yield f"{said[:1].upper()}{said[1:]}."
+
+
+def _ended(examined: ExaminedDossier, now: dt.datetime) -> Iterator[str]:
+    dossier = examined.dossier
+    consent = dossier.evidence.consent
+    yield headline(consent) if consent else "The dossier holds no reading of the statement."
+    if dossier.revoked_at is not None:
+        tense = "took the consent back" if dossier.revoked_at <= now else "takes the consent back"
+        yield f"The person {tense} on {stamp(dossier.revoked_at)}."
+    if dossier.expires_at is not None:
+        tense = "expired" if dossier.expires_at <= now else "expires"
+        yield f"The consent {tense} on {stamp(dossier.expires_at)}."
+
+
+def _doubts(dossier: Dossier) -> Iterator[str]:
+    """What speaks for a closer look: at the words, and at who is seen while they are spoken."""
+    consent = dossier.evidence.consent
+    if consent is None:
+        return
+    if consent.outcome is not Outcome.PASS:
+        yield from consent.reasons
+    # Where nothing was heard, there is no one to look at.
+    for check in dossier.evidence.checks if consent.outcome.passed else ():
+        if check.id != consent_spoken.id and check.outcome != Outcome.PASS:
+            yield check.sentence
