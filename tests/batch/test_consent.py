@@ -16,7 +16,7 @@ from palprep.batch.engines.tasks import (
 from palprep.batch.work import waiting
 from palprep.batch.work.pace import Pace
 from palprep.consent import Whisper, required_statement
-from palprep.consent.whisper import default_directory
+from palprep.consent.model_folder import default_directory
 from palprep.dossier import examine_dossier, read_dossier
 from palprep.errors import ToolFailed, ToolMissing
 from palprep.facts import Speaker

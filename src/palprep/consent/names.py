@@ -10,17 +10,11 @@ from typing import NamedTuple
 
 from palprep.consent.compare import Comparison, Difference, compare
 from palprep.consent.facts import NameReading
-from palprep.consent.phonetics import similarity
+from palprep.consent.phonetics import LIKE_SOUND, NEAR_SOUND, SAME_SOUND, similarity
 from palprep.consent.statement import Statement
 from palprep.consent.whisper import Heard, Whisper, mean_probability
 from palprep.consent.words import Word, keys_of, split_words, text_of
 
-SAME_SOUND = 0.93
-"""Two spellings are the same name when even their least similar words are this alike."""
-NEAR_SOUND = 0.85
-"""A run of heard words that is this alike surely is where the name was said."""
-LIKE_SOUND = 0.5
-"""A run of heard words that is less alike is not looked for as the name."""
 _REACH = 4
 """A name can be heard as this many words more than twice its own."""
 _AFTER_NAME = 4

@@ -11,6 +11,13 @@ import re
 import unicodedata
 from functools import lru_cache
 
+SAME_SOUND = 0.93
+"""Two spellings are the same name when even their least similar words are this alike."""
+NEAR_SOUND = 0.85
+"""A run of heard words that is this alike surely is where the name was said."""
+LIKE_SOUND = 0.5
+"""A run of heard words that is less alike is not looked for as the name."""
+
 _RULES: tuple[tuple[str, str], ...] = (
     # (pattern at the current place, sounds). Order matters: longer spellings first.
     (r"ough(?=t)", "o"),

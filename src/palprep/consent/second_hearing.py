@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from palprep.consent.compare import Difference, compare
 from palprep.consent.facts import NameReading, PartReading, SecondHearing, StatementReading
 from palprep.consent.moonshine import LONGEST_S, Heard, Moonshine, WordScore
-from palprep.consent.names import SAME_SOUND, locate_name
+from palprep.consent.names import locate_name
+from palprep.consent.phonetics import SAME_SOUND
 from palprep.consent.wordings import negated, replaced
 from palprep.consent.words import Word, keys_of, split_words, text_of
 from palprep.media import Samples

