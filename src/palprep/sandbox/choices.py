@@ -211,7 +211,8 @@ CONDUCT: Mapping[str, Conduct] = MappingProxyType(
         "training-fetches-late": Conduct(
             "Voice status, Replica status",
             "Media are fetched when training ends by the clock, with GET, following up to five "
-            "redirects; a URL that has expired by then makes the training fail.",
+            "redirects, of the web none to plain http or into a private network. A URL that has "
+            "expired by then makes the training fail.",
         ),
         "training-url-extension": Conduct(
             "Create Voice",

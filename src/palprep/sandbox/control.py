@@ -58,6 +58,9 @@ class Controls(ABC):
     they cause is served by the same event loop.
     """
 
+    _first_seed: Any
+    """The records that the sandbox was started with."""
+
     @abstractmethod
     def _run(self, act: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """The result of ``act()`` on the sandbox's own loop."""
@@ -65,11 +68,6 @@ class Controls(ABC):
     @property
     @abstractmethod
     def _parts(self) -> Parts: ...
-
-    @property
-    @abstractmethod
-    def _first_seed(self) -> Any:
-        """The records that the sandbox was started with."""
 
     @property
     def _service(self) -> Service:

@@ -11,6 +11,7 @@ import inspect
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any, cast
@@ -105,13 +106,15 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
         "deployments.get": deployments.get_deployment,
         "deployments.patch": deployments.patch_deployment,
         "documents.get": documents.get_document,
-        "faces.validate_image": faces.validate_face,
+        "faces.validate_image": partial(faces.validate_face, pose_key="pose_suitable_for_face"),
         "pals.delete": conversations.delete_pal,
         "pals.replace_skills": conversations.replace_skills,
         "pronunciation_dictionaries.get": documents.get_dictionary,
         "replicas.create": training.create_replica,
         "replicas.get": training.get_replica,
-        "replicas.validate_image": faces.validate_face_legacy,
+        "replicas.validate_image": partial(
+            faces.validate_face, pose_key="pose_suitable_for_replica"
+        ),
         "tools.create": tools.create_tool,
         "tools.delete": tools.delete_tool,
         "tools.get": tools.get_tool,

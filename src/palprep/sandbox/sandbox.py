@@ -80,7 +80,7 @@ class Sandbox(Controls):
             trainer=trainer,
             tls=tls,
         )
-        self._seed = seed
+        self._first_seed = seed
         self._held = ExitStack()
         self._running: tuple[ServerThread, Parts] | None = None
         self._url = ""
@@ -153,10 +153,6 @@ class Sandbox(Controls):
     @property
     def _parts(self) -> Parts:
         return self._while_running()[1]
-
-    @property
-    def _first_seed(self) -> Any:
-        return self._seed
 
     def _while_running(self) -> tuple[ServerThread, Parts]:
         if self._running is None:

@@ -150,6 +150,12 @@ class HandlerContext:
             raise _unknown(self.service.choices, kind)
         return record
 
+    def delete(self, kind: str) -> JsonAnswer:
+        """The answer when the record of this kind that the path names has been deleted."""
+        self.find(kind)
+        self.service.store.delete(kind, getattr(self.request, f"{kind}_id"))
+        return JsonAnswer(self.service.choices.deleted_status)
+
 
 def _unknown(choices: Choices, kind: str) -> Refused:
     match kind:

@@ -64,13 +64,15 @@ async def runtime_check(
     error: dict[str, Any] | None = None
     try:
         async with asyncio.timeout(timeout_s):
-            url = _server_of(connector)
             headers = await _authorised(connector, http)
-            names = await list_tools(url, headers, timeout_s=timeout_s, anywhere=anywhere)
+            names = await list_tools(
+                connector.get("url"), headers, timeout_s=timeout_s, anywhere=anywhere
+            )
     except TimeoutError:
-        error = _problem(f"The server did not answer within {timeout_s:g} s.", UNREACHABLE)
+        said = f"The server did not answer within {timeout_s:g} s."
+        error = {"http_status": UNREACHABLE, "message": said}
     except ServerFailed as failure:
-        error = _problem(str(failure), failure.http_status)
+        error = {"http_status": failure.http_status, "message": str(failure)[:MAX_MESSAGE]}
     return {
         "ok": error is None,
         "tool_count": len(names),
@@ -78,17 +80,6 @@ async def runtime_check(
         "latency_ms": round((time.monotonic() - started) * 1000),
         "error": error,
     }
-
-
-def _problem(message: str, http_status: int | None) -> dict[str, Any]:
-    return {"http_status": http_status, "message": message[:MAX_MESSAGE]}
-
-
-def _server_of(connector: Mapping[str, Any]) -> str:
-    url = connector.get("url")
-    if not isinstance(url, str):
-        raise ServerFailed("The connector's record has no url.")
-    return url
 
 
 async def _authorised(connector: Mapping[str, Any], http: httpx.AsyncClient) -> dict[str, str]:
@@ -102,9 +93,11 @@ async def _authorised(connector: Mapping[str, Any], http: httpx.AsyncClient) -> 
 
 
 async def list_tools(
-    url: str, headers: Mapping[str, str], *, timeout_s: float, anywhere: bool
+    url: object, headers: Mapping[str, str], *, timeout_s: float, anywhere: bool
 ) -> list[str]:
     """The names of all tools that the server at ``url`` lists. Raises :class:`ServerFailed`."""
+    if not isinstance(url, str):
+        raise ServerFailed("The connector's record has no url.")
     # An optional extra: imported where it is needed, so that the sandbox starts without it.
     import httpx2  # noqa: PLC0415
     from mcp.client.client import Client  # noqa: PLC0415

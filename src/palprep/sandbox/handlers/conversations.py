@@ -155,5 +155,4 @@ def replace_skills(context: HandlerContext) -> JsonAnswer:
 
 def delete_pal(context: HandlerContext) -> JsonAnswer:
     """Delete one PAL."""
-    context.service.store.delete("pal", context.find("pal")["pal_id"])
-    return JsonAnswer(context.service.choices.deleted_status)
+    return context.delete("pal")

@@ -69,8 +69,7 @@ def _still_a_deployment(patchable: Sequence[str], before: Record, after: Record)
 
 def delete_deployment(context: HandlerContext) -> JsonAnswer:
     """Delete one deployment."""
-    context.service.store.delete("deployment", context.find("deployment")["deployment_id"])
-    return JsonAnswer(context.service.choices.deleted_status)
+    return context.delete("deployment")
 
 
 def _matches(header: str, current: str) -> bool:

@@ -17,17 +17,8 @@ from palprep.sandbox.choices import image_error
 from palprep.sandbox.service import HandlerContext, Service
 
 
-async def validate_face(context: HandlerContext) -> JsonAnswer:
-    """The verdict, with the details under their current names."""
-    return await _validate(context, pose_key="pose_suitable_for_face")
-
-
-async def validate_face_legacy(context: HandlerContext) -> JsonAnswer:
-    """The same verdict, with the details under their legacy names."""
-    return await _validate(context, pose_key="pose_suitable_for_replica")
-
-
-async def _validate(context: HandlerContext, *, pose_key: str) -> JsonAnswer:
+async def validate_face(context: HandlerContext, *, pose_key: str) -> JsonAnswer:
+    """The verdict; the pose is under ``pose_key`` among the details."""
     outcomes = await asyncio.to_thread(
         _judge,
         context.service,

@@ -111,8 +111,7 @@ def delete_tool(context: HandlerContext) -> JsonAnswer:
     tool, choices = context.find("tool"), context.service.choices
     if tool.get("is_system_tool"):
         raise refuse_error(choices.system_tool_status, "System tools cannot be deleted.")
-    context.service.store.delete("tool", tool["tool_id"])
-    return JsonAnswer(choices.deleted_status)
+    return context.delete("tool")
 
 
 def fill(template: Any, arguments: Mapping[str, Any], *, in_url: bool = False) -> Any:
