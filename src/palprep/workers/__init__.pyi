@@ -8,4 +8,4 @@ from .engine import (
     usable_cores as usable_cores,
 )
 from .local import LocalEngine as LocalEngine
-from .messages import ByName as ByName, Callback as Callback, Unexpected as Unexpected
+from .messages import Callback as Callback, Unexpected as Unexpected

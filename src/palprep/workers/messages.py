@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 import pickle
 import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, ParamSpec, Self, TypeVar
+from typing import Any, Generic, NamedTuple, ParamSpec, Self
 
 from palprep.errors import ToolFailed
 
 P = ParamSpec("P")
-T = TypeVar("T")
 
 
 class Callback(Generic[P]):
@@ -26,18 +24,6 @@ class Callback(Generic[P]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> None:
         self._function(*args, **kwargs)
-
-
-class ByName(Generic[P, T]):
-    """A function of a module that is loaded where it is called, and not where it is named."""
-
-    def __init__(self, module: str, name: str) -> None:
-        self._module = module
-        self._name = name
-
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
-        function: Callable[P, T] = getattr(importlib.import_module(self._module), self._name)
-        return function(*args, **kwargs)
 
 
 class Task(NamedTuple):
