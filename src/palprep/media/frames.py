@@ -256,7 +256,7 @@ def prefetch(items: Iterable[Item], *, most: int = 2) -> Iterator[Item]:
     """
     source = iter(items)
     with ThreadPoolExecutor(max_workers=1) as maker:
-        # One more is at the door.
+        # As many as may wait, and the one that is being made.
         making = deque(maker.submit(next, source, _END) for _ in range(most + 1))
         try:
             while (item := making.popleft().result()) is not _END:
