@@ -7,8 +7,10 @@ from pathlib import Path
 
 
 def words_of_palprep(source: Path) -> str:
-    """Every string in the source, one in a line; f-strings in the pieces between their values."""
-    return "\n".join(
+    """Every string in the source, one in a line; f-strings in the pieces between their values.
+    The words of rules lie beside it, as data.
+    """
+    return (source / "rules/texts/en.toml").read_text("utf-8") + "\n".join(
         node.value
         for path in source.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
