@@ -15,8 +15,11 @@ from pathlib import Path, PurePath
 
 import imageio_ffmpeg
 import pytest
+from PIL import Image
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
+
+from palprep.workers import usable_cores
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 CORPORA = CHECKOUT.parent / "shared" / "corpora"
@@ -27,6 +30,11 @@ SPREAD = {"test_blocks.py", "test_layers.py", "test_notebooks.py"}
 
 LONGEST_FIRST = ("tests/docs", "tests/test_", "tests/cli", "tests/preflight", "tests/batch")
 """Where the long tests are. They begin first, so that at the end no worker has one alone."""
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: many tests wait for servers and for other processes."""
+    return usable_cores() + 1
 
 
 class FileByFile(LoadScopeScheduling):
@@ -81,14 +89,16 @@ def sample_media() -> Path:
 
 @pytest.fixture(scope="session")
 def light_people(sample_media: Path, pytestconfig: pytest.Config) -> Path:
-    """The sample people with videos of 640 x 360 that a run looks at in a third of the time.
+    """The sample people with videos of 640 x 360 and a portrait of 1,600 x 1,600, which a run looks
+    at in a third of the time.
 
     Their sound is the samples' own. Made once, and kept in pytest's cache: tests must copy them.
     """
     people = sample_media / "people"
     jane = people / "jane-carter"
-    talks = (jane / "training.mp4", jane / "consent.mp4")
-    state = hashlib.sha256(b"".join(path.read_bytes() for path in talks)).hexdigest()
+    talks, portrait = (jane / "training.mp4", jane / "consent.mp4"), "anna-miller/portrait.png"
+    files = sorted(path for path in people.rglob("*") if path.is_file())
+    state = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
     made = pytestconfig.cache.mkdir("light-people") / state[:16]
     if not made.is_dir():
         making = Path(tempfile.mkdtemp(dir=made.parent)) / "people"
@@ -101,6 +111,8 @@ def light_people(sample_media: Path, pytestconfig: pytest.Config) -> Path:
                 *("-movflags", "+faststart", making / "jane-carter" / path.name),
             ]
             subprocess.run(command, check=True)
+        with Image.open(people / portrait) as opened:
+            opened.resize((1600, 1600)).save(making / portrait)
         try:
             making.rename(made)
         except OSError:  # Another worker was quicker.
@@ -122,6 +134,8 @@ def _own_environment() -> Iterator[None]:
         for name in os.environ:
             if name.startswith("PALPREP_"):
                 patch.delenv(name)
+        # Other tests have the other cores.
+        patch.setenv("PALPREP_JOBS", "1")
         yield
 
 

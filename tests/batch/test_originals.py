@@ -171,4 +171,6 @@ def test_a_file_that_is_gone_is_that_persons_failure(make, shelf, out):
     ada = make(name="gone.wav")
     assert ada.status == "failed"
     assert ada.at_service
-    assert ada.reasons == (f"{shelf.url}/gone.wav cannot be fetched: there is no such file",)
+    assert ada.reasons == (
+        f"{shelf.url}/gone.wav cannot be fetched, with status 404: there is no such file",
+    )

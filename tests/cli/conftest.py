@@ -37,7 +37,9 @@ def palprep(tmp_path: Path) -> Palprep:
 
     def run(*arguments: object, cwd: Path = tmp_path, **environment: str) -> Ran:
         kept = {
-            name: os.environ[name] for name in ("HOME", "LANG", "PYTHONPATH") if name in os.environ
+            name: os.environ[name]
+            for name in ("HOME", "LANG", "PYTHONPATH", "PALPREP_JOBS")
+            if name in os.environ
         }
         done = subprocess.run(
             [str(SCRIPT), *map(str, arguments)],

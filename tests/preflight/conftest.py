@@ -23,8 +23,8 @@ __all__ = [
 
 
 @pytest.fixture(scope="session")
-def portrait_path(sample_media: Path) -> Path:
-    return sample_media / "people" / "anna-miller" / "portrait.png"
+def portrait_path(light_people: Path) -> Path:
+    return light_people / "anna-miller" / "portrait.png"
 
 
 @pytest.fixture

@@ -54,7 +54,10 @@ Paths = Annotated[
     ),
 ]
 Jobs = Annotated[
-    int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Files to work on at once.")
+    int,
+    typer.Option(
+        "--jobs", "-j", envvar="PALPREP_JOBS", metavar="N", min=1, help="Files to work on at once."
+    ),
 ]
 TimeLimit = Annotated[
     float | None,

@@ -57,7 +57,10 @@ def run(
         ),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Local worker processes; by default, all cores.")
+        int | None,
+        typer.Option(
+            envvar="PALPREP_JOBS", min=1, help="Local worker processes; by default, all cores."
+        ),
     ] = None,
     time_limit: options.TimeLimit = None,
     memory_limit: options.MemoryLimit = None,
