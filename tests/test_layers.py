@@ -1,6 +1,6 @@
 """The contracts between the layers, the types and the style hold, and files stay short.
 
-What takes a tool of its own is marked ``static``: ``pytest -m static`` runs it, and so does .ci/run.
+What takes a tool of its own is marked ``static``: ``pytest -m static`` runs it, as .ci/run does.
 """
 
 from __future__ import annotations
