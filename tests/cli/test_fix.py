@@ -10,9 +10,9 @@ from .conftest import Palprep
 
 
 def test_json_adds_the_prepared_file_and_the_fixes(
-    palprep: Palprep, light_people: Path, tmp_path: Path
+    palprep: Palprep, sample_media: Path, tmp_path: Path
 ) -> None:
-    source = light_people / "anna-miller/portrait.png"
+    source = sample_media / "people/anna-miller/portrait.png"
     before = source.read_bytes()
     ran = palprep("fix", source, "--into", "out", "--json")
     (entry,) = ran.objects
