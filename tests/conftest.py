@@ -19,8 +19,6 @@ from PIL import Image
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-from palprep.workers import usable_cores
-
 CHECKOUT = Path(__file__).resolve().parents[1]
 CORPORA = CHECKOUT.parent / "shared" / "corpora"
 
@@ -30,11 +28,6 @@ SPREAD = {"test_blocks.py", "test_layers.py", "test_notebooks.py"}
 
 LONGEST_FIRST = ("tests/docs", "tests/test_", "tests/cli", "tests/preflight", "tests/batch")
 """Where the long tests are. They begin first, so that at the end no worker has one alone."""
-
-
-def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are cores: many tests wait for servers and for other processes."""
-    return usable_cores() + 1
 
 
 class FileByFile(LoadScopeScheduling):
