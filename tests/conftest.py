@@ -15,13 +15,12 @@ from pathlib import Path, PurePath
 
 import imageio_ffmpeg
 import pytest
+from development_corpora import CHECKOUT, checkout, corpora, pytest_runtest_setup
 from PIL import Image
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-CHECKOUT = Path(__file__).resolve().parents[1]
-CORPORA = CHECKOUT.parent / "shared" / "corpora"
-
+__all__ = ["checkout", "corpora", "pytest_runtest_setup"]
 
 SPREAD = {"test_blocks.py", "test_layers.py", "test_notebooks.py"}
 """Files of few and long tests that share nothing: each of them may go to another worker."""
@@ -63,17 +62,6 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    if item.get_closest_marker("corpus") and not CORPORA.is_dir():
-        pytest.skip("the development corpora are not beside this checkout")
-
-
-@pytest.fixture(scope="session")
-def checkout() -> Path:
-    """The root of the project."""
-    return CHECKOUT
-
-
 @pytest.fixture(scope="session")
 def sample_media() -> Path:
     """The committed sample media."""
@@ -112,12 +100,6 @@ def light_people(sample_media: Path, pytestconfig: pytest.Config) -> Path:
             assert made.is_dir()
         shutil.rmtree(making.parent)
     return made
-
-
-@pytest.fixture(scope="session")
-def corpora() -> Path:
-    """The development corpora; mark tests that use them with ``pytest.mark.corpus``."""
-    return CORPORA
 
 
 @pytest.fixture(scope="session", autouse=True)

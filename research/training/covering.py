@@ -31,7 +31,7 @@ from research.material.kept_facts import write_held_out
 from research.material.sources_and_labels import read_labels
 from research.training.covering_examples import KINDS, PARTS, examples_of
 from research.training.covers import COVERS
-from research.training.logistic import Array, area_under_curve, fit
+from research.training.logistic import Array, area_under_curve, fit, standardised_fit
 
 CHECK = "face_substantially_obscured"
 
@@ -62,21 +62,15 @@ def fit_head(features: Array, bare: Array, known: NDArray[np.bool_], groups: Arr
     scores = np.zeros(len(bare))
     for group in np.unique(groups):
         inside = known & (groups != group)
-        weights, bias = _fit(features[inside], bare[inside], importance[inside])
+        weights, bias = standardised_fit(features[inside], bare[inside], RIDGE, importance[inside])
         scores[groups == group] = features[groups == group] @ weights + bias
     slope, offset = fit(scores[known][:, None], bare[known], importance[known], 0.0)
-    weights, bias = _fit(features[known], bare[known], importance[known])
+    weights, bias = standardised_fit(features[known], bare[known], RIDGE, importance[known])
     return Head(
         weights * slope[0],
         bias * float(slope[0]) + offset,
         1 / (1 + np.exp(-(scores * slope[0] + offset))),
     )
-
-
-def _fit(features: Array, bare: Array, importance: Array) -> tuple[Array, float]:
-    mean, spread = features.mean(0), features.std(0) + 1e-9
-    inner, bias = fit((features - mean) / spread, bare, importance, RIDGE)
-    return inner / spread, bias - float(mean @ (inner / spread))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -58,10 +58,14 @@ def fit_calibrated(features: Array, wanted: Array, ridge: float) -> Calibrated:
     )
 
 
-def standardised_fit(features: Array, wanted: Array, ridge: float) -> tuple[Array, float]:
-    """Weights on the raw features, and the bias; either class counts the same."""
+def standardised_fit(
+    features: Array, wanted: Array, ridge: float, importance: Array | None = None
+) -> tuple[Array, float]:
+    """Weights on the raw features, and the bias; without ``importance`` either class counts the
+    same."""
     mean, spread = features.mean(0), features.std(0) + 1e-9
-    weights, bias = fit((features - mean) / spread, wanted, evenly(wanted), ridge)
+    counts = evenly(wanted) if importance is None else importance
+    weights, bias = fit((features - mean) / spread, wanted, counts, ridge)
     return weights / spread, bias - float(mean @ (weights / spread))
 
 
