@@ -226,10 +226,13 @@ class Shape:
         """
         sent: dict[str, Any] = dict(path)
         sent.update((n, query[n]) for n in self.in_query if n in query)
-        lowered = {k.lower(): v for k, v in headers.items()}
-        for name, header in self.in_header.items():
-            if header.lower() in lowered:
-                sent[name] = lowered[header.lower()]
+        if self.in_header:
+            lowered = {k.lower(): v for k, v in headers.items()}
+            sent.update(
+                (name, lowered[header.lower()])
+                for name, header in self.in_header.items()
+                if header.lower() in lowered
+            )
         if self.whole is not None and body is not UNSET:
             sent[self.whole] = body
         elif self.members or self.other:
