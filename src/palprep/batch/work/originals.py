@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from palprep.batch.engines.cluster import fetch_by
+from palprep.batch.engines.cluster import fetch
 from palprep.batch.engines.files import as_given
 from palprep.batch.fingerprint import stage_key
 from palprep.batch.people.files import File, RemoteFile, is_web
@@ -104,7 +104,7 @@ class Originals:
 
     def _fetched(self, file: RemoteFile, tag: _Tag) -> Source:
         self.reporter.begin(f"fetch {file.name}")
-        source, etag = fetch_by(self.run.engine)(file, self._copy_of(file), self.reporter.go_on)
+        source, etag = fetch(self.run.engine, file, self._copy_of(file), self.reporter.go_on)
         if tag.etag is not None and etag not in {None, tag.etag}:
             raise _changed(file)
         return source
