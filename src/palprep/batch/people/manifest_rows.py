@@ -6,13 +6,19 @@ import csv
 import importlib
 import json
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from palprep.batch.people.files import is_url, is_web
@@ -132,10 +138,36 @@ class ManifestRow(Settings, NamedFiles):
         found = {role: self.of(role) for role in Role}
         return {role: place for role, place in found.items() if place is not None}
 
+    # What follows is asked of a row that a run is given. The validation's context is then the
+    # folder that paths lead from.
 
-def identity(slug: str) -> str:
-    """The name as file systems compare it that ignore case and the form of Unicode."""
-    return unicodedata.normalize("NFC", slug).casefold()
+    @field_validator(*NamedFiles.model_fields, "statement")
+    @classmethod
+    def _is_there(cls, place: str | None, info: ValidationInfo) -> str | None:
+        base: Path | None = info.context
+        if base is None or place is None:
+            return place
+        if is_url(place):
+            if info.field_name == "statement":
+                raise PydanticCustomError("place", "must be a file on this machine")
+            return place
+        path = base / place
+        try:
+            if path.is_file():
+                return place
+            what = "is no file" if path.exists() else "is not there"
+        except (OSError, ValueError) as error:
+            what = f"cannot be read: {error}"
+        raise PydanticCustomError("place", "{place} {what}", {"place": place, "what": what})
+
+    @model_validator(mode="after")
+    def _names_a_file(self, info: ValidationInfo) -> Self:
+        if info.context is not None and not self.places:
+            roles = ", ".join(role.value for role in Role)
+            raise PydanticCustomError(
+                "place", "names no file: give at least one of {roles}", {"roles": roles}
+            )
+        return self
 
 
 COLUMNS = ("person", *(role.value for role in Role), *Settings.model_fields)
