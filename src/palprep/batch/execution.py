@@ -118,10 +118,10 @@ class Execution:
         """Everything is asked for, and trainings are waited for as long as the pace says."""
         run, pace = self._run, self._run.options.pace
         places = Places(pace)
-        watch = Watch(run.journal, remote, pace, ended=self._tell_end, freed=places.free)
+        watch = Watch(run.journal, remote, pace, self._reporter, freed=places.free)
         for creation in run.journal.open_creations():
             here = creation.request.get("target") == remote.connection.target
-            if here and watch.can_tell(creation, calls_elsewhere=False):
+            if here and watch.can_tell(creation):
                 places.occupy(creation.key)
         brought = FilesPublisher(publisher, run.files)
         self._service = ServiceSteps(run, remote, brought, places, watch)
@@ -213,20 +213,11 @@ class Execution:
         outcome = up_to_date(requested.outcome, made)
         state = self._state_of(person.slug) if outcome.complete else None
         self._run.journal.append(PersonEnded(outcome=outcome, state=state), person=person.slug)
-        watched: list[str] = []
-        if self._service is not None:
-            watch, elsewhere = self._service.watch, person.settings.callback_url is not None
-            watched = [each.key for each in made if watch.can_tell(each, calls_elsewhere=elsewhere)]
-            if watched:
-                self._reporter(person.slug).tell_step("training")
-                watch.add(person.slug, outcome, made, watched)
-        if not watched:
-            self._tell_end(person.slug, outcome)
+        elsewhere = person.settings.callback_url is not None
+        if self._service is None or not self._service.watch.add(
+            person.slug, outcome, made, calls_elsewhere=elsewhere
+        ):
+            self._reporter(person.slug).end(outcome)
         with self._guard:
             self._left -= 1
         self._changed.set()
-
-    def _tell_end(self, slug: str, outcome: PersonOutcome) -> None:
-        # Whoever was interrupted is not through.
-        if not self._run.stop.is_set():
-            self._reporter(slug).end(outcome)

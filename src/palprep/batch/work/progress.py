@@ -78,13 +78,14 @@ class Reporter:
             raise Stopped(INTERRUPTED)
 
     def end(self, outcome: PersonOutcome) -> None:
-        """Tell how it ended."""
-        self.tell(
-            Progress(
-                person=self.person,
-                step="end",
-                status=outcome.status,
-                reasons=outcome.words,
-                people=self.people,
+        """Tell how it ended. Whoever was interrupted is not through: nothing is told then."""
+        if not self.stop.is_set():
+            self.tell(
+                Progress(
+                    person=self.person,
+                    step="end",
+                    status=outcome.status,
+                    reasons=outcome.words,
+                    people=self.people,
+                )
             )
-        )
