@@ -136,9 +136,15 @@ def read_settings(folder: Path) -> SettingsFile:
 
 def parse_settings(raw: bytes) -> SettingsFile:
     """What the bytes of a person.toml say. Raises UsageError that says what to change."""
-    data = _parsed(raw)
+    if len(raw) > MAX_BYTES:
+        raise UsageError(f"{SETTINGS_NAME} is larger than {MAX_BYTES:,} bytes: shorten it")
     try:
-        return SettingsFile.model_validate(data)
+        # Editors on Windows put a byte order mark first.
+        return SettingsFile.model_validate(tomllib.loads(raw.decode("utf-8-sig")))
+    except RecursionError:
+        raise UsageError(f"{SETTINGS_NAME} cannot be read: it is nested too deeply") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{SETTINGS_NAME} cannot be read: {error}") from None
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
@@ -165,15 +171,3 @@ def leads_out(name: str) -> bool:
     """Whether a name leads out of the folder that it is meant for."""
     pure = PurePath(name)
     return pure.is_absolute() or ".." in pure.parts or "\0" in name
-
-
-def _parsed(raw: bytes) -> dict[str, Any]:
-    if len(raw) > MAX_BYTES:
-        raise UsageError(f"{SETTINGS_NAME} is larger than {MAX_BYTES:,} bytes: shorten it")
-    try:
-        # Editors on Windows put a byte order mark first.
-        return tomllib.loads(raw.decode("utf-8-sig"))
-    except RecursionError:
-        raise UsageError(f"{SETTINGS_NAME} cannot be read: it is nested too deeply") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{SETTINGS_NAME} cannot be read: {error}") from None

@@ -10,7 +10,6 @@ from palprep.batch.fingerprint import stage_key
 from palprep.batch.people.person import Person
 from palprep.batch.work.connection import Remote
 from palprep.batch.work.context import RunContext
-from palprep.batch.work.decision import Requests
 from palprep.batch.work.media_steps import Ready
 from palprep.batch.work.pace import HeldBack, Places
 from palprep.batch.work.progress import Reporter, Stopped
@@ -59,7 +58,9 @@ class ServiceSteps:
         """
         requests = ready.decision.requests
         refusal = self._refusal(ready, reporter)
-        notes, not_made = _consequences(requests, refusal)
+        from_portrait = requests.replica is not None and Role.FACE_IMAGE in requests.replica_roles
+        not_made = (refusal,) if refusal and from_portrait else ()
+        notes = (f"Left out: {refusal}",) if refusal and not from_portrait else ()
         if not_made:
             requests = requests.model_copy(update={"replica": None})
         if requests.nothing:
@@ -167,17 +168,6 @@ class ServiceSteps:
                 "next time give --callback-url with `palprep listen` behind it"
             )
         return f"{training}: its callback has not come yet; `palprep watch` waits for it"
-
-
-def _consequences(
-    requests: Requests, refusal: str | None
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What a refused portrait means: notes, and why no replica is made."""
-    if refusal is None:
-        return (), ()
-    if requests.replica is not None and Role.FACE_IMAGE in requests.replica_roles:
-        return (), (refusal,)
-    return (f"Left out: {refusal}",), ()
 
 
 def _after(errors: Sequence[PalprepError]) -> PersonOutcome | None:
