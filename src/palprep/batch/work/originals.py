@@ -14,7 +14,6 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from palprep.batch.engines.cluster import fetch
 from palprep.batch.engines.files import as_given
@@ -83,29 +82,30 @@ class Originals:
         return Original(source.sha256, lambda: source)
 
     def _elsewhere(self, file: RemoteFile) -> Original:
-        tag = _tag(file)
-        known = self.run.journal.entries(FileFetched, key=tag.key) if tag.key else ()
+        file = _tagged(file)
+        key = _key(file)
+        known = self.run.journal.entries(FileFetched, key=key) if key else ()
         if known:
             sha256 = known[-1].body.sha256
-            return Original(sha256, lambda: self._again(file, tag, sha256))
-        source = self._fetched(file, tag)
+            return Original(sha256, lambda: self._again(file, sha256))
+        source = self._fetched(file)
         body = FileFetched(url=file.shown, sha256=source.sha256, size_bytes=source.size_bytes)
-        self.run.journal.append(body, person=self.reporter.person, key=tag.key)
+        self.run.journal.append(body, person=self.reporter.person, key=key)
         return Original(source.sha256, lambda: source)
 
-    def _again(self, file: RemoteFile, tag: _Tag, sha256: str) -> Source:
+    def _again(self, file: RemoteFile, sha256: str) -> Source:
         path = self._copy_of(file)
         if path.is_file() and sha256_of(path) == sha256:
             return as_given(path, file)
-        source = self._fetched(file, tag)
+        source = self._fetched(file)
         if source.sha256 != sha256:
             raise _changed(file)
         return source
 
-    def _fetched(self, file: RemoteFile, tag: _Tag) -> Source:
+    def _fetched(self, file: RemoteFile) -> Source:
         self.reporter.begin(f"fetch {file.name}")
         source, etag = fetch(self.run.engine, file, self._copy_of(file), self.reporter.go_on)
-        if tag.etag is not None and etag not in {None, tag.etag}:
+        if file.etag is not None and etag not in {None, file.etag}:
             raise _changed(file)
         return source
 
@@ -120,34 +120,28 @@ def remove_if_empty(into: Path) -> None:
         (into / SOURCES_NAME).rmdir()
 
 
-def _look(url: str) -> Stored:
-    if is_web(url):
-        return look_at_url(url)
-    bucket, name = object_at(url)
-    found = bucket.look(name)
+def _tagged(file: RemoteFile) -> RemoteFile:
+    """The file with its size and its tag as they are now, unless a bucket has listed them."""
+    if file.etag is not None:
+        return file
+    if is_web(file.url):
+        found: Stored | None = look_at_url(file.url)
+    else:
+        bucket, name = object_at(file.url)
+        found = bucket.look(name)
     if found is None:
-        raise StorageError(f"{url} cannot be used: there is no such file")
-    return found
+        raise StorageError(f"{file.url} cannot be used: there is no such file")
+    return file.model_copy(update={"size_bytes": found.size_bytes, "etag": found.etag})
 
 
-class _Tag(NamedTuple):
-    """A remote file as it is now. ``key`` is its key in the journal; None where a
-    change would not show."""
-
-    etag: str | None
-    key: str | None
-
-
-def _tag(file: RemoteFile) -> _Tag:
-    size, etag = file.size_bytes, file.etag
-    if etag is None:
-        _, size, etag = _look(file.url)
-    if etag is None:
-        return _Tag(None, None)
+def _key(file: RemoteFile) -> str | None:
+    """The file's key in the journal; None where a change would not show."""
+    if file.etag is None:
+        return None
     # A strong tag names the content (RFC 9110, section 8.8), and the query may be a signature that
     # is new every time. With anything weaker, the query may be what tells two files apart.
-    where = file.shown if etag.startswith('"') else file.url
-    return _Tag(etag, stage_key("fetched", where, size, etag))
+    where = file.shown if file.etag.startswith('"') else file.url
+    return stage_key("fetched", where, file.size_bytes, file.etag)
 
 
 def _changed(file: RemoteFile) -> FileUnreadable:
