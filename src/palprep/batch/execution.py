@@ -104,45 +104,16 @@ class Execution:
         )
         self._asking = ThreadPoolExecutor(_ASKING, thread_name_prefix="palprep-ask")
 
-    def prepare_all(self) -> None:
-        """A dry run: nothing is asked for."""
-
-        def wait() -> None:
-            while self._is_at_work():
-                self._changed.wait(LOOK_EVERY_S)
-                self._changed.clear()
-
-        self._take_through(wait)
-
-    def make_all(self, remote: Remote, publisher: Publisher) -> None:
-        """Everything is asked for, and trainings are waited for as long as the pace says."""
-        run, pace = self._run, self._run.options.pace
-        places = Places(pace)
-        watch = Watch(run.journal, remote, pace, self._reporter, freed=places.free)
-        for creation in run.journal.open_creations():
-            here = creation.request.get("target") == remote.connection.target
-            if here and watch.can_tell(creation):
-                places.occupy(creation.key)
-        brought = FilesPublisher(publisher, run.files)
-        self._service = ServiceSteps(run, remote, brought, places, watch)
-
-        def wait() -> None:
-            watch.keep(
-                through=lambda: not self._is_at_work(),
-                busy=lambda: self._is_at_work() and self._left > places.queue,
-                changed=self._changed,
-            )
-            places.close("Not asked for yet, since others are in training: `run` goes on with it")
-
-        self._take_through(wait)
-        watch.close()
-
-    def _take_through(self, wait: Callable[[], None]) -> None:
-        """Begin with everybody, ``wait``, and end well."""
+    def take_through(self, service: tuple[Remote, Publisher] | None) -> None:
+        """Ask for everything, and wait for trainings as long as the pace says. In a dry run there
+        is no service: everything is prepared, and nothing asked for.
+        """
+        if service is not None:
+            self._service = self._steps(*service)
         try:
             for person in self._people:
                 self._preparing.submit(self._step, self._prepare, person)
-            wait()
+            self._wait()
         except BaseException:
             self._run.stop.set()
             self._run.engine.close(at_once=True)
@@ -155,6 +126,32 @@ class Execution:
             lost = [each for each in self._errors if isinstance(each, CreationUnrecorded)]
             if lost:
                 raise CreationUnrecorded("\n".join(each.message for each in lost))
+        if self._service is not None:
+            self._service.watch.close()
+
+    def _steps(self, remote: Remote, publisher: Publisher) -> ServiceSteps:
+        run, pace = self._run, self._run.options.pace
+        places = Places(pace)
+        watch = Watch(run.journal, remote, pace, self._reporter, freed=places.free)
+        for creation in run.journal.open_creations():
+            here = creation.request.get("target") == remote.connection.target
+            if here and watch.can_tell(creation):
+                places.occupy(creation.key)
+        return ServiceSteps(run, remote, FilesPublisher(publisher, run.files), places, watch)
+
+    def _wait(self) -> None:
+        if self._service is None:
+            while self._is_at_work():
+                self._changed.wait(LOOK_EVERY_S)
+                self._changed.clear()
+            return
+        places = self._service.places
+        self._service.watch.keep(
+            through=lambda: not self._is_at_work(),
+            busy=lambda: self._is_at_work() and self._left > places.queue,
+            changed=self._changed,
+        )
+        places.close("Not asked for yet, since others are in training: `run` goes on with it")
 
     def _is_at_work(self) -> bool:
         """Whether somebody is left. Raises the first error that concerns everybody, and

@@ -152,11 +152,7 @@ def _carry_out(run: RunContext, work: _Work, note: TakeNote) -> None:
             return work.states.to_record(work.selected[slug], run.journal.now())
 
         execution = Execution(run, work.people, state_of)
-        if service is None:
-            do_aside(execution.prepare_all, run.stop)
-        else:
-            remote, publisher = service
-            do_aside(lambda: execution.make_all(remote, publisher), run.stop)
+        do_aside(lambda: execution.take_through(service), run.stop)
 
 
 @contextmanager

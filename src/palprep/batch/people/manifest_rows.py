@@ -106,8 +106,6 @@ def _object(value: Any) -> Any:
 
 Slug = Annotated[str, BeforeValidator(_text), Field(min_length=1), AfterValidator(_folder_name)]
 
-Place = Annotated[str, Field(min_length=1), AfterValidator(_place)]
-
 
 class ManifestRow(Settings, NamedFiles):
     """One person of a manifest: who it is, the files, and the settings that a person.toml has.
@@ -120,15 +118,6 @@ class ManifestRow(Settings, NamedFiles):
     person: Slug
     """The person's own name in the journal, in the results and in the output folder: unlike every
     other person's, and the same in every run."""
-    face_image: Place | None = Field(None, alias="face-image")
-    """An image of the person."""
-    training_video: Place | None = Field(None, alias="training-video")
-    """The video that the replica is trained from."""
-    consent_video: Place | None = Field(None, alias="consent-video")
-    """A video of the statement of consent, where the training video does not open with it."""
-    voice_audio: Place | None = Field(None, alias="voice-audio")
-    """A recording, or a video whose sound is taken. Without it the training video's sound is."""
-
     properties: Annotated[Mapping[str, Any] | None, BeforeValidator(_object)] = None
     """The replica's ``properties``, as the service takes them. A table holds them as JSON."""
 
@@ -137,6 +126,11 @@ class ManifestRow(Settings, NamedFiles):
         """Where the file of each role is."""
         found = {role: self.of(role) for role in Role}
         return {role: place for role, place in found.items() if place is not None}
+
+    @field_validator(*NamedFiles.model_fields)
+    @classmethod
+    def _is_place(cls, place: str | None) -> str | None:
+        return None if place is None else _place(place)
 
     # What follows is asked of a row that a run is given. The validation's context is then the
     # folder that paths lead from.
@@ -220,27 +214,23 @@ def _csv(path: Path) -> Lines:
         file.seek(0)
         delimiter = max(_DELIMITERS, key=first.count)
         reader = csv.reader(file, delimiter=delimiter, strict=True)
-        header: list[str] | None = None
-        while True:
-            number = reader.line_num + 1
-            try:
-                cells = next(reader, None)
-            except csv.Error as error:
-                yield RowProblem(number, None, f"cannot be read as CSV: {error}")
-                return
-            if cells is None:
-                return
-            if not any(cell.strip() for cell in cells):
-                continue
-            if header is None:
-                header = [cell.strip() for cell in cells]
-                yield from _header_problems(number, header)
-            elif len(cells) > len(header):
-                yield RowProblem(
-                    number, None, f"has {len(cells)} cells, and the header has {len(header)}"
-                )
-            else:
-                yield Line(number, _known(_cells(header, cells)))
+        header: list[str] = []
+        number = 1
+        try:
+            for cells in reader:
+                if not any(cell.strip() for cell in cells):
+                    pass
+                elif not header:
+                    header = [cell.strip() for cell in cells]
+                    yield from _header_problems(number, header)
+                elif len(cells) > len(header):
+                    count = f"has {len(cells)} cells, and the header has {len(header)}"
+                    yield RowProblem(number, None, count)
+                else:
+                    yield Line(number, _known(_cells(header, cells)))
+                number = reader.line_num + 1
+        except csv.Error as error:
+            yield RowProblem(number, None, f"cannot be read as CSV: {error}")
 
 
 def _header_problems(number: int, header: list[str]) -> Iterator[RowProblem]:

@@ -58,6 +58,8 @@ def _known_model(model: str) -> str:
 
 Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(_spoken_of)]
 
+FileName = Annotated[str, Field(min_length=1)]
+
 
 class NamedFiles(Value):
     """A person's files by their roles, where names alone do not tell."""
@@ -65,10 +67,14 @@ class NamedFiles(Value):
     # Written as everywhere: training-video. In Python with an underscore.
     model_config = ConfigDict(validate_by_name=True)
 
-    face_image: str | None = Field(None, alias="face-image")
-    training_video: str | None = Field(None, alias="training-video")
-    consent_video: str | None = Field(None, alias="consent-video")
-    voice_audio: str | None = Field(None, alias="voice-audio")
+    face_image: FileName | None = Field(None, alias="face-image")
+    """An image of the person."""
+    training_video: FileName | None = Field(None, alias="training-video")
+    """The video that the replica is trained from."""
+    consent_video: FileName | None = Field(None, alias="consent-video")
+    """A video of the statement of consent, where the training video does not open with it."""
+    voice_audio: FileName | None = Field(None, alias="voice-audio")
+    """A recording, or a video whose sound is taken. Without it the training video's sound is."""
 
     def of(self, role: Role) -> str | None:
         """The file named for a role."""
