@@ -28,10 +28,9 @@ from typing import ParamSpec, TypeVar
 from palprep.batch.engines.files import FilesPublisher
 from palprep.batch.people.person import Person
 from palprep.batch.work.connection import Remote
-from palprep.batch.work.context import RunContext
+from palprep.batch.work.context import INTERRUPTED, Reporter, RunContext, Stopped
 from palprep.batch.work.media_steps import Ready, prepare_files
 from palprep.batch.work.pace import Places
-from palprep.batch.work.progress import INTERRUPTED, Reporter, Stopped
 from palprep.batch.work.service_steps import Requested, ServiceSteps
 from palprep.batch.work.waiting import Watch
 from palprep.client import LOOK_EVERY_S

@@ -15,7 +15,7 @@ from palprep.batch.people.files import File
 from palprep.batch.people.person import Person
 from palprep.batch.people.settings import SETTINGS_NAME
 from palprep.batch.work.consent import speaker_of
-from palprep.batch.work.context import RunContext
+from palprep.batch.work.context import Reporter, RunContext
 from palprep.batch.work.decision import (
     Decision,
     Unfit,
@@ -26,7 +26,6 @@ from palprep.batch.work.decision import (
 )
 from palprep.batch.work.memory import still_good
 from palprep.batch.work.originals import Original, Originals
-from palprep.batch.work.progress import Reporter
 from palprep.errors import MediaError, PalprepError, ToolFailed, UnsupportedMedia, UsageError
 from palprep.facts import Speaker
 from palprep.journal import AssetPrepared, FacesCompared, PersonOutcome, PortraitPicked
@@ -104,8 +103,11 @@ class MediaSteps:
             if not waive:
                 return PersonOutcome.refused(error.message, notes=notes)
             speaker, notes = None, (*notes, error.message)
-        tasks = _asset_tasks(person, run.place, self.profile, speaker)
-        looked = self._looked_up(tasks)
+        files = dict(person.sources)
+        if Role.VOICE_AUDIO not in files and Role.TRAINING_VIDEO in files:
+            # Without a recording the voice is the training video's sound.
+            files[Role.VOICE_AUDIO] = files[Role.TRAINING_VIDEO]
+        looked = self._looked_up(files, self._tasks(files, speaker))
         deaf = None if waive else self._why_unheard(looked)
         unheard: tuple[str, ...] = ()
         if deaf is not None:
@@ -122,7 +124,7 @@ class MediaSteps:
             if (reasons := _why_unfit(asset, CONSENT_CHECKS))
         }
         gate = consent_gate(assets.get(Role.TRAINING_VIDEO), assets.get(Role.CONSENT_VIDEO))
-        asked = requests_for(person, {*assets, *(task.role for task in tasks)}, run.model)
+        asked = requests_for(person, {*assets, *files}, run.model)
         decision = decide(
             asked,
             unfit,
@@ -151,9 +153,29 @@ class MediaSteps:
             return PersonOutcome.refused(*decision.refused, *different, notes=notes)
         return Ready(fit, decision, (*notes, *not_asked_for(asked, fit)))
 
-    def _looked_up(self, tasks: Sequence[AssetTask]) -> list[_Looked]:
+    def _tasks(self, files: Mapping[Role, File], speaker: Speaker | None) -> list[AssetTask]:
+        """What there is to prepare; ``speaker`` is whose consent is listened for."""
+        # Consent is given in a video of its own, or in the opening of the training video.
+        apart = Role.CONSENT_VIDEO in files
+        spoken_in = Role.CONSENT_VIDEO if apart else Role.TRAINING_VIDEO
+        split = self.person.settings.split_consent and speaker is not None and not apart
+        place = self.run.place
+        return [
+            AssetTask(
+                source=str(file),
+                into=str(place / "prepared" / self.person.slug / role.value),
+                role=role,
+                profile=self.profile,
+                speaker=speaker if role is spoken_in else None,
+                consent_apart=apart and role is Role.TRAINING_VIDEO,
+                split_consent=split and role is spoken_in,
+                pictures=str(place / PICTURES_NAME),
+            )
+            for role, file in files.items()
+        ]
+
+    def _looked_up(self, files: Mapping[Role, File], tasks: Sequence[AssetTask]) -> list[_Looked]:
         """The tasks, with their files and what earlier runs made of them."""
-        files = _files_by_role(self.person)
         needed = list(dict.fromkeys(files.values()))
         found = dict(zip(needed, _at_once(self.originals.look_at, needed), strict=True))
         return _at_once(lambda task: self._earlier(task, found[files[task.role]]), tasks)
@@ -300,38 +322,6 @@ def _pick_portrait(originals: Originals, person: Person) -> tuple[Person, tuple[
         f'[files] face-image = "…" into {SETTINGS_NAME}'
     )
     return person.with_portrait(path, "it is the fittest of several images"), (note, *left_out)
-
-
-def _files_by_role(person: Person) -> dict[Role, File]:
-    """The file of each role. Without a recording the voice is the training video's sound."""
-    files = dict(person.sources)
-    if Role.VOICE_AUDIO not in files and Role.TRAINING_VIDEO in files:
-        files[Role.VOICE_AUDIO] = files[Role.TRAINING_VIDEO]
-    return files
-
-
-def _asset_tasks(
-    person: Person, into: Path, profile: str, speaker: Speaker | None
-) -> list[AssetTask]:
-    """What there is to prepare; ``speaker`` is whose consent is listened for."""
-    sources = _files_by_role(person)
-    # Consent is given in a video of its own, or in the opening of the training video.
-    apart = Role.CONSENT_VIDEO in sources
-    spoken_in = Role.CONSENT_VIDEO if apart else Role.TRAINING_VIDEO
-    split = person.settings.split_consent and speaker is not None and not apart
-    return [
-        AssetTask(
-            source=str(source),
-            into=str(into / "prepared" / person.slug / role.value),
-            role=role,
-            profile=profile,
-            speaker=speaker if role is spoken_in else None,
-            consent_apart=apart and role is Role.TRAINING_VIDEO,
-            split_consent=split and role is spoken_in,
-            pictures=str(into / PICTURES_NAME),
-        )
-        for role, source in sources.items()
-    ]
 
 
 def _why_unfit(asset: Asset, besides: Container[str] = ()) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ these stay, its content is known, and nothing is fetched for what earlier runs h
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import re
 import shutil
@@ -19,8 +18,7 @@ from palprep.batch.engines.cluster import fetch
 from palprep.batch.engines.files import as_given
 from palprep.batch.fingerprint import stage_key
 from palprep.batch.people.files import File, RemoteFile, is_web
-from palprep.batch.work.context import RunContext
-from palprep.batch.work.progress import Reporter
+from palprep.batch.work.context import Reporter, RunContext
 from palprep.errors import FileUnreadable, MediaError, StorageError
 from palprep.journal import FileFetched
 from palprep.media import Source, sha256_of
@@ -112,12 +110,6 @@ class Originals:
     def _copy_of(self, file: RemoteFile) -> Path:
         suffix = file.suffix if re.fullmatch(r"\.[A-Za-z0-9]{1,8}", file.suffix) else ""
         return self.place / f"{hashlib.sha256(file.url.encode()).hexdigest()[:16]}{suffix}"
-
-
-def remove_if_empty(into: Path) -> None:
-    """Remove the folder for what is fetched from a run's output, when nothing is left in it."""
-    with contextlib.suppress(OSError):
-        (into / SOURCES_NAME).rmdir()
 
 
 def _tagged(file: RemoteFile) -> RemoteFile:

@@ -9,10 +9,9 @@ from typing import NamedTuple
 from palprep.batch.fingerprint import stage_key
 from palprep.batch.people.person import Person
 from palprep.batch.work.connection import Remote
-from palprep.batch.work.context import RunContext
+from palprep.batch.work.context import Reporter, RunContext, Stopped
 from palprep.batch.work.media_steps import Ready
 from palprep.batch.work.pace import HeldBack, Places
-from palprep.batch.work.progress import Reporter, Stopped
 from palprep.batch.work.waiting import Watch
 from palprep.errors import (
     AT_SERVICE,

@@ -17,8 +17,8 @@ from pathlib import Path
 from palprep.batch.outputs import write_outputs
 from palprep.batch.work.aside import Stop
 from palprep.batch.work.connection import EMBEDDED, Connection, Remote, connect
+from palprep.batch.work.context import Reporter, Tell, tell_no_one
 from palprep.batch.work.pace import Pace
-from palprep.batch.work.progress import Reporter, Tell
 from palprep.client import FIRST_POLL_S, LOOK_EVERY_S, PASSING
 from palprep.errors import JournalError, PalprepError, UsageError
 from palprep.journal import (
@@ -40,10 +40,6 @@ LONGEST_POLL_S = 300.0
 _GROWTH = 1.5
 
 _log = logging.getLogger(__name__)
-
-
-def _nothing(_: object) -> None:
-    """Tell no one."""
 
 
 @dataclass
@@ -81,7 +77,7 @@ class Watch:
         pace: Pace,
         reporter: Callable[[str], Reporter],
         *,
-        freed: Callable[[str], object] = _nothing,
+        freed: Callable[[str], object] = tell_no_one,
     ) -> None:
         self._journal = journal
         self._remote = remote
@@ -299,7 +295,7 @@ def watch(
                 journal,
                 remote,
                 allowed,
-                lambda person: Reporter(person, tell or _nothing, Stop(), len(waiting)),
+                lambda person: Reporter(person, tell or tell_no_one, Stop(), len(waiting)),
             )
             waiting = {
                 person.slug: made
