@@ -161,7 +161,7 @@ class Execution:
         return self._left > 0
 
     def _reporter(self, slug: str) -> Reporter:
-        return self._run.reporter(slug, len(self._people))
+        return Reporter(slug, self._run.tell, self._run.stop, len(self._people))
 
     def _step(self, step: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> None:
         try:
@@ -197,7 +197,8 @@ class Execution:
         if self._service is not None:
             return self._service.carry_out(person, ready, self._reporter(person.slug))
         decision = ready.decision
-        told = f"Dry run, nothing was sent: {decision.requests.words} would be created"
+        made = " and ".join(each.words for each in decision.requests)
+        told = f"Dry run, nothing was sent: {made} would be created"
         status: PersonStatus = "refused" if decision.refused else "waiting"
         if decision.held:
             status = "needs_decision"

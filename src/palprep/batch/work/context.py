@@ -161,7 +161,3 @@ class RunContext:
     def model(self) -> str:
         """The model that replicas are made for, unless the person names another."""
         return self.profiles[self.options.profile].model
-
-    def reporter(self, person: str, people: int) -> Reporter:
-        """Tells of this person's steps, one of so many people."""
-        return Reporter(person, self.tell, self.stop, people)

@@ -135,7 +135,7 @@ class MediaSteps:
         notes = (*notes, *decision.left_out)
         prepared = {role: each.prepared for role, each in assets.items() if each.prepared}
         fit = {role: each for role, each in prepared.items() if role not in unfit}
-        nothing = decision.requests.nothing
+        nothing = not decision.requests
         compared = () if nothing else self._compared(fit)
         keep_evidence(
             run.journal,
@@ -325,9 +325,7 @@ def _pick_portrait(originals: Originals, person: Person) -> tuple[Person, tuple[
 
 
 def _why_unfit(asset: Asset, besides: Container[str] = ()) -> tuple[str, ...]:
-    """Why an asset cannot be used, ``besides`` these checks, one sentence each; empty when it
-    can.
-    """
+    """Why an asset cannot be used, ``besides`` these checks, one sentence each; or nothing."""
     where, report = named(asset), asset.report
     if report.error is not None:
         # Errors about media begin with the name of the file, which is told once.

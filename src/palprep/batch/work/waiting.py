@@ -163,7 +163,7 @@ class Watch:
         """
         clock, changed = self._remote.connection.clock, changed or threading.Event()
         waiting_since = clock()
-        while busy() or not through() or self._watched:
+        while not through() or self._watched:
             worked = self.step()
             if busy():
                 waiting_since = clock()
