@@ -7,7 +7,6 @@ twice.
 from __future__ import annotations
 
 import asyncio
-import concurrent.futures
 import contextlib
 import functools
 import importlib
@@ -141,19 +140,17 @@ class DaskEngine(TimedEngine):
         Raises ToolFailed when it takes much longer than the limits allow for the work at a file.
         """
         with self._free:
-            return self._awaited(self.limits.time_for(media_s) + _BESIDES_S, function, args)
-
-    def _awaited(self, time_s: float, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        if self._closing:
-            raise WorkStopped
-        try:
-            return self._result(self._client.submit(function, *args, pure=False), time_s)
-        except PalprepError:
-            raise
-        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- a lost scheduler, pickling: all of Dask's
             if self._closing:
-                raise WorkStopped from None
-            raise ToolFailed(self._lost(error)) from None
+                raise WorkStopped
+            try:
+                future = self._client.submit(function, *args, pure=False)
+                return self._result(future, self.limits.time_for(media_s) + _BESIDES_S)
+            except PalprepError:
+                raise
+            except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- a lost scheduler, pickling: all of Dask's
+                if self._closing:
+                    raise WorkStopped from None
+                raise ToolFailed(self._lost(error)) from None
 
     def _result(self, future: Any, time_s: float) -> Any:
         give_up = time.monotonic() + time_s
@@ -169,7 +166,7 @@ class DaskEngine(TimedEngine):
             # those that came meanwhile.
             if self._client.status in {"closing", "closed"}:
                 raise ConnectionError("the scheduler is gone")
-            with contextlib.suppress(TimeoutError, concurrent.futures.TimeoutError):
+            with contextlib.suppress(TimeoutError):
                 return future.result(timeout=min(left, _LOOK_S))
         return future.result()
 

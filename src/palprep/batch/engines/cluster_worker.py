@@ -130,9 +130,7 @@ def _fetched(value: Any, files: BucketFiles, place: Path) -> Any:
 
 
 def _put(asset: Asset, files: BucketFiles, place: Path, *, home: Path) -> Reply:
-    """The asset, once what was prepared is in the bucket; told of its ``home``, in the run's
-    folder.
-    """
+    """The asset, told of its ``home`` in the run's folder, once its files are in the bucket."""
     prepared = asset.prepared
     if prepared is not None:
         for each in filter(None, (prepared, prepared.consent)):
@@ -143,9 +141,7 @@ def _put(asset: Asset, files: BucketFiles, place: Path, *, home: Path) -> Reply:
 
 
 def _require_version(wanted: str) -> None:
-    """Raise OtherVersion, in a worker that has another palprep than was ``wanted``. One that
-    joined later may.
-    """
+    """Raise OtherVersion in a worker with another palprep, as one that joined later may have."""
     wrong = cannot_work(wanted)
     if wrong is not None:
         raise OtherVersion(f"A worker cannot do the work: {wrong}")

@@ -39,9 +39,7 @@ def key_in_bucket(path: Path, sha256: str) -> str:
 
 
 def moved(prepared: Prepared, folder: Path) -> Prepared:
-    """The same prepared file when it lies in another folder, as a consent video that was split out
-    of it does.
-    """
+    """The same prepared file in another folder, with the consent video that was split out of it."""
     path, report = folder / prepared.path.name, prepared.report
     facts = report.facts
     if facts is not None:
@@ -191,8 +189,7 @@ class BucketFiles(Files):
         self._there.add(_source_key(sha256))
 
     def fetch_source(self, source: Source, to: Path) -> Source:
-        """The source of another machine, fetched to a path. Raises StorageError as :meth:`fetch`
-        does."""
+        """The source of another machine, fetched to a path, as :meth:`fetch` does."""
         self._fetch(_source_key(source.sha256), to, source.sha256)
         return replace(Source.of(to), given_as=source.shown)
 

@@ -42,7 +42,15 @@ def find_people(folder: str | Path, at: dt.datetime) -> Roster:
         # Resolved once: the journal knows the same folder again, however it is spelt.
         with os.scandir(root.resolve()) as found:
             entries = sorted((e for e in found if not is_hidden(e.name)), key=lambda e: e.name)
-        people = tuple(_in_folder(Path(each.path), at) for each in entries if each.is_dir())
+        people = tuple(
+            RosterEntry(
+                _printable(each.name),
+                folder_fingerprint(each.path, at),
+                partial(read_person, Path(each.path)),
+            )
+            for each in entries
+            if each.is_dir()
+        )
         loose = [Path(each.path) for each in entries if not each.is_dir()]
         media = 0 if people else sum(1 for each in loose if kind_of(each) is not None)
     except OSError as error:
@@ -50,12 +58,6 @@ def find_people(folder: str | Path, at: dt.datetime) -> Roster:
     if not people:
         raise nobody_in(str(root), media)
     return Roster(people, tuple(_printable(each.name) for each in loose))
-
-
-def _in_folder(folder: Path, at: dt.datetime) -> RosterEntry:
-    return RosterEntry(
-        _printable(folder.name), folder_fingerprint(folder, at), partial(read_person, folder)
-    )
 
 
 def read_person(folder: Path) -> Person:

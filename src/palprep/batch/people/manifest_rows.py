@@ -61,9 +61,7 @@ _NO_FOLDER_NAMES: tuple[tuple[Callable[[str], object], str], ...] = (
 
 
 def why_no_folder_name(slug: str) -> str | None:
-    """Why a person's own name cannot be that of a folder, here or on another machine; None when it
-    can.
-    """
+    """Why a person's own name cannot be a folder's, here or elsewhere; None when it can."""
     return next((why for is_so, why in _NO_FOLDER_NAMES if is_so(slug)), None)
 
 

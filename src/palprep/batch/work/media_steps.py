@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from palprep._version import __version__
-from palprep.batch.engines.tasks import AssetTask, compare_faces, prepare_asset, unread, why_unheard
+from palprep.batch.engines.tasks import AssetTask, compare_faces, prepare_asset, why_unheard
 from palprep.batch.fingerprint import stage_key
 from palprep.batch.people.files import File
 from palprep.batch.people.person import Person
@@ -31,7 +31,7 @@ from palprep.facts import Speaker
 from palprep.journal import AssetPrepared, FacesCompared, PersonOutcome, PortraitPicked
 from palprep.pipelines import consent_gate, different_people, keep_evidence, named
 from palprep.preflight import Asset, Prepared, at_one_file, for_source, no_parts_left, pick_best
-from palprep.rules import CONSENT_CHECKS, Check
+from palprep.rules import CONSENT_CHECKS, Check, Report
 from palprep.values import Kind, Outcome, Role
 from palprep.views import PICTURES_NAME
 
@@ -241,7 +241,14 @@ class MediaSteps:
         except (MediaError, ToolFailed) as error:
             if not at_one_file(error):
                 raise
-            asset = unread(task, error)
+            report = Report.of_error(task.source, error, role=task.role, profile=task.profile)
+            asset = Asset(
+                role=task.role,
+                source=task.source,
+                source_sha256=None,
+                source_report=report,
+                seconds=0.0,
+            )
         run.journal.append(AssetPrepared(asset=asset), person=self.person.slug, key=looked.key)
         return asset
 

@@ -65,7 +65,11 @@ class Originals:
         Raises StorageError and OutputUnwritable where it cannot be fetched.
         """
         try:
-            return self._here(file) if isinstance(file, Path) else self._elsewhere(file)
+            if isinstance(file, RemoteFile):
+                return self._elsewhere(file)
+            source = Source.of(file)
+            # Hashed now: two roles may share a source, and what it knows is pickled for a worker.
+            return Original(source.sha256, lambda: source)
         except MediaError as error:
             return error
 
@@ -73,11 +77,6 @@ class Originals:
         """Remove what was fetched, unless it is to be kept."""
         if not self.run.options.keep_sources:
             shutil.rmtree(self.place, ignore_errors=True)
-
-    def _here(self, path: Path) -> Original:
-        source = Source.of(path)
-        # Hashed now: two roles may share a source, and what it knows is pickled for a worker.
-        return Original(source.sha256, lambda: source)
 
     def _elsewhere(self, file: RemoteFile) -> Original:
         file = _tagged(file)
