@@ -42,7 +42,7 @@ from palprep.errors import (
     OutputUnwritable,
     PalprepError,
 )
-from palprep.journal import PersonEnded, PersonOutcome, PersonStatus, up_to_date
+from palprep.journal import Creation, PersonEnded, PersonOutcome, PersonStatus, up_to_date
 from palprep.publish import Publisher
 from palprep.workers import WorkStopped
 
@@ -175,23 +175,19 @@ class Execution:
         reporter = self._reporter(person.slug)
         ready = guarded(person, lambda: prepare_files(self._run, person, reporter))
         if isinstance(ready, PersonOutcome):
-            self._end(person, Requested(ready))
+            self._end(person, ready)
         else:
             self._asking.submit(self._step, self._ask, person, ready)
 
     def _ask(self, person: Person, ready: Ready) -> None:
         requested = guarded(person, lambda: self._requested(person, ready))
-        if isinstance(requested, PersonOutcome):
-            requested = Requested(requested)
-        outcome, decision = requested.outcome, ready.decision
-        outcome = outcome.model_copy(
-            update={
-                "notes": (*ready.notes, *outcome.notes),
-                "not_made": (*decision.refused, *outcome.not_made),
-                "held": decision.held,
-            }
-        )
-        self._end(person, requested._replace(outcome=outcome))
+        outcome, made = (requested, ()) if isinstance(requested, PersonOutcome) else requested
+        update = {
+            "notes": (*ready.notes, *outcome.notes),
+            "not_made": (*ready.decision.refused, *outcome.not_made),
+            "held": ready.decision.held,
+        }
+        self._end(person, outcome.model_copy(update=update), made)
 
     def _requested(self, person: Person, ready: Ready) -> Requested:
         if self._service is not None:
@@ -202,12 +198,11 @@ class Execution:
         status: PersonStatus = "refused" if decision.refused else "waiting"
         if decision.held:
             status = "needs_decision"
-        return Requested(PersonOutcome(status=status, reasons=(told,)))
+        return PersonOutcome(status=status, reasons=(told,)), ()
 
-    def _end(self, person: Person, requested: Requested) -> None:
+    def _end(self, person: Person, outcome: PersonOutcome, made: tuple[Creation, ...] = ()) -> None:
         """Record how it ended for a person, and watch what can be told to have ended."""
-        made = requested.made
-        outcome = up_to_date(requested.outcome, made)
+        outcome = up_to_date(outcome, made)
         state = self._state_of(person.slug) if outcome.complete else None
         self._run.journal.append(PersonEnded(outcome=outcome, state=state), person=person.slug)
         elsewhere = person.settings.callback_url is not None

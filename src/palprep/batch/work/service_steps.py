@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, get_args
+from typing import get_args
 
 from palprep.batch.fingerprint import stage_key
 from palprep.batch.people.person import Person
@@ -32,11 +32,8 @@ _HOPELESS = (AuthenticationError, HeldBack, RateLimited, Stopped, TransportError
 """Errors after which a second request would fare like the first."""
 
 
-class Requested(NamedTuple):
-    """How it ended at the service for one person, and what was created, now or before."""
-
-    outcome: PersonOutcome
-    made: tuple[Creation, ...] = ()
+Requested = tuple[PersonOutcome, tuple[Creation, ...]]
+"""How it ended at the service for one person, and what was created, now or before."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,7 @@ class ServiceSteps:
         if refusal := self._refusal(person, ready, reporter):
             left = tuple(each for each in requests if Role.FACE_IMAGE not in each.roles)
             if not left:
-                return Requested(PersonOutcome.refused(refusal, at_service=True))
+                return PersonOutcome.refused(refusal, at_service=True), ()
             if left == requests:
                 notes = (f"Left out: {refusal}",)
             else:
@@ -88,7 +85,7 @@ class ServiceSteps:
             at_service=bool(not_made),
         )
         update = {"notes": notes, "not_made": not_made}
-        return Requested(outcome.model_copy(update=update), tuple(made))
+        return outcome.model_copy(update=update), tuple(made)
 
     def _refusal(self, person: Person, ready: Ready, reporter: Reporter) -> str | None:
         """Why the service refuses the portrait; None when it does not, or was not asked.

@@ -96,9 +96,8 @@ class Watch:
         ``calls_elsewhere``: the service was given an address of the person's own.
         """
         called = self._remote.callbacks is not None and not calls_elsewhere
-        if creation.state is CreationState.IN_DOUBT:
-            return called
-        return creation.state is CreationState.STARTED and (called or self._is_asked_for(creation))
+        is_open = creation.state in {CreationState.IN_DOUBT, CreationState.STARTED}
+        return (called and is_open) or self._is_asked_for(creation)
 
     def add(
         self,
