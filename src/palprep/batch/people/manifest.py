@@ -40,8 +40,7 @@ def people_of_manifest(path: Path, at: dt.datetime) -> Roster:
     Raises ManifestError with every mistake in it, UsageError when it cannot be read, ToolMissing
     for Parquet without pyarrow.
     """
-    people = _people(read_lines(path), path.resolve().parent, str(path), "line")
-    return _given(people, at)
+    return _roster(read_lines(path), path.resolve().parent, at, str(path), "line")
 
 
 def people_of_rows(rows: Iterable[ManifestRow], at: dt.datetime) -> Roster:
@@ -54,19 +53,7 @@ def people_of_rows(rows: Iterable[ManifestRow], at: dt.datetime) -> Roster:
                 f"of type {type(row).__name__}"
             )
         lines.append(Line(number, row.model_dump(by_alias=True, exclude_none=True)))
-    return _given(_people(lines, Path.cwd(), "The list of people", "row"), at)
-
-
-def _given(people: Iterable[Person], at: dt.datetime) -> Roster:
-    return Roster(
-        tuple(
-            RosterEntry(each.slug, _fingerprint(each, at), partial(_same, each)) for each in people
-        )
-    )
-
-
-def _same(person: Person) -> Person:
-    return person
+    return _roster(lines, Path.cwd(), at, "The list of people", "row")
 
 
 def _fingerprint(person: Person, at: dt.datetime) -> Fingerprint | None:
@@ -77,9 +64,9 @@ def _fingerprint(person: Person, at: dt.datetime) -> Fingerprint | None:
     return found and Fingerprint(digest_of([person.model_dump_json(), found.digest]), found.sure)
 
 
-def _people(
-    lines: Iterable[Line | RowProblem], base: Path, shown: str, unit: str
-) -> tuple[Person, ...]:
+def _roster(
+    lines: Iterable[Line | RowProblem], base: Path, at: dt.datetime, shown: str, unit: str
+) -> Roster:
     """Paths lead from ``base``. Messages call the whole ``shown``, and each line a ``unit``."""
     people: list[Person] = []
     problems: list[RowProblem] = []
@@ -104,7 +91,15 @@ def _people(
         raise _error(shown, sorted(problems, key=lambda each: each.line), unit)
     if not people:
         raise UsageError(f"{shown} holds nobody: write one line for each person")
-    return tuple(people)
+    return Roster(
+        tuple(
+            RosterEntry(each.slug, _fingerprint(each, at), partial(_same, each)) for each in people
+        )
+    )
+
+
+def _same(person: Person) -> Person:
+    return person
 
 
 def _problem(number: int, error: ErrorDetails) -> RowProblem:
