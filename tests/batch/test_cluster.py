@@ -228,7 +228,7 @@ def test_no_task_is_sent_before_a_worker_is_free_for_it(cluster, monkeypatch):
             sent -= 1
         return Reply(None)
 
-    monkeypatch.setattr(engine, "_awaited", counted)
+    monkeypatch.setattr(engine, "_result", counted)
     try:
         with concurrent.futures.ThreadPoolExecutor(4 * engine.jobs) as threads:
             list(threads.map(lambda _: engine.run(carried.pause, 0.0, 0), range(8 * engine.jobs)))

@@ -10,6 +10,7 @@ from palprep.batch.work.decision import (
     WITHOUT_CONSENT,
     Requests,
     Unfit,
+    Wanted,
     decide,
     not_asked_for,
 )
@@ -17,11 +18,11 @@ from palprep.pipelines import ReplicaRequest, VoiceRequest
 from palprep.rules import Check, Report
 from palprep.values import Outcome, Role
 
-VOICE = VoiceRequest(voice_name="Ada")
-REPLICA = ReplicaRequest(replica_name="Ada")
-FROM_VIDEO = Requests(voice=VOICE, replica=REPLICA, replica_roles=(Role.TRAINING_VIDEO,))
-VOICE_ALONE = Requests(voice=VOICE, replica=None)
-NOTHING = Requests(voice=None, replica=None)
+VOICE = Wanted(request=VoiceRequest(voice_name="Ada"), roles=(Role.VOICE_AUDIO,))
+REPLICA = Wanted(request=ReplicaRequest(replica_name="Ada"), roles=(Role.TRAINING_VIDEO,))
+FROM_VIDEO = (VOICE, REPLICA)
+VOICE_ALONE = (VOICE,)
+NOTHING = ()
 
 
 def unfit(*roles: Role, check: str = "resolution") -> dict[Role, Unfit]:
@@ -110,8 +111,7 @@ def test_where_nothing_can_be_made_everything_is_told():
 
 
 def _made(requests: Requests) -> str:
-    made = {"voice": requests.voice, "replica": requests.replica}
-    return " ".join(what for what, request in made.items() if request is not None)
+    return " ".join(each.what for each in requests)
 
 
 def test_a_portrait_without_a_stock_voice_is_told() -> None:

@@ -137,7 +137,7 @@ def test_every_field_of_a_replica_reaches_its_request(place):
     given = {"auto_fix_training_image": True, "properties": {"style": "calm"}}
     row = {"person": "ada", "face-image": "ada/face.jpg", "stock_voice": "gloria", **given}
     [ada] = find_everybody(write_jsonl(place / "p.jsonl", row)).people
-    replica = requests_for(ada, ada.sources, "core-4").replica
+    [replica] = [each.request for each in requests_for(ada, ada.sources, "core-4")]
     assert {name: getattr(replica, name) for name in given} == given
     assert ReplicaRequest.model_fields.keys() <= {"replica_name", "model_name", *COLUMNS}
     assert VoiceRequest.model_fields.keys() <= {*COLUMNS}

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
+from palprep.batch.work.context import Stopped
 from palprep.batch.work.pace import HeldBack, Pace, Places
-from palprep.batch.work.progress import Stopped
 
 
 def go_on() -> None:

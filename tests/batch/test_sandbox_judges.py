@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from palprep import preflight
-from palprep.batch.work.sandbox_judges import Apart, MediaTrainer, judge_image
+from palprep.batch.work.sandbox_judges import apart, judge_image, train
 from palprep.consent import ConsentFacts, required_statement
 from palprep.errors import DamagedMedia, UsageError
 from palprep.journal import SandboxStatement
@@ -18,13 +18,13 @@ from palprep.workers import Limits, LocalEngine
 
 
 def test_a_fit_recording_trains(wav: Path) -> None:
-    assert MediaTrainer()("voice", (wav,)) is None
+    assert train("voice", (wav,)) is None
 
 
 def test_an_ending_that_lies_fails_as_the_service_says_it(wav: Path, tmp_path: Path) -> None:
     lying = tmp_path / "recording.mp4"
     shutil.copy(wav, lying)
-    refused = MediaTrainer()("voice", (lying,)) or ""
+    refused = train("voice", (lying,)) or ""
     assert refused.startswith("voice-audio: The name of the file ends in .mp4. ")
 
 
@@ -32,7 +32,7 @@ def test_what_is_no_media_is_damaged(tmp_path: Path) -> None:
     path = tmp_path / "training.mp4"
     path.write_text("no video")
     with pytest.raises(DamagedMedia, match="text"):
-        MediaTrainer()("replica-video", (path,))
+        train("replica-video", (path,))
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +43,8 @@ def jane(light_people: Path) -> tuple[Path, Path]:
 
 
 def test_consent_is_listened_for_and_required(jane: tuple[Path, Path]) -> None:
-    assert MediaTrainer()("replica-video", jane) is None
-    alone = MediaTrainer()("replica-video", jane[:1]) or ""
+    assert train("replica-video", jane) is None
+    alone = train("replica-video", jane[:1]) or ""
     assert "was not heard in the opening of the training video" in alone
     assert "I, {full_name}, am currently speaking" in alone
 
@@ -64,7 +64,7 @@ def test_a_consent_video_and_only_it_is_listened_to(
         )  # fmt: skip
 
     monkeypatch.setattr(preflight, "verify_wording", verify)
-    heard = MediaTrainer()("replica-video", jane if apart else jane[:1])
+    heard = train("replica-video", jane if apart else jane[:1])
     assert listened == [jane[apart]]
     if outcome in {"pass", "warn"}:
         assert heard is None
@@ -75,9 +75,11 @@ def test_a_consent_video_and_only_it_is_listened_to(
 
 def test_any_one_of_the_required_statements_will_do(jane: tuple[Path, Path]) -> None:
     german = SandboxStatement(text="Ich, {full_name}, stimme zu.", language="de")
-    assert "does not know the language 'de'" in str(MediaTrainer((german,))("replica-video", jane))
+    assert "does not know the language 'de'" in str(
+        train("replica-video", jane, statements=(german,))
+    )
     template = SandboxStatement(text=required_statement())
-    assert MediaTrainer((german, template))("replica-video", jane) is None
+    assert train("replica-video", jane, statements=(german, template)) is None
 
 
 def test_a_required_statement_leaves_the_name_open() -> None:
@@ -89,10 +91,10 @@ def test_judges_open_files_in_workers(light_people: Path, tmp_path: Path) -> Non
     """As a run has them judge; what crashes a worker is damaged media to the sandbox."""
     portrait = light_people / "anna-miller/portrait.png"
     with LocalEngine(1, limits=Limits(memory_bytes=2 << 30)) as engine:
-        assert Apart(judge_image, engine)(portrait, "core-4") == judge_image(portrait, "core-4")
-        assert Apart(MediaTrainer(), engine)("replica-image", (portrait,)) is None
+        assert apart(judge_image, engine)(portrait, "core-4") == judge_image(portrait, "core-4")
+        assert apart(train, engine)("replica-image", (portrait,)) is None
         (tmp_path / "note.png").write_text("no picture")
         with pytest.raises(DamagedMedia, match="text"):
-            Apart(judge_image, engine)(tmp_path / "note.png", "core-4")
+            apart(judge_image, engine)(tmp_path / "note.png", "core-4")
         with pytest.raises(DamagedMedia, match=r"died \(exit code 3\)"):
-            Apart(os._exit, engine)(3)
+            apart(os._exit, engine)(3)

@@ -6,7 +6,7 @@ import pytest
 from raw import JPEG, MP4, Raw
 from receiver import receiving
 
-from palprep.batch.work.sandbox_judges import MediaTrainer
+from palprep.batch.work.sandbox_judges import train
 from palprep.sandbox import Sandbox
 
 VIDEO = {"train_video_url": "https://media.example/v.mp4"}
@@ -72,7 +72,7 @@ def test_consent_in_the_opening_or_in_its_own_video(studio):
 def test_spoken_consent_is_listened_for(light_people):
     """With the trainer of `palprep sandbox` and `palprep run`, and real videos."""
     person = light_people / "jane-carter"
-    with Sandbox(clock="virtual", trainer=MediaTrainer()) as sandbox, Raw(sandbox) as raw:
+    with Sandbox(clock="virtual", trainer=train) as sandbox, Raw(sandbox) as raw:
         video = raw.publish("training.mp4", (person / "training.mp4").read_bytes())
         consent = raw.publish("consent.mp4", (person / "consent.mp4").read_bytes())
         failed = trained(raw, {"train_video_url": video})

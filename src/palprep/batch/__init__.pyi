@@ -15,11 +15,11 @@ from .work.consent import (
     kept_dossiers as kept_dossiers,
     video_at_hand as video_at_hand,
 )
-from .work.context import RunOptions as RunOptions
-from .work.pace import Pace as Pace
-from .work.progress import (
+from .work.context import (
     Note as Note,
     Progress as Progress,
+    RunOptions as RunOptions,
 )
+from .work.pace import Pace as Pace
 from .work.sandbox_judges import judges_in as judges_in
 from .work.waiting import watch as watch

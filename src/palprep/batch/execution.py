@@ -28,10 +28,9 @@ from typing import ParamSpec, TypeVar
 from palprep.batch.engines.files import FilesPublisher
 from palprep.batch.people.person import Person
 from palprep.batch.work.connection import Remote
-from palprep.batch.work.context import RunContext
+from palprep.batch.work.context import INTERRUPTED, Reporter, RunContext, Stopped
 from palprep.batch.work.media_steps import Ready, prepare_files
 from palprep.batch.work.pace import Places
-from palprep.batch.work.progress import INTERRUPTED, Reporter, Stopped
 from palprep.batch.work.service_steps import Requested, ServiceSteps
 from palprep.batch.work.waiting import Watch
 from palprep.client import LOOK_EVERY_S
@@ -43,7 +42,7 @@ from palprep.errors import (
     OutputUnwritable,
     PalprepError,
 )
-from palprep.journal import PersonEnded, PersonOutcome, PersonStatus, up_to_date
+from palprep.journal import Creation, PersonEnded, PersonOutcome, PersonStatus, up_to_date
 from palprep.publish import Publisher
 from palprep.workers import WorkStopped
 
@@ -104,45 +103,16 @@ class Execution:
         )
         self._asking = ThreadPoolExecutor(_ASKING, thread_name_prefix="palprep-ask")
 
-    def prepare_all(self) -> None:
-        """A dry run: nothing is asked for."""
-
-        def wait() -> None:
-            while self._is_at_work():
-                self._changed.wait(LOOK_EVERY_S)
-                self._changed.clear()
-
-        self._take_through(wait)
-
-    def make_all(self, remote: Remote, publisher: Publisher) -> None:
-        """Everything is asked for, and trainings are waited for as long as the pace says."""
-        run, pace = self._run, self._run.options.pace
-        places = Places(pace)
-        watch = Watch(run.journal, remote, pace, ended=self._tell_end, freed=places.free)
-        for creation in run.journal.open_creations():
-            here = creation.request.get("target") == remote.connection.target
-            if here and watch.can_tell(creation, calls_elsewhere=False):
-                places.occupy(creation.key)
-        brought = FilesPublisher(publisher, run.files)
-        self._service = ServiceSteps(run, remote, brought, places, watch)
-
-        def wait() -> None:
-            watch.keep(
-                through=lambda: not self._is_at_work(),
-                busy=lambda: self._is_at_work() and self._left > places.queue,
-                changed=self._changed,
-            )
-            places.close("Not asked for yet, since others are in training: `run` goes on with it")
-
-        self._take_through(wait)
-        watch.close()
-
-    def _take_through(self, wait: Callable[[], None]) -> None:
-        """Begin with everybody, ``wait``, and end well."""
+    def take_through(self, service: tuple[Remote, Publisher] | None) -> None:
+        """Ask for everything, and wait for trainings as long as the pace says. In a dry run there
+        is no service: everything is prepared, and nothing asked for.
+        """
+        if service is not None:
+            self._service = self._steps(*service)
         try:
             for person in self._people:
                 self._preparing.submit(self._step, self._prepare, person)
-            wait()
+            self._wait()
         except BaseException:
             self._run.stop.set()
             self._run.engine.close(at_once=True)
@@ -155,6 +125,32 @@ class Execution:
             lost = [each for each in self._errors if isinstance(each, CreationUnrecorded)]
             if lost:
                 raise CreationUnrecorded("\n".join(each.message for each in lost))
+        if self._service is not None:
+            self._service.watch.close()
+
+    def _steps(self, remote: Remote, publisher: Publisher) -> ServiceSteps:
+        run, pace = self._run, self._run.options.pace
+        places = Places(pace)
+        watch = Watch(run.journal, remote, pace, self._reporter, freed=places.free)
+        for creation in run.journal.open_creations():
+            here = creation.request.get("target") == remote.connection.target
+            if here and watch.can_tell(creation):
+                places.occupy(creation.key)
+        return ServiceSteps(run, remote, FilesPublisher(publisher, run.files), places, watch)
+
+    def _wait(self) -> None:
+        if self._service is None:
+            while self._is_at_work():
+                self._changed.wait(LOOK_EVERY_S)
+                self._changed.clear()
+            return
+        places = self._service.places
+        self._service.watch.keep(
+            through=lambda: not self._is_at_work(),
+            busy=lambda: self._is_at_work() and self._left > places.queue,
+            changed=self._changed,
+        )
+        places.close("Not asked for yet, since others are in training: `run` goes on with it")
 
     def _is_at_work(self) -> bool:
         """Whether somebody is left. Raises the first error that concerns everybody, and
@@ -165,7 +161,7 @@ class Execution:
         return self._left > 0
 
     def _reporter(self, slug: str) -> Reporter:
-        return self._run.reporter(slug, len(self._people))
+        return Reporter(slug, self._run.tell, self._run.stop, len(self._people))
 
     def _step(self, step: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> None:
         try:
@@ -179,54 +175,41 @@ class Execution:
         reporter = self._reporter(person.slug)
         ready = guarded(person, lambda: prepare_files(self._run, person, reporter))
         if isinstance(ready, PersonOutcome):
-            self._end(person, Requested(ready))
+            self._end(person, ready)
         else:
             self._asking.submit(self._step, self._ask, person, ready)
 
     def _ask(self, person: Person, ready: Ready) -> None:
         requested = guarded(person, lambda: self._requested(person, ready))
-        if isinstance(requested, PersonOutcome):
-            requested = Requested(requested)
-        outcome, decision = requested.outcome, ready.decision
-        outcome = outcome.model_copy(
-            update={
-                "notes": (*ready.notes, *outcome.notes),
-                "not_made": (*decision.refused, *outcome.not_made),
-                "held": decision.held,
-            }
-        )
-        self._end(person, requested._replace(outcome=outcome))
+        outcome, made = (requested, ()) if isinstance(requested, PersonOutcome) else requested
+        update = {
+            "notes": (*ready.notes, *outcome.notes),
+            "not_made": (*ready.decision.refused, *outcome.not_made),
+            "held": ready.decision.held,
+        }
+        self._end(person, outcome.model_copy(update=update), made)
 
     def _requested(self, person: Person, ready: Ready) -> Requested:
         if self._service is not None:
             return self._service.carry_out(person, ready, self._reporter(person.slug))
         decision = ready.decision
-        told = f"Dry run, nothing was sent: {decision.requests.words} would be created"
+        made = " and ".join(each.words for each in decision.requests)
+        told = f"Dry run, nothing was sent: {made} would be created"
         status: PersonStatus = "refused" if decision.refused else "waiting"
         if decision.held:
             status = "needs_decision"
-        return Requested(PersonOutcome(status=status, reasons=(told,)))
+        return PersonOutcome(status=status, reasons=(told,)), ()
 
-    def _end(self, person: Person, requested: Requested) -> None:
+    def _end(self, person: Person, outcome: PersonOutcome, made: tuple[Creation, ...] = ()) -> None:
         """Record how it ended for a person, and watch what can be told to have ended."""
-        made = requested.made
-        outcome = up_to_date(requested.outcome, made)
+        outcome = up_to_date(outcome, made)
         state = self._state_of(person.slug) if outcome.complete else None
         self._run.journal.append(PersonEnded(outcome=outcome, state=state), person=person.slug)
-        watched: list[str] = []
-        if self._service is not None:
-            watch, elsewhere = self._service.watch, person.settings.callback_url is not None
-            watched = [each.key for each in made if watch.can_tell(each, calls_elsewhere=elsewhere)]
-            if watched:
-                self._reporter(person.slug).tell_step("training")
-                watch.add(person.slug, outcome, made, watched)
-        if not watched:
-            self._tell_end(person.slug, outcome)
+        elsewhere = person.settings.callback_url is not None
+        if self._service is None or not self._service.watch.add(
+            person.slug, outcome, made, calls_elsewhere=elsewhere
+        ):
+            self._reporter(person.slug).end(outcome)
         with self._guard:
             self._left -= 1
         self._changed.set()
-
-    def _tell_end(self, slug: str, outcome: PersonOutcome) -> None:
-        # Whoever was interrupted is not through.
-        if not self._run.stop.is_set():
-            self._reporter(slug).end(outcome)

@@ -10,7 +10,7 @@ import re
 import shutil
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO
 
 from palprep.errors import UsageError
 from palprep.fixes import atomic_output, unwritable
@@ -42,24 +42,13 @@ def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
         replace(into / page.place, (page.html(),), lasting=False)
 
 
-def _are_there(into: Path, made: Iterable[Page]) -> bool:
+def _are_there(into: Path, made: Sequence[Page]) -> bool:
     """Whether each page has its file. Where they are many, to open them takes longest."""
     names: dict[Path, set[str]] = {}
-    for page in made:
-        folder = page.place.parent
-        if folder not in names:
-            names[folder] = _names_in(into / folder)
-        if page.place.name not in names[folder]:
-            return False
-    return True
-
-
-def _names_in(folder: Path) -> set[str]:
-    try:
-        with os.scandir(folder) as entries:
-            return {entry.name for entry in entries}
-    except OSError:
-        return set()
+    for folder in {page.place.parent for page in made}:
+        with contextlib.suppress(OSError), os.scandir(into / folder) as entries:
+            names[folder] = {each.name for each in entries}
+    return all(page.place.name in names.get(page.place.parent, ()) for page in made)
 
 
 def write_results(
@@ -68,48 +57,36 @@ def write_results(
     """Write results.jsonl, one person at a time. The lines of those who are ``kept`` stay as they
     are, where the file has them: to make a line takes the person's reports.
     """
-    with _Lines.of(into / RESULTS_NAME, kept) as lines:
-        made = (lines.of_person(each.slug) or _line(run, each.slug) for each in run.people)
-        replace(into / RESULTS_NAME, made)
+    path = into / RESULTS_NAME
+    file: BinaryIO = io.BytesIO()
+    if kept:
+        with contextlib.suppress(OSError):
+            file = path.open("rb")
+    with file:
+        lines = _lines(file, kept)
+
+        def line(slug: str) -> str:
+            if slug in lines:
+                at, length = lines[slug]
+                file.seek(at)
+                return file.read(length).decode("utf-8", "backslashreplace")
+            return json.dumps(run.person(slug).result.to_json(), ensure_ascii=False) + "\n"
+
+        replace(path, (line(each.slug) for each in run.people))
 
 
-def _line(run: ReadableRun, slug: str) -> str:
-    return json.dumps(run.person(slug).result.to_json(), ensure_ascii=False) + "\n"
-
-
-class _Lines:
-    """The lines about some people in a file of results."""
-
-    def __init__(self, file: BinaryIO, people: Collection[str | None]) -> None:
-        self._file = file
-        self._at: dict[str, tuple[int, int]] = {}
-        at = 0
-        for line in file:
-            found = _BEGINNING.match(line)
-            if found is not None and line.endswith(b"}\n"):
-                slug = json.loads(found[1])
-                if slug in people:
-                    self._at[slug] = (at, len(line))
-            at += len(line)
-
-    @classmethod
-    @contextlib.contextmanager
-    def of(cls, path: Path, people: Collection[str | None]) -> Iterator[Self]:
-        """No lines where there is no file. Without ``people`` it is not read."""
-        file: BinaryIO = io.BytesIO()
-        if people:
-            with contextlib.suppress(OSError):
-                file = path.open("rb")
-        with file:
-            yield cls(file, people)
-
-    def of_person(self, slug: str) -> str | None:
-        """The line, None where there is none."""
-        if slug not in self._at:
-            return None
-        at, length = self._at[slug]
-        self._file.seek(at)
-        return self._file.read(length).decode("utf-8", "backslashreplace")
+def _lines(file: BinaryIO, people: Collection[str | None]) -> dict[str, tuple[int, int]]:
+    """Where the whole lines about some people begin in a file of results, and how long they are."""
+    found: dict[str, tuple[int, int]] = {}
+    at = 0
+    for line in file:
+        beginning = _BEGINNING.match(line)
+        if beginning is not None and line.endswith(b"}\n"):
+            slug = json.loads(beginning[1])
+            if slug in people:
+                found[slug] = (at, len(line))
+        at += len(line)
+    return found
 
 
 def written_results(into: Path, people: Container[str]) -> Iterator[dict[str, Any]]:

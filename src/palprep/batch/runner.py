@@ -18,11 +18,10 @@ from palprep.batch.people.selection import People, find_everybody
 from palprep.batch.work.aside import Stop, do_aside
 from palprep.batch.work.connection import Remote, connect
 from palprep.batch.work.consent import statements_of
-from palprep.batch.work.context import RunContext, RunOptions
+from palprep.batch.work.context import Note, RunContext, RunOptions, TakeNote, Tell, tell_no_one
 from palprep.batch.work.decision import known_profiles
 from palprep.batch.work.memory import Unchanged, record_start
-from palprep.batch.work.originals import SOURCES_NAME, remove_if_empty
-from palprep.batch.work.progress import Note, TakeNote, Tell
+from palprep.batch.work.originals import SOURCES_NAME
 from palprep.consent import require_model
 from palprep.errors import OutputUnwritable
 from palprep.journal import (
@@ -41,17 +40,13 @@ DEFAULT_INTO = "palprep-out"
 _DEFAULTS = RunOptions()
 
 
-def _nothing(_: object) -> None:
-    """Tell no one."""
-
-
 def run(
     people: People,
     *,
     into: str | Path = DEFAULT_INTO,
     options: RunOptions = _DEFAULTS,
     tell: Tell | None = None,
-    note: TakeNote = _nothing,
+    note: TakeNote = tell_no_one,
     with_reports: bool = True,
 ) -> RunView:
     """Bring every person as far as possible, and write the results.
@@ -100,14 +95,16 @@ def run(
         Journal.of(place, lock=True, create=True) as journal,
         _opened_engine(options) as engine,
     ):
-        told = tell or cell_progress() or _nothing
+        told = tell or cell_progress() or tell_no_one
         context = RunContext(options, place, journal, engine, profiles, told, Stop())
         last = None if journal.last_run() is None else RunReader(journal)
         work = _find_work(context, roster, last, at)
         for each in _notes(roster, work):
             note(each)
         _carry_out(context, work, note)
-        remove_if_empty(place)
+        with contextlib.suppress(OSError):
+            # What was fetched is gone, unless it is to be kept.
+            (place / SOURCES_NAME).rmdir()
         seen = last if last is not None and last.is_current else RunReader(journal)
         write_outputs(place, seen)
         return seen.view(work.selected, with_reports=with_reports)
@@ -152,11 +149,7 @@ def _carry_out(run: RunContext, work: _Work, note: TakeNote) -> None:
             return work.states.to_record(work.selected[slug], run.journal.now())
 
         execution = Execution(run, work.people, state_of)
-        if service is None:
-            do_aside(execution.prepare_all, run.stop)
-        else:
-            remote, publisher = service
-            do_aside(lambda: execution.make_all(remote, publisher), run.stop)
+        do_aside(lambda: execution.take_through(service), run.stop)
 
 
 @contextmanager

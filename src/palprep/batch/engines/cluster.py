@@ -7,7 +7,6 @@ twice.
 from __future__ import annotations
 
 import asyncio
-import concurrent.futures
 import contextlib
 import functools
 import importlib
@@ -20,15 +19,13 @@ from typing import Any
 from palprep._version import __version__
 from palprep.batch.engines.cluster_worker import (
     Reply,
-    cannot_use,
+    cannot_work,
     carry_out,
-    other_version,
     take_in,
 )
 from palprep.batch.engines.files import (
     BucketFiles,
     FetchedSource,
-    FetchSource,
     Files,
     fetch_here,
 )
@@ -82,6 +79,7 @@ class DaskEngine(TimedEngine):
         self.limits = limits or Limits()
         self._address = address
         self._bucket = None if bucket is None else BucketFiles(bucket)
+        self._store = None if bucket is None else bucket.url
         self.files: Files = self._bucket or Files()
         """Where the workers put what they prepared."""
         try:
@@ -93,10 +91,9 @@ class DaskEngine(TimedEngine):
         except (OSError, ValueError) as error:
             raise ServiceUnreachable(f"No Dask scheduler answers at {address}: {error}") from None
         try:
-            self._ask_each(other_version, __version__)
             if bucket is not None:
                 bucket.put(PROBE_NAME, PROBE)
-                self._ask_each(cannot_use, bucket.url)
+            self._ask_each_worker()
         except BaseException:
             self.close()
             raise
@@ -106,24 +103,22 @@ class DaskEngine(TimedEngine):
         self._closing = False
 
     def fetch(self, file: RemoteFile, to: Path, go_on: GoOn) -> FetchedSource:
-        """Fetch a source that lies elsewhere to where the workers find it: here, to the path; or
-        into the bucket, by a worker, and then nothing of it comes here.
-        """
+        """See :func:`fetch`."""
         if self._bucket is None:
             return fetch_here(file, to, go_on)
         go_on()
-        url = self._bucket.bucket.url
-        fetched: FetchedSource = self._at_worker(LONGEST_S, take_in, url, file, __version__)
-        self._bucket.source_is_there(fetched.source.sha256)
-        return fetched
+        found: FetchedSource = self._at_worker(LONGEST_S, take_in, self._store, file, __version__)
+        self._bucket.source_is_there(found.source.sha256)
+        return found
 
     def _run(
         self, media_s: float, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
     ) -> Any:
-        store = None if self._bucket is None else self._bucket.bucket.url
-        sent = tuple(self._sent(each) for each in args)
-        carried = functools.partial(carry_out, limits=self.limits, version=__version__, store=store)
-        reply: Reply = self._at_worker(media_s, carried, function, sent, kwargs)
+        self._send(args)
+        carried = functools.partial(
+            carry_out, limits=self.limits, version=__version__, store=self._store
+        )
+        reply: Reply = self._at_worker(media_s, carried, function, args, kwargs)
         task = next((each for each in args if isinstance(each, AssetTask)), None)
         if task is not None and task.pictures is not None:
             for name, data in reply.pictures:
@@ -131,11 +126,13 @@ class DaskEngine(TimedEngine):
                     temporary.write_bytes(data)
         return reply.value
 
-    def _sent(self, value: Any) -> Any:
-        """An argument as it travels: a source by its name in the bucket."""
+    def _send(self, value: Any) -> None:
+        """Put the sources among the arguments of a task into the bucket."""
         if self._bucket is not None and isinstance(value, Source):
-            return self._bucket.put_source(value)
-        return tuple(map(self._sent, value)) if type(value) is tuple else value
+            self._bucket.put_source(value)
+        elif type(value) is tuple:
+            for each in value:
+                self._send(each)
 
     def _at_worker(self, media_s: float, function: Callable[..., Any], /, *args: Any) -> Any:
         """Call a function in a worker itself, without limits, for media of this length.
@@ -143,19 +140,17 @@ class DaskEngine(TimedEngine):
         Raises ToolFailed when it takes much longer than the limits allow for the work at a file.
         """
         with self._free:
-            return self._awaited(self.limits.time_for(media_s) + _BESIDES_S, function, args)
-
-    def _awaited(self, time_s: float, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        if self._closing:
-            raise WorkStopped
-        try:
-            return self._result(self._client.submit(function, *args, pure=False), time_s)
-        except PalprepError:
-            raise
-        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- a lost scheduler, pickling: all of Dask's
             if self._closing:
-                raise WorkStopped from None
-            raise ToolFailed(self._lost(error)) from None
+                raise WorkStopped
+            try:
+                future = self._client.submit(function, *args, pure=False)
+                return self._result(future, self.limits.time_for(media_s) + _BESIDES_S)
+            except PalprepError:
+                raise
+            except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- a lost scheduler, pickling: all of Dask's
+                if self._closing:
+                    raise WorkStopped from None
+                raise ToolFailed(self._lost(error)) from None
 
     def _result(self, future: Any, time_s: float) -> Any:
         give_up = time.monotonic() + time_s
@@ -171,18 +166,16 @@ class DaskEngine(TimedEngine):
             # those that came meanwhile.
             if self._client.status in {"closing", "closed"}:
                 raise ConnectionError("the scheduler is gone")
-            with contextlib.suppress(TimeoutError, concurrent.futures.TimeoutError):
+            with contextlib.suppress(TimeoutError):
                 return future.result(timeout=min(left, _LOOK_S))
         return future.result()
 
-    def _ask_each(self, function: Callable[..., str | None], *args: object) -> None:
-        """Call a function on every worker that is there now: None, or what is wrong with it.
-
-        Raises ToolFailed with what is wrong, worker by worker.
-        """
-        told: Mapping[str, object] = self._client.run(function, *args, on_error="return")
-        wrong = {where: _words(said) for where, said in told.items()}
-        lines = [f"{where}: {words}" for where, words in sorted(wrong.items()) if words]
+    def _ask_each_worker(self) -> None:
+        """Raise ToolFailed with why workers that are there now cannot work, one by one."""
+        told: Mapping[str, object] = self._client.run(
+            cannot_work, __version__, self._store, on_error="return"
+        )
+        lines = [f"{where}: {_words(said)}" for where, said in sorted(told.items()) if said]
         if lines:
             count = "a worker" if len(lines) == 1 else f"{len(lines)} workers"
             raise ToolFailed(f"{count} of {self._address} cannot do the work\n" + "\n".join(lines))
@@ -208,7 +201,7 @@ class DaskEngine(TimedEngine):
         )
 
 
-def _words(said: object) -> str | None:
+def _words(said: object) -> str:
     """What a worker answered, or what asking it came to."""
     if isinstance(said, PalprepError):
         return said.message
@@ -216,7 +209,7 @@ def _words(said: object) -> str | None:
         return f"it has no palprep, or not this one. Install {__version__} there"
     if isinstance(said, Exception):
         return f"it does not answer ({type(said).__name__}: {said})"
-    return said if isinstance(said, str) else None
+    return str(said)
 
 
 def make_engine(
@@ -244,6 +237,12 @@ def files_of(engine: Engine) -> Files:
     return engine.files if isinstance(engine, DaskEngine) else Files()
 
 
-def fetch_by(engine: Engine) -> FetchSource:
-    """How sources that lie elsewhere come to where the engine's workers find them."""
-    return engine.fetch if isinstance(engine, DaskEngine) else fetch_here
+def fetch(engine: Engine, file: RemoteFile, to: Path, go_on: GoOn) -> FetchedSource:
+    """Fetch a source that lies elsewhere to where the engine's workers find it: here, to the path;
+    or into the bucket, by a worker, and then nothing of it comes here.
+
+    Raises StorageError, OutputUnwritable, and what ``go_on`` raises.
+    """
+    if isinstance(engine, DaskEngine):
+        return engine.fetch(file, to, go_on)
+    return fetch_here(file, to, go_on)

@@ -11,15 +11,13 @@ import functools
 import importlib
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from palprep._version import __version__
 from palprep.batch.engines.files import (
     BucketFiles,
     FetchedSource,
-    SourceInBucket,
     fetch_here,
     moved,
 )
@@ -31,7 +29,7 @@ from palprep.preflight import Asset, Prepared, for_source, media_workers
 from palprep.storage import PROBE, PROBE_NAME, Bucket
 from palprep.workers import Limits, LocalEngine, Runner, WorkStopped
 
-T = TypeVar("T")
+_PICTURES = "pictures"
 
 
 class OtherVersion(ToolFailed):
@@ -64,19 +62,22 @@ def carry_out(
     Raises like :meth:`Runner.run`; OtherVersion; StorageError where the bucket cannot be used; and
     Reschedule, Dask's own, when this worker was told to end: another one does the task then.
     """
-    require_version(version)
+    _require_version(version)
     if store is None:
         return Reply(_in_own_process(function, args, kwargs, limits))
-    with tempfile.TemporaryDirectory(prefix="palprep-") as place:
-        folder = _TaskFolder(BucketFiles(_opened(store)), Path(place).resolve())
+    files = BucketFiles(_opened(store))
+    with tempfile.TemporaryDirectory(prefix="palprep-") as folder:
+        place = Path(folder).resolve()
+        value = _in_own_process(function, _fetched(args, files, place), kwargs, limits)
         task = next((each for each in args if isinstance(each, AssetTask)), None)
-        value = _in_own_process(function, folder.fetched(args), kwargs, limits)
-        return folder.kept(value, task)
+        if task is None or not isinstance(value, Asset):
+            return Reply(value)
+        return _put(value, files, place, home=Path(task.into))
 
 
 def take_in(url: str, file: RemoteFile, version: str) -> FetchedSource:
     """Fetch a source that lies elsewhere, and put it into the bucket."""
-    require_version(version)
+    _require_version(version)
     with tempfile.TemporaryDirectory(prefix="palprep-") as place:
         fetched = fetch_here(file, Path(place) / f"source{file.suffix}")
         BucketFiles(_opened(url)).put_source(fetched.source)
@@ -108,76 +109,51 @@ def _opened(url: str) -> Bucket:
     return Bucket(url)
 
 
-@dataclass(frozen=True)
-class _TaskFolder:
-    """A worker's folder for one task, ``place``: what is fetched from the bucket and put there."""
-
-    files: BucketFiles
-    place: Path
-
-    def fetched(self, value: Any) -> Any:
-        """An argument as the function takes it here: its files are fetched."""
-        match value:
-            case SourceInBucket():
-                return self.files.fetch_source(value, self._folder() / Path(value.shown).name)
-            case Prepared():
-                folder = self._folder()
-                self.files.fetch(value, folder / value.path.name)
-                return moved(value, folder)
-            case AssetTask():
-                pictures = None if value.pictures is None else str(self._pictures)
-                into = str(self.place / "into")
-                return value.model_copy(update={"into": into, "pictures": pictures})
-            case tuple() if type(value) is tuple:
-                return tuple(map(self.fetched, value))
-            case _:
-                return value
-
-    def _folder(self) -> Path:
-        """One of its own for each file: two may have one name."""
-        return Path(tempfile.mkdtemp(dir=self.place))
-
-    def kept(self, value: Any, task: AssetTask | None) -> Reply:
-        """The value, once what was prepared is in the bucket; told of the folder of the run that
-        the ``task`` names.
-        """
-        if not isinstance(value, Asset) or task is None:
-            return Reply(value)
-        prepared = value.prepared
-        for each in (prepared, prepared.consent if prepared else None):
-            if each is not None:
-                self.files.put(each)
-        pictures = sorted(self._pictures.iterdir()) if self._pictures.is_dir() else []
-        if prepared is not None:
-            home = moved(prepared, Path(task.into))
-            value = value.model_copy(update={"prepared": home})
-        return Reply(value, tuple((each.name, each.read_bytes()) for each in pictures))
-
-    @property
-    def _pictures(self) -> Path:
-        return self.place / "pictures"
+def _fetched(value: Any, files: BucketFiles, place: Path) -> Any:
+    """An argument as the function takes it here: its files are in the folder ``place``."""
+    match value:
+        case Source():
+            # A folder of its own for each file: two may have one name.
+            folder = Path(tempfile.mkdtemp(dir=place))
+            return files.fetch_source(value, folder / Path(value.shown).name)
+        case Prepared():
+            folder = Path(tempfile.mkdtemp(dir=place))
+            files.fetch(value, folder / value.path.name)
+            return moved(value, folder)
+        case AssetTask():
+            pictures = None if value.pictures is None else str(place / _PICTURES)
+            return value.model_copy(update={"into": str(place / "into"), "pictures": pictures})
+        case tuple() if type(value) is tuple:
+            return tuple(_fetched(each, files, place) for each in value)
+        case _:
+            return value
 
 
-def require_version(wanted: str) -> None:
-    """Raise OtherVersion, in a worker that has another palprep than was ``wanted``. One that
-    joined later may.
-    """
-    wrong = other_version(wanted)
+def _put(asset: Asset, files: BucketFiles, place: Path, *, home: Path) -> Reply:
+    """The asset, told of its ``home`` in the run's folder, once its files are in the bucket."""
+    prepared = asset.prepared
+    if prepared is not None:
+        for each in filter(None, (prepared, prepared.consent)):
+            files.put(each)
+        asset = asset.model_copy(update={"prepared": moved(prepared, home)})
+    pictures = sorted((place / _PICTURES).glob("*"))
+    return Reply(asset, tuple((each.name, each.read_bytes()) for each in pictures))
+
+
+def _require_version(wanted: str) -> None:
+    """Raise OtherVersion in a worker with another palprep, as one that joined later may have."""
+    wrong = cannot_work(wanted)
     if wrong is not None:
         raise OtherVersion(f"A worker cannot do the work: {wrong}")
 
 
-def other_version(wanted: str) -> str | None:
-    """Asked of every worker: what is wrong with its palprep, where there is one."""
-    if __version__ == wanted:
-        return None
-    return f"it has palprep {__version__}, and this is {wanted}. Install {wanted} there"
-
-
-def cannot_use(url: str) -> str | None:
-    """Asked of every worker: why it cannot read the bucket."""
-    try:
-        _opened(url).read(PROBE_NAME, max_bytes=len(PROBE))
-    except StorageError as error:
-        return error.message
+def cannot_work(wanted: str, store: str | None = None) -> str | None:
+    """Asked of every worker: what is wrong with its palprep, or why it cannot read the bucket."""
+    if __version__ != wanted:
+        return f"it has palprep {__version__}, and this is {wanted}. Install {wanted} there"
+    if store is not None:
+        try:
+            _opened(store).read(PROBE_NAME, max_bytes=len(PROBE))
+        except StorageError as error:
+            return error.message
     return None

@@ -39,9 +39,7 @@ def key_in_bucket(path: Path, sha256: str) -> str:
 
 
 def moved(prepared: Prepared, folder: Path) -> Prepared:
-    """The same prepared file when it lies in another folder, as a consent video that was split out
-    of it does.
-    """
+    """The same prepared file in another folder, with the consent video that was split out of it."""
     path, report = folder / prepared.path.name, prepared.report
     facts = report.facts
     if facts is not None:
@@ -62,13 +60,10 @@ class FetchedSource(NamedTuple):
     etag: str | None
 
 
-FetchSource = Callable[[RemoteFile, Path, GoOn], FetchedSource]
-"""Fetches a file to a path, or has it fetched where the work is done. Raises StorageError,
-OutputUnwritable, and what ``GoOn`` raises."""
-
-
 def fetch_here(file: RemoteFile, to: Path, go_on: GoOn | None = None) -> FetchedSource:
-    """Fetch a file to this machine."""
+    """Fetch a file to this machine. Raises StorageError, OutputUnwritable, and what ``go_on``
+    raises, which is called again and again meanwhile.
+    """
     try:
         to.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -80,10 +75,8 @@ def fetch_here(file: RemoteFile, to: Path, go_on: GoOn | None = None) -> Fetched
     return FetchedSource(source, found.etag)
 
 
-def fetch(url: str, to: Path, *, go_on: Callable[[], object] | None = None) -> Fetched:
-    """Fetch a file from a bucket or the web. Raises StorageError, OutputUnwritable, and what
-    ``go_on`` raises, which is called again and again meanwhile.
-    """
+def fetch(url: str, to: Path, *, go_on: GoOn | None = None) -> Fetched:
+    """Fetch a file from a bucket or the web, as :func:`fetch_here` does."""
     if is_web(url):
         return fetch_url(url, to, max_bytes=MOST_BYTES, go_on=go_on)
     bucket, name = object_at(url)
@@ -115,14 +108,6 @@ class Files:
         """The file lies at its path for as long as the block takes."""
         del prepared
         return contextlib.nullcontext()
-
-
-class SourceInBucket(NamedTuple):
-    """A source on its way to a worker, and the name that reports give it."""
-
-    key: str
-    sha256: str
-    shown: str
 
 
 class BucketFiles(Files):
@@ -188,7 +173,7 @@ class BucketFiles(Files):
             mime = Content.of(prepared).mime
             self.bucket.put(_key_of(prepared), prepared.path, mime)
 
-    def put_source(self, source: Source) -> SourceInBucket:
+    def put_source(self, source: Source) -> None:
         """Put a source there, unless it is there: once, however many threads ask for it."""
         key = _source_key(source.sha256)
         with self._guard:
@@ -198,16 +183,15 @@ class BucketFiles(Files):
             if key not in self._there and self.bucket.look(key) is None:
                 self.bucket.put(key, source.path)
             self._there.add(key)
-        return SourceInBucket(key, source.sha256, source.shown)
 
     def source_is_there(self, sha256: str) -> None:
         """A worker has put a source of this content there."""
         self._there.add(_source_key(sha256))
 
-    def fetch_source(self, sent: SourceInBucket, to: Path) -> Source:
-        """The source, fetched to a path. Raises StorageError as :meth:`fetch` does."""
-        self._fetch(sent.key, to, sent.sha256)
-        return replace(Source.of(to), given_as=sent.shown)
+    def fetch_source(self, source: Source, to: Path) -> Source:
+        """The source of another machine, fetched to a path, as :meth:`fetch` does."""
+        self._fetch(_source_key(source.sha256), to, source.sha256)
+        return replace(Source.of(to), given_as=source.shown)
 
     def remove_sources(self) -> None:
         """Remove those that were put there for this run."""

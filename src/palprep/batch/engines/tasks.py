@@ -21,7 +21,7 @@ from palprep.errors import (
 from palprep.facts import Speaker
 from palprep.media import Source
 from palprep.preflight import Asset, Prepared
-from palprep.rules import Check, Report, consent_spoken, never_asked
+from palprep.rules import Check, consent_spoken, never_asked
 from palprep.values import Role, Value
 from palprep.views import PictureFolder
 
@@ -129,11 +129,3 @@ def _preflight(profile: str) -> Preflight:
     from palprep.preflight import Preflight  # noqa: PLC0415
 
     return Preflight(profile)
-
-
-def unread(task: AssetTask, error: PalprepError) -> Asset:
-    """The asset of a source that could not be read, or at which a worker ended."""
-    report = Report.of_error(task.source, error, role=task.role, profile=task.profile)
-    return Asset(
-        role=task.role, source=task.source, source_sha256=None, source_report=report, seconds=0.0
-    )

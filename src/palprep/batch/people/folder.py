@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -42,7 +42,15 @@ def find_people(folder: str | Path, at: dt.datetime) -> Roster:
         # Resolved once: the journal knows the same folder again, however it is spelt.
         with os.scandir(root.resolve()) as found:
             entries = sorted((e for e in found if not is_hidden(e.name)), key=lambda e: e.name)
-        people = tuple(_in_folder(Path(each.path), at) for each in entries if each.is_dir())
+        people = tuple(
+            RosterEntry(
+                _printable(each.name),
+                folder_fingerprint(each.path, at),
+                partial(read_person, Path(each.path)),
+            )
+            for each in entries
+            if each.is_dir()
+        )
         loose = [Path(each.path) for each in entries if not each.is_dir()]
         media = 0 if people else sum(1 for each in loose if kind_of(each) is not None)
     except OSError as error:
@@ -50,12 +58,6 @@ def find_people(folder: str | Path, at: dt.datetime) -> Roster:
     if not people:
         raise nobody_in(str(root), media)
     return Roster(people, tuple(_printable(each.name) for each in loose))
-
-
-def _in_folder(folder: Path, at: dt.datetime) -> RosterEntry:
-    return RosterEntry(
-        _printable(folder.name), folder_fingerprint(folder, at), partial(read_person, folder)
-    )
 
 
 def read_person(folder: Path) -> Person:
@@ -66,7 +68,7 @@ def read_person(folder: Path) -> Person:
     try:
         settings = read_settings(folder)
         entries = [path for path in sorted(folder.iterdir()) if not is_hidden(path.name)]
-        found = [(path, kind) for path in entries if (kind := kind_of(path)) is not None]
+        kinds = {path: kind_of(path) for path in entries}
     except UsageError as error:
         return Person(slug=slug, problems=(str(error),))
     except OSError as error:
@@ -77,24 +79,19 @@ def read_person(folder: Path) -> Person:
         return path if path is not None and path.is_file() else None
 
     statement = look_up(settings.statement) if settings.statement else None
-    media = {path for path, _ in found}
-    others = {
-        _printable(
-            path.name
-        ): f"it is {'a folder' if path.is_dir() else 'no image, audio or video'}"
-        for path in entries
-        if path not in media
-    }
+    found = [(path, kind) for path, kind in kinds.items() if kind is not None]
+    others: dict[str, str] = {}
+    for path, kind in kinds.items():
+        if kind is None:
+            what = "a folder" if path.is_dir() else "no image, audio or video"
+            others[_printable(path.name)] = f"it is {what}"
     person = person_of(slug, settings, found, look_up, statement=statement, others=others)
-    odd = tuple(_odd_names(path for path, _ in found))
+    odd = [
+        f"the name of {printable} is not UTF-8: rename it"
+        for path, _ in found
+        if (printable := _printable(path.name)) != path.name
+    ]
     return person.model_copy(update={"problems": (*person.problems, *odd)})
-
-
-def _odd_names(paths: Iterable[Path]) -> Iterator[str]:
-    for path in paths:
-        printable = _printable(path.name)
-        if printable != path.name:
-            yield f"the name of {printable} is not UTF-8: rename it"
 
 
 def _printable(name: str) -> str:
@@ -156,9 +153,10 @@ def _person(bucket: Bucket, slug: str, stored: Mapping[str, Stored], into: Path)
     found: list[tuple[File, Kind]] = [
         (_file(bucket, stored[name]), kind) for name in here if (kind := promised_kind(name))
     ]
-    media = {file.name for file, _ in found}
     others = {
-        name: "its name promises no image, audio or video" for name in here if name not in media
+        name: "its name promises no image, audio or video"
+        for name in here
+        if promised_kind(name) is None
     }
     return person_of(slug, settings, found, look_up, statement=statement, others=others)
 

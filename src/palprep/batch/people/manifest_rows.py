@@ -6,13 +6,19 @@ import csv
 import importlib
 import json
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from palprep.batch.people.files import is_url, is_web
@@ -55,9 +61,7 @@ _NO_FOLDER_NAMES: tuple[tuple[Callable[[str], object], str], ...] = (
 
 
 def why_no_folder_name(slug: str) -> str | None:
-    """Why a person's own name cannot be that of a folder, here or on another machine; None when it
-    can.
-    """
+    """Why a person's own name cannot be a folder's, here or elsewhere; None when it can."""
     return next((why for is_so, why in _NO_FOLDER_NAMES if is_so(slug)), None)
 
 
@@ -100,8 +104,6 @@ def _object(value: Any) -> Any:
 
 Slug = Annotated[str, BeforeValidator(_text), Field(min_length=1), AfterValidator(_folder_name)]
 
-Place = Annotated[str, Field(min_length=1), AfterValidator(_place)]
-
 
 class ManifestRow(Settings, NamedFiles):
     """One person of a manifest: who it is, the files, and the settings that a person.toml has.
@@ -114,15 +116,6 @@ class ManifestRow(Settings, NamedFiles):
     person: Slug
     """The person's own name in the journal, in the results and in the output folder: unlike every
     other person's, and the same in every run."""
-    face_image: Place | None = Field(None, alias="face-image")
-    """An image of the person."""
-    training_video: Place | None = Field(None, alias="training-video")
-    """The video that the replica is trained from."""
-    consent_video: Place | None = Field(None, alias="consent-video")
-    """A video of the statement of consent, where the training video does not open with it."""
-    voice_audio: Place | None = Field(None, alias="voice-audio")
-    """A recording, or a video whose sound is taken. Without it the training video's sound is."""
-
     properties: Annotated[Mapping[str, Any] | None, BeforeValidator(_object)] = None
     """The replica's ``properties``, as the service takes them. A table holds them as JSON."""
 
@@ -132,10 +125,41 @@ class ManifestRow(Settings, NamedFiles):
         found = {role: self.of(role) for role in Role}
         return {role: place for role, place in found.items() if place is not None}
 
+    @field_validator(*NamedFiles.model_fields)
+    @classmethod
+    def _is_place(cls, place: str | None) -> str | None:
+        return None if place is None else _place(place)
 
-def identity(slug: str) -> str:
-    """The name as file systems compare it that ignore case and the form of Unicode."""
-    return unicodedata.normalize("NFC", slug).casefold()
+    # What follows is asked of a row that a run is given. The validation's context is then the
+    # folder that paths lead from.
+
+    @field_validator(*NamedFiles.model_fields, "statement")
+    @classmethod
+    def _is_there(cls, place: str | None, info: ValidationInfo) -> str | None:
+        base: Path | None = info.context
+        if base is None or place is None:
+            return place
+        if is_url(place):
+            if info.field_name == "statement":
+                raise PydanticCustomError("place", "must be a file on this machine")
+            return place
+        path = base / place
+        try:
+            if path.is_file():
+                return place
+            what = "is no file" if path.exists() else "is not there"
+        except (OSError, ValueError) as error:
+            what = f"cannot be read: {error}"
+        raise PydanticCustomError("place", "{place} {what}", {"place": place, "what": what})
+
+    @model_validator(mode="after")
+    def _names_a_file(self, info: ValidationInfo) -> Self:
+        if info.context is not None and not self.places:
+            roles = ", ".join(role.value for role in Role)
+            raise PydanticCustomError(
+                "place", "names no file: give at least one of {roles}", {"roles": roles}
+            )
+        return self
 
 
 COLUMNS = ("person", *(role.value for role in Role), *Settings.model_fields)
@@ -188,27 +212,23 @@ def _csv(path: Path) -> Lines:
         file.seek(0)
         delimiter = max(_DELIMITERS, key=first.count)
         reader = csv.reader(file, delimiter=delimiter, strict=True)
-        header: list[str] | None = None
-        while True:
-            number = reader.line_num + 1
-            try:
-                cells = next(reader, None)
-            except csv.Error as error:
-                yield RowProblem(number, None, f"cannot be read as CSV: {error}")
-                return
-            if cells is None:
-                return
-            if not any(cell.strip() for cell in cells):
-                continue
-            if header is None:
-                header = [cell.strip() for cell in cells]
-                yield from _header_problems(number, header)
-            elif len(cells) > len(header):
-                yield RowProblem(
-                    number, None, f"has {len(cells)} cells, and the header has {len(header)}"
-                )
-            else:
-                yield Line(number, _known(_cells(header, cells)))
+        header: list[str] = []
+        number = 1
+        try:
+            for cells in reader:
+                if not any(cell.strip() for cell in cells):
+                    pass
+                elif not header:
+                    header = [cell.strip() for cell in cells]
+                    yield from _header_problems(number, header)
+                elif len(cells) > len(header):
+                    count = f"has {len(cells)} cells, and the header has {len(header)}"
+                    yield RowProblem(number, None, count)
+                else:
+                    yield Line(number, _known(_cells(header, cells)))
+                number = reader.line_num + 1
+        except csv.Error as error:
+            yield RowProblem(number, None, f"cannot be read as CSV: {error}")
 
 
 def _header_problems(number: int, header: list[str]) -> Iterator[RowProblem]:

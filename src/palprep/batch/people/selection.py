@@ -82,26 +82,6 @@ class Shard:
         digest = hashlib.sha256(slug.encode("utf-8", "surrogateescape")).digest()
         return int.from_bytes(digest[:8]) % self.count == self.number - 1
 
-    def place(self, into: Path) -> Path:
-        """The shard's own output folder within ``into``.
-
-        Raises UsageError where ``into`` holds another run, whose journal would not know what this
-        shard creates.
-        """
-        if (into / JOURNAL_NAME).exists():
-            raise UsageError(
-                f"{into} holds a run without shards, and a shard in it would create the same "
-                "again: give another --into folder"
-            )
-        own = into / f"shard-{self.number}-of-{self.count}"
-        for other in shards_in(into):
-            if other.name.rpartition("-")[2] != str(self.count):
-                raise UsageError(
-                    f"{into} holds {other.name}, a part of another division of the people. "
-                    f"Divide by the same number as before, or give another --into folder"
-                )
-        return own
-
 
 def shards_in(into: Path) -> list[Path]:
     """The output folders of shards within ``into``, in order."""
@@ -136,15 +116,31 @@ class Selection:
         return not self.only and self.limit is None and not self.failed
 
     def place(self, into: Path) -> Path:
-        """The output folder: ``into``, or the shard's own in it. Raises UsageError."""
-        if self.shard is not None:
-            return self.shard.place(into)
-        if shards := shards_in(into):
+        """The output folder: ``into``, or the shard's own in it.
+
+        Raises UsageError where ``into`` holds a run of another division of the people, whose
+        journal would not know what this one creates.
+        """
+        shard, others = self.shard, shards_in(into)
+        if shard is None and others:
             raise UsageError(
-                f"{into} holds {shards[0].name}, and a run without --shard would create the same "
+                f"{into} holds {others[0].name}, and a run without --shard would create the same "
                 "again: give --shard as before, or another --into folder"
             )
-        return into
+        if shard is None:
+            return into
+        if (into / JOURNAL_NAME).exists():
+            raise UsageError(
+                f"{into} holds a run without shards, and a shard in it would create the same "
+                "again: give another --into folder"
+            )
+        for other in others:
+            if other.name.rpartition("-")[2] != str(shard.count):
+                raise UsageError(
+                    f"{into} holds {other.name}, a part of another division of the people. "
+                    f"Divide by the same number as before, or give another --into folder"
+                )
+        return into / f"shard-{shard.number}-of-{shard.count}"
 
     def of(
         self, people: Sequence[RosterEntry], ended: Mapping[str, PersonStatus] | None

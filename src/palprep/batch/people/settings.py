@@ -58,6 +58,8 @@ def _known_model(model: str) -> str:
 
 Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(_spoken_of)]
 
+FileName = Annotated[str, Field(min_length=1)]
+
 
 class NamedFiles(Value):
     """A person's files by their roles, where names alone do not tell."""
@@ -65,10 +67,14 @@ class NamedFiles(Value):
     # Written as everywhere: training-video. In Python with an underscore.
     model_config = ConfigDict(validate_by_name=True)
 
-    face_image: str | None = Field(None, alias="face-image")
-    training_video: str | None = Field(None, alias="training-video")
-    consent_video: str | None = Field(None, alias="consent-video")
-    voice_audio: str | None = Field(None, alias="voice-audio")
+    face_image: FileName | None = Field(None, alias="face-image")
+    """An image of the person."""
+    training_video: FileName | None = Field(None, alias="training-video")
+    """The video that the replica is trained from."""
+    consent_video: FileName | None = Field(None, alias="consent-video")
+    """A video of the statement of consent, where the training video does not open with it."""
+    voice_audio: FileName | None = Field(None, alias="voice-audio")
+    """A recording, or a video whose sound is taken. Without it the training video's sound is."""
 
     def of(self, role: Role) -> str | None:
         """The file named for a role."""
@@ -136,9 +142,15 @@ def read_settings(folder: Path) -> SettingsFile:
 
 def parse_settings(raw: bytes) -> SettingsFile:
     """What the bytes of a person.toml say. Raises UsageError that says what to change."""
-    data = _parsed(raw)
+    if len(raw) > MAX_BYTES:
+        raise UsageError(f"{SETTINGS_NAME} is larger than {MAX_BYTES:,} bytes: shorten it")
     try:
-        return SettingsFile.model_validate(data)
+        # Editors on Windows put a byte order mark first.
+        return SettingsFile.model_validate(tomllib.loads(raw.decode("utf-8-sig")))
+    except RecursionError:
+        raise UsageError(f"{SETTINGS_NAME} cannot be read: it is nested too deeply") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{SETTINGS_NAME} cannot be read: {error}") from None
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
@@ -165,15 +177,3 @@ def leads_out(name: str) -> bool:
     """Whether a name leads out of the folder that it is meant for."""
     pure = PurePath(name)
     return pure.is_absolute() or ".." in pure.parts or "\0" in name
-
-
-def _parsed(raw: bytes) -> dict[str, Any]:
-    if len(raw) > MAX_BYTES:
-        raise UsageError(f"{SETTINGS_NAME} is larger than {MAX_BYTES:,} bytes: shorten it")
-    try:
-        # Editors on Windows put a byte order mark first.
-        return tomllib.loads(raw.decode("utf-8-sig"))
-    except RecursionError:
-        raise UsageError(f"{SETTINGS_NAME} cannot be read: it is nested too deeply") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{SETTINGS_NAME} cannot be read: {error}") from None

@@ -9,10 +9,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 from urllib.parse import urlsplit
 
-from palprep.api import Call, Rate, is_loopback
+from palprep.api import Rate, is_loopback
 from palprep.batch.work.sandbox_judges import judges_in
 from palprep.client import Client, Limiter, RequestHook
 from palprep.errors import ToolFailed, UsageError
@@ -111,6 +111,10 @@ def connect(
             raise UsageError(f"No API key for {base_url}: set PALPREP_API_KEY")
         here = is_loopback(urlsplit(base_url).hostname or "")
         callbacks = _callbacks(stack, connection, journal, here=here)
+        on_request: list[RequestHook] = []
+        if requests_per_s is not None:
+            limiter = Limiter(Rate(requests_per_s, 1.0))
+            on_request = [lambda _: connection.sleep(limiter.reserve(connection.clock()))]
         client = Client(
             api_key=api_key,
             base_url=base_url,
@@ -118,20 +122,9 @@ def connect(
             trust_env=not here,
             clock=connection.clock,
             sleep=connection.sleep,
-            on_request=_paced(connection, requests_per_s),
+            on_request=on_request,
         )
         yield Remote(connection, stack.enter_context(client), callbacks)
-
-
-def _paced(connection: Connection, requests_per_s: int | None) -> list[RequestHook]:
-    if requests_per_s is None:
-        return []
-    limiter = Limiter(Rate(requests_per_s, 1.0))
-
-    def pause(_: Call[Any]) -> None:
-        connection.sleep(limiter.reserve(connection.clock()))
-
-    return [pause]
 
 
 def _callbacks(

@@ -46,19 +46,17 @@ def statements_of(
     """
     found = [SandboxStatement(text=required_statement(), model=model)]
     # A template is the same for everybody: it is read once for each language.
-    for language in dict.fromkeys(
-        each.settings.language for each in people if each.statement is None
-    ):
+    own = [each for each in people if each.statement is not None]
+    languages = {each.settings.language: each for each in people if each.statement is None}
+    for person in (*languages.values(), *own):
+        language = person.settings.language
         with contextlib.suppress(UsageError):
-            text = required_statement(language=language)
+            if person.statement is None:
+                text = required_statement(language=language)
+            else:
+                said = read_statement(person.statement, profile=profile_for(person, profile))
+                text = open_statement(said, person.full_name)
             found.append(SandboxStatement(text=text, language=language, model=model))
-    for person in people:
-        if person.statement is not None:
-            with contextlib.suppress(UsageError):
-                own = read_statement(person.statement, profile=profile_for(person, profile))
-                text = open_statement(own, person.full_name)
-                language = person.settings.language
-                found.append(SandboxStatement(text=text, language=language, model=model))
     return tuple(dict.fromkeys(found))
 
 

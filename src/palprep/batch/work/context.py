@@ -1,10 +1,11 @@
-"""What a caller allows and asks for, and what all steps of one run share."""
+"""What a caller allows and asks for, what all steps of one run share, and what they tell."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from palprep.batch.engines.cluster import files_of
 from palprep.batch.engines.files import Files
@@ -13,8 +14,9 @@ from palprep.batch.work.aside import Stop
 from palprep.batch.work.connection import Connection
 from palprep.batch.work.decision import KnownProfile
 from palprep.batch.work.pace import Pace
-from palprep.batch.work.progress import Reporter, Tell
-from palprep.journal import Journal
+from palprep.errors import PalprepError
+from palprep.journal import Journal, PersonOutcome, PersonStatus
+from palprep.values import Value
 from palprep.vocabulary import DEFAULT_PROFILE
 from palprep.workers import Engine, Limits
 
@@ -54,6 +56,89 @@ class RunOptions:
     under the same path on each worker; without it, the one that palprep brings."""
 
 
+class Progress(Value):
+    """Where a person's work is. The last one of a person has a ``status`` and its ``reasons``.
+
+    ``people`` is how many the run has.
+    """
+
+    person: str
+    step: str
+    status: PersonStatus | None = None
+    reasons: tuple[str, ...] = ()
+    people: int = 0
+
+
+Tell = Callable[[Progress], object]
+"""Takes progress; called from several threads."""
+
+
+class Note(Value):
+    """One sentence about what was found before the work begins.
+
+    ``person`` is None where it concerns no one person. ``about`` says what it tells: a role as a
+    file's name or person.toml has it; a role or a full name that was guessed; a file that is not
+    used; who stays as the last run left them; or something of the bucket that is published to.
+    """
+
+    person: str | None
+    text: str
+    about: Literal["role", "guess", "unused", "unchanged", "bucket"]
+
+
+TakeNote = Callable[[Note], object]
+
+
+def tell_no_one(_: object) -> None:
+    """Where nobody wants to hear of it."""
+
+
+class Stopped(PalprepError):
+    """The run was told to stop. It ends the work at a person, and becomes that outcome."""
+
+    code = "run_stopped"
+
+
+INTERRUPTED = "The run was interrupted: run the same command again"
+
+
+@dataclass(frozen=True)
+class Reporter:
+    """Tells of one person's steps, and takes none once the run is being stopped."""
+
+    person: str
+    tell: Tell
+    stop: Stop
+    people: int = 0
+
+    def begin(self, step: str) -> None:
+        """Tell which step comes next. Raises Stopped."""
+        self.go_on()
+        self.tell_step(step)
+
+    def tell_step(self, step: str) -> None:
+        """Tell which step it is at."""
+        self.tell(Progress(person=self.person, step=step, people=self.people))
+
+    def go_on(self) -> None:
+        """Return, unless the run is being stopped. Raises Stopped then."""
+        if self.stop.is_set():
+            raise Stopped(INTERRUPTED)
+
+    def end(self, outcome: PersonOutcome) -> None:
+        """Tell how it ended. Whoever was interrupted is not through: nothing is told then."""
+        if not self.stop.is_set():
+            self.tell(
+                Progress(
+                    person=self.person,
+                    step="end",
+                    status=outcome.status,
+                    reasons=outcome.words,
+                    people=self.people,
+                )
+            )
+
+
 @dataclass(frozen=True)
 class RunContext:
     """What all steps of one run share. ``place`` is the output folder."""
@@ -76,7 +161,3 @@ class RunContext:
     def model(self) -> str:
         """The model that replicas are made for, unless the person names another."""
         return self.profiles[self.options.profile].model
-
-    def reporter(self, person: str, people: int) -> Reporter:
-        """Tells of this person's steps, one of so many people."""
-        return Reporter(person, self.tell, self.stop, people)

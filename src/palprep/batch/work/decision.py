@@ -5,10 +5,11 @@ profile.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 from palprep.batch.people.person import Person
-from palprep.pipelines import ReplicaRequest, Request, ValidatedModel, VoiceRequest
+from palprep.journal import What
+from palprep.pipelines import ReplicaRequest, Request, VoiceRequest
 from palprep.rules import BUILT_IN, Report, load_profile
 from palprep.values import Outcome, Role, Value
 
@@ -40,37 +41,28 @@ _NO_STOCK_VOICE = (
 )
 
 
-class Requests(Value):
-    """What to create for a person; None where the files do not allow it."""
+class Wanted(Value):
+    """A voice or a replica to create for a person, and the files that it is made of."""
 
-    voice: VoiceRequest | None
-    replica: ReplicaRequest | None
-    replica_roles: tuple[Role, ...] = ()
-    """The files that the replica is trained from."""
-    validated_model: ValidatedModel | None = None
-    """The model to ask the service's verdict on the portrait for, where it gives one."""
+    request: Request
+    roles: tuple[Role, ...]
 
     @property
-    def nothing(self) -> bool:
-        """Neither a voice nor a replica can be made."""
-        return self.voice is None and self.replica is None
-
-    @property
-    def each(self) -> list[tuple[Request, tuple[Role, ...]]]:
-        """The requests, the voice's first, each with the files that it needs."""
-        both = ((self.voice, (Role.VOICE_AUDIO,)), (self.replica, self.replica_roles))
-        return [(request, roles) for request, roles in both if request is not None]
+    def what(self) -> What:
+        """What it is."""
+        return "voice" if isinstance(self.request, VoiceRequest) else "replica"
 
     @property
     def words(self) -> str:
         """What would be created, for a dry run."""
-        parts = []
-        if self.voice is not None:
-            parts.append(f"a voice named {self.voice.voice_name}")
-        if self.replica is not None:
-            files = " and ".join(role.value for role in self.replica_roles)
-            parts.append(f"a replica named {self.replica.replica_name} from the {files}")
-        return " and ".join(parts)
+        if isinstance(self.request, VoiceRequest):
+            return f"a voice named {self.request.voice_name}"
+        files = " and ".join(role.value for role in self.roles)
+        return f"a replica named {self.request.replica_name} from the {files}"
+
+
+Requests = tuple[Wanted, ...]
+"""What to create for a person, a voice first."""
 
 
 def requests_for(person: Person, roles: Container[Role], model: str) -> Requests:
@@ -79,8 +71,7 @@ def requests_for(person: Person, roles: Container[Role], model: str) -> Requests
     person names another.
     """
     settings = person.settings
-    model = settings.model or model
-    voice = replica = None
+    found: list[Wanted] = []
     used: tuple[Role, ...] = ()
     if Role.VOICE_AUDIO in roles:
         voice = VoiceRequest(
@@ -89,35 +80,32 @@ def requests_for(person: Person, roles: Container[Role], model: str) -> Requests
             tags=settings.tags,
             callback_url=settings.callback_url,
         )
+        found.append(Wanted(request=voice, roles=(Role.VOICE_AUDIO,)))
     stock_voice = settings.stock_voice
     if Role.TRAINING_VIDEO in roles:
         used = (Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)
     elif Role.FACE_IMAGE in roles:
         stock_voice = stock_voice or settings.voice_name
         used = (Role.FACE_IMAGE,) if stock_voice else ()
-    from_image = Role.FACE_IMAGE in used
     if used:
+        from_image = Role.FACE_IMAGE in used
         replica = ReplicaRequest(
             replica_name=person.name,
-            model_name=model,
+            model_name=settings.model or model,
             voice_name=stock_voice,
             callback_url=settings.callback_url,
             auto_fix_training_image=settings.auto_fix_training_image if from_image else None,
             properties=settings.properties,
         )
-    return Requests(
-        voice=voice,
-        replica=replica,
-        replica_roles=tuple(role for role in used if role in roles),
-        validated_model=next((known for known in get_args(ValidatedModel) if known == model), None),
-    )
+        trained_from = tuple(role for role in used if role in roles)
+        found.append(Wanted(request=replica, roles=trained_from))
+    return tuple(found)
 
 
 def not_asked_for(requests: Requests, roles: Container[Role]) -> tuple[str, ...]:
     """What one setting more would ask for: a replica from a portrait needs a stock voice."""
-    if requests.replica is not None or requests.nothing or Role.FACE_IMAGE not in roles:
-        return ()
-    return (_NO_STOCK_VOICE,)
+    voice_alone = [each.what for each in requests] == ["voice"]
+    return (_NO_STOCK_VOICE,) if voice_alone and Role.FACE_IMAGE in roles else ()
 
 
 NOTHING_TO_MAKE = (
@@ -174,31 +162,32 @@ def decide(
     video (``voice_from_video``).
     """
     against = (*missing, *doubts)
-    if asked.nothing:
-        return Decision(requests=asked, refused=_reasons(unfit, unfit, against, [NOTHING_TO_MAKE]))
-    for_all = {role for role in unfit if _is_about_the_person(unfit[role])}
-    for_voice = for_all | ({Role.VOICE_AUDIO} if asked.voice is not None else set())
-    for_replica = for_all | (set(asked.replica_roles) if asked.replica is not None else set())
+    if not asked:
+        return Decision(requests=(), refused=_reasons(unfit, unfit, against, [NOTHING_TO_MAKE]))
+    of_a_video = {"voice", "replica"} if voice_from_video else {"replica"}
+    for_all = {
+        role
+        for role, each in unfit.items()
+        if _ABOUT_THE_PERSON in {check.id for check in each.report.having(Outcome.FAIL)}
+    }
 
     def allowed(*, unheard: bool) -> Requests:
-        no_voice = bool(for_voice & unfit.keys()) or (unheard and voice_from_video)
-        no_replica = bool(for_replica & unfit.keys()) or unheard
-        return asked.model_copy(
-            update={
-                "voice": None if no_voice else asked.voice,
-                "replica": None if no_replica else asked.replica,
-            }
+        return tuple(
+            each
+            for each in asked
+            if for_all.union(each.roles).isdisjoint(unfit)
+            and not (unheard and each.what in of_a_video)
         )
 
     requests = allowed(unheard=bool(against))
-    stops = bool(against) and (asked.replica is not None or voice_from_video)
-    needed = [role for role in unfit if role in for_voice | for_replica]
+    stops = bool(against) and any(each.what in of_a_video for each in asked)
+    used = for_all.union(*(each.roles for each in asked))
+    needed = [role for role in unfit if role in used]
     to_do = WITHOUT_CONSENT if missing else IN_DOUBT
     refused = _reasons(unfit, needed, (*against, to_do) if stops else ())
-    if refused and not requests.nothing:
-        made = "voice" if requests.voice is not None else "replica"
-        refused = (f"Only the {made} is made. {refused[0]}", *refused[1:])
-    spare = [role for role in unfit if role not in needed]
+    if refused and requests:
+        refused = (f"Only the {requests[0].what} is made. {refused[0]}", *refused[1:])
+    spare = [role for role in unfit if role not in used]
     left_out = _reasons(unfit, spare, () if stops else against)
     return Decision(
         requests=requests,
@@ -214,7 +203,3 @@ def _reasons(
     """Why the files in these roles cannot be used, then what stands ``besides``; each once."""
     against = (reason for role in roles for reason in unfit[role].reasons)
     return tuple(dict.fromkeys((*against, *(reason for each in besides for reason in each))))
-
-
-def _is_about_the_person(unfit: Unfit) -> bool:
-    return any(check.id == _ABOUT_THE_PERSON for check in unfit.report.having(Outcome.FAIL))

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import concurrent.futures
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from palprep._version import __version__
-from palprep.batch.engines.tasks import AssetTask, compare_faces, prepare_asset, unread, why_unheard
+from palprep.batch.engines.tasks import AssetTask, compare_faces, prepare_asset, why_unheard
 from palprep.batch.fingerprint import stage_key
+from palprep.batch.people.files import File
 from palprep.batch.people.person import Person
-from palprep.batch.work.assets import (
-    asset_tasks,
-    consent_clip,
-    files_by_role,
-    pick_portrait,
-    why_unfit,
-)
+from palprep.batch.people.settings import SETTINGS_NAME
 from palprep.batch.work.consent import speaker_of
-from palprep.batch.work.context import RunContext
+from palprep.batch.work.context import Reporter, RunContext
 from palprep.batch.work.decision import (
     Decision,
     Unfit,
@@ -31,13 +26,13 @@ from palprep.batch.work.decision import (
 )
 from palprep.batch.work.memory import still_good
 from palprep.batch.work.originals import Original, Originals
-from palprep.batch.work.progress import Reporter
-from palprep.errors import MediaError, ToolFailed, UsageError
-from palprep.journal import AssetPrepared, FacesCompared, PersonOutcome
-from palprep.pipelines import consent_gate, different_people, keep_evidence
-from palprep.preflight import Asset, Prepared, at_one_file, for_source, no_parts_left
-from palprep.rules import CONSENT_CHECKS, Check
-from palprep.values import Role
+from palprep.errors import MediaError, PalprepError, ToolFailed, UnsupportedMedia, UsageError
+from palprep.facts import Speaker
+from palprep.journal import AssetPrepared, FacesCompared, PersonOutcome, PortraitPicked
+from palprep.pipelines import consent_gate, different_people, keep_evidence, named
+from palprep.preflight import Asset, Prepared, at_one_file, for_source, no_parts_left, pick_best
+from palprep.rules import CONSENT_CHECKS, Check, Report
+from palprep.values import Kind, Outcome, Role
 from palprep.views import PICTURES_NAME
 
 T = TypeVar("T")
@@ -81,7 +76,7 @@ def prepare_files(run: RunContext, person: Person, reporter: Reporter) -> Ready 
         return PersonOutcome.refused(*person.problems)
     originals = Originals(run, reporter)
     try:
-        person, notes = pick_portrait(originals, person)
+        person, notes = _pick_portrait(originals, person)
         profile = profile_for(person, run.options.profile)
         return MediaSteps(run, person, profile, originals, reporter).take(notes)
     finally:
@@ -108,8 +103,11 @@ class MediaSteps:
             if not waive:
                 return PersonOutcome.refused(error.message, notes=notes)
             speaker, notes = None, (*notes, error.message)
-        tasks = asset_tasks(person, run.place, self.profile, speaker)
-        looked = self._looked_up(tasks)
+        files = dict(person.sources)
+        if Role.VOICE_AUDIO not in files and Role.TRAINING_VIDEO in files:
+            # Without a recording the voice is the training video's sound.
+            files[Role.VOICE_AUDIO] = files[Role.TRAINING_VIDEO]
+        looked = self._looked_up(files, self._tasks(files, speaker))
         deaf = None if waive else self._why_unheard(looked)
         unheard: tuple[str, ...] = ()
         if deaf is not None:
@@ -123,10 +121,10 @@ class MediaSteps:
         unfit = {
             role: Unfit(reasons=reasons, report=asset.report)
             for role, asset in assets.items()
-            if (reasons := why_unfit(asset, CONSENT_CHECKS))
+            if (reasons := _why_unfit(asset, CONSENT_CHECKS))
         }
         gate = consent_gate(assets.get(Role.TRAINING_VIDEO), assets.get(Role.CONSENT_VIDEO))
-        asked = requests_for(person, {*assets, *(task.role for task in tasks)}, run.model)
+        asked = requests_for(person, {*assets, *files}, run.model)
         decision = decide(
             asked,
             unfit,
@@ -137,7 +135,7 @@ class MediaSteps:
         notes = (*notes, *decision.left_out)
         prepared = {role: each.prepared for role, each in assets.items() if each.prepared}
         fit = {role: each for role, each in prepared.items() if role not in unfit}
-        nothing = decision.requests.nothing
+        nothing = not decision.requests
         compared = () if nothing else self._compared(fit)
         keep_evidence(
             run.journal,
@@ -155,9 +153,29 @@ class MediaSteps:
             return PersonOutcome.refused(*decision.refused, *different, notes=notes)
         return Ready(fit, decision, (*notes, *not_asked_for(asked, fit)))
 
-    def _looked_up(self, tasks: Sequence[AssetTask]) -> list[_Looked]:
+    def _tasks(self, files: Mapping[Role, File], speaker: Speaker | None) -> list[AssetTask]:
+        """What there is to prepare; ``speaker`` is whose consent is listened for."""
+        # Consent is given in a video of its own, or in the opening of the training video.
+        apart = Role.CONSENT_VIDEO in files
+        spoken_in = Role.CONSENT_VIDEO if apart else Role.TRAINING_VIDEO
+        split = self.person.settings.split_consent and speaker is not None and not apart
+        place = self.run.place
+        return [
+            AssetTask(
+                source=str(file),
+                into=str(place / "prepared" / self.person.slug / role.value),
+                role=role,
+                profile=self.profile,
+                speaker=speaker if role is spoken_in else None,
+                consent_apart=apart and role is Role.TRAINING_VIDEO,
+                split_consent=split and role is spoken_in,
+                pictures=str(place / PICTURES_NAME),
+            )
+            for role, file in files.items()
+        ]
+
+    def _looked_up(self, files: Mapping[Role, File], tasks: Sequence[AssetTask]) -> list[_Looked]:
         """The tasks, with their files and what earlier runs made of them."""
-        files = files_by_role(self.person)
         needed = list(dict.fromkeys(files.values()))
         found = dict(zip(needed, _at_once(self.originals.look_at, needed), strict=True))
         return _at_once(lambda task: self._earlier(task, found[files[task.role]]), tasks)
@@ -203,10 +221,12 @@ class MediaSteps:
             self.reporter.begin(f"prepare {', '.join(sorted(left))}")
         assets = {asset.role: asset for asset in _at_once(prepared, looked)}
         training = assets.get(Role.TRAINING_VIDEO)
-        clip = consent_clip(training) if training is not None else None
-        if clip is not None:
-            assets[clip.role] = clip
-            self.run.journal.append(AssetPrepared(asset=clip), person=self.person.slug)
+        if training is not None and training.prepared and (clip := training.prepared.consent):
+            # The statement that was split out is an asset of its own.
+            own = {"role": Role.CONSENT_VIDEO, "prepared": clip, "seconds": 0.0}
+            assets[Role.CONSENT_VIDEO] = training.model_copy(update=own)
+            body = AssetPrepared(asset=assets[Role.CONSENT_VIDEO])
+            self.run.journal.append(body, person=self.person.slug)
         return assets
 
     def _asset(self, looked: _Looked) -> Asset:
@@ -221,7 +241,14 @@ class MediaSteps:
         except (MediaError, ToolFailed) as error:
             if not at_one_file(error):
                 raise
-            asset = unread(task, error)
+            report = Report.of_error(task.source, error, role=task.role, profile=task.profile)
+            asset = Asset(
+                role=task.role,
+                source=task.source,
+                source_sha256=None,
+                source_report=report,
+                seconds=0.0,
+            )
         run.journal.append(AssetPrepared(asset=asset), person=self.person.slug, key=looked.key)
         return asset
 
@@ -249,3 +276,76 @@ def _at_once(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
         return [work(items[0])]
     with concurrent.futures.ThreadPoolExecutor(max_workers=len(items)) as threads:
         return list(threads.map(work, items))
+
+
+def _pick_portrait(originals: Originals, person: Person) -> tuple[Person, tuple[str, ...]]:
+    """The person with one of the ``portraits`` picked, and what to say of the choice. A person
+    without several stays as it is.
+
+    Images that cannot be read are passed over. Where none can be read, the first one stands for
+    all, and its own report says why.
+    """
+    if not person.portraits:
+        return person, ()
+    run = originals.run
+    known = {
+        original.sha256: (file, original.source)
+        for file in person.portraits
+        if isinstance(original := originals.look_at(file), Original)
+        and original.source.type.kind is Kind.IMAGE
+    }
+    unreadable = person.with_portrait(person.portraits[0], "no other image can be read"), ()
+    if not known:
+        return unreadable
+    left_out: list[str] = []
+    profile = profile_for(person, run.options.profile)
+    key = stage_key("portrait", *known, run.profiles[profile].limits, __version__)
+    earlier = run.journal.reused(
+        PortraitPicked, key, person.slug, lambda found: found.sha256 in known
+    )
+    if earlier is not None:
+        path, _ = known[earlier.sha256]
+    elif len(known) == 1:
+        [(path, _)] = known.values()
+    else:
+        originals.reporter.begin("pick the portrait")
+        images = {source.shown: (sha256, path) for sha256, (path, source) in known.items()}
+        sources = [source for _, source in known.values()]
+        unread: dict[str, PalprepError] = {}
+        try:
+            ranked = pick_best(
+                sources, profile=profile, engine=run.engine, passed_over=unread.__setitem__
+            )
+        except UnsupportedMedia:
+            return unreadable
+        sha256, path = images[ranked[0].path]
+        run.journal.append(PortraitPicked(sha256=sha256), person=person.slug, key=key)
+        left_out = [
+            f"{images[each][1].name} was not compared: {unread[each].message}" for each in unread
+        ]
+    others = ", ".join(each.name for each in person.portraits if each != path)
+    note = (
+        f"{path.name} is the portrait: it is fitter than {others}. For another one, write "
+        f'[files] face-image = "…" into {SETTINGS_NAME}'
+    )
+    return person.with_portrait(path, "it is the fittest of several images"), (note, *left_out)
+
+
+def _why_unfit(asset: Asset, besides: Container[str] = ()) -> tuple[str, ...]:
+    """Why an asset cannot be used, ``besides`` these checks, one sentence each; or nothing."""
+    where, report = named(asset), asset.report
+    if report.error is not None:
+        # Errors about media begin with the name of the file, which is told once.
+        bare = report.error.message.removeprefix(f"{Path(asset.source).name} ")
+        return (f"{where}{': ' if bare == report.error.message else ' '}{bare}",)
+    # Not ``report.told``: what follows from a check among ``besides`` makes the file unfit as well.
+    failed = tuple(
+        dict.fromkeys(
+            f"{where}: {check.message}"
+            for check in report.having(Outcome.FAIL)
+            if check.id not in besides
+        )
+    )
+    if failed or asset.prepared is not None:
+        return failed
+    return (f"{where}: {asset.problem or 'It could not be prepared.'}",)

@@ -107,8 +107,8 @@ class Unchanged:
 
     def to_record(self, person: RosterEntry, at: dt.datetime) -> str | None:
         """The person's state, ``at`` the end of the work; None where a change would not show."""
-        found = self._both(person, at)
-        return self._state(found) if found and all(each.sure for each in found) else None
+        found = self._found(person, at)
+        return found.digest if found is not None and found.sure else None
 
     def among(
         self, people: Iterable[RosterEntry], last: Iterable[PersonOverview], at: dt.datetime
@@ -127,16 +127,17 @@ class Unchanged:
             person.slug: done[person.slug]
             for person in people
             if person.slug in done
-            and (found := self._both(person, at)) is not None
-            and self._state(found) == done[person.slug].state
+            and (found := self._found(person, at)) is not None
+            and found.digest == done[person.slug].state
         }
 
-    def _both(self, person: RosterEntry, at: dt.datetime) -> tuple[Fingerprint, Fingerprint] | None:
-        folder = self.into / "prepared" / person.slug
-        prepared = person.fingerprint and self.files.fingerprint(
-            folder, lambda: self._prepared(person.slug), at
-        )
-        return (person.fingerprint, prepared) if person.fingerprint and prepared else None
+    def _found(self, person: RosterEntry, at: dt.datetime) -> Fingerprint | None:
+        folder, given = self.into / "prepared" / person.slug, person.fingerprint
+        prepared = given and self.files.fingerprint(folder, lambda: self._prepared(person.slug), at)
+        if given is None or prepared is None:
+            return None
+        digest = digest_of([self._conditions, given.digest, prepared.digest])
+        return Fingerprint(digest, given.sure and prepared.sure)
 
     def _prepared(self, slug: str) -> Iterator[Prepared]:
         """All files that were ever prepared of this person; split out clips are among them."""
@@ -144,16 +145,8 @@ class Unchanged:
             if entry.body.asset.prepared is not None:
                 yield entry.body.asset.prepared
 
-    def _state(self, found: tuple[Fingerprint, Fingerprint]) -> str:
-        return digest_of([self._conditions, *(each.digest for each in found)])
-
     @functools.cached_property
     def _conditions(self) -> str:
-        options = self.options
-        conditions = {
-            "target": options.connection.target,
-            "profile": options.profile,
-            "dry_run": options.dry_run,
-            "without_consent": options.without_consent,
-        }
-        return digest_of([__version__, self.limits, conditions])
+        asked, target = self.options, self.options.connection.target
+        own = [target, asked.profile, asked.dry_run, asked.without_consent]
+        return digest_of([__version__, self.limits, own])

@@ -6,7 +6,6 @@ these stay, its content is known, and nothing is fetched for what earlier runs h
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import re
 import shutil
@@ -14,14 +13,12 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
-from palprep.batch.engines.cluster import fetch_by
+from palprep.batch.engines.cluster import fetch
 from palprep.batch.engines.files import as_given
 from palprep.batch.fingerprint import stage_key
 from palprep.batch.people.files import File, RemoteFile, is_web
-from palprep.batch.work.context import RunContext
-from palprep.batch.work.progress import Reporter
+from palprep.batch.work.context import Reporter, RunContext
 from palprep.errors import FileUnreadable, MediaError, StorageError
 from palprep.journal import FileFetched
 from palprep.media import Source, sha256_of
@@ -68,7 +65,11 @@ class Originals:
         Raises StorageError and OutputUnwritable where it cannot be fetched.
         """
         try:
-            return self._here(file) if isinstance(file, Path) else self._elsewhere(file)
+            if isinstance(file, RemoteFile):
+                return self._elsewhere(file)
+            source = Source.of(file)
+            # Hashed now: two roles may share a source, and what it knows is pickled for a worker.
+            return Original(source.sha256, lambda: source)
         except MediaError as error:
             return error
 
@@ -77,35 +78,31 @@ class Originals:
         if not self.run.options.keep_sources:
             shutil.rmtree(self.place, ignore_errors=True)
 
-    def _here(self, path: Path) -> Original:
-        source = Source.of(path)
-        # Hashed now: two roles may share a source, and what it knows is pickled for a worker.
-        return Original(source.sha256, lambda: source)
-
     def _elsewhere(self, file: RemoteFile) -> Original:
-        tag = _tag(file)
-        known = self.run.journal.entries(FileFetched, key=tag.key) if tag.key else ()
+        file = _tagged(file)
+        key = _key(file)
+        known = self.run.journal.entries(FileFetched, key=key) if key else ()
         if known:
             sha256 = known[-1].body.sha256
-            return Original(sha256, lambda: self._again(file, tag, sha256))
-        source = self._fetched(file, tag)
+            return Original(sha256, lambda: self._again(file, sha256))
+        source = self._fetched(file)
         body = FileFetched(url=file.shown, sha256=source.sha256, size_bytes=source.size_bytes)
-        self.run.journal.append(body, person=self.reporter.person, key=tag.key)
+        self.run.journal.append(body, person=self.reporter.person, key=key)
         return Original(source.sha256, lambda: source)
 
-    def _again(self, file: RemoteFile, tag: _Tag, sha256: str) -> Source:
+    def _again(self, file: RemoteFile, sha256: str) -> Source:
         path = self._copy_of(file)
         if path.is_file() and sha256_of(path) == sha256:
             return as_given(path, file)
-        source = self._fetched(file, tag)
+        source = self._fetched(file)
         if source.sha256 != sha256:
             raise _changed(file)
         return source
 
-    def _fetched(self, file: RemoteFile, tag: _Tag) -> Source:
+    def _fetched(self, file: RemoteFile) -> Source:
         self.reporter.begin(f"fetch {file.name}")
-        source, etag = fetch_by(self.run.engine)(file, self._copy_of(file), self.reporter.go_on)
-        if tag.etag is not None and etag not in {None, tag.etag}:
+        source, etag = fetch(self.run.engine, file, self._copy_of(file), self.reporter.go_on)
+        if file.etag is not None and etag not in {None, file.etag}:
             raise _changed(file)
         return source
 
@@ -114,40 +111,28 @@ class Originals:
         return self.place / f"{hashlib.sha256(file.url.encode()).hexdigest()[:16]}{suffix}"
 
 
-def remove_if_empty(into: Path) -> None:
-    """Remove the folder for what is fetched from a run's output, when nothing is left in it."""
-    with contextlib.suppress(OSError):
-        (into / SOURCES_NAME).rmdir()
-
-
-def _look(url: str) -> Stored:
-    if is_web(url):
-        return look_at_url(url)
-    bucket, name = object_at(url)
-    found = bucket.look(name)
+def _tagged(file: RemoteFile) -> RemoteFile:
+    """The file with its size and its tag as they are now, unless a bucket has listed them."""
+    if file.etag is not None:
+        return file
+    if is_web(file.url):
+        found: Stored | None = look_at_url(file.url)
+    else:
+        bucket, name = object_at(file.url)
+        found = bucket.look(name)
     if found is None:
-        raise StorageError(f"{url} cannot be used: there is no such file")
-    return found
+        raise StorageError(f"{file.url} cannot be used: there is no such file")
+    return file.model_copy(update={"size_bytes": found.size_bytes, "etag": found.etag})
 
 
-class _Tag(NamedTuple):
-    """A remote file as it is now. ``key`` is its key in the journal; None where a
-    change would not show."""
-
-    etag: str | None
-    key: str | None
-
-
-def _tag(file: RemoteFile) -> _Tag:
-    size, etag = file.size_bytes, file.etag
-    if etag is None:
-        _, size, etag = _look(file.url)
-    if etag is None:
-        return _Tag(None, None)
+def _key(file: RemoteFile) -> str | None:
+    """The file's key in the journal; None where a change would not show."""
+    if file.etag is None:
+        return None
     # A strong tag names the content (RFC 9110, section 8.8), and the query may be a signature that
     # is new every time. With anything weaker, the query may be what tells two files apart.
-    where = file.shown if etag.startswith('"') else file.url
-    return _Tag(etag, stage_key("fetched", where, size, etag))
+    where = file.shown if file.etag.startswith('"') else file.url
+    return stage_key("fetched", where, file.size_bytes, file.etag)
 
 
 def _changed(file: RemoteFile) -> FileUnreadable:

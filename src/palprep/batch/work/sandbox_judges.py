@@ -6,9 +6,10 @@ was measured, and what was heard. This module loads no decoder: its functions do
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from palprep.api import FACE_CHECKS
 from palprep.consent import required_statement
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from palprep.sandbox import JudgeImage, Trainer, TrainingKind
 
 P = ParamSpec("P")
-
 T = TypeVar("T")
 
 
@@ -32,22 +32,20 @@ def judges_in(
     """A judge of portraits and a trainer that open media in ``workers``. The trainer takes any of
     ``statements`` for consent; without one, palprep's template.
     """
-    return Apart(judge_image, workers), Apart(MediaTrainer(statements), workers)
+    trainer = functools.partial(train, statements=tuple(dict.fromkeys(statements)))
+    return apart(judge_image, workers), apart(trainer, workers)
 
 
-class Apart(Generic[P, T]):
-    """A judge or a trainer whose files are opened by the workers of an engine."""
+def apart(function: Callable[P, T], workers: Runner) -> Callable[P, T]:
+    """The function, called by ``workers``. DamagedMedia is raised where it crashes one, too."""
 
-    def __init__(self, function: Callable[P, T], runner: Runner) -> None:
-        self._function = function
-        self._runner = runner
-
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
-        """What the function gives. Raises DamagedMedia where it crashes a worker, too."""
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
-            return self._runner.run(self._function, *args, **kwargs)
+            return workers.run(function, *args, **kwargs)
         except ToolFailed as error:
             raise DamagedMedia(error.message) from None
+
+    return call
 
 
 _ROLES: Mapping[TrainingKind, tuple[Role, ...]] = {
@@ -69,51 +67,44 @@ def judge_image(path: Path, model: str) -> Mapping[str, bool | None]:
     return {check_id: passed.get(check_id) for check_id in FACE_CHECKS}
 
 
-class MediaTrainer:
-    """Trains from what palprep's own checks let pass, and from spoken consent alone.
+def train(
+    kind: TrainingKind, paths: tuple[Path, ...], *, statements: Sequence[SandboxStatement] = ()
+) -> str | None:
+    """The error_message of a training from these files, or None when it succeeds.
 
-    ``statements`` are those that it takes for consent, any one of them. Without any it is
-    palprep's template in English.
+    Videos are probed by their packets and key frames: the one who published them has
+    measured them closely. Any one of ``statements`` will do for consent, and without them palprep's
+    template in English. It is listened for in the consent video and only in it, or else in the
+    opening of the training video.
     """
+    from palprep.preflight import check  # noqa: PLC0415
 
-    def __init__(self, statements: Sequence[SandboxStatement] = ()) -> None:
-        self._statements = tuple(dict.fromkeys(statements)) or (
-            SandboxStatement(text=required_statement()),
+    for role, path in zip(_ROLES[kind], paths, strict=False):
+        report = _readable(check(path, role=role, quick=kind == "replica-video"))
+        failed = next(iter(report.told(Outcome.FAIL)), None)
+        if failed is not None:
+            return f"{role.value}: {failed.sentence}"
+    required = statements or (SandboxStatement(text=required_statement()),)
+    return _unheard(paths, required) if kind == "replica-video" else None
+
+
+def _unheard(paths: tuple[Path, ...], statements: Sequence[SandboxStatement]) -> str | None:
+    """Why the wording of the consent does not match; None when it does."""
+    from palprep.preflight import shared_toolkit, verify_wording  # noqa: PLC0415
+
+    where = "the consent video" if len(paths) > 1 else "the opening of the training video"
+    why: list[str] = []
+    for required in statements:
+        heard = verify_wording(
+            paths[-1],
+            statement=required.text,
+            language=required.language,
+            model=shared_toolkit().listeners(required.model),
         )
-
-    def __call__(self, kind: TrainingKind, paths: tuple[Path, ...]) -> str | None:
-        """The error_message of a training from these files, or None when it succeeds.
-
-        Videos are probed by their packets and key frames: the one who published them has
-        measured them closely. The statement is listened for in the consent video and only in
-        it, or else in the opening of the training video.
-        """
-        from palprep.preflight import check  # noqa: PLC0415
-
-        for role, path in zip(_ROLES[kind], paths, strict=False):
-            report = _readable(check(path, role=role, quick=kind == "replica-video"))
-            failed = next(iter(report.told(Outcome.FAIL)), None)
-            if failed is not None:
-                return f"{role.value}: {failed.sentence}"
-        return self._unheard(paths) if kind == "replica-video" else None
-
-    def _unheard(self, paths: tuple[Path, ...]) -> str | None:
-        """Why the wording of the consent does not match; None when it does."""
-        from palprep.preflight import shared_toolkit, verify_wording  # noqa: PLC0415
-
-        where = "the consent video" if len(paths) > 1 else "the opening of the training video"
-        why: list[str] = []
-        for required in self._statements:
-            heard = verify_wording(
-                paths[-1],
-                statement=required.text,
-                language=required.language,
-                model=shared_toolkit().listeners(required.model),
-            )
-            if heard.outcome.passed:
-                return None
-            why.append(f"{' '.join(heard.reasons)} Required is: “{required.text}”")
-        return f"consent: the required statement was not heard in {where}. {' '.join(why)}"
+        if heard.outcome.passed:
+            return None
+        why.append(f"{' '.join(heard.reasons)} Required is: “{required.text}”")
+    return f"consent: the required statement was not heard in {where}. {' '.join(why)}"
 
 
 def _readable(report: Report) -> Report:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import get_args
 
 from palprep.batch.fingerprint import stage_key
 from palprep.batch.people.person import Person
 from palprep.batch.work.connection import Remote
-from palprep.batch.work.context import RunContext
-from palprep.batch.work.decision import Requests
+from palprep.batch.work.context import Reporter, RunContext, Stopped
 from palprep.batch.work.media_steps import Ready
 from palprep.batch.work.pace import HeldBack, Places
-from palprep.batch.work.progress import Reporter, Stopped
 from palprep.batch.work.waiting import Watch
 from palprep.errors import (
     AT_SERVICE,
@@ -25,7 +23,7 @@ from palprep.errors import (
     TransportError,
 )
 from palprep.journal import Creation, CreationState, FaceValidated, PersonOutcome
-from palprep.pipelines import MakeOptions, Request, create, validate_face
+from palprep.pipelines import MakeOptions, Request, ValidatedModel, create, validate_face
 from palprep.preflight import Prepared
 from palprep.publish import Publisher
 from palprep.values import Role
@@ -34,11 +32,8 @@ _HOPELESS = (AuthenticationError, HeldBack, RateLimited, Stopped, TransportError
 """Errors after which a second request would fare like the first."""
 
 
-class Requested(NamedTuple):
-    """How it ended at the service for one person, and what was created, now or before."""
-
-    outcome: PersonOutcome
-    made: tuple[Creation, ...] = ()
+Requested = tuple[PersonOutcome, tuple[Creation, ...]]
+"""How it ended at the service for one person, and what was created, now or before."""
 
 
 @dataclass(frozen=True)
@@ -58,20 +53,23 @@ class ServiceSteps:
         nothing else. A voice that is refused does not stop the replica.
         """
         requests = ready.decision.requests
-        refusal = self._refusal(ready, reporter)
-        notes, not_made = _consequences(requests, refusal)
-        if not_made:
-            requests = requests.model_copy(update={"replica": None})
-        if requests.nothing:
-            return Requested(PersonOutcome.refused(*not_made, at_service=True))
-        if not_made:
-            not_made = (f"Only the voice is made. {not_made[0]}", *not_made[1:])
+        notes: tuple[str, ...] = ()
+        not_made: tuple[str, ...] = ()
+        if refusal := self._refusal(person, ready, reporter):
+            left = tuple(each for each in requests if Role.FACE_IMAGE not in each.roles)
+            if not left:
+                return PersonOutcome.refused(refusal, at_service=True), ()
+            if left == requests:
+                notes = (f"Left out: {refusal}",)
+            else:
+                not_made = (f"Only the voice is made. {refusal}",)
+            requests = left
         made: list[Creation] = []
         errors: list[PalprepError] = []
-        for request, roles in requests.each:
+        for wanted in requests:
             try:
-                files = {role: ready.prepared[role] for role in roles}
-                made.append(self._made(request, files, reporter))
+                files = {role: ready.prepared[role] for role in wanted.roles}
+                made.append(self._made(wanted.request, files, reporter))
             except (JournalError, OutputUnwritable):
                 raise
             except PalprepError as error:
@@ -87,25 +85,26 @@ class ServiceSteps:
             at_service=bool(not_made),
         )
         update = {"notes": notes, "not_made": not_made}
-        return Requested(outcome.model_copy(update=update), tuple(made))
+        return outcome.model_copy(update=update), tuple(made)
 
-    def _refusal(self, ready: Ready, reporter: Reporter) -> str | None:
+    def _refusal(self, person: Person, ready: Ready, reporter: Reporter) -> str | None:
         """Why the service refuses the portrait; None when it does not, or was not asked.
 
         Requested before anything is published: a refused portrait is never put anywhere.
         """
         portrait = ready.prepared.get(Role.FACE_IMAGE)
-        model = ready.decision.requests.validated_model
+        made_for = person.settings.model or self.run.model
+        model = next((each for each in get_args(ValidatedModel) if each == made_for), None)
         if portrait is None or model is None:
             return None
         reporter.begin("validate face")
-        journal, person = self.run.journal, reporter.person
+        journal, slug = self.run.journal, person.slug
         key = stage_key("validated", self.remote.connection.target, portrait.sha256, model)
-        if journal.reused(FaceValidated, key, person, lambda found: found.verdict.passed):
+        if journal.reused(FaceValidated, key, slug, lambda found: found.verdict.passed):
             return None
         with self.run.files.at_hand(portrait):
             verdict = validate_face(self.remote.client, portrait, model=model)
-        journal.append(FaceValidated(verdict=verdict), person=person, key=key)
+        journal.append(FaceValidated(verdict=verdict), person=slug, key=key)
         if verdict.passed:
             return None
         broken = ", ".join(check.label for check in verdict.checks if not check.passed)
@@ -167,17 +166,6 @@ class ServiceSteps:
                 "next time give --callback-url with `palprep listen` behind it"
             )
         return f"{training}: its callback has not come yet; `palprep watch` waits for it"
-
-
-def _consequences(
-    requests: Requests, refusal: str | None
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What a refused portrait means: notes, and why no replica is made."""
-    if refusal is None:
-        return (), ()
-    if requests.replica is not None and Role.FACE_IMAGE in requests.replica_roles:
-        return (), (refusal,)
-    return (f"Left out: {refusal}",), ()
 
 
 def _after(errors: Sequence[PalprepError]) -> PersonOutcome | None:

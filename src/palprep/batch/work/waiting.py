@@ -6,18 +6,19 @@ training of hours is asked about every few minutes.
 
 from __future__ import annotations
 
-import heapq
 import logging
+import math
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 
 from palprep.batch.outputs import write_outputs
 from palprep.batch.work.aside import Stop
 from palprep.batch.work.connection import EMBEDDED, Connection, Remote, connect
+from palprep.batch.work.context import Reporter, Tell, tell_no_one
 from palprep.batch.work.pace import Pace
-from palprep.batch.work.progress import Reporter, Tell
 from palprep.client import FIRST_POLL_S, LOOK_EVERY_S, PASSING
 from palprep.errors import JournalError, PalprepError, UsageError
 from palprep.journal import (
@@ -26,6 +27,7 @@ from palprep.journal import (
     Journal,
     PersonEnded,
     PersonOutcome,
+    PersonOverview,
     RunReader,
     RunView,
     up_to_date,
@@ -39,23 +41,18 @@ _GROWTH = 1.5
 
 _log = logging.getLogger(__name__)
 
-Ended = Callable[[str, PersonOutcome], object]
-"""Takes a person and how it ended, once everything that was watched for the person has ended."""
-
-
-def _nothing(_: object) -> None:
-    """Tell no one."""
-
 
 @dataclass
 class _Watched:
-    """One creation under watch, for one person or more who share it."""
+    """One creation under watch, for one person or more who share it. When it is ``due``, it is
+    asked about; in doubt, it is given up.
+    """
 
     creation: Creation
     people: set[str] = field(default_factory=set)
+    due: float = math.inf
     interval_s: float = FIRST_POLL_S
     asked: bool = False
-    doubt_until: float | None = None
 
 
 @dataclass
@@ -69,7 +66,8 @@ class _Open:
 class Watch:
     """Watches creations until they have ended. ``add`` is thread-safe; ``step`` is one thread's.
 
-    ``freed`` hears the key of each creation that is not watched any more.
+    ``reporter`` tells of a person. ``freed`` hears the key of each creation that is not watched any
+    more.
     """
 
     def __init__(
@@ -77,65 +75,74 @@ class Watch:
         journal: Journal,
         remote: Remote,
         pace: Pace,
+        reporter: Callable[[str], Reporter],
         *,
-        ended: Ended,
-        freed: Callable[[str], object] = _nothing,
+        freed: Callable[[str], object] = tell_no_one,
     ) -> None:
         self._journal = journal
         self._remote = remote
         self._pace = pace
-        self._ended = ended
+        self._reporter = reporter
         self._freed = freed
         newest = journal.newest()
         self._seen = newest.seq if newest is not None else 0
         self._watched: dict[str, _Watched] = {}
         self._open: dict[str, _Open] = {}
-        self._due: list[tuple[float, str]] = []
         self._guard = threading.RLock()
 
-    def can_tell(self, creation: Creation, *, calls_elsewhere: bool) -> bool:
+    def can_tell(self, creation: Creation, *, calls_elsewhere: bool = False) -> bool:
         """Whether the end of this training can become known here.
 
         ``calls_elsewhere``: the service was given an address of the person's own.
         """
         called = self._remote.callbacks is not None and not calls_elsewhere
-        if creation.state is CreationState.IN_DOUBT:
-            return called
-        return creation.state is CreationState.STARTED and (called or self._is_asked_for(creation))
+        is_open = creation.state in {CreationState.IN_DOUBT, CreationState.STARTED}
+        return (called and is_open) or self._is_asked_for(creation)
 
     def add(
-        self, person: str, outcome: PersonOutcome, made: Sequence[Creation], watched: Sequence[str]
-    ) -> None:
-        """Watch those of a person's creations whose keys are ``watched``."""
-        now = self._remote.connection.clock()
+        self,
+        person: str,
+        outcome: PersonOutcome,
+        made: Sequence[Creation],
+        *,
+        calls_elsewhere: bool = False,
+    ) -> bool:
+        """Watch those of a person's creations whose end can become known here; False for none."""
+        told = [each for each in made if self.can_tell(each, calls_elsewhere=calls_elsewhere)]
+        if not told:
+            return False
+        self._reporter(person).tell_step("training")
         with self._guard:
             self._open[person] = _Open(outcome, tuple(each.key for each in made))
-            for creation in made:
-                if creation.key not in watched:
-                    continue
-                new = creation.key not in self._watched
-                each = self._watched.setdefault(creation.key, _Watched(creation))
-                each.people.add(person)
-                if creation.state is CreationState.IN_DOUBT:
-                    each.doubt_until = now + self._pace.doubt_wait_s
-                if new:
-                    heapq.heappush(self._due, (now, creation.key))
+            for creation in told:
+                watched = self._watched.setdefault(creation.key, _Watched(creation))
+                watched.people.add(person)
+                if watched.due == math.inf:
+                    self._schedule(watched)
             # It may have ended in the meantime.
-            for key in watched:
-                self._look_at(key)
+            for creation in told:
+                self._look_at(creation.key)
             self._tell_if_ended(person)
+        return True
 
     def step(self) -> bool:
-        """Take in what callbacks have said, and ask one question that is due.
+        """Take in what callbacks have said, and do one thing that is due.
 
         False when there was nothing of either.
         """
         with self._guard:
             news = self._look()
-            key = self._next_due()
-            watched = self._watched.get(key) if key is not None else None
-        if watched is None:
-            return news
+            now = self._remote.connection.clock()
+            watched = min(self._watched.values(), key=attrgetter("due"), default=None)
+            if watched is None or watched.due > now:
+                return news
+            if watched.creation.state is not CreationState.STARTED:
+                self._drop(watched)
+                return True
+            # Jitter keeps many trainings that began together from being asked about in step.
+            jitter = 0.75 + 0.25 * self._remote.connection.random()
+            watched.due = now + watched.interval_s * jitter
+            watched.interval_s = min(LONGEST_POLL_S, watched.interval_s * _GROWTH)
         self._ask(watched)
         return True
 
@@ -155,7 +162,7 @@ class Watch:
         """
         clock, changed = self._remote.connection.clock, changed or threading.Event()
         waiting_since = clock()
-        while busy() or not through() or self._watched:
+        while not through() or self._watched:
             worked = self.step()
             if busy():
                 waiting_since = clock()
@@ -187,23 +194,7 @@ class Watch:
         for self._seen, key in news:
             if key is not None:
                 self._look_at(key)
-        self._give_up_doubts()
         return bool(news)
-
-    def _next_due(self) -> str | None:
-        now = self._remote.connection.clock()
-        while self._due and self._due[0][0] <= now:
-            _, key = heapq.heappop(self._due)
-            watched = self._watched.get(key)
-            if watched is None:
-                continue
-            # Jitter keeps many trainings that began together from being asked about in step.
-            wait = watched.interval_s * (0.75 + 0.25 * self._remote.connection.random())
-            heapq.heappush(self._due, (now + wait, key))
-            watched.interval_s = min(LONGEST_POLL_S, watched.interval_s * _GROWTH)
-            if self._is_asked_for(watched.creation):
-                return key
-        return None
 
     def _ask(self, watched: _Watched) -> None:
         creation = watched.creation
@@ -212,7 +203,6 @@ class Watch:
             ask_state(self._remote.client, self._journal, creation)
         except PASSING as error:
             _log.info("%s: %s", creation.key, error)
-            return
         except JournalError:
             raise
         except PalprepError as error:
@@ -234,20 +224,18 @@ class Watch:
             return
         before = watched.creation.state
         watched.creation = self._journal.known_creation(key)
-        if before is CreationState.IN_DOUBT and watched.creation.state is CreationState.STARTED:
-            watched.doubt_until = None
         if watched.creation.ended:
             self._drop(watched)
+        elif watched.creation.state is not before:
+            self._schedule(watched)
 
-    def _give_up_doubts(self) -> None:
+    def _schedule(self, watched: _Watched) -> None:
+        """Have it asked about now, where it can be; or given up in time, where it is in doubt."""
         now = self._remote.connection.clock()
-        late = [
-            each
-            for each in self._watched.values()
-            if each.doubt_until is not None and each.doubt_until <= now
-        ]
-        for each in late:
-            self._drop(each)
+        if watched.creation.state is not CreationState.STARTED:
+            watched.due = now + self._pace.doubt_wait_s
+        else:
+            watched.due = now if self._is_asked_for(watched.creation) else math.inf
 
     def _drop(self, watched: _Watched) -> None:
         del self._watched[watched.creation.key]
@@ -263,12 +251,11 @@ class Watch:
     def _tell(self, person: str) -> None:
         waiting = self._open.pop(person)
         creations = tuple(map(self._journal.known_creation, waiting.keys))
-        self._ended(person, up_to_date(waiting.outcome, creations))
+        self._reporter(person).end(up_to_date(waiting.outcome, creations))
 
     def _is_asked_for(self, creation: Creation) -> bool:
-        if creation.state is not CreationState.STARTED:
-            return False
-        return creation.what == "voice" or self._remote.connection.ask_for_replicas
+        asked = creation.what == "voice" or self._remote.connection.ask_for_replicas
+        return asked and creation.state is CreationState.STARTED
 
 
 def watch(
@@ -294,7 +281,7 @@ def watch(
         seen = RunReader(journal)
         if seen.head.target != asked.target:
             raise UsageError(_other_service(seen.head.target))
-        before, started = journal.newest(), journal.last_run()
+        started = journal.last_run()
         with connect(
             asked,
             journal,
@@ -303,34 +290,28 @@ def watch(
             started.body.statements if started else (),
             requests_per_s=allowed.requests_per_s,
         ) as remote:
-            stop = Stop()
-            say = tell or _nothing
-
-            def reporter(person: str) -> Reporter:
-                return Reporter(person, say, stop, len(waiting))
-
             watched = Watch(
                 journal,
                 remote,
                 allowed,
-                ended=lambda person, outcome: reporter(person).end(outcome),
+                lambda person: Reporter(person, tell or tell_no_one, Stop(), len(waiting)),
             )
-            waiting: dict[str, tuple[tuple[Creation, ...], list[str]]] = {}
-            for person in seen.people:
-                made = tuple(each for each in (person.voice, person.replica) if each is not None)
-                keys = [c.key for c in made if watched.can_tell(c, calls_elsewhere=False)]
-                if keys:
-                    waiting[person.slug] = made, keys
-            outcome = PersonOutcome(status="waiting", complete=True)
-            for slug, (made, keys) in waiting.items():
-                reporter(slug).tell_step("training")
-                watched.add(slug, outcome, made, keys)
+            waiting = {
+                person.slug: made
+                for person in seen.people
+                if any(map(watched.can_tell, made := _made(person)))
+            }
+            for slug, made in waiting.items():
+                watched.add(slug, PersonOutcome(status="waiting", complete=True), made)
             watched.keep(ask_all=True)
-        after = journal.newest()
-        if before is not None and after is not None and after.seq > before.seq:
+        if not seen.is_current:
             seen = RunReader(journal)
             write_outputs(place, seen)
         return seen.view(with_reports=with_reports)
+
+
+def _made(person: PersonOverview) -> tuple[Creation, ...]:
+    return tuple(each for each in (person.voice, person.replica) if each is not None)
 
 
 def _other_service(target: str) -> str:
