@@ -29,11 +29,11 @@ import httpx
 
 from palprep.api import UNSET, AccountSettings, Call, Reply, Unset, Unspecified, Verb, plain_call
 from palprep.client import resources
+from palprep.client.answers import RawResponse
 from palprep.client.exchange import exchange
 from palprep.client.policy import Backoff, Context
 from palprep.client.resources import S, Sending, routine
 from palprep.client.senders import AsyncSender, HookOptions, SyncSender, hooks_of
-from palprep.client.steps import Doing, RawResponse
 from palprep.client.writer import (
     AsyncHttpClient,
     HttpClient,
@@ -166,27 +166,27 @@ class _BothClients(Sending[S], Generic[S]):
         return copy
 
     @routine
-    def send(self, call: Call[R]) -> Doing[R]:
+    async def send(self, call: Call[R]) -> R:
         """Send a call that was built from :mod:`palprep.api.calls`."""
-        return (yield from exchange(call, self._sender.context)).record
+        return (await exchange(call, self._sender)).record
 
     @routine
-    def send_raw(self, call: Call[R]) -> Doing[RawResponse[R]]:
+    async def send_raw(self, call: Call[R]) -> RawResponse[R]:
         """Send a call and return the reply with status, headers and body."""
-        return exchange(call, self._sender.context)
+        return await exchange(call, self._sender)
 
     @routine
     @_spelt_out
-    def request(
+    async def request(
         self, method: Verb, path: str, **options: Unpack[PlainOptions]
-    ) -> Doing[RawResponse[Unspecified]]:
+    ) -> RawResponse[Unspecified]:
         """Ask for what has no method here yet: ``client.request("GET", "/v2/faces")``.
 
         ``options`` are ``query``, ``headers``, ``body`` (JSON), ``timeout`` and ``deadline``. GET,
         PUT and DELETE are repeated where that is needed, POST and PATCH are not. Returns the
         reply with its ``status``, ``headers`` and ``json()``. Errors are as for every call.
         """
-        return (yield from exchange(plain_call(method, path, **options), self._sender.context))
+        return await exchange(plain_call(method, path, **options), self._sender)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(base_url={self.base_url!r}, api_key='***')"
@@ -228,9 +228,9 @@ class Client(_BothClients[SyncSender]):
                 http,
                 writer,
                 _context(options),
-                options.get("sleep") or time.sleep,
                 hooks_of(options, awaited=False),
                 own=http is not options.get("http_client"),
+                sleep=options.get("sleep") or time.sleep,
             )
         )
 
@@ -272,9 +272,9 @@ class AsyncClient(_BothClients[AsyncSender]):
                 http,
                 writer,
                 _context(options),
-                options.get("sleep") or anyio.sleep,
                 hooks_of(options, awaited=True),
                 own=http is not options.get("http_client"),
+                sleep=options.get("sleep") or anyio.sleep,
             )
         )
 

@@ -24,24 +24,15 @@ from typing import Any, TypeVar
 
 from palprep import errors
 from palprep.api import UNSET, Call, Reply
+from palprep.client.answers import Answer, NoAnswer, RawResponse, Retry
 from palprep.client.policy import RETRIED_STATUSES, Context, Limiter
-from palprep.client.steps import (
-    Answer,
-    Doing,
-    NoAnswer,
-    Pause,
-    RawResponse,
-    Retry,
-    Send,
-    Tell,
-    Turn,
-)
+from palprep.client.senders import AnySender
 
 R = TypeVar("R", bound=Reply)
 log = logging.getLogger("palprep.client")
 
 
-def exchange(call: Call[R], context: Context) -> Doing[RawResponse[R]]:
+async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
     """Send ``call`` and read its reply, trying again where that is safe.
 
     Returns the reply with its record. Raises the errors of the table above, and
@@ -49,27 +40,28 @@ def exchange(call: Call[R], context: Context) -> Doing[RawResponse[R]]:
     """
     rate = call.endpoint.rate
     if rate is None or not rate.alone:
-        return (yield from _attempts(call, context))
-    turn = yield Turn(call.endpoint.name)
+        return await _attempts(call, sender)
+    turn = await sender.turn(call.endpoint.name)
     try:
-        return (yield from _attempts(call, context))
+        return await _attempts(call, sender)
     finally:
         turn.release()
 
 
-def _attempts(call: Call[R], context: Context) -> Doing[RawResponse[R]]:
+async def _attempts(call: Call[R], sender: AnySender) -> RawResponse[R]:
+    context = sender.context
     attempt = 0
     doubtful = False
     ends = _end(call, context)
     while True:
-        yield from _keep_pace(call, context)
+        await _keep_pace(call, sender)
         left = None if ends is None else ends - context.clock()
         if left is not None and left <= 0:
-            raise _error(call, _TOO_LATE, doubtful=doubtful)
-        yield Tell("on_request", (call,))
-        result: Answer | NoAnswer = yield Send(call, left)
+            raise _error(call, _UNSENT, doubtful=doubtful)
+        await sender.tell("on_request", call)
+        result = await _sent(call, sender, left)
         answered = isinstance(result, Answer)
-        yield Tell("on_reply" if answered else "on_failure", (call, result))
+        await sender.tell("on_reply" if answered else "on_failure", call, result)
         if isinstance(result, Answer) and 200 <= result.status < 300:
             record = call.read(result.content, result.headers, strict=context.strict)
             return RawResponse(result.status, result.headers, result.content, record)
@@ -85,15 +77,29 @@ def _attempts(call: Call[R], context: Context) -> Doing[RawResponse[R]]:
             raise _error(call, failed, doubtful=doubtful)
         doubtful = doubtful or _leaves_doubt(failed)
         log.info("%s %s: once more in %.2f s", call.method, call.path, delay)
-        retry = Retry(delay, call, attempt, result)
-        yield Tell("on_retry", (call, retry))
-        yield retry
+        await sender.tell("on_retry", call, Retry(delay, call, attempt, result))
+        await sender.pause(delay)
         attempt += 1
 
 
-_TOO_LATE = NoAnswer(
-    sent=False, timed_out=True, detail="the deadline passed before it could be sent"
-)
+_UNSENT = NoAnswer(sent=False, timed_out=True, detail="the deadline passed before it could be sent")
+_TOO_LATE = NoAnswer(sent=True, timed_out=True, detail="the deadline passed")
+
+
+async def _sent(call: Call[Any], sender: AnySender, within: float | None) -> Answer | NoAnswer:
+    """What comes of one attempt, which has ``within`` seconds."""
+    if sender.http.is_closed:
+        raise errors.UsageError("The client is closed. Make another one, or close it later.")
+    writer, clock = sender.writer, sender.context.clock
+    request = writer.write(call, within)
+    started = clock()
+    try:
+        response, content = await sender.transmit(request, within)
+    except writer.library.error as error:
+        return writer.no_answer(call, error)
+    except TimeoutError:
+        return _TOO_LATE
+    return writer.answer(call, response, content, clock() - started)
 
 
 def _end(call: Call[Any], context: Context) -> float | None:
@@ -102,13 +108,13 @@ def _end(call: Call[Any], context: Context) -> float | None:
     return None if seconds is None else context.clock() + seconds
 
 
-def _keep_pace(call: Call[Any], context: Context) -> Doing[None]:
-    rate = call.endpoint.rate
+async def _keep_pace(call: Call[Any], sender: AnySender) -> None:
+    rate, context = call.endpoint.rate, sender.context
     if rate is not None:
         limiter = context.limiters.setdefault(call.endpoint.name, Limiter(rate))
         wait = limiter.reserve(context.clock())
         if wait > 0:
-            yield Pause(wait)
+            await sender.pause(wait)
 
 
 def _worth_another(call: Call[Any], status: int) -> bool:

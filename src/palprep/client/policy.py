@@ -7,13 +7,9 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TypeVar
 
 from palprep import errors
 from palprep.api import AccountSettings, Rate
-from palprep.client.steps import Doing, Pause
-
-T = TypeVar("T")
 
 RETRIED_STATUSES = frozenset({408, 425, 500, 502, 503, 504})
 """Statuses worth another attempt where repeating is safe. 429 is always worth one: the request
@@ -83,56 +79,3 @@ class Context:
     """Whether a reply that is not as specified is an error."""
     limiters: dict[str, Limiter] = field(default_factory=dict)
     """By the endpoint's name, where it has a rate; shared by a client and its copies."""
-
-
-def until(
-    ended: Callable[[T], bool],
-    what: str,
-    context: Context,
-    timeout: float,
-    *,
-    ask: Callable[[], Doing[T]] | None = None,
-    look: Callable[[], Doing[T]] | None = None,
-) -> Doing[T]:
-    """Wait until a state has ``ended``, and return that state.
-
-    ``ask`` costs the service a request: it comes at once, after 1 s, then ever more rarely,
-    up to every 15 s. ``look`` costs nothing, such as a look at what callbacks have told: it
-    comes four times a second. Give either or both.
-
-    After ``timeout`` seconds raises :class:`~palprep.errors.WaitTimeout`, which names
-    ``what`` was waited for; its ``last`` is the last state.
-    """
-    give_up = context.clock() + timeout
-    ask_at, poll = context.clock(), FIRST_POLL_S
-    last: T | None = None
-    trouble = ""
-    while True:
-        if look is not None:
-            last = yield from look()
-        if ask is not None and context.clock() >= min(ask_at, give_up) and not _is(ended, last):
-            try:
-                last = yield from ask()
-                trouble = ""
-            except PASSING as error:
-                trouble = f" The last attempt to ask failed: {error}"
-            # A little jitter keeps many waiting clients from asking in step.
-            ask_at = context.clock() + poll * (0.75 + 0.25 * context.random())
-            poll = min(LONGEST_POLL_S, poll * 1.5)
-        if last is not None and ended(last):
-            return last
-        left = give_up - context.clock()
-        if left <= 0:
-            status = getattr(last, "status", None) or "unknown"
-            raise errors.WaitTimeout(
-                f"{what}: not ended after {timeout:g} s; the last status was {status}.{trouble} "
-                "Wait again, with a longer timeout.",
-                last=last,
-            )
-        looks = LOOK_EVERY_S if look is not None else left
-        asks = ask_at - context.clock() if ask is not None else left
-        yield Pause(max(0.0, min(left, looks, asks)))
-
-
-def _is(ended: Callable[[T], bool], state: T | None) -> bool:
-    return state is not None and ended(state)

@@ -20,7 +20,7 @@ import httpx
 
 from palprep._version import __version__
 from palprep.api import UNSET, Call, StreamedBody, Unset, is_header_value, is_https, request_id
-from palprep.client.steps import Answer, NoAnswer
+from palprep.client.answers import Answer, NoAnswer
 from palprep.errors import UsageError
 
 log = logging.getLogger("palprep.client")
