@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 from palprep import errors
 from palprep.api import UNSET, Call, Reply
 from palprep.client.answers import Answer, NoAnswer, RawResponse, Retry
-from palprep.client.policy import RETRIED_STATUSES, Context, Limiter
+from palprep.client.policy import RETRIED_STATUSES, Context, Limiter, delay_s
 from palprep.client.senders import AnySender
 
 R = TypeVar("R", bound=Reply)
@@ -72,7 +72,8 @@ async def _attempts(call: Call[R], sender: AnySender) -> RawResponse[R]:
         else:
             again, wished_s = not result.sent or call.endpoint.effect.repeatable, None
             failed = result
-        delay = context.backoff.delay(attempt, wished_s, context.random()) if again else None
+        again = again and attempt < context.retries
+        delay = delay_s(attempt, wished_s, context.random()) if again else None
         if delay is None or (ends is not None and context.clock() + delay >= ends):
             raise _error(call, failed, doubtful=doubtful)
         doubtful = doubtful or _leaves_doubt(failed)
@@ -95,7 +96,7 @@ async def _sent(call: Call[Any], sender: AnySender, within: float | None) -> Ans
     started = clock()
     try:
         response, content = await sender.transmit(request, within)
-    except writer.library.error as error:
+    except writer.library.HTTPError as error:
         return writer.no_answer(call, error)
     except TimeoutError:
         return _TOO_LATE

@@ -23,24 +23,21 @@ PASSING = (errors.TransportError, errors.ServiceUnavailable, errors.RateLimited)
 """Failures of a read that say nothing about the resource, so that waiting goes on."""
 
 
-@dataclass(frozen=True)
-class Backoff:
-    """Full jitter: after failed attempt ``n`` (from 0) wait a random part of ``base * 2**n``
-    seconds, at most ``cap``. A Retry-After replaces that. One above ``patience`` seconds ends
-    the attempts, because the caller must decide about such a wait."""
+_FIRST_DELAY_S = 0.5
+_LONGEST_DELAY_S = 8.0
+_PATIENCE_S = 60.0
 
-    retries: int = 2
-    base: float = 0.5
-    cap: float = 8.0
-    patience: float = 60.0
 
-    def delay(self, attempt: int, retry_after: float | None, random: float) -> float | None:
-        """Seconds to wait after failed ``attempt`` (from 0), None to give up."""
-        if attempt >= self.retries:
-            return None
-        if retry_after is not None:
-            return retry_after if retry_after <= self.patience else None
-        return random * min(self.cap, self.base * 2.0**attempt)
+def delay_s(attempt: int, retry_after: float | None, random: float) -> float | None:
+    """Seconds to wait after failed ``attempt`` (from 0), None to give up.
+
+    Full jitter: a random part of 0.5 s, doubled with each attempt, at most 8 s. A Retry-After
+    replaces that. One above a minute ends the attempts, because the caller must decide about such
+    a wait.
+    """
+    if retry_after is not None:
+        return retry_after if retry_after <= _PATIENCE_S else None
+    return random * min(_LONGEST_DELAY_S, _FIRST_DELAY_S * 2.0**attempt)
 
 
 class Limiter:
@@ -66,7 +63,8 @@ class Context:
     """Everything but the call itself on which decisions depend."""
 
     settings: AccountSettings
-    backoff: Backoff
+    retries: int
+    """How many attempts may follow the first."""
     clock: Callable[[], float]
     """Monotonic seconds."""
     now: Callable[[], datetime]

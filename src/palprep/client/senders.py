@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import chain, takewhile
-from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar, cast
+from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -53,11 +53,10 @@ Hooks: TypeAlias = Mapping[str, tuple[Callable[..., object], ...]]
 """The hooks by the name of their option."""
 
 
-def hooks_of(options: HookOptions, *, awaited: bool) -> Hooks:
+def hooks_of(options: Mapping[str, Any], *, awaited: bool) -> Hooks:
     """The hooks among the options of a client. Raises :class:`~palprep.errors.UsageError` for one
     that would have to be awaited where nothing is ``awaited``."""
-    by_name = cast("Mapping[str, Iterable[Callable[..., object]]]", options)
-    hooks = {name: tuple(by_name.get(name, ())) for name in HookOptions.__annotations__}
+    hooks = {name: tuple(options.get(name, ())) for name in HookOptions.__annotations__}
     if not awaited and any(map(inspect.iscoroutinefunction, chain(*hooks.values()))):
         raise UsageError("A hook that is an async function needs an AsyncClient.")
     return hooks
