@@ -13,9 +13,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from functools import cached_property
-from typing import Any, Generic, Literal, ParamSpec, TypeVar
+from typing import Any, Generic, Literal, ParamSpec, TypeVar, get_args
 from urllib.parse import quote, unquote
 
 from palprep.api.bodies import Base64Stream, OpenFile, StreamedBody, compact_json, read_body, redact
@@ -29,24 +28,6 @@ P = ParamSpec("P")
 R = TypeVar("R", bound=Reply)
 
 Verb = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
-
-
-class Effect(StrEnum):
-    """What repeating a request would do."""
-
-    READS = "reads"
-    """It creates nothing and changes nothing, as validation and runtime checks do."""
-    SETS = "sets"
-    """It leaves the same state however often it is carried out."""
-    CREATES = "creates"
-    """It makes something new each time."""
-    CHANGES = "changes"
-    """It builds on the state it finds, as a JSON Patch does."""
-
-    @property
-    def repeatable(self) -> bool:
-        """Whether a request without an answer may be sent again."""
-        return self in {Effect.READS, Effect.SETS}
 
 
 @dataclass(frozen=True)
@@ -63,7 +44,8 @@ class Endpoint(Generic[P, R]):
     """Method, path, request and reply of one operation, as the specification states them.
 
     ``name`` is ``resource.action``. ``status`` is the success status where it is specified,
-    else None, and any 2xx counts. ``unspecified`` marks routes that the specification mentions
+    else None, and any 2xx counts. ``idempotent`` marks a POST or a PATCH that leaves the same state
+    however often it is carried out. ``unspecified`` marks routes that the specification mentions
     without showing them. ``max_body_bytes`` bounds the encoded body.
     """
 
@@ -72,10 +54,10 @@ class Endpoint(Generic[P, R]):
     path: str
     request: Callable[P, Request]
     reply: type[R]
-    effect: Effect
     status: int | None = None
     rate: Rate | None = None
     max_body_bytes: int | None = None
+    idempotent: bool = False
     unspecified: bool = False
     deprecated: bool = False
     failures: Mapping[int, str] = field(default_factory=dict)
@@ -123,6 +105,11 @@ class Endpoint(Generic[P, R]):
 
     def __repr__(self) -> str:
         return f"<Endpoint {self.name}: {self.method} {self.path}>"
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether a request without an answer may be sent again (RFC 9110, section 9.2.2)."""
+        return self.idempotent or self.method in {"GET", "PUT", "DELETE"}
 
     @property
     def resource(self) -> str:
@@ -205,7 +192,7 @@ class Endpoint(Generic[P, R]):
             raise self._unexpected("it is no JSON object", body, came)
         record = read_leniently(self.reply, body)
         member = self.reply.id_member
-        if self.effect is Effect.CREATES and member and not getattr(record, member):
+        if self.method == "POST" and member and not getattr(record, member):
             raise self._unexpected(f"it has no {member}", body, came)
         return record.with_headers(came)
 
@@ -316,13 +303,11 @@ def plain_call(
     What the method means (RFC 9110) decides whether it may be repeated. Raises
     :class:`~palprep.errors.UsageError` for another method or a path without a slash.
     """
-    if method not in _EFFECTS or not path.startswith("/"):
-        methods = ", ".join(_EFFECTS)
+    if method not in get_args(Verb) or not path.startswith("/"):
+        methods = ", ".join(get_args(Verb))
         raise UsageError(f"Give a method ({methods}) and a path from the base URL on: /v2/...")
-    effect = _EFFECTS[method]
-    endpoint = Endpoint("plain.request", method, path, Request, Unspecified, effect)
     return Call(
-        endpoint=endpoint,
+        endpoint=Endpoint("plain.request", method, path, Request, Unspecified),
         path=path,
         query=_pairs(query or {}),
         headers=sendable({}, headers or {}),
@@ -331,14 +316,6 @@ def plain_call(
         deadline=deadline,
     )
 
-
-_EFFECTS: Mapping[str, Effect] = {
-    "GET": Effect.READS,
-    "PUT": Effect.SETS,
-    "DELETE": Effect.SETS,
-    "PATCH": Effect.CHANGES,
-    "POST": Effect.CREATES,
-}
 
 _OWN_HEADERS = frozenset({"content-length", "host", "transfer-encoding", "x-api-key"})
 

@@ -70,7 +70,7 @@ async def _attempts(call: Call[R], sender: AnySender) -> RawResponse[R]:
             again, wished_s = _worth_another(call, result.status), error.retry_after
             failed: errors.ApiError | NoAnswer = error
         else:
-            again, wished_s = not result.sent or call.endpoint.effect.repeatable, None
+            again, wished_s = not result.sent or call.endpoint.repeatable, None
             failed = result
         again = again and attempt < context.retries
         delay = delay_s(attempt, wished_s, context.random()) if again else None
@@ -123,7 +123,7 @@ def _worth_another(call: Call[Any], status: int) -> bool:
         return True
     # A status that the specification explains for this endpoint is an answer, not a fault.
     explained = status in call.endpoint.failures
-    return call.endpoint.effect.repeatable and status in RETRIED_STATUSES and not explained
+    return call.endpoint.repeatable and status in RETRIED_STATUSES and not explained
 
 
 def _leaves_doubt(failed: errors.ApiError | NoAnswer) -> bool:
@@ -136,7 +136,7 @@ def _error(
     call: Call[Any], failed: errors.ApiError | NoAnswer, *, doubtful: bool
 ) -> errors.PalprepError:
     what = f"{call.method} {call.endpoint.path}"
-    if not call.endpoint.effect.repeatable and _leaves_doubt(failed):
+    if not call.endpoint.repeatable and _leaves_doubt(failed):
         return _unknown(call, failed)
     if isinstance(failed, errors.ApiError):
         if doubtful and call.method == "DELETE" and isinstance(failed, errors.NotFound):

@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 from types import MappingProxyType
 from typing import Annotated, Any
 
-from palprep.api.call import Effect, Endpoint, Rate
+from palprep.api.call import Endpoint, Rate
 from palprep.api.fields import PatchOperation, SkillEntry
 from palprep.api.records import (
     ConnectorCheck,
@@ -87,16 +87,9 @@ class DeletePal(Request):
 
 
 replace_skills = Endpoint(
-    "pals.replace_skills",
-    "PUT",
-    "/v2/pals/{pal_id}/skills",
-    ReplaceSkills,
-    PalSkills,
-    Effect.SETS,
+    "pals.replace_skills", "PUT", "/v2/pals/{pal_id}/skills", ReplaceSkills, PalSkills
 )
-delete_pal = Endpoint(
-    "pals.delete", "DELETE", "/v2/pals/{pal_id}", DeletePal, Unspecified, Effect.SETS
-)
+delete_pal = Endpoint("pals.delete", "DELETE", "/v2/pals/{pal_id}", DeletePal, Unspecified)
 
 
 @dataclass(frozen=True)
@@ -141,20 +134,10 @@ class GetDeployment(Request):
 
 
 patch_deployment = Endpoint(
-    "deployments.patch",
-    "PATCH",
-    "/v2/deployments/{deployment_id}",
-    PatchDeployment,
-    Deployment,
-    Effect.CHANGES,
+    "deployments.patch", "PATCH", "/v2/deployments/{deployment_id}", PatchDeployment, Deployment
 )
 delete_deployment = Endpoint(
-    "deployments.delete",
-    "DELETE",
-    "/v2/deployments/{deployment_id}",
-    DeleteDeployment,
-    Unspecified,
-    Effect.SETS,
+    "deployments.delete", "DELETE", "/v2/deployments/{deployment_id}", DeleteDeployment, Unspecified
 )
 get_deployment = Endpoint(
     "deployments.get",
@@ -162,7 +145,6 @@ get_deployment = Endpoint(
     "/v2/deployments/{deployment_id}",
     GetDeployment,
     Deployment,
-    Effect.READS,
     unspecified=True,
 )
 
@@ -216,10 +198,15 @@ class CreateConversation(Request):
 
 
 rename_video = Endpoint(
-    "videos.rename", "PATCH", "/v2/videos/{video_id}/name", RenameVideo, Unspecified, Effect.SETS
+    "videos.rename",
+    "PATCH",
+    "/v2/videos/{video_id}/name",
+    RenameVideo,
+    Unspecified,
+    idempotent=True,
 )
 get_document = Endpoint(
-    "documents.get", "GET", "/v2/documents/{document_id}", GetDocument, Document, Effect.READS
+    "documents.get", "GET", "/v2/documents/{document_id}", GetDocument, Document
 )
 get_pronunciation_dictionary = Endpoint(
     "pronunciation_dictionaries.get",
@@ -227,7 +214,6 @@ get_pronunciation_dictionary = Endpoint(
     "/v2/pronunciation-dictionaries/{dictionary_id}",
     GetPronunciationDictionary,
     PronunciationDictionary,
-    Effect.READS,
 )
 runtime_check_connector = Endpoint(
     "connectors.runtime_check",
@@ -235,7 +221,7 @@ runtime_check_connector = Endpoint(
     "/v2/connectors/{connector_id}/runtime_check",
     RuntimeCheckConnector,
     ConnectorCheck,
-    Effect.READS,
+    idempotent=True,
     status=200,
     rate=Rate(requests=10, seconds=60.0, alone=True),
     failures={
@@ -246,10 +232,5 @@ runtime_check_connector = Endpoint(
     },
 )
 create_conversation = Endpoint(
-    "conversations.create",
-    "POST",
-    "/v2/conversations",
-    CreateConversation,
-    Unspecified,
-    Effect.CREATES,
+    "conversations.create", "POST", "/v2/conversations", CreateConversation, Unspecified
 )

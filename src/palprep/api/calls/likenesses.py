@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, Any, ClassVar
 
 from palprep.api.bodies import Base64Stream
-from palprep.api.call import Effect, Endpoint
+from palprep.api.call import Endpoint
 from palprep.api.fields import (
     MAX_IMAGE_BODY_BYTES,
     FaceModel,
@@ -90,14 +90,12 @@ class ListVoices(Request):
     tag: Annotated[str | Unset, IN_QUERY] = UNSET
 
 
-create_voice = Endpoint("voices.create", "POST", "/v2/voices", CreateVoice, Voice, Effect.CREATES)
-get_voice = Endpoint("voices.get", "GET", "/v2/voices/{voice_id}", GetVoice, Voice, Effect.READS)
+create_voice = Endpoint("voices.create", "POST", "/v2/voices", CreateVoice, Voice)
+get_voice = Endpoint("voices.get", "GET", "/v2/voices/{voice_id}", GetVoice, Voice)
 update_voice = Endpoint(
-    "voices.update", "PATCH", "/v2/voices/{voice_id}", UpdateVoice, Voice, Effect.SETS
+    "voices.update", "PATCH", "/v2/voices/{voice_id}", UpdateVoice, Voice, idempotent=True
 )
-list_voices = Endpoint(
-    "voices.list", "GET", "/v2/voices", ListVoices, Voices, Effect.READS, unspecified=True
-)
+list_voices = Endpoint("voices.list", "GET", "/v2/voices", ListVoices, Voices, unspecified=True)
 
 
 @dataclass(frozen=True)
@@ -148,17 +146,9 @@ class GetReplica(Request):
     replica_id: Annotated[str, IN_PATH]
 
 
-create_replica = Endpoint(
-    "replicas.create", "POST", "/v2/replicas", CreateReplica, Replica, Effect.CREATES
-)
+create_replica = Endpoint("replicas.create", "POST", "/v2/replicas", CreateReplica, Replica)
 get_replica = Endpoint(
-    "replicas.get",
-    "GET",
-    "/v2/replicas/{replica_id}",
-    GetReplica,
-    Replica,
-    Effect.READS,
-    unspecified=True,
+    "replicas.get", "GET", "/v2/replicas/{replica_id}", GetReplica, Replica, unspecified=True
 )
 
 
@@ -207,7 +197,7 @@ validate_face_image = Endpoint(
     "/v2/faces/image-validation",
     ValidateFaceImage,
     FaceValidation,
-    Effect.READS,
+    idempotent=True,
     status=200,
     max_body_bytes=MAX_IMAGE_BODY_BYTES,
 )
@@ -217,7 +207,7 @@ validate_replica_image = Endpoint(
     "/v2/replicas/image-validation",
     ValidateReplicaImage,
     FaceValidation,
-    Effect.READS,
+    idempotent=True,
     status=200,
     max_body_bytes=MAX_IMAGE_BODY_BYTES,
     deprecated=True,

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, Any
 
 from palprep.api.bodies import compact_json
-from palprep.api.call import Effect, Endpoint
+from palprep.api.call import Endpoint
 from palprep.api.fields import (
     MAX_TOOL_CHARS,
     Delivery,
@@ -136,19 +136,9 @@ class DeleteTool(Request):
     tool_id: Annotated[str, IN_PATH]
 
 
-create_tool = Endpoint("tools.create", "POST", "/v2/tools", CreateTool, Tool, Effect.CREATES)
-list_tools = Endpoint(
-    "tools.list", "GET", "/v2/tools", ListTools, Tools, Effect.READS, unspecified=True
-)
-get_tool = Endpoint(
-    "tools.get", "GET", "/v2/tools/{tool_id}", GetTool, Tool, Effect.READS, unspecified=True
-)
+create_tool = Endpoint("tools.create", "POST", "/v2/tools", CreateTool, Tool)
+list_tools = Endpoint("tools.list", "GET", "/v2/tools", ListTools, Tools, unspecified=True)
+get_tool = Endpoint("tools.get", "GET", "/v2/tools/{tool_id}", GetTool, Tool, unspecified=True)
 delete_tool = Endpoint(
-    "tools.delete",
-    "DELETE",
-    "/v2/tools/{tool_id}",
-    DeleteTool,
-    Unspecified,
-    Effect.SETS,
-    unspecified=True,
+    "tools.delete", "DELETE", "/v2/tools/{tool_id}", DeleteTool, Unspecified, unspecified=True
 )
