@@ -44,13 +44,18 @@ OnCall = Literal["generate_filler", "static_filler", "silent", "passthrough"]
 OnResolve = Literal["generate_response", "response_in_result", "add_to_context", "fire_and_forget"]
 
 
-def _link(value: str) -> str:
+def origin_of(url: str) -> tuple[str, str] | None:
+    """The scheme and the host of a link, in lower case; None for what is no link."""
     try:
-        parts = urlsplit(value)
-        usable = parts.scheme.lower() in {"http", "https"} and bool(parts.hostname)
+        parts = urlsplit(url)
     except ValueError:
-        usable = False
-    if not usable or any(character.isspace() for character in value):
+        return None
+    return (parts.scheme, parts.hostname) if parts.hostname else None
+
+
+def _link(value: str) -> str:
+    scheme, _ = origin_of(value) or ("", "")
+    if scheme not in {"http", "https"} or any(character.isspace() for character in value):
         raise PydanticCustomError("url", "must be a link that starts with https:// or http://")
     return value
 
@@ -58,14 +63,7 @@ def _link(value: str) -> str:
 def is_https(url: str, *, loopback: bool = False) -> bool:
     """Whether ``url`` is an HTTPS link with a host; with ``loopback``, plain HTTP to a
     loopback address counts too."""
-    try:
-        parts = urlsplit(url)
-        host = parts.hostname
-    except ValueError:
-        return False
-    if not host:
-        return False
-    scheme = parts.scheme.lower()
+    scheme, host = origin_of(url) or ("", "")
     return scheme == "https" or (loopback and scheme == "http" and is_loopback(host))
 
 

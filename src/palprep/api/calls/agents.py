@@ -4,7 +4,7 @@ dictionaries, connectors, conversations, videos."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from types import MappingProxyType
 from typing import Annotated, Any
 
@@ -31,7 +31,6 @@ from palprep.api.request import (
 from palprep.errors import Problem
 
 
-@dataclass(frozen=True)
 class ReplaceSkills(Request):
     """Set the complete skill set of a PAL; skills that are absent are detached.
 
@@ -79,7 +78,6 @@ SKILLS: Mapping[str, Callable[[Mapping[str, Any], str], Iterator[Problem]]] = Ma
 """The skills of the specification, with what checks their configuration."""
 
 
-@dataclass(frozen=True)
 class DeletePal(Request):
     """Delete one PAL. The reply is not specified."""
 
@@ -92,7 +90,6 @@ replace_skills = Endpoint(
 delete_pal = Endpoint("pals.delete", "DELETE", "/v2/pals/{pal_id}", DeletePal, Unspecified)
 
 
-@dataclass(frozen=True)
 class PatchDeployment(Request):
     """Change a deployment by a JSON Patch (RFC 6902).
 
@@ -119,14 +116,12 @@ class PatchDeployment(Request):
                 yield Problem(f"{at}.from", "missing", f"is required by {op}")
 
 
-@dataclass(frozen=True)
 class DeleteDeployment(Request):
     """Delete one deployment. The reply is not specified."""
 
     deployment_id: Annotated[str, IN_PATH]
 
 
-@dataclass(frozen=True)
 class GetDeployment(Request):
     """Read one deployment, with its ETag. The specification does not show this operation."""
 
@@ -149,7 +144,6 @@ get_deployment = Endpoint(
 )
 
 
-@dataclass(frozen=True)
 class RenameVideo(Request):
     """Give a generated video another name. The reply is not specified."""
 
@@ -157,21 +151,18 @@ class RenameVideo(Request):
     video_name: str
 
 
-@dataclass(frozen=True)
 class GetDocument(Request):
     """Read one document with its status and progress."""
 
     document_id: Annotated[str, IN_PATH]
 
 
-@dataclass(frozen=True)
 class GetPronunciationDictionary(Request):
     """Read one pronunciation dictionary with all its rules."""
 
     dictionary_id: Annotated[str, IN_PATH]
 
 
-@dataclass(frozen=True)
 class RuntimeCheckConnector(Request):
     """Check that a conversation can reach the connector's server.
 
@@ -182,7 +173,6 @@ class RuntimeCheckConnector(Request):
     connector_id: Annotated[str, IN_PATH]
 
 
-@dataclass(frozen=True)
 class CreateConversation(Request):
     """Start a real-time video call session.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Annotated, Any, ClassVar
 
 from palprep.api.bodies import Base64Stream
@@ -33,7 +33,6 @@ from palprep.api.request import (
 from palprep.errors import Problem
 
 
-@dataclass(frozen=True)
 class CreateVoice(Request):
     """Clone a voice from a recording, or from the audio track of a video.
 
@@ -49,14 +48,12 @@ class CreateVoice(Request):
     tags: Tags | Unset = UNSET
 
 
-@dataclass(frozen=True)
 class GetVoice(Request):
     """Read one voice with its current status."""
 
     voice_id: Annotated[str, IN_PATH]
 
 
-@dataclass(frozen=True)
 class UpdateVoice(Request):
     """Change a voice's name, description or tags.
 
@@ -79,7 +76,6 @@ class UpdateVoice(Request):
             yield Problem("", "empty", "must hold voice_name, description or tags")
 
 
-@dataclass(frozen=True)
 class ListVoices(Request):
     """List the account's voices, those with one tag when ``tag`` is given.
 
@@ -98,7 +94,6 @@ update_voice = Endpoint(
 list_voices = Endpoint("voices.list", "GET", "/v2/voices", ListVoices, Voices, unspecified=True)
 
 
-@dataclass(frozen=True)
 class CreateReplica(Request):
     """Train a replica from a video or from an image.
 
@@ -136,7 +131,6 @@ class CreateReplica(Request):
             yield Problem("voice_name", "missing", "is required with train_image_url")
 
 
-@dataclass(frozen=True)
 class GetReplica(Request):
     """Read one replica with its training status.
 
@@ -152,7 +146,6 @@ get_replica = Endpoint(
 )
 
 
-@dataclass(frozen=True)
 class ValidateFaceImage(Request):
     """Check an image before face creation; creates nothing.
 
@@ -186,7 +179,6 @@ class ValidateFaceImage(Request):
             )
 
 
-@dataclass(frozen=True)
 class ValidateReplicaImage(ValidateFaceImage):
     """Check an image on the legacy route; ``faces.validate_image`` is the current one."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Annotated, Any
 
 from palprep.api.bodies import compact_json
@@ -24,7 +24,6 @@ from palprep.api.request import IN_PATH, UNSET, AccountSettings, Request, Unset
 from palprep.errors import Problem
 
 
-@dataclass(frozen=True)
 class CreateTool(Request):
     """Create a tool, to be attached to one or more PALs later.
 
@@ -117,19 +116,16 @@ def _reserved(schema: Any, path: str, prefix: str | None) -> Iterator[Problem]:
         yield from _reserved(value, f"{path}.{key}", prefix)
 
 
-@dataclass(frozen=True)
 class ListTools(Request):
     """List the account's tools. The specification does not show this operation."""
 
 
-@dataclass(frozen=True)
 class GetTool(Request):
     """Read one tool. The specification does not show this operation."""
 
     tool_id: Annotated[str, IN_PATH]
 
 
-@dataclass(frozen=True)
 class DeleteTool(Request):
     """Delete one tool; system tools cannot be. The specification does not show this."""
 
