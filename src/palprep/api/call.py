@@ -136,11 +136,6 @@ class Endpoint(Generic[P, R]):
         """The request's docstring: a summary line, then details."""
         return inspect.cleandoc(self.request.__doc__ or "")
 
-    @property
-    def summary(self) -> str:
-        """The first line of the description."""
-        return self.description.partition("\n")[0]
-
     @cached_property
     def shape(self) -> Shape:
         """The request's fields by where they travel, with their validators."""

@@ -190,19 +190,15 @@ class ObjectStorePublisher(_Connected):
 
 
 def _of_a_session(environ: Mapping[str, str]) -> str:
-    until = _moment(environ.get("AWS_CREDENTIAL_EXPIRATION", ""))
-    when = f"on {until:%Y-%m-%d at %H:%M} UTC" if until else "after some hours"
+    try:
+        until = datetime.fromisoformat(environ.get("AWS_CREDENTIAL_EXPIRATION", ""))
+        when = f"on {until.astimezone(UTC):%Y-%m-%d at %H:%M} UTC"
+    except ValueError:
+        when = "after some hours"
     return (
         f"The bucket's credentials are temporary: every link ends with their session, {when}. A "
         "training that begins later cannot fetch its files; sign with a long-lived access key"
     )
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text).astimezone(UTC)
-    except ValueError:
-        return None
 
 
 def publisher_for(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, replace
 from typing import Annotated, Any, ClassVar
 
 from palprep.api.bodies import Base64Stream
@@ -193,14 +193,10 @@ validate_face_image = Endpoint(
     status=200,
     max_body_bytes=MAX_IMAGE_BODY_BYTES,
 )
-validate_replica_image = Endpoint(
-    "replicas.validate_image",
-    "POST",
-    "/v2/replicas/image-validation",
-    ValidateReplicaImage,
-    FaceValidation,
-    idempotent=True,
-    status=200,
-    max_body_bytes=MAX_IMAGE_BODY_BYTES,
+validate_replica_image = replace(
+    validate_face_image,
+    name="replicas.validate_image",
+    path="/v2/replicas/image-validation",
+    request=ValidateReplicaImage,
     deprecated=True,
 )
