@@ -31,7 +31,6 @@ from palprep.api import UNSET, AccountSettings, Call, Reply, Unset, Unspecified,
 from palprep.client import resources
 from palprep.client.answers import RawResponse
 from palprep.client.exchange import exchange
-from palprep.client.policy import Context
 from palprep.client.resources import S, Sending, routine
 from palprep.client.senders import AsyncSender, HookOptions, SyncSender, hooks_of
 from palprep.client.writer import (
@@ -151,17 +150,17 @@ class _BothClients(Sending[S], Generic[S]):
 
         Both share connections, rate limits and turns, and closing one closes both.
         """
-        writer, context = self._sender.writer, self._sender.context
+        sender = self._sender
         timeout = options.get("timeout", UNSET)
         if timeout is not UNSET:
-            writer = replace(writer, timeout=limits_of(timeout))
-        context = replace(
-            context,
-            retries=options.get("retries", context.retries),
-            deadline=options.get("deadline", context.deadline),
+            sender = replace(sender, writer=replace(sender.writer, timeout=limits_of(timeout)))
+        sender = replace(
+            sender,
+            retries=options.get("retries", sender.retries),
+            deadline=options.get("deadline", sender.deadline),
         )
         copy = object.__new__(type(self))
-        _BothClients.__init__(copy, replace(self._sender, writer=writer, context=context))
+        _BothClients.__init__(copy, sender)
         return copy
 
     @routine
@@ -311,7 +310,12 @@ def _sender(sender: type[S], api_key: str, base_url: str, options: Mapping[str, 
         headers={n: v for n, v in http.headers.items() if n.lower() not in _DEFAULT_HEADERS},
         awaited=awaited,
     )
-    context = Context(
+    sleep: Any = anyio.sleep if awaited else time.sleep
+    return sender(
+        http=http,
+        writer=writer,
+        hooks=hooks_of(options, awaited=awaited),
+        own=http is not options.get("http_client"),
         settings=options.get("settings") or AccountSettings(),
         retries=options.get("retries", DEFAULT_RETRIES),
         clock=options.get("clock") or time.monotonic,
@@ -319,10 +323,8 @@ def _sender(sender: type[S], api_key: str, base_url: str, options: Mapping[str, 
         random=options.get("random") or randomness.random,
         deadline=options.get("deadline"),
         strict=options.get("strict", False),
+        sleep=options.get("sleep") or sleep,
     )
-    sleep: Any = options.get("sleep") or (anyio.sleep if awaited else time.sleep)
-    own = http is not options.get("http_client")
-    return sender(http, writer, context, hooks_of(options, awaited=awaited), own, sleep)
 
 
 def _account(environ: Mapping[str, str] | None) -> tuple[str, str]:

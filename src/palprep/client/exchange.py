@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 from palprep import errors
 from palprep.api import UNSET, Call, Reply
 from palprep.client.answers import Answer, NoAnswer, RawResponse, Retry
-from palprep.client.policy import RETRIED_STATUSES, Context, Limiter, delay_s
+from palprep.client.policy import RETRIED_STATUSES, Limiter, delay_s
 from palprep.client.senders import AnySender
 
 R = TypeVar("R", bound=Reply)
@@ -49,13 +49,12 @@ async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
 
 
 async def _attempts(call: Call[R], sender: AnySender) -> RawResponse[R]:
-    context = sender.context
     attempt = 0
     doubtful = False
-    ends = _end(call, context)
+    ends = _end(call, sender)
     while True:
         await _keep_pace(call, sender)
-        left = None if ends is None else ends - context.clock()
+        left = None if ends is None else ends - sender.clock()
         if left is not None and left <= 0:
             raise _error(call, _UNSENT, doubtful=doubtful)
         await sender.tell("on_request", call)
@@ -63,18 +62,18 @@ async def _attempts(call: Call[R], sender: AnySender) -> RawResponse[R]:
         answered = isinstance(result, Answer)
         await sender.tell("on_reply" if answered else "on_failure", call, result)
         if isinstance(result, Answer) and 200 <= result.status < 300:
-            record = call.read(result.content, result.headers, strict=context.strict)
+            record = call.read(result.content, result.headers, strict=sender.strict)
             return RawResponse(result.status, result.headers, result.content, record)
         if isinstance(result, Answer):
-            error = call.failure(result.status, result.headers, result.content, context.now())
+            error = call.failure(result.status, result.headers, result.content, sender.now())
             again, wished_s = _worth_another(call, result.status), error.retry_after
             failed: errors.ApiError | NoAnswer = error
         else:
             again, wished_s = not result.sent or call.endpoint.repeatable, None
             failed = result
-        again = again and attempt < context.retries
-        delay = delay_s(attempt, wished_s, context.random()) if again else None
-        if delay is None or (ends is not None and context.clock() + delay >= ends):
+        again = again and attempt < sender.retries
+        delay = delay_s(attempt, wished_s, sender.random()) if again else None
+        if delay is None or (ends is not None and sender.clock() + delay >= ends):
             raise _error(call, failed, doubtful=doubtful)
         doubtful = doubtful or _leaves_doubt(failed)
         log.info("%s %s: once more in %.2f s", call.method, call.path, delay)
@@ -91,7 +90,7 @@ async def _sent(call: Call[Any], sender: AnySender, within: float | None) -> Ans
     """What comes of one attempt, which has ``within`` seconds."""
     if sender.http.is_closed:
         raise errors.UsageError("The client is closed. Make another one, or close it later.")
-    writer, clock = sender.writer, sender.context.clock
+    writer, clock = sender.writer, sender.clock
     request = writer.write(call, within)
     started = clock()
     try:
@@ -103,17 +102,17 @@ async def _sent(call: Call[Any], sender: AnySender, within: float | None) -> Ans
     return writer.answer(call, response, content, clock() - started)
 
 
-def _end(call: Call[Any], context: Context) -> float | None:
+def _end(call: Call[Any], sender: AnySender) -> float | None:
     """The moment by the clock at which the call must be over."""
-    seconds = context.deadline if call.deadline is UNSET else call.deadline
-    return None if seconds is None else context.clock() + seconds
+    seconds = sender.deadline if call.deadline is UNSET else call.deadline
+    return None if seconds is None else sender.clock() + seconds
 
 
 async def _keep_pace(call: Call[Any], sender: AnySender) -> None:
-    rate, context = call.endpoint.rate, sender.context
+    rate = call.endpoint.rate
     if rate is not None:
-        limiter = context.limiters.setdefault(call.endpoint.name, Limiter(rate))
-        wait = limiter.reserve(context.clock())
+        limiter = sender.limiters.setdefault(call.endpoint.name, Limiter(rate))
+        wait = limiter.reserve(sender.clock())
         if wait > 0:
             await sender.pause(wait)
 

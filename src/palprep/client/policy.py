@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from datetime import datetime
 
 from palprep import errors
-from palprep.api import AccountSettings, Rate
+from palprep.api import Rate
 
 RETRIED_STATUSES = frozenset({408, 425, 500, 502, 503, 504})
 """Statuses worth another attempt where repeating is safe. 429 is always worth one: the request
@@ -56,24 +53,3 @@ class Limiter:
                 at = max(now, self._moments[0] + self.rate.seconds)
             self._moments.append(at)
             return at - now
-
-
-@dataclass(frozen=True)
-class Context:
-    """Everything but the call itself on which decisions depend."""
-
-    settings: AccountSettings
-    retries: int
-    """How many attempts may follow the first."""
-    clock: Callable[[], float]
-    """Monotonic seconds."""
-    now: Callable[[], datetime]
-    """The date, with a time zone; read only for a Retry-After that is one."""
-    random: Callable[[], float]
-    """Uniform in [0, 1)."""
-    deadline: float | None = None
-    """Seconds that a call may take in all, other attempts included; None for no end."""
-    strict: bool = False
-    """Whether a reply that is not as specified is an error."""
-    limiters: dict[str, Limiter] = field(default_factory=dict)
-    """By the endpoint's name, where it has a rate; shared by a client and its copies."""

@@ -73,8 +73,7 @@ class BoundMethod(Generic[P, R, T, W]):
 
     async def exchanged(self, *args: P.args, **kwargs: P.kwargs) -> RawResponse[R]:
         """The same as a coroutine, on a sync client too: a part of what a routine does."""
-        settings = self._sender.context.settings
-        call = self._endpoint.call(args, kwargs, settings, open_upload)
+        call = self._endpoint.call(args, kwargs, self._sender.settings, open_upload)
         return await exchange(call, self._sender)
 
     @property
@@ -191,26 +190,26 @@ async def until(
     After ``timeout`` seconds raises :class:`~palprep.errors.WaitTimeout`, which names
     ``what`` was waited for; its ``last`` is the last state.
     """
-    context = _sender_of(owner).context
-    give_up = context.clock() + timeout
-    ask_at, poll = context.clock(), FIRST_POLL_S
+    sender = _sender_of(owner)
+    give_up = sender.clock() + timeout
+    ask_at, poll = sender.clock(), FIRST_POLL_S
     last: T | None = None
     trouble = ""
     while True:
         if look is not None:
             last = await look()
-        if ask is not None and context.clock() >= min(ask_at, give_up) and not _is(ended, last):
+        if ask is not None and sender.clock() >= min(ask_at, give_up) and not _is(ended, last):
             try:
                 last = await ask()
                 trouble = ""
             except PASSING as error:
                 trouble = f" The last attempt to ask failed: {error}"
             # A little jitter keeps many waiting clients from asking in step.
-            ask_at = context.clock() + poll * (0.75 + 0.25 * context.random())
+            ask_at = sender.clock() + poll * (0.75 + 0.25 * sender.random())
             poll = min(LONGEST_POLL_S, poll * 1.5)
         if last is not None and ended(last):
             return last
-        left = give_up - context.clock()
+        left = give_up - sender.clock()
         if left <= 0:
             status = getattr(last, "status", None) or "unknown"
             raise errors.WaitTimeout(
@@ -219,7 +218,7 @@ async def until(
                 last=last,
             )
         looks = LOOK_EVERY_S if look is not None else left
-        asks = ask_at - context.clock() if ask is not None else left
+        asks = ask_at - sender.clock() if ask is not None else left
         await pause(owner, max(0.0, min(left, looks, asks)))
 
 

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import chain, takewhile
 from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar
 
@@ -20,9 +21,9 @@ import anyio
 import anyio.to_thread
 import httpx
 
-from palprep.api import Call
+from palprep.api import AccountSettings, Call
 from palprep.client.answers import Answer, NoAnswer, Retry
-from palprep.client.policy import Context
+from palprep.client.policy import Limiter
 from palprep.client.writer import RequestWriter
 from palprep.errors import UsageError
 
@@ -66,19 +67,33 @@ _GRACE_S = 0.05
 """The library's own timeout ends with the deadline and tells more: whether anything was sent."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Sender(Generic[H]):
-    """What both senders hold. ``http`` is a client of the writer's library, closed with this one
-    where it is its ``own``."""
+    """What both senders hold, and all on which decisions depend besides the call itself. ``http``
+    is a client of the writer's library, closed with this one where it is its ``own``."""
 
     http: H
     writer: RequestWriter
-    context: Context
     hooks: Hooks
     own: bool
+    settings: AccountSettings
+    retries: int
+    """How many attempts may follow the first."""
+    clock: Callable[[], float]
+    """Monotonic seconds."""
+    now: Callable[[], datetime]
+    """The date, with a time zone; read only for a Retry-After that is one."""
+    random: Callable[[], float]
+    """Uniform in [0, 1)."""
+    deadline: float | None
+    """Seconds that a call may take in all, other attempts included; None for no end."""
+    strict: bool
+    """Whether a reply that is not as specified is an error."""
+    limiters: dict[str, Limiter] = field(default_factory=dict)
+    """By the endpoint's name, where it has a rate; shared by a client and its copies."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SyncSender(_Sender[httpx.Client]):
     """Does everything on the calling thread. Threads may share it."""
 
@@ -151,7 +166,7 @@ class SyncSender(_Sender[httpx.Client]):
         return turn
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AsyncSender(_Sender[httpx.AsyncClient]):
     """Does everything in the running event loop, asyncio's or trio's; else as the other."""
 
