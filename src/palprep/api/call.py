@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Generic, Literal, ParamSpec, TypeVar, get_args
+from typing import Any, Generic, Literal, ParamSpec, TypedDict, TypeVar, Unpack, get_args
 from urllib.parse import quote, unquote
 
 from palprep.api.bodies import Base64Stream, OpenFile, StreamedBody, compact_json, read_body, redact
@@ -283,16 +283,17 @@ class Call(Generic[R]):
         return compact_json(self.body).encode()
 
 
-def plain_call(
-    method: Verb,
-    path: str,
-    *,
-    query: Mapping[str, Any] | None = None,
-    headers: Mapping[str, str] | None = None,
-    body: Any = UNSET,
-    timeout: float | Unset | None = UNSET,
-    deadline: float | Unset | None = UNSET,
-) -> Call[Unspecified]:
+class PlainOptions(TypedDict, total=False):
+    """The options of a request that no endpoint declares."""
+
+    query: Mapping[str, Any] | None
+    headers: Mapping[str, str] | None
+    body: Any
+    timeout: float | Unset | None
+    deadline: float | Unset | None
+
+
+def plain_call(method: Verb, path: str, **options: Unpack[PlainOptions]) -> Call[Unspecified]:
     """A call of what no endpoint declares. ``path`` is percent-encoded and starts with a slash.
 
     What the method means (RFC 9110) decides whether it may be repeated. Raises
@@ -304,11 +305,11 @@ def plain_call(
     return Call(
         endpoint=Endpoint("plain.request", method, path, Request, Unspecified),
         path=path,
-        query=_pairs(query or {}),
-        headers=sendable({}, headers or {}),
-        body=body,
-        timeout=timeout,
-        deadline=deadline,
+        query=_pairs(options.get("query") or {}),
+        headers=sendable({}, options.get("headers") or {}),
+        body=options.get("body", UNSET),
+        timeout=options.get("timeout", UNSET),
+        deadline=options.get("deadline", UNSET),
     )
 
 

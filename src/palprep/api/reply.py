@@ -115,7 +115,11 @@ def _value(field: FieldInfo, value: Any) -> Any:
     if field.metadata:
         hint = Annotated[(hint, *field.metadata)]
     read = _part(hint, value)
-    if read is None and not _takes_none(field.annotation) and not field.is_required():
+    if (
+        read is None
+        and types.NoneType not in get_args(field.annotation)
+        and not field.is_required()
+    ):
         return field.get_default(call_default_factory=True)
     return read
 
@@ -133,10 +137,6 @@ def _part(hint: Any, value: Any) -> Any:
         return TypeAdapter(hint).validate_python(value)
     except ValidationError:
         return value
-
-
-def _takes_none(hint: Any) -> bool:
-    return types.NoneType in get_args(hint)
 
 
 def deviations(kind: type[Reply], body: Any, *, closed: bool = True) -> tuple[Problem, ...]:

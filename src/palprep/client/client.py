@@ -27,7 +27,16 @@ from typing import (
 import anyio
 import httpx
 
-from palprep.api import UNSET, AccountSettings, Call, Reply, Unset, Unspecified, Verb, plain_call
+from palprep.api import (
+    UNSET,
+    AccountSettings,
+    Call,
+    PlainOptions,
+    Reply,
+    Unspecified,
+    Verb,
+    plain_call,
+)
 from palprep.client import resources
 from palprep.client.answers import RawResponse
 from palprep.client.exchange import exchange
@@ -89,16 +98,6 @@ class AsyncClientOptions(SharedOptions, total=False):
     http_client: AsyncHttpClient | None
     transport: httpx.AsyncBaseTransport | None
     sleep: Callable[[float], Awaitable[object]] | None
-
-
-class PlainOptions(TypedDict, total=False):
-    """The options of a request that no method makes: :meth:`Client.request`."""
-
-    query: Mapping[str, Any] | None
-    headers: Mapping[str, str] | None
-    body: Any
-    timeout: float | Unset | None
-    deadline: float | Unset | None
 
 
 def _spelt_out(function: F) -> F:

@@ -116,7 +116,12 @@ def _opened(
             try:
                 reply = stack.enter_context(client.stream("GET", at, headers=headers))
             except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
-                raise _unreached(shown, error) from None
+                late = isinstance(error, httpx.TimeoutException)
+                why = "the server did not answer in time" if late else str(error).rstrip(".")
+                raise StorageError(
+                    f"{shown} cannot be fetched: {why or type(error).__name__}. Check the address "
+                    "and the network"
+                ) from None
             if reply.next_request is None:
                 if reply.status_code == httpx.codes.OK:
                     yield reply
@@ -154,18 +159,6 @@ def _is_private(url: str, resolve: Resolve) -> bool:
         return any(not ipaddress.ip_address(each).is_global for each in resolve(host))
     except (OSError, ValueError):
         return False  # An unknown name fails when it is fetched.
-
-
-def _unreached(shown: str, error: Exception) -> StorageError:
-    why = (
-        "the server did not answer in time"
-        if isinstance(error, httpx.TimeoutException)
-        else str(error).rstrip(".")
-    )
-    return StorageError(
-        f"{shown} cannot be fetched: {why or type(error).__name__}. Check the address and the "
-        "network"
-    )
 
 
 def _tag(reply: httpx.Response) -> str | None:
