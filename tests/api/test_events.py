@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from palprep.api.events import (
@@ -18,7 +16,7 @@ VOICE = {"voice_id": "v", "voice_name": "Ada", "status": "completed"}
 
 
 def test_the_voice_event() -> None:
-    event = parse_event(json.dumps(VOICE | {"event": "ignored"}).encode())
+    event = parse_event(VOICE | {"event": "ignored"})
     assert isinstance(event, VoiceStatusChanged)
     assert (event.resource_id, event.status, event.error_message) == ("v", "completed", None)
     assert event.payload["event"] == "ignored"
@@ -40,21 +38,20 @@ def test_replicas_and_documents_are_told_by_their_ids() -> None:
 @pytest.mark.parametrize(
     "payload",
     [
-        b"",
-        b"\xff\xfe",
-        b"[" * 100_000,
-        "[]",
-        "3",
-        "{}",
+        None,
+        "",
+        [],
+        3,
+        {},
         {"voice_id": None, "status": "completed"},
         {"voice_id": {}, "status": "completed"},
     ],
 )
-def test_what_is_no_event_is_refused(payload: bytes | str | dict[str, object]) -> None:
+def test_what_is_no_event_is_refused(payload: object) -> None:
     with pytest.raises(UnexpectedReply):
         parse_event(payload)
 
 
 def test_a_status_that_is_new_is_kept() -> None:
-    event = parse_event(bytearray(b'{"voice_id": "v", "status": "almost"}'))
+    event = parse_event({"voice_id": "v", "status": "almost"})
     assert event.status == "almost"

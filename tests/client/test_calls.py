@@ -222,7 +222,7 @@ def test_the_key_cannot_be_seen(kind) -> None:
     assert "hush" not in "".join(f"{x!r}{x!s}" for x in shown)
     assert "hush" not in repr(vars(client)) + repr(client._sender.http.headers)
     with pytest.raises(TypeError):
-        pickle.dumps(client._sender.writer.key)
+        pickle.dumps(client)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from palprep import errors
 from palprep.api import Rate
 from palprep.client import AsyncClient, Client
-from palprep.client.policy import Backoff, Limiter
+from palprep.client.policy import Limiter, delay_s
 
 
 def voice(status: str) -> httpx.Response:
@@ -155,7 +155,7 @@ async def test_connector_checks_go_one_at_a_time_from_tasks():
 
 @pytest.mark.parametrize(
     ("attempt", "asked", "delay"),
-    [(0, None, 0.25), (1, None, 0.5), (9, None, None), (0, 3.0, 3.0), (0, 61.0, None)],
+    [(0, None, 0.25), (1, None, 0.5), (9, None, 4.0), (0, 3.0, 3.0), (0, 61.0, None)],
 )
-def test_backoff(attempt: int, asked: Any, delay: float | None):
-    assert Backoff(retries=2).delay(attempt, asked, 0.5) == delay
+def test_the_delay_before_another_attempt(attempt: int, asked: Any, delay: float | None):
+    assert delay_s(attempt, asked, 0.5) == delay

@@ -7,9 +7,8 @@ import threading
 import anyio
 import httpx
 import pytest
-from routines import carried_out
 
-from palprep.client import AsyncClient, Doing, ask, routine, work
+from palprep.client import AsyncClient, Client, ask, routine, work
 from palprep.errors import (
     BadRequest,
     InvalidRequest,
@@ -38,12 +37,18 @@ def journal(request, tmp_path):
         yield opened
 
 
+@routine
+async def created(client, journal, send, **request) -> Creation:
+    """By ``send``, at most once under the key k."""
+    request = {**REQUEST, **request}
+    return await create_once(client, journal, "k", send=lambda: work(client, send), **request)
+
+
 @pytest.fixture
 def create(journal):
     """``create(send, **request)``: at most once under the key k."""
-    return lambda send, **request: carried_out(
-        create_once(journal, "k", send=lambda: work(send), **{**REQUEST, **request})
-    )
+    with Client(api_key="k", base_url="http://127.0.0.1:9") as client:
+        yield lambda send, **request: created(client, journal, send, **request)
 
 
 @pytest.mark.parametrize(
@@ -149,14 +154,14 @@ def test_equal_requests_at_the_same_time_become_one(create):
 
 
 @routine
-def create_voice(client, journal) -> Doing[Creation]:
+async def create_voice(client, journal) -> Creation:
     """A voice, created at most once under the key k."""
 
-    def send() -> Doing[Snapshot]:
-        voice = yield from ask(client.voices.create, voice_name="Ada")
+    async def send() -> Snapshot:
+        voice = await ask(client.voices.create, voice_name="Ada")
         return Snapshot.told(voice.voice_id, voice.status, None)
 
-    return (yield from create_once(journal, "k", send=send, **REQUEST))
+    return await create_once(client, journal, "k", send=send, **REQUEST)
 
 
 def client_of(answer):

@@ -8,6 +8,7 @@ from .bodies import (
 from .call import (
     Call as Call,
     Endpoint as Endpoint,
+    PlainOptions as PlainOptions,
     Rate as Rate,
     Verb as Verb,
     plain_call as plain_call,

@@ -13,9 +13,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from functools import cached_property
-from typing import Any, Generic, Literal, ParamSpec, TypeVar
+from typing import Any, Generic, Literal, ParamSpec, TypedDict, TypeVar, Unpack, get_args
 from urllib.parse import quote, unquote
 
 from palprep.api.bodies import Base64Stream, OpenFile, StreamedBody, compact_json, read_body, redact
@@ -29,24 +28,6 @@ P = ParamSpec("P")
 R = TypeVar("R", bound=Reply)
 
 Verb = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
-
-
-class Effect(StrEnum):
-    """What repeating a request would do."""
-
-    READS = "reads"
-    """It creates nothing and changes nothing, as validation and runtime checks do."""
-    SETS = "sets"
-    """It leaves the same state however often it is carried out."""
-    CREATES = "creates"
-    """It makes something new each time."""
-    CHANGES = "changes"
-    """It builds on the state it finds, as a JSON Patch does."""
-
-    @property
-    def repeatable(self) -> bool:
-        """Whether a request without an answer may be sent again."""
-        return self in {Effect.READS, Effect.SETS}
 
 
 @dataclass(frozen=True)
@@ -63,7 +44,8 @@ class Endpoint(Generic[P, R]):
     """Method, path, request and reply of one operation, as the specification states them.
 
     ``name`` is ``resource.action``. ``status`` is the success status where it is specified,
-    else None, and any 2xx counts. ``unspecified`` marks routes that the specification mentions
+    else None, and any 2xx counts. ``idempotent`` marks a POST or a PATCH that leaves the same state
+    however often it is carried out. ``unspecified`` marks routes that the specification mentions
     without showing them. ``max_body_bytes`` bounds the encoded body.
     """
 
@@ -72,10 +54,10 @@ class Endpoint(Generic[P, R]):
     path: str
     request: Callable[P, Request]
     reply: type[R]
-    effect: Effect
     status: int | None = None
     rate: Rate | None = None
     max_body_bytes: int | None = None
+    idempotent: bool = False
     unspecified: bool = False
     deprecated: bool = False
     failures: Mapping[int, str] = field(default_factory=dict)
@@ -125,6 +107,11 @@ class Endpoint(Generic[P, R]):
         return f"<Endpoint {self.name}: {self.method} {self.path}>"
 
     @property
+    def repeatable(self) -> bool:
+        """Whether a request without an answer may be sent again (RFC 9110, section 9.2.2)."""
+        return self.idempotent or self.method in {"GET", "PUT", "DELETE"}
+
+    @property
     def resource(self) -> str:
         """The first half of the name, for example ``voices``."""
         return self.name.partition(".")[0]
@@ -148,11 +135,6 @@ class Endpoint(Generic[P, R]):
     def description(self) -> str:
         """The request's docstring: a summary line, then details."""
         return inspect.cleandoc(self.request.__doc__ or "")
-
-    @property
-    def summary(self) -> str:
-        """The first line of the description."""
-        return self.description.partition("\n")[0]
 
     @cached_property
     def shape(self) -> Shape:
@@ -205,7 +187,7 @@ class Endpoint(Generic[P, R]):
             raise self._unexpected("it is no JSON object", body, came)
         record = read_leniently(self.reply, body)
         member = self.reply.id_member
-        if self.effect is Effect.CREATES and member and not getattr(record, member):
+        if self.method == "POST" and member and not getattr(record, member):
             raise self._unexpected(f"it has no {member}", body, came)
         return record.with_headers(came)
 
@@ -301,44 +283,35 @@ class Call(Generic[R]):
         return compact_json(self.body).encode()
 
 
-def plain_call(
-    method: Verb,
-    path: str,
-    *,
-    query: Mapping[str, Any] | None = None,
-    headers: Mapping[str, str] | None = None,
-    body: Any = UNSET,
-    timeout: float | Unset | None = UNSET,
-    deadline: float | Unset | None = UNSET,
-) -> Call[Unspecified]:
+class PlainOptions(TypedDict, total=False):
+    """The options of a request that no endpoint declares."""
+
+    query: Mapping[str, Any] | None
+    headers: Mapping[str, str] | None
+    body: Any
+    timeout: float | Unset | None
+    deadline: float | Unset | None
+
+
+def plain_call(method: Verb, path: str, **options: Unpack[PlainOptions]) -> Call[Unspecified]:
     """A call of what no endpoint declares. ``path`` is percent-encoded and starts with a slash.
 
     What the method means (RFC 9110) decides whether it may be repeated. Raises
     :class:`~palprep.errors.UsageError` for another method or a path without a slash.
     """
-    if method not in _EFFECTS or not path.startswith("/"):
-        methods = ", ".join(_EFFECTS)
+    if method not in get_args(Verb) or not path.startswith("/"):
+        methods = ", ".join(get_args(Verb))
         raise UsageError(f"Give a method ({methods}) and a path from the base URL on: /v2/...")
-    effect = _EFFECTS[method]
-    endpoint = Endpoint("plain.request", method, path, Request, Unspecified, effect)
     return Call(
-        endpoint=endpoint,
+        endpoint=Endpoint("plain.request", method, path, Request, Unspecified),
         path=path,
-        query=_pairs(query or {}),
-        headers=sendable({}, headers or {}),
-        body=body,
-        timeout=timeout,
-        deadline=deadline,
+        query=_pairs(options.get("query") or {}),
+        headers=sendable({}, options.get("headers") or {}),
+        body=options.get("body", UNSET),
+        timeout=options.get("timeout", UNSET),
+        deadline=options.get("deadline", UNSET),
     )
 
-
-_EFFECTS: Mapping[str, Effect] = {
-    "GET": Effect.READS,
-    "PUT": Effect.SETS,
-    "DELETE": Effect.SETS,
-    "PATCH": Effect.CHANGES,
-    "POST": Effect.CREATES,
-}
 
 _OWN_HEADERS = frozenset({"content-length", "host", "transfer-encoding", "x-api-key"})
 

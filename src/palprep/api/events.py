@@ -8,7 +8,6 @@ kept in ``payload``. Signing, retries and ordering are not specified either.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, ClassVar, Literal
@@ -85,33 +84,22 @@ EVENTS: tuple[type[AnyEvent], ...] = (VoiceStatusChanged, ReplicaTraining, Docum
 """Every kind of event."""
 
 
-def parse_event(payload: bytes | bytearray | str | Mapping[str, Any]) -> AnyEvent:
-    """The event in a callback's body.
+def parse_event(payload: Any) -> AnyEvent:
+    """The event in a callback's body, which is parsed JSON.
 
     A status that the specification does not know is kept as it came. Raises
     :class:`~palprep.errors.UnexpectedReply` when the body is no JSON object or carries no known
     id.
     """
-    if isinstance(payload, bytes | bytearray | str):
-        try:
-            parsed = json.loads(payload)
-        except (ValueError, RecursionError):
-            raise UnexpectedReply("The callback's body is not JSON.", body=None) from None
-    else:
-        parsed = payload
-    if not isinstance(parsed, Mapping):
-        raise UnexpectedReply("The callback's body is not a JSON object.", body=parsed)
+    if not isinstance(payload, Mapping):
+        raise UnexpectedReply("The callback's body is not a JSON object.", body=payload)
     for kind in EVENTS:
-        if isinstance(parsed.get(kind.id_member or ""), str | int):
-            return _build(kind, parsed)
+        if isinstance(payload.get(kind.id_member or ""), str | int):
+            known = kind.model_fields.keys() - {"kind"}
+            members = {name: payload[name] for name in known if name in payload}
+            return read_leniently(kind, members | {"payload": dict(payload)})
     raise UnexpectedReply(
         "The callback is about no voice, replica or document: it has none of voice_id, "
         "replica_id and document_id.",
-        body=dict(parsed),
+        body=dict(payload),
     )
-
-
-def _build(kind: type[AnyEvent], parsed: Mapping[str, Any]) -> AnyEvent:
-    members = {name: parsed[name] for name in kind.model_fields if name in parsed}
-    members.pop("kind", None)
-    return read_leniently(kind, members | {"payload": dict(parsed)})

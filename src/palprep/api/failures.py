@@ -87,17 +87,17 @@ _ADVICE: Mapping[type[errors.ApiError], str] = {
 }
 
 
-def shape_of(body: Any) -> str | None:
-    """Which of the three error shapes ``body`` has: ``error``, ``message``,
-    ``message-error-code``, or None."""
-    if not isinstance(body, Mapping):
-        return None
-    if all(isinstance(body.get(k), str) for k in ("message", "error", "code")):
-        return "message-error-code"
-    for key in ("error", "message"):
-        if isinstance(body.get(key), str):
-            return key
-    return None
+def _explained(body: Any) -> tuple[str | None, str]:
+    """Which of the three error shapes ``body`` has (``error``, ``message``,
+    ``message-error-code``, or None), and what it says."""
+    if isinstance(body, Mapping):
+        said = {key: body.get(key) for key in ("message", "error", "code")}
+        if all(isinstance(text, str) for text in said.values()):
+            return "message-error-code", f"{said['message']} ({said['code']})"
+        for key in ("error", "message"):
+            if isinstance(said[key], str):
+                return key, str(said[key])
+    return None, body.strip()[:200] if isinstance(body, str) else ""
 
 
 def failure(
@@ -115,8 +115,7 @@ def failure(
     asked goes first in the message; ``meaning`` stands for a body that explains nothing. ``now`` is
     needed only for a Retry-After that is a date.
     """
-    shape = shape_of(body)
-    text = _text(body, shape)
+    shape, text = _explained(body)
     server = status >= 500
     kind = errors.ServiceUnavailable if server else _BY_STATUS.get(status, errors.ApiError)
     said = text or meaning or "no explanation"
@@ -162,14 +161,6 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
     if date.tzinfo is None:
         date = date.replace(tzinfo=UTC)
     return max(0.0, (date - now).total_seconds()) if now else None
-
-
-def _text(body: Any, shape: str | None) -> str:
-    if shape == "message-error-code":
-        return f"{body['message']} ({body['code']})"
-    if shape:
-        return str(body[shape])
-    return body.strip()[:200] if isinstance(body, str) else ""
 
 
 REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-amzn-requestid")

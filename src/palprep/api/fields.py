@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, NotRequired
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, Literal, LiteralString, NotRequired
 from urllib.parse import urlsplit
 
 from annotated_types import MaxLen, MinLen
@@ -44,29 +44,26 @@ OnCall = Literal["generate_filler", "static_filler", "silent", "passthrough"]
 OnResolve = Literal["generate_response", "response_in_result", "add_to_context", "fire_and_forget"]
 
 
-def _link(value: str) -> str:
+def origin_of(url: str) -> tuple[str, str] | None:
+    """The scheme and the host of a link, in lower case; None for what is no link."""
     try:
-        parts = urlsplit(value)
-        usable = parts.scheme.lower() in {"http", "https"} and bool(parts.hostname)
+        parts = urlsplit(url)
     except ValueError:
-        usable = False
-    if not usable or any(character.isspace() for character in value):
-        raise PydanticCustomError("url", "must be a link that starts with https:// or http://")
-    return value
+        return None
+    return (parts.scheme, parts.hostname) if parts.hostname else None
 
 
 def is_https(url: str, *, loopback: bool = False) -> bool:
     """Whether ``url`` is an HTTPS link with a host; with ``loopback``, plain HTTP to a
     loopback address counts too."""
-    try:
-        parts = urlsplit(url)
-        host = parts.hostname
-    except ValueError:
-        return False
-    if not host:
-        return False
-    scheme = parts.scheme.lower()
+    scheme, host = origin_of(url) or ("", "")
     return scheme == "https" or (loopback and scheme == "http" and is_loopback(host))
+
+
+def is_link(url: str) -> bool:
+    """Whether ``url`` is a link for the web, with a host and without white space."""
+    scheme, _ = origin_of(url) or ("", "")
+    return scheme in {"http", "https"} and not any(map(str.isspace, url))
 
 
 def is_loopback(host: str) -> bool:
@@ -93,18 +90,15 @@ def is_header_name(value: str) -> bool:
     return _HEADER_NAME.fullmatch(value) is not None
 
 
-def _header_name(value: str) -> str:
-    if not is_header_name(value):
-        raise PydanticCustomError("header_name", "must be the name of a header")
-    return value
+def _must_be(
+    holds: Callable[[str], bool], rule: LiteralString, wanted: LiteralString
+) -> AfterValidator:
+    def checked(value: str) -> str:
+        if not holds(value):
+            raise PydanticCustomError(rule, wanted)
+        return value
 
-
-def _header_value(value: str) -> str:
-    if not is_header_value(value):
-        raise PydanticCustomError(
-            "header_value", "must be printable ASCII without white space at its ends: a header"
-        )
-    return value
+    return AfterValidator(checked)
 
 
 def _bare_base64(value: Any) -> Any:
@@ -138,13 +132,21 @@ def _streamed_base64(value: Any, validate_text: ValidatorFunctionWrapHandler) ->
     return value
 
 
+_LINK = _must_be(is_link, "url", "must be a link that starts with https:// or http://")
 _URI = Field(json_schema_extra={"format": "uri"})
-Link = Annotated[str, AfterValidator(_link), _URI]
-ShortLink = Annotated[str, MaxLen(2048), AfterValidator(_link), _URI]
+Link = Annotated[str, _LINK, _URI]
+ShortLink = Annotated[str, MaxLen(2048), _LINK, _URI]
 VoiceName = Annotated[str, MinLen(1), MaxLen(255)]
 VoiceDescription = Annotated[str, MaxLen(1000)]
-HeaderName = Annotated[str, AfterValidator(_header_name)]
-HeaderValue = Annotated[str, AfterValidator(_header_value)]
+HeaderName = Annotated[str, _must_be(is_header_name, "header_name", "must be the name of a header")]
+HeaderValue = Annotated[
+    str,
+    _must_be(
+        is_header_value,
+        "header_value",
+        "must be printable ASCII without white space at its ends: a header",
+    ),
+]
 Tag = Annotated[str, MaxLen(64)]
 Tags = Annotated[Sequence[Tag], MaxLen(50)]
 ToolName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]

@@ -1,11 +1,10 @@
 """How a request is declared, and how it is laid out on the wire.
 
-A request is a frozen dataclass. Each field says in its annotation where it travels: in the
-path, in the query, in a header, as the whole body, or, without a mark, as a member of
-the JSON body. A field left at :data:`UNSET` does not travel at all, which is how a PATCH
-tells an absent member from ``null``::
+A request is a subclass of :class:`Request`, which makes it a frozen dataclass. Each field says in
+its annotation where it travels: in the path, in the query, in a header, as the whole body, or,
+without a mark, as a member of the JSON body. A field left at :data:`UNSET` does not travel at all,
+which is how a PATCH tells an absent member from ``null``::
 
-    @dataclass(frozen=True)
     class UpdateVoice(Request):
         voice_id: Annotated[str, IN_PATH]
         _: KW_ONLY
@@ -33,6 +32,7 @@ from typing import (
     Literal,
     TypeVar,
     Union,
+    dataclass_transform,
     get_args,
     get_origin,
     get_type_hints,
@@ -112,6 +112,7 @@ class AccountSettings(Value):
     """Accept ``http://`` webhooks on loopback addresses, which only a local service can."""
 
 
+@dataclass_transform(frozen_default=True)
 @dataclass(frozen=True, kw_only=True)
 class Request:
     """Base of all requests, with the options that every call takes.
@@ -130,6 +131,9 @@ class Request:
 
     json_schema: ClassVar[Mapping[str, Any]] = {}
     """What JSON Schema can say of the rules between members."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
 
     def problems(self, settings: AccountSettings) -> Iterable[Problem]:
         """Broken rules that concern several fields at once; each field is valid by itself."""

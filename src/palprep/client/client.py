@@ -27,21 +27,30 @@ from typing import (
 import anyio
 import httpx
 
-from palprep.api import UNSET, AccountSettings, Call, Reply, Unset, Unspecified, Verb, plain_call
+from palprep.api import (
+    UNSET,
+    AccountSettings,
+    Call,
+    PlainOptions,
+    Reply,
+    Unspecified,
+    Verb,
+    plain_call,
+)
 from palprep.client import resources
+from palprep.client.answers import RawResponse
 from palprep.client.exchange import exchange
-from palprep.client.policy import Backoff, Context
 from palprep.client.resources import S, Sending, routine
 from palprep.client.senders import AsyncSender, HookOptions, SyncSender, hooks_of
-from palprep.client.steps import Doing, RawResponse
 from palprep.client.writer import (
     AsyncHttpClient,
     HttpClient,
-    Library,
     RequestWriter,
     Timeout,
     checked_base_url,
     checked_key,
+    library_of,
+    limits_of,
 )
 from palprep.errors import UsageError
 
@@ -89,16 +98,6 @@ class AsyncClientOptions(SharedOptions, total=False):
     http_client: AsyncHttpClient | None
     transport: httpx.AsyncBaseTransport | None
     sleep: Callable[[float], Awaitable[object]] | None
-
-
-class PlainOptions(TypedDict, total=False):
-    """The options of a request that no method makes: :meth:`Client.request`."""
-
-    query: Mapping[str, Any] | None
-    headers: Mapping[str, str] | None
-    body: Any
-    timeout: float | Unset | None
-    deadline: float | Unset | None
 
 
 def _spelt_out(function: F) -> F:
@@ -150,43 +149,41 @@ class _BothClients(Sending[S], Generic[S]):
 
         Both share connections, rate limits and turns, and closing one closes both.
         """
-        writer, context = self._sender.writer, self._sender.context
+        sender = self._sender
         timeout = options.get("timeout", UNSET)
         if timeout is not UNSET:
-            writer = replace(writer, timeout=writer.library.limits(timeout))
-        backoff = replace(context.backoff, retries=options.get("retries", context.backoff.retries))
-        deadline = options.get("deadline", context.deadline)
+            sender = replace(sender, writer=replace(sender.writer, timeout=limits_of(timeout)))
         sender = replace(
-            self._sender,
-            writer=writer,
-            context=replace(context, backoff=backoff, deadline=deadline),
+            sender,
+            retries=options.get("retries", sender.retries),
+            deadline=options.get("deadline", sender.deadline),
         )
         copy = object.__new__(type(self))
         _BothClients.__init__(copy, sender)
         return copy
 
     @routine
-    def send(self, call: Call[R]) -> Doing[R]:
+    async def send(self, call: Call[R]) -> R:
         """Send a call that was built from :mod:`palprep.api.calls`."""
-        return (yield from exchange(call, self._sender.context)).record
+        return (await exchange(call, self._sender)).record
 
     @routine
-    def send_raw(self, call: Call[R]) -> Doing[RawResponse[R]]:
+    async def send_raw(self, call: Call[R]) -> RawResponse[R]:
         """Send a call and return the reply with status, headers and body."""
-        return exchange(call, self._sender.context)
+        return await exchange(call, self._sender)
 
     @routine
     @_spelt_out
-    def request(
+    async def request(
         self, method: Verb, path: str, **options: Unpack[PlainOptions]
-    ) -> Doing[RawResponse[Unspecified]]:
+    ) -> RawResponse[Unspecified]:
         """Ask for what has no method here yet: ``client.request("GET", "/v2/faces")``.
 
         ``options`` are ``query``, ``headers``, ``body`` (JSON), ``timeout`` and ``deadline``. GET,
         PUT and DELETE are repeated where that is needed, POST and PATCH are not. Returns the
         reply with its ``status``, ``headers`` and ``json()``. Errors are as for every call.
         """
-        return (yield from exchange(plain_call(method, path, **options), self._sender.context))
+        return await exchange(plain_call(method, path, **options), self._sender)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(base_url={self.base_url!r}, api_key='***')"
@@ -222,17 +219,7 @@ class Client(_BothClients[SyncSender]):
 
     @_spelt_out
     def __init__(self, *, api_key: str, base_url: str, **options: Unpack[ClientOptions]) -> None:
-        http, writer = _connected(httpx.Client, api_key, base_url, options)
-        super().__init__(
-            SyncSender(
-                http,
-                writer,
-                _context(options),
-                options.get("sleep") or time.sleep,
-                hooks_of(options, awaited=False),
-                own=http is not options.get("http_client"),
-            )
-        )
+        super().__init__(_sender(SyncSender, api_key, base_url, options))
 
     @classmethod
     @_spelt_out
@@ -244,7 +231,8 @@ class Client(_BothClients[SyncSender]):
         ``environ`` replaces the process's environment; ``options`` are the constructor's.
         Raises :class:`~palprep.errors.UsageError` when one of the two is not set.
         """
-        return cls(**_account(environ), **options)
+        api_key, base_url = _account(environ)
+        return cls(api_key=api_key, base_url=base_url, **options)
 
     def close(self) -> None:
         """Close all connections, unless they are of a client that was given."""
@@ -266,17 +254,7 @@ class AsyncClient(_BothClients[AsyncSender]):
     def __init__(
         self, *, api_key: str, base_url: str, **options: Unpack[AsyncClientOptions]
     ) -> None:
-        http, writer = _connected(httpx.AsyncClient, api_key, base_url, options)
-        super().__init__(
-            AsyncSender(
-                http,
-                writer,
-                _context(options),
-                options.get("sleep") or anyio.sleep,
-                hooks_of(options, awaited=True),
-                own=http is not options.get("http_client"),
-            )
-        )
+        super().__init__(_sender(AsyncSender, api_key, base_url, options))
 
     @classmethod
     @_spelt_out
@@ -284,7 +262,8 @@ class AsyncClient(_BothClients[AsyncSender]):
         cls, environ: Mapping[str, str] | None = None, **options: Unpack[AsyncClientOptions]
     ) -> Self:
         """As :meth:`Client.from_env`."""
-        return cls(**_account(environ), **options)
+        api_key, base_url = _account(environ)
+        return cls(api_key=api_key, base_url=base_url, **options)
 
     async def close(self) -> None:
         """Close all connections, unless they are of a client that was given."""
@@ -301,58 +280,64 @@ class AsyncClient(_BothClients[AsyncSender]):
 AnyClient: TypeAlias = Client | AsyncClient
 
 
-H = TypeVar("H", httpx.Client, httpx.AsyncClient)
-
 _DEFAULT_HEADERS = frozenset({"accept", "accept-encoding", "connection", "user-agent"})
 """Of every HTTP client, also where its user has not set them."""
 
 
-def _connected(
-    kind: type[H], api_key: str, base_url: str, options: Mapping[str, Any]
-) -> tuple[H, RequestWriter]:
-    """The HTTP client that a client sends through, and what writes requests for it."""
+def _sender(sender: type[S], api_key: str, base_url: str, options: Mapping[str, Any]) -> S:
+    """The sender of a client with these options."""
+    awaited = issubclass(sender, AsyncSender)
+    kind: type[Any] = httpx.AsyncClient if awaited else httpx.Client
     trust_env = options.get("trust_env", True)
     if trust_env:
         log_as_asked(os.environ)
-    own = {name: options[name] for name in ("transport", "proxy") if options.get(name) is not None}
-    http: H | None = options.get("http_client")
+    given = {
+        name: options[name] for name in ("transport", "proxy") if options.get(name) is not None
+    }
+    http = options.get("http_client")
     timeout = options.get("timeout", UNSET)
     if http is None:
-        http = kind(trust_env=trust_env, **own)
+        http = kind(trust_env=trust_env, **given)
         timeout = DEFAULT_TIMEOUT if timeout is UNSET else timeout
-    elif own:
+    elif given:
         raise UsageError("Give transport and proxy to the client that you give as http_client.")
-    library = Library.of(http, kind.__name__)
-    return http, RequestWriter(
-        library,
-        checked_base_url(base_url),
-        checked_key(api_key),
-        library.limits(http.timeout if timeout is UNSET else timeout),
-        {n: v for n, v in http.headers.items() if n.lower() not in _DEFAULT_HEADERS},
+    writer = RequestWriter(
+        library=library_of(http, kind.__name__),
+        base_url=checked_base_url(base_url),
+        key=checked_key(api_key),
+        timeout=limits_of(http.timeout if timeout is UNSET else timeout),
+        headers={n: v for n, v in http.headers.items() if n.lower() not in _DEFAULT_HEADERS},
+        awaited=awaited,
+    )
+    sleep: Any = anyio.sleep if awaited else time.sleep
+    return sender(
+        http=http,
+        writer=writer,
+        hooks=hooks_of(options, awaited=awaited),
+        own=http is not options.get("http_client"),
+        settings=options.get("settings") or AccountSettings(),
+        retries=options.get("retries", DEFAULT_RETRIES),
+        clock=options.get("clock") or time.monotonic,
+        now=options.get("now") or _utc_now,
+        random=options.get("random") or randomness.random,
+        deadline=options.get("deadline"),
+        strict=options.get("strict", False),
+        sleep=options.get("sleep") or sleep,
     )
 
 
-class _Account(TypedDict):
-    api_key: str
-    base_url: str
-
-
-def _account(environ: Mapping[str, str] | None) -> _Account:
+def _account(environ: Mapping[str, str] | None) -> tuple[str, str]:
+    """The key and the base URL."""
     variables = os.environ if environ is None else environ
-    return {
-        "api_key": _needed(variables, "PALPREP_API_KEY"),
-        "base_url": _needed(variables, "PALPREP_BASE_URL"),
-    }
-
-
-def _needed(environ: Mapping[str, str], name: str) -> str:
-    value = environ.get(name, "").strip()
-    if not value:
-        raise UsageError(
-            f"{name} is not set. Set PALPREP_BASE_URL and PALPREP_API_KEY, or run "
-            "`palprep sandbox` and use the URL and the key that it prints."
-        )
-    return value
+    found = []
+    for name in ("PALPREP_API_KEY", "PALPREP_BASE_URL"):
+        found.append(variables.get(name, "").strip())
+        if not found[-1]:
+            raise UsageError(
+                f"{name} is not set. Set PALPREP_BASE_URL and PALPREP_API_KEY, or run "
+                "`palprep sandbox` and use the URL and the key that it prints."
+            )
+    return found[0], found[1]
 
 
 def log_as_asked(environ: Mapping[str, str], log: logging.Logger = log) -> None:
@@ -372,18 +357,6 @@ def log_as_asked(environ: Mapping[str, str], log: logging.Logger = log) -> None:
         shown = logging.StreamHandler()
         shown.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
         log.addHandler(shown)
-
-
-def _context(options: SharedOptions) -> Context:
-    return Context(
-        settings=options.get("settings") or AccountSettings(),
-        backoff=Backoff(options.get("retries", DEFAULT_RETRIES)),
-        clock=options.get("clock") or time.monotonic,
-        now=options.get("now") or _utc_now,
-        random=options.get("random") or randomness.random,
-        deadline=options.get("deadline"),
-        strict=options.get("strict", False),
-    )
 
 
 def _utc_now() -> datetime:

@@ -24,24 +24,15 @@ from typing import Any, TypeVar
 
 from palprep import errors
 from palprep.api import UNSET, Call, Reply
-from palprep.client.policy import RETRIED_STATUSES, Context, Limiter
-from palprep.client.steps import (
-    Answer,
-    Doing,
-    NoAnswer,
-    Pause,
-    RawResponse,
-    Retry,
-    Send,
-    Tell,
-    Turn,
-)
+from palprep.client.answers import Answer, NoAnswer, RawResponse, Retry
+from palprep.client.policy import RETRIED_STATUSES, Limiter, delay_s
+from palprep.client.senders import AnySender
 
 R = TypeVar("R", bound=Reply)
 log = logging.getLogger("palprep.client")
 
 
-def exchange(call: Call[R], context: Context) -> Doing[RawResponse[R]]:
+async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
     """Send ``call`` and read its reply, trying again where that is safe.
 
     Returns the reply with its record. Raises the errors of the table above, and
@@ -49,66 +40,81 @@ def exchange(call: Call[R], context: Context) -> Doing[RawResponse[R]]:
     """
     rate = call.endpoint.rate
     if rate is None or not rate.alone:
-        return (yield from _attempts(call, context))
-    turn = yield Turn(call.endpoint.name)
+        return await _attempts(call, sender)
+    turn = await sender.turn(call.endpoint.name)
     try:
-        return (yield from _attempts(call, context))
+        return await _attempts(call, sender)
     finally:
         turn.release()
 
 
-def _attempts(call: Call[R], context: Context) -> Doing[RawResponse[R]]:
+async def _attempts(call: Call[R], sender: AnySender) -> RawResponse[R]:
     attempt = 0
     doubtful = False
-    ends = _end(call, context)
+    ends = _end(call, sender)
     while True:
-        yield from _keep_pace(call, context)
-        left = None if ends is None else ends - context.clock()
+        await _keep_pace(call, sender)
+        left = None if ends is None else ends - sender.clock()
         if left is not None and left <= 0:
-            raise _error(call, _TOO_LATE, doubtful=doubtful)
-        yield Tell("on_request", (call,))
-        result: Answer | NoAnswer = yield Send(call, left)
+            raise _error(call, _UNSENT, doubtful=doubtful)
+        await sender.tell("on_request", call)
+        result = await _sent(call, sender, left)
         answered = isinstance(result, Answer)
-        yield Tell("on_reply" if answered else "on_failure", (call, result))
+        await sender.tell("on_reply" if answered else "on_failure", call, result)
         if isinstance(result, Answer) and 200 <= result.status < 300:
-            record = call.read(result.content, result.headers, strict=context.strict)
+            record = call.read(result.content, result.headers, strict=sender.strict)
             return RawResponse(result.status, result.headers, result.content, record)
         if isinstance(result, Answer):
-            error = call.failure(result.status, result.headers, result.content, context.now())
+            error = call.failure(result.status, result.headers, result.content, sender.now())
             again, wished_s = _worth_another(call, result.status), error.retry_after
             failed: errors.ApiError | NoAnswer = error
         else:
-            again, wished_s = not result.sent or call.endpoint.effect.repeatable, None
+            again, wished_s = not result.sent or call.endpoint.repeatable, None
             failed = result
-        delay = context.backoff.delay(attempt, wished_s, context.random()) if again else None
-        if delay is None or (ends is not None and context.clock() + delay >= ends):
+        again = again and attempt < sender.retries
+        delay = delay_s(attempt, wished_s, sender.random()) if again else None
+        if delay is None or (ends is not None and sender.clock() + delay >= ends):
             raise _error(call, failed, doubtful=doubtful)
         doubtful = doubtful or _leaves_doubt(failed)
         log.info("%s %s: once more in %.2f s", call.method, call.path, delay)
-        retry = Retry(delay, call, attempt, result)
-        yield Tell("on_retry", (call, retry))
-        yield retry
+        await sender.tell("on_retry", call, Retry(delay, call, attempt, result))
+        await sender.pause(delay)
         attempt += 1
 
 
-_TOO_LATE = NoAnswer(
-    sent=False, timed_out=True, detail="the deadline passed before it could be sent"
-)
+_UNSENT = NoAnswer(sent=False, timed_out=True, detail="the deadline passed before it could be sent")
+_TOO_LATE = NoAnswer(sent=True, timed_out=True, detail="the deadline passed")
 
 
-def _end(call: Call[Any], context: Context) -> float | None:
+async def _sent(call: Call[Any], sender: AnySender, within: float | None) -> Answer | NoAnswer:
+    """What comes of one attempt, which has ``within`` seconds."""
+    if sender.http.is_closed:
+        raise errors.UsageError("The client is closed. Make another one, or close it later.")
+    writer, clock = sender.writer, sender.clock
+    request = writer.write(call, within)
+    started = clock()
+    try:
+        response, content = await sender.transmit(request, within)
+    except writer.library.HTTPError as error:
+        return writer.no_answer(call, error)
+    except TimeoutError:
+        return _TOO_LATE
+    return writer.answer(call, response, content, clock() - started)
+
+
+def _end(call: Call[Any], sender: AnySender) -> float | None:
     """The moment by the clock at which the call must be over."""
-    seconds = context.deadline if call.deadline is UNSET else call.deadline
-    return None if seconds is None else context.clock() + seconds
+    seconds = sender.deadline if call.deadline is UNSET else call.deadline
+    return None if seconds is None else sender.clock() + seconds
 
 
-def _keep_pace(call: Call[Any], context: Context) -> Doing[None]:
+async def _keep_pace(call: Call[Any], sender: AnySender) -> None:
     rate = call.endpoint.rate
     if rate is not None:
-        limiter = context.limiters.setdefault(call.endpoint.name, Limiter(rate))
-        wait = limiter.reserve(context.clock())
+        limiter = sender.limiters.setdefault(call.endpoint.name, Limiter(rate))
+        wait = limiter.reserve(sender.clock())
         if wait > 0:
-            yield Pause(wait)
+            await sender.pause(wait)
 
 
 def _worth_another(call: Call[Any], status: int) -> bool:
@@ -116,7 +122,7 @@ def _worth_another(call: Call[Any], status: int) -> bool:
         return True
     # A status that the specification explains for this endpoint is an answer, not a fault.
     explained = status in call.endpoint.failures
-    return call.endpoint.effect.repeatable and status in RETRIED_STATUSES and not explained
+    return call.endpoint.repeatable and status in RETRIED_STATUSES and not explained
 
 
 def _leaves_doubt(failed: errors.ApiError | NoAnswer) -> bool:
@@ -129,7 +135,7 @@ def _error(
     call: Call[Any], failed: errors.ApiError | NoAnswer, *, doubtful: bool
 ) -> errors.PalprepError:
     what = f"{call.method} {call.endpoint.path}"
-    if not call.endpoint.effect.repeatable and _leaves_doubt(failed):
+    if not call.endpoint.repeatable and _leaves_doubt(failed):
         return _unknown(call, failed)
     if isinstance(failed, errors.ApiError):
         if doubtful and call.method == "DELETE" and isinstance(failed, errors.NotFound):

@@ -21,15 +21,15 @@ from typing import (
     TypeAlias,
     TypeVar,
     cast,
-    get_args,
     overload,
 )
 
+from palprep import errors
 from palprep.api import Document, Endpoint, Replica, Reply, Voice, calls
+from palprep.client.answers import RawResponse
 from palprep.client.exchange import exchange
-from palprep.client.policy import Context, until
-from palprep.client.senders import AsyncSender, SyncSender
-from palprep.client.steps import Doing, RawResponse
+from palprep.client.policy import FIRST_POLL_S, LONGEST_POLL_S, LOOK_EVERY_S, PASSING
+from palprep.client.senders import AnySender, AsyncSender, SyncSender
 from palprep.client.upload import open_upload
 from palprep.vocabulary import FileInput
 
@@ -38,7 +38,7 @@ R = TypeVar("R", bound=Reply)
 T = TypeVar("T")
 W = TypeVar("W")
 T_co = TypeVar("T_co", covariant=True)
-S = TypeVar("S", bound=SyncSender | AsyncSender)
+S = TypeVar("S", bound=AnySender)
 
 
 class Sending(Generic[S]):
@@ -48,16 +48,15 @@ class Sending(Generic[S]):
         self._sender: S = sender
 
 
-def context_of(owner: Sending[Any]) -> Context:
-    """The clock, the randomness and the settings of a client."""
-    return cast("Context", owner._sender.context)  # noqa: SLF001 -- what is sent by it is its own
+def _sender_of(owner: Sending[Any]) -> AnySender:
+    return cast("AnySender", owner._sender)  # noqa: SLF001 -- what is sent by it is its own
 
 
 class BoundMethod(Generic[P, R, T, W]):
     """One endpoint on one client: called it sends, and returns the record. On an async client
     it is awaited."""
 
-    def __init__(self, method: Method[P, R], sender: SyncSender | AsyncSender) -> None:
+    def __init__(self, method: Method[P, R], sender: AnySender) -> None:
         self._endpoint = method.endpoint
         self._sender: Any = sender
         self.__doc__ = method.__doc__
@@ -69,14 +68,13 @@ class BoundMethod(Generic[P, R, T, W]):
 
     def raw(self, *args: P.args, **kwargs: P.kwargs) -> W:
         """The reply with status, headers and body, and its record."""
-        reply: W = self._sender.run(self.steps(*args, **kwargs))
+        reply: W = self._sender.run(self.exchanged(*args, **kwargs))
         return reply
 
-    def steps(self, *args: P.args, **kwargs: P.kwargs) -> Doing[RawResponse[R]]:
-        """The call as steps, to be carried out by whoever asks for it."""
-        context: Context = self._sender.context
-        call = self._endpoint.call(args, kwargs, context.settings, open_upload)
-        return (yield from exchange(call, context))
+    async def exchanged(self, *args: P.args, **kwargs: P.kwargs) -> RawResponse[R]:
+        """The same as a coroutine, on a sync client too: a part of what a routine does."""
+        call = self._endpoint.call(args, kwargs, self._sender.settings, open_upload)
+        return await exchange(call, self._sender)
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -109,7 +107,7 @@ class Method(Generic[P, R]):
     def __get__(self, owner: Sending[Any] | None, kind: type[Any]) -> Any:
         if owner is None:
             return self
-        return BoundMethod(self, owner._sender)  # noqa: SLF001 -- its class's method
+        return BoundMethod(self, _sender_of(owner))
 
 
 def upload_method(
@@ -119,9 +117,9 @@ def upload_method(
     return Method(endpoint)  # type: ignore[arg-type]
 
 
-def ask(method: BoundMethod[P, R, Any, Any], /, *args: P.args, **kwargs: P.kwargs) -> Doing[R]:
+async def ask(method: BoundMethod[P, R, Any, Any], /, *args: P.args, **kwargs: P.kwargs) -> R:
     """The record that the service answers with. Raises what the client raises."""
-    return (yield from method.steps(*args, **kwargs)).record
+    return (await method.exchanged(*args, **kwargs)).record
 
 
 class Routine(Protocol[P, T_co]):
@@ -147,18 +145,85 @@ class Routine(Protocol[P, T_co]):
     ) -> Callable[P, Awaitable[T_co]]: ...
 
 
-def routine(steps: Callable[Concatenate[Any, P], Doing[T]]) -> Routine[P, T]:
-    """The function that carries out these steps with the client that it is given, or on whose
-    resource it is a method."""
+def routine(
+    steps: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]],
+) -> Routine[P, T]:
+    """A coroutine function made into a function of both clients: it takes the client first, or
+    belongs to a resource as its method. It may await what takes the client, such as :func:`work`,
+    :func:`pause` and :func:`until`; what :func:`ask` and other such coroutines return; and nothing
+    else, since a sync client has no event loop."""
 
     @functools.wraps(steps)
     def run(owner: Sending[Any], /, *args: P.args, **kwargs: P.kwargs) -> Any:
-        return owner._sender.run(steps(owner, *args, **kwargs))  # noqa: SLF001 -- as above
+        return _sender_of(owner).run(steps(owner, *args, **kwargs))
 
-    signature = inspect.signature(steps, eval_str=True)
-    result = get_args(signature.return_annotation)[-1]
-    run.__signature__ = signature.replace(return_annotation=result)  # type: ignore[attr-defined]
+    run.__signature__ = inspect.signature(steps, eval_str=True)  # type: ignore[attr-defined]
     return cast("Routine[P, T]", run)
+
+
+async def work(owner: Sending[Any], do: Callable[[], T]) -> T:
+    """The value of ``do()``, which may block, such as an upload or a write to the disk. An async
+    client does it in a thread of its own. Raises what it raises."""
+    return await _sender_of(owner).work(do)
+
+
+async def pause(owner: Sending[Any], seconds: float) -> None:
+    """Wait for so many seconds."""
+    await _sender_of(owner).pause(seconds)
+
+
+async def until(
+    owner: Sending[Any],
+    ended: Callable[[T], bool],
+    what: str,
+    timeout: float,
+    *,
+    ask: Callable[[], Awaitable[T]] | None = None,
+    look: Callable[[], Awaitable[T]] | None = None,
+) -> T:
+    """Wait until a state has ``ended``, and return that state.
+
+    ``ask`` costs the service a request: it comes at once, after 1 s, then ever more rarely,
+    up to every 15 s. ``look`` costs nothing, such as a look at what callbacks have told: it
+    comes four times a second. Give either or both.
+
+    After ``timeout`` seconds raises :class:`~palprep.errors.WaitTimeout`, which names
+    ``what`` was waited for; its ``last`` is the last state.
+    """
+    sender = _sender_of(owner)
+    give_up = sender.clock() + timeout
+    ask_at, poll = sender.clock(), FIRST_POLL_S
+    last: T | None = None
+    trouble = ""
+    while True:
+        if look is not None:
+            last = await look()
+        if ask is not None and sender.clock() >= min(ask_at, give_up) and not _is(ended, last):
+            try:
+                last = await ask()
+                trouble = ""
+            except PASSING as error:
+                trouble = f" The last attempt to ask failed: {error}"
+            # A little jitter keeps many waiting clients from asking in step.
+            ask_at = sender.clock() + poll * (0.75 + 0.25 * sender.random())
+            poll = min(LONGEST_POLL_S, poll * 1.5)
+        if last is not None and ended(last):
+            return last
+        left = give_up - sender.clock()
+        if left <= 0:
+            status = getattr(last, "status", None) or "unknown"
+            raise errors.WaitTimeout(
+                f"{what}: not ended after {timeout:g} s; the last status was {status}.{trouble} "
+                "Wait again, with a longer timeout.",
+                last=last,
+            )
+        looks = LOOK_EVERY_S if look is not None else left
+        asks = ask_at - sender.clock() if ask is not None else left
+        await pause(owner, max(0.0, min(left, looks, asks)))
+
+
+def _is(ended: Callable[[T], bool], state: T | None) -> bool:
+    return state is not None and ended(state)
 
 
 class Resource(Sending[S]):
@@ -199,16 +264,16 @@ class Voices(Specified[S]):
     update = Method(calls.update_voice)
 
     @routine
-    def wait(self, voice_id: str, *, timeout: float = 900.0) -> Doing[Voice]:
+    async def wait(self, voice_id: str, *, timeout: float = 900.0) -> Voice:
         """Wait until a voice is ``completed`` or ``error`` and return it; read its ``status``.
 
         Asks at once, after 1 s, then ever more rarely, up to every 15 s. After ``timeout``
         seconds raises :class:`~palprep.errors.WaitTimeout`, whose ``last`` is the last record.
         """
-        return until(
+        return await until(
+            self,
             lambda voice: voice.ended,
             f"The voice {voice_id}",
-            context_of(self),
             timeout,
             ask=lambda: ask(self.get, voice_id),
         )
@@ -253,15 +318,15 @@ class Documents(Specified[S]):
     get = Method(calls.get_document)
 
     @routine
-    def wait(self, document_id: str, *, timeout: float = 3_600.0) -> Doing[Document]:
+    async def wait(self, document_id: str, *, timeout: float = 3_600.0) -> Document:
         """Wait until a document is ``ready`` or ``error`` and return it; read its ``status``.
 
         Asks and gives up as for voices.
         """
-        return until(
+        return await until(
+            self,
             lambda document: document.status in {"ready", "error"},
             f"The document {document_id}",
-            context_of(self),
             timeout,
             ask=lambda: ask(self.get, document_id),
         )
@@ -297,15 +362,15 @@ class UnspecifiedOperations(Resource[S]):
     delete_tool = Method(calls.delete_tool)
 
     @routine
-    def wait_replica(self, replica_id: str, *, timeout: float = 14_400.0) -> Doing[Replica]:
+    async def wait_replica(self, replica_id: str, *, timeout: float = 14_400.0) -> Replica:
         """Wait until a replica is ``completed`` or ``error`` and return it; read its ``status``.
 
         Uses a GET that the specification does not show. Asks and gives up as for voices.
         """
-        return until(
+        return await until(
+            self,
             lambda replica: replica.ended,
             f"The replica {replica_id}",
-            context_of(self),
             timeout,
             ask=lambda: ask(self.get_replica, replica_id),
         )

@@ -1,7 +1,8 @@
-"""The only place where the client touches a network: one request out, one answer in.
+"""The only place where the client touches a network, a clock's sleep, a thread or a lock.
 
-The senders carry out the other steps, too: they call the caller's hooks, sleep, do work that
-blocks, and acquire locks.
+What a client does is written once, as coroutines that await nothing but the methods of a sender.
+Those of the sync sender never wait for an event loop: such a coroutine runs to its end at once, on
+the calling thread.
 """
 
 from __future__ import annotations
@@ -9,36 +10,25 @@ from __future__ import annotations
 import contextvars
 import inspect
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import chain, takewhile
-from typing import Any, TypeAlias, TypedDict, TypeVar, cast
+from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar
 
 import anyio
 import anyio.to_thread
 import httpx
 
-from palprep.api import Call
-from palprep.client.policy import Context
-from palprep.client.steps import (
-    Answer,
-    Doing,
-    NoAnswer,
-    Pause,
-    Retry,
-    Send,
-    Step,
-    Tell,
-    Turn,
-    Work,
-    drive,
-    drive_async,
-)
+from palprep.api import AccountSettings, Call
+from palprep.client.answers import Answer, NoAnswer, Retry
+from palprep.client.policy import Limiter
 from palprep.client.writer import RequestWriter
 from palprep.errors import UsageError
 
 T = TypeVar("T")
+H = TypeVar("H", httpx.Client, httpx.AsyncClient)
 
 RequestHook = Callable[[Call[Any]], Awaitable[object] | object]
 ReplyHook = Callable[[Call[Any], Answer], Awaitable[object] | object]
@@ -59,83 +49,79 @@ class HookOptions(TypedDict, total=False):
     """Called with the call and the pause, before another attempt is waited for."""
 
 
+HookName = Literal["on_request", "on_reply", "on_failure", "on_retry"]
 Hooks: TypeAlias = Mapping[str, tuple[Callable[..., object], ...]]
 """The hooks by the name of their option."""
 
 
-def hooks_of(options: HookOptions, *, awaited: bool) -> Hooks:
+def hooks_of(options: Mapping[str, Any], *, awaited: bool) -> Hooks:
     """The hooks among the options of a client. Raises :class:`~palprep.errors.UsageError` for one
     that would have to be awaited where nothing is ``awaited``."""
-    by_name = cast("Mapping[str, Iterable[Callable[..., object]]]", options)
-    hooks = {name: tuple(by_name.get(name, ())) for name in HookOptions.__annotations__}
+    hooks = {name: tuple(options.get(name, ())) for name in HookOptions.__annotations__}
     if not awaited and any(map(inspect.iscoroutinefunction, chain(*hooks.values()))):
         raise UsageError("A hook that is an async function needs an AsyncClient.")
     return hooks
 
 
-_TOO_LATE = NoAnswer(sent=True, timed_out=True, detail="the deadline passed")
-
 _GRACE_S = 0.05
 """The library's own timeout ends with the deadline and tells more: whether anything was sent."""
 
 
-@dataclass(frozen=True)
-class SyncSender:
-    """Carries out steps on the calling thread. Threads may share it. ``http`` is a client of
-    the writer's library, closed with this one where it is its ``own``."""
+@dataclass(frozen=True, kw_only=True)
+class _Sender(Generic[H]):
+    """What both senders hold, and all on which decisions depend besides the call itself. ``http``
+    is a client of the writer's library, closed with this one where it is its ``own``."""
 
-    http: httpx.Client
+    http: H
     writer: RequestWriter
-    context: Context
-    sleep: Callable[[float], object]
     hooks: Hooks
     own: bool
+    settings: AccountSettings
+    retries: int
+    """How many attempts may follow the first."""
+    clock: Callable[[], float]
+    """Monotonic seconds."""
+    now: Callable[[], datetime]
+    """The date, with a time zone; read only for a Retry-After that is one."""
+    random: Callable[[], float]
+    """Uniform in [0, 1)."""
+    deadline: float | None
+    """Seconds that a call may take in all, other attempts included; None for no end."""
+    strict: bool
+    """Whether a reply that is not as specified is an error."""
+    limiters: dict[str, Limiter] = field(default_factory=dict)
+    """By the endpoint's name, where it has a rate; shared by a client and its copies."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SyncSender(_Sender[httpx.Client]):
+    """Does everything on the calling thread. Threads may share it."""
+
+    sleep: Callable[[float], object]
     turns: dict[str, threading.Lock] = field(default_factory=dict)
 
-    def run(self, steps: Doing[T]) -> T:
-        """Carry out ``steps`` and return their result."""
-        return drive(steps, self._perform)
-
-    def _perform(self, step: Step) -> object:
-        match step:
-            case Send():
-                return self._send(step)
-            case Tell(hook, about):
-                for each in self.hooks[hook]:
-                    each(*about)
-            case Pause(seconds):
-                self.sleep(seconds)
-            case Work(do):
-                return do()
-            case Turn(name):
-                turn = self.turns.setdefault(name, threading.Lock())
-                turn.acquire()
-                return turn
-        return None
-
-    def _send(self, step: Send) -> Answer | NoAnswer:
-        request = _request(self.http, self.writer, step)
-        started = self.context.clock()
+    def run(self, doing: Coroutine[Any, Any, T]) -> T:
+        """The result of what awaits only this sender."""
         try:
-            if step.within is None:
-                response = self.http.send(request, follow_redirects=False)
-                content = response.content
-            else:
-                response, content = self._in_time(request, step.within)
-        except self.writer.library.error as error:
-            return self.writer.no_answer(step.call, error)
-        except TimeoutError:
-            return _TOO_LATE
-        elapsed = self.context.clock() - started
-        return self.writer.answer(step.call, response, content, elapsed)
+            doing.send(None)
+        except StopIteration as end:
+            value: T = end.value
+            return value
+        raise AssertionError("something waits for an event loop")
 
-    def _in_time(self, request: httpx.Request, within: float) -> tuple[httpx.Response, bytes]:
-        """The response and its body. Raises TimeoutError after ``within`` seconds.
+    async def transmit(
+        self, request: httpx.Request, within: float | None
+    ) -> tuple[httpx.Response, bytes]:
+        """The response and its body. Raises the library's errors, and TimeoutError after
+        ``within`` seconds.
 
         The library bounds single reads, and an answer that drips takes any number of them. So
-        the attempt has a thread of its own. One that is too late is left behind, and ends with
-        its next read.
+        an attempt that must end in time has a thread of its own. One that is too late is left
+        behind, and ends with its next read.
         """
+        if within is None:
+            response = self.http.send(request, follow_redirects=False)
+            return response, response.content
         late = threading.Event()
         made: Future[tuple[httpx.Response, bytes]] = Future()
 
@@ -160,63 +146,65 @@ class SyncSender:
         finally:
             response.close()
 
+    async def tell(self, hook: HookName, *about: object) -> None:
+        """Call the caller's hooks of this name."""
+        for each in self.hooks[hook]:
+            each(*about)
 
-@dataclass(frozen=True)
-class AsyncSender:
-    """Carries out steps in the running event loop, asyncio's or trio's; else as the other."""
+    async def pause(self, seconds: float) -> None:
+        """Wait for so many seconds."""
+        self.sleep(seconds)
 
-    http: httpx.AsyncClient
-    writer: RequestWriter
-    context: Context
+    async def work(self, do: Callable[[], T]) -> T:
+        """The value of ``do()``, which may block."""
+        return do()
+
+    async def turn(self, name: str) -> threading.Lock:
+        """The lock of this name, acquired. Whoever asked for it releases it."""
+        turn = self.turns.setdefault(name, threading.Lock())
+        turn.acquire()
+        return turn
+
+
+@dataclass(frozen=True, kw_only=True)
+class AsyncSender(_Sender[httpx.AsyncClient]):
+    """Does everything in the running event loop, asyncio's or trio's; else as the other."""
+
     sleep: Callable[[float], Awaitable[object]]
-    hooks: Hooks
-    own: bool
     turns: dict[str, anyio.Lock] = field(default_factory=dict)
 
-    async def run(self, steps: Doing[T]) -> T:
-        """Carry out ``steps`` and return their result."""
-        return await drive_async(steps, self._perform)
+    def run(self, doing: Coroutine[Any, Any, T]) -> Coroutine[Any, Any, T]:
+        """The coroutine itself, for the caller to await."""
+        return doing
 
-    async def _perform(self, step: Step) -> object:
-        match step:
-            case Send():
-                return await self._send(step)
-            case Tell(hook, about):
-                for each in self.hooks[hook]:
-                    returned = each(*about)
-                    if inspect.isawaitable(returned):
-                        await returned
-            case Pause(seconds):
-                await self.sleep(seconds)
-            case Work(do):
-                return await anyio.to_thread.run_sync(do)
-            case Turn(name):
-                turn = self.turns.setdefault(name, anyio.Lock())
-                await turn.acquire()
-                return turn
-        return None
+    async def transmit(
+        self, request: httpx.Request, within: float | None
+    ) -> tuple[httpx.Response, bytes]:
+        """As that of :class:`SyncSender`."""
+        with anyio.fail_after(None if within is None else within + _GRACE_S):
+            response = await self.http.send(request, follow_redirects=False)
+        return response, response.content
 
-    async def _send(self, step: Send) -> Answer | NoAnswer:
-        request = _request(self.http, self.writer, step)
-        started = self.context.clock()
-        response = None
-        try:
-            if step.within is None:
-                response = await self.http.send(request, follow_redirects=False)
-            else:
-                with anyio.move_on_after(step.within + _GRACE_S):
-                    response = await self.http.send(request, follow_redirects=False)
-        except self.writer.library.error as error:
-            return self.writer.no_answer(step.call, error)
-        if response is None:
-            return _TOO_LATE
-        elapsed = self.context.clock() - started
-        return self.writer.answer(step.call, response, response.content, elapsed)
+    async def tell(self, hook: HookName, *about: object) -> None:
+        """Call the caller's hooks of this name, and await those that are async functions."""
+        for each in self.hooks[hook]:
+            returned = each(*about)
+            if inspect.isawaitable(returned):
+                await returned
+
+    async def pause(self, seconds: float) -> None:
+        """Wait for so many seconds."""
+        await self.sleep(seconds)
+
+    async def work(self, do: Callable[[], T]) -> T:
+        """The value of ``do()``, which may block: it has a thread of its own."""
+        return await anyio.to_thread.run_sync(do)
+
+    async def turn(self, name: str) -> anyio.Lock:
+        """As that of :class:`SyncSender`."""
+        turn = self.turns.setdefault(name, anyio.Lock())
+        await turn.acquire()
+        return turn
 
 
-def _request(
-    http: httpx.Client | httpx.AsyncClient, writer: RequestWriter, step: Send
-) -> httpx.Request:
-    if http.is_closed:
-        raise UsageError("The client is closed. Make another one, or close it later.")
-    return writer.write(step.call, step.within)
+AnySender: TypeAlias = SyncSender | AsyncSender

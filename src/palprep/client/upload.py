@@ -90,53 +90,26 @@ def open_upload(file: FileInput) -> Upload:
         source = Source.of(file)
         return Upload(source.name, source.size_bytes, source.open)
     if isinstance(file, bytes | bytearray | memoryview):
-        view = memoryview(file).cast("B")
-        return Upload("the image", len(view), lambda: _Window(view))
-    if hasattr(file, "read"):
-        return _from_file(file)
-    raise no_file(file)
-
-
-def _from_file(file: IO[bytes]) -> Upload:
+        content = bytes(file)
+        return Upload("the image", len(content), lambda: BytesIO(content))
+    if not hasattr(file, "read"):
+        raise no_file(file)
+    pipe = None
     try:
         start = file.tell()
         size = file.seek(0, os.SEEK_END) - start
     except (OSError, AttributeError):
-        return _spooled(file)
+        # A pipe is read once, on to disk, up to the first piece beyond what the service takes.
+        start, size, pipe = 0, 0, file
+        file = SpooledTemporaryFile(max_size=ASYNC_PIECE_BYTES)  # noqa: SIM115 -- outlives
+        while size <= MAX_IMAGE_BYTES and (piece := pipe.read(ASYNC_PIECE_BYTES)):
+            size += file.write(binary(piece))
 
     def again() -> AbstractContextManager[IO[bytes]]:
         file.seek(start)
         return nullcontext(file)
 
-    return Upload("the image", size, again)
-
-
-def _spooled(file: IO[bytes]) -> Upload:
-    """A pipe is read once, on to disk, up to the first piece beyond what the service takes."""
-    held: IO[bytes] = SpooledTemporaryFile(max_size=ASYNC_PIECE_BYTES)  # noqa: SIM115 -- outlives
-    size = 0
-    while size <= MAX_IMAGE_BYTES and (piece := file.read(ASYNC_PIECE_BYTES)):
-        size += held.write(binary(piece))
-
-    def again() -> AbstractContextManager[IO[bytes]]:
-        held.seek(0)
-        return nullcontext(held)
-
-    spooled = Upload("the image", size, again)
-    weakref.finalize(spooled, held.close)
-    return spooled
-
-
-class _Window(BytesIO):
-    """Reads a buffer without copying it whole."""
-
-    def __init__(self, view: memoryview) -> None:
-        super().__init__()
-        self._view = view
-        self._at = 0
-
-    def read(self, size: int | None = -1) -> bytes:
-        end = len(self._view) if size is None or size < 0 else self._at + size
-        piece = bytes(self._view[self._at : end])
-        self._at += len(piece)
-        return piece
+    upload = Upload("the image", size, again)
+    if pipe is not None:
+        weakref.finalize(upload, file.close)
+    return upload

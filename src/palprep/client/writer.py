@@ -11,16 +11,17 @@ from __future__ import annotations
 import importlib
 import logging
 import re
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, NoReturn, Protocol, TypeAlias
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
 from urllib.parse import urlsplit
 
 import httpx
+from pydantic import SecretStr
 
 from palprep._version import __version__
 from palprep.api import UNSET, Call, StreamedBody, Unset, is_header_value, is_https, request_id
-from palprep.client.steps import Answer, NoAnswer
+from palprep.client.answers import Answer, NoAnswer
 from palprep.errors import UsageError
 
 log = logging.getLogger("palprep.client")
@@ -61,33 +62,14 @@ class AsyncHttpClient(Protocol):
     async def aclose(self) -> None: ...
 
 
-class Secret:
-    """Holds a secret. Shown it is ``***``; only :meth:`reveal` returns it."""
-
-    __slots__ = ("_value",)
-
-    def __init__(self, value: str) -> None:
-        self._value = value
-
-    def reveal(self) -> str:
-        """The secret itself, for the one place that sends it."""
-        return self._value
-
-    def __repr__(self) -> str:
-        return "Secret('***')"
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a secret is not pickled; read it from its source where it is needed")
-
-
-def checked_key(api_key: str) -> Secret:
+def checked_key(api_key: str) -> SecretStr:
     """The key. Raises :class:`~palprep.errors.UsageError` for one that no header can carry."""
     if not api_key or not is_header_value(api_key):
         raise UsageError(
             "The API key is empty or holds characters that no HTTP header takes. Check "
             "api_key, or PALPREP_API_KEY."
         )
-    return Secret(api_key)
+    return SecretStr(api_key)
 
 
 def checked_base_url(url: str) -> str:
@@ -120,6 +102,13 @@ def _without_user(url: str) -> str:
     return re.sub(r"^([a-z]+://)?.*@", r"\1***@", url)
 
 
+def limits_of(timeout: float | httpx.Timeout | None) -> Mapping[str, float | None]:
+    """Seconds for connect, read, write and pool. A Timeout may be of either library."""
+    if timeout is None or isinstance(timeout, int | float):
+        timeout = httpx.Timeout(timeout)
+    return timeout.as_dict()
+
+
 class _AsyncBody:
     """A body that an async client sends while it is made."""
 
@@ -130,64 +119,34 @@ class _AsyncBody:
         return aiter(self._body)
 
 
-@dataclass(frozen=True)
-class Library:
-    """What of a library the clients use."""
-
-    request: type[httpx.Request]
-    streamed: Callable[[StreamedBody], Iterable[bytes] | AsyncIterable[bytes]]
-    """A body that is made while it is sent, as a client of this kind takes it."""
-    timeout: type[httpx.Timeout]
-    error: type[httpx.HTTPError]
-    """The base of its errors."""
-    timed_out: type[httpx.TimeoutException]
-    invalid_url: type[httpx.InvalidURL]
-    unsent: tuple[type[Exception], ...]
-
-    @classmethod
-    def of(cls, http: object, kind: str) -> Library:
-        """The library of ``http``, which must be of the ``kind`` "Client" or
-        "AsyncClient".
-
-        Raises :class:`~palprep.errors.UsageError` for anything else.
-        """
-        for base in type(http).__mro__:
-            name = base.__module__.partition(".")[0]
-            if name in _KNOWN:
-                module: Any = importlib.import_module(name)
-                if isinstance(http, getattr(module, kind)):
-                    return cls(
-                        request=module.Request,
-                        streamed=_AsyncBody if kind == "AsyncClient" else lambda body: body,
-                        timeout=module.Timeout,
-                        error=module.HTTPError,
-                        timed_out=module.TimeoutException,
-                        invalid_url=module.InvalidURL,
-                        unsent=tuple(getattr(module, name) for name in _UNSENT),
-                    )
-        raise UsageError(
-            f"http_client takes an httpx.{kind} or an httpx2.{kind}, not {type(http).__name__}."
-        )
-
-    def limits(self, timeout: float | httpx.Timeout | None) -> Mapping[str, float | None]:
-        """Seconds for connect, read, write and pool. A Timeout may be of either library."""
-        found = (
-            self.timeout(timeout)
-            if timeout is None or isinstance(timeout, int | float)
-            else timeout
-        )
-        return found.as_dict()
+def library_of(http: object, kind: str) -> Any:
+    """The module httpx or httpx2, whichever ``http`` is a "Client" or an "AsyncClient" of, as
+    ``kind`` says. Raises :class:`~palprep.errors.UsageError` for anything else."""
+    for base in type(http).__mro__:
+        name = base.__module__.partition(".")[0]
+        if name in _KNOWN:
+            library = importlib.import_module(name)
+            if isinstance(http, getattr(library, kind)):
+                return library
+    raise UsageError(
+        f"http_client takes an httpx.{kind} or an httpx2.{kind}, not {type(http).__name__}."
+    )
 
 
 @dataclass(frozen=True)
 class RequestWriter:
-    """Base URL, key, timeout in seconds by what is waited for, and headers of every request."""
+    """Base URL, key, timeout in seconds by what is waited for, and headers of every request.
 
-    library: Library
+    ``library`` is the module httpx or httpx2. A streamed body is sent by an async client where it
+    is ``awaited``.
+    """
+
+    library: Any
     base_url: str
-    key: Secret
+    key: SecretStr
     timeout: Mapping[str, float | None]
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str]
+    awaited: bool
 
     def write(self, call: Call[Any], within: float | None = None) -> httpx.Request:
         """The request for ``call``, which has ``within`` seconds left. The key is in no other
@@ -202,16 +161,15 @@ class RequestWriter:
             "user-agent": f"palprep/{__version__}",
             **self.headers,
             **call.headers,
-            "x-api-key": self.key.reveal(),
+            "x-api-key": self.key.get_secret_value(),
         }
         body = call.content()
-        content: bytes | Iterable[bytes] | AsyncIterable[bytes] | None = None
         if body is not None:
             headers["content-type"] = "application/json"
             headers["content-length"] = str(len(body))
-            content = body if isinstance(body, bytes) else self.library.streamed(body)
+        content = _AsyncBody(body) if isinstance(body, StreamedBody) and self.awaited else body
         try:
-            return self.library.request(
+            request: httpx.Request = self.library.Request(
                 call.method,
                 self.base_url + call.path,
                 params=list(call.query) or None,
@@ -219,13 +177,14 @@ class RequestWriter:
                 content=content,
                 extensions={"timeout": self._limits(call, within)},
             )
-        except self.library.invalid_url as error:
+        except self.library.InvalidURL as error:
             raise UsageError(
                 f"{call.method} {call.endpoint.path}: no URL can be made of this ({error})."
             ) from None
+        return request
 
     def _limits(self, call: Call[Any], within: float | None) -> Mapping[str, float | None]:
-        limits = self.timeout if call.timeout is UNSET else self.library.limits(call.timeout)
+        limits = self.timeout if call.timeout is UNSET else limits_of(call.timeout)
         if within is None:
             return limits
         return {name: within if s is None else min(s, within) for name, s in limits.items()}
@@ -244,7 +203,7 @@ class RequestWriter:
         detail = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         log.info("%s %s: no answer (%s)", call.method, call.path, detail)
         return NoAnswer(
-            sent=not isinstance(error, self.library.unsent),
-            timed_out=isinstance(error, self.library.timed_out),
+            sent=not isinstance(error, tuple(getattr(self.library, name) for name in _UNSENT)),
+            timed_out=isinstance(error, self.library.TimeoutException),
             detail=detail,
         )

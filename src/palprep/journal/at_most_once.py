@@ -5,10 +5,10 @@ What is in doubt afterwards is resolved by a person, whose decision is an entry 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from palprep.client import Doing, Pause, work
+from palprep.client import AnyClient, pause, work
 from palprep.errors import (
     ApiError,
     CreationUnrecorded,
@@ -26,15 +26,16 @@ from palprep.journal.store import Journal
 _TURN_EVERY_S = 0.05
 
 
-def create_once(
+async def create_once(
+    client: AnyClient,
     journal: Journal,
     key: str,
     *,
     person: str,
     what: What,
     request: Mapping[str, Any],
-    send: Callable[[], Doing[Snapshot]],
-) -> Doing[Creation]:
+    send: Callable[[], Awaitable[Snapshot]],
+) -> Creation:
     """The creation under ``key``: an earlier one, or now by ``send``.
 
     ``send`` makes the one request and nothing else. The result is in doubt, or has an id.
@@ -44,23 +45,23 @@ def create_once(
     turn = journal.turn(key)
     # Tried, not waited for: tasks that take turns may share a thread.
     while not turn.acquire(blocking=False):
-        yield Pause(_TURN_EVERY_S)
+        await pause(client, _TURN_EVERY_S)
     try:
-        before = yield from work(lambda: journal.creation(key))
+        before = await work(client, lambda: journal.creation(key))
         if before is not None and before.state is not CreationState.ABSENT:
             return before
         intent = Intent(what=what, request=request)
-        yield from work(lambda: journal.append(intent, person=person, key=key))
+        await work(client, lambda: journal.append(intent, person=person, key=key))
         try:
-            snapshot = yield from send()
+            snapshot = await send()
         except PalprepError as error:
             fate = fate_of(error)
-            yield from work(lambda: journal.append(fate, person=person, key=key))
+            await work(client, lambda: journal.append(fate, person=person, key=key))
             if isinstance(fate, NotCreated):
                 raise
         else:
-            yield from work(lambda: _record(journal, key, person, snapshot))
-        return (yield from work(lambda: journal.known_creation(key)))
+            await work(client, lambda: _record(journal, key, person, snapshot))
+        return await work(client, lambda: journal.known_creation(key))
     finally:
         turn.release()
 

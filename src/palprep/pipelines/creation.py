@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from palprep.client import AnyClient, Doing, ask, context_of, until, work
+from palprep.client import AnyClient, ask, until, work
 from palprep.errors import OutcomeUnknown, WaitTimeout
 from palprep.journal import (
     Creation,
@@ -102,21 +102,21 @@ class MakeOptions:
     before_create: Callable[[], object] = _nothing
 
 
-def ask_for_state(client: AnyClient, journal: Journal, creation: Creation) -> Doing[None]:
+async def ask_for_state(client: AnyClient, journal: Journal, creation: Creation) -> None:
     """Ask the service once for the state of a creation that has an id, and record that its training
     has ended, where it has. The question for a replica is a GET that the specification does not
     show.
     """
     resource_id = creation.id or ""
     if creation.what == "voice":
-        voice = yield from ask(client.voices.get, resource_id)
+        voice = await ask(client.voices.get, resource_id)
         told = Snapshot.told(resource_id, voice.status, voice.error_message)
     else:
-        replica = yield from ask(client.unspecified.get_replica, resource_id)
+        replica = await ask(client.unspecified.get_replica, resource_id)
         told = Snapshot.told(resource_id, replica.status, replica.error_message)
     if told.ended:
         polled = Polled(snapshot=told)
-        yield from work(lambda: journal.append(polled, person=creation.person, key=creation.key))
+        await work(client, lambda: journal.append(polled, person=creation.person, key=creation.key))
 
 
 @dataclass(frozen=True)
@@ -151,34 +151,33 @@ class Creator:
         """The identity of the creation in the journal."""
         return creation_key(self.what, self._identity, self._sources)
 
-    def create(self) -> Doing[Creation]:
+    async def create(self) -> Creation:
         """Publish the files and ask for the creation, unless that was done before. As it then
         stands: in doubt, in training, or ended."""
         used = CreationUsed(what=self.what)
-        yield from work(lambda: self.journal.append(used, person=self.person, key=self.key))
-        creation = yield from work(lambda: self.journal.creation(self.key))
+        await work(self.client, lambda: self.journal.append(used, person=self.person, key=self.key))
+        creation = await work(self.client, lambda: self.journal.creation(self.key))
         if creation is not None and creation.state is not CreationState.ABSENT:
             return creation
-        yield from work(self.options.before_create)
+        await work(self.client, self.options.before_create)
         # Published before the intent is recorded: a failed upload leaves nothing in doubt.
         self._begin(f"publish for {self.what}")
         urls: dict[str, str] = {}
         for role, file in self.files.items():
-            url = yield from work(functools.partial(self.publisher.publish, file))
+            url = await work(self.client, functools.partial(self.publisher.publish, file))
             urls[_URL_FIELDS[role]] = url
         self._begin(f"create {self.what}")
-        return (
-            yield from create_once(
-                self.journal,
-                self.key,
-                person=self.person,
-                what=self.what,
-                request={**self._identity, "sources": self._sources},
-                send=lambda: self._sent(urls),
-            )
+        return await create_once(
+            self.client,
+            self.journal,
+            self.key,
+            person=self.person,
+            what=self.what,
+            request={**self._identity, "sources": self._sources},
+            send=lambda: self._sent(urls),
         )
 
-    def ended(self, creation: Creation, timeout_s: float) -> Doing[Creation]:
+    async def ended(self, creation: Creation, timeout_s: float) -> Creation:
         """The creation once its training has ended. Where no callback comes and nothing can be
         asked, as it stands.
 
@@ -189,10 +188,10 @@ class Creator:
         if creation.state is CreationState.IN_DOUBT and told:
             self._begin(f"wait for a callback that resolves the doubt about the {self.what}")
             with contextlib.suppress(WaitTimeout):
-                creation = yield from until(
+                creation = await until(
+                    self.client,
                     lambda seen: seen.state is not CreationState.IN_DOUBT,
                     f"The doubt about the {self.what}",
-                    context_of(self.client),
                     self.options.doubt_timeout_s,
                     look=self._look,
                 )
@@ -203,21 +202,19 @@ class Creator:
             return creation
         self._begin(f"wait for {self.what}")
 
-        def ask_once() -> Doing[Creation]:
-            yield from ask_for_state(self.client, self.journal, creation)
-            return (yield from self._look())
+        async def ask_once() -> Creation:
+            await ask_for_state(self.client, self.journal, creation)
+            return await self._look()
 
         # The journal is what is looked at: callbacks get there from this process or from
         # `palprep listen`.
-        return (
-            yield from until(
-                lambda seen: seen.ended,
-                f"The training of the {self.what} {creation.id}",
-                context_of(self.client),
-                timeout_s,
-                ask=ask_once if asked else None,
-                look=self._look,
-            )
+        return await until(
+            self.client,
+            lambda seen: seen.ended,
+            f"The training of the {self.what} {creation.id}",
+            timeout_s,
+            ask=ask_once if asked else None,
+            look=self._look,
         )
 
     @functools.cached_property
@@ -229,7 +226,7 @@ class Creator:
     def _sources(self) -> dict[str, str]:
         return {role.value: file.source_sha256 for role, file in self.files.items()}
 
-    def _sent(self, urls: Mapping[str, str]) -> Doing[Snapshot]:
+    async def _sent(self, urls: Mapping[str, str]) -> Snapshot:
         # What was not given is absent, rather than null.
         given = {name: value for name, value in _identifying(self.request).items() if value != []}
         fields = {**urls, **given}
@@ -238,14 +235,14 @@ class Creator:
         elif self.callbacks is not None:
             fields["callback_url"] = self.callbacks.url_for(self.key)
         if self.what == "voice":
-            voice = yield from ask(self.client.voices.create, **fields)
+            voice = await ask(self.client.voices.create, **fields)
             return Snapshot.told(voice.voice_id, voice.status, voice.error_message)
-        replica = yield from ask(self.client.replicas.create, **fields)
+        replica = await ask(self.client.replicas.create, **fields)
         return Snapshot.told(replica.replica_id, replica.status, None)
 
-    def _look(self) -> Doing[Creation]:
+    async def _look(self) -> Creation:
         self.options.checkpoint()
-        return (yield from work(lambda: self.journal.known_creation(self.key)))
+        return await work(self.client, lambda: self.journal.known_creation(self.key))
 
     def _begin(self, step: str) -> None:
         self.options.checkpoint()

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from palprep.client import AnyClient, Doing, ask, routine, work
+from palprep.client import AnyClient, ask, routine, work
 from palprep.errors import UsageError
 from palprep.journal import Creation, FaceCheck, FaceVerdict, Journal
 from palprep.pipelines.consent import consent_gate, different_people, keep_evidence
@@ -36,11 +36,11 @@ _DEFAULTS = MakeOptions()
 
 
 @routine
-def validate_face(
+async def validate_face(
     client: AnyClient, prepared: Prepared, *, model: ValidatedModel = "core-4"
-) -> Doing[FaceVerdict]:
+) -> FaceVerdict:
     """Ask the service about a portrait; nothing is created."""
-    result = yield from ask(client.faces.validate_image, prepared.path, model=model)
+    result = await ask(client.faces.validate_image, prepared.path, model=model)
     return FaceVerdict(
         passed=result.passed is True,
         message=str(result.message or ""),
@@ -55,7 +55,7 @@ def validate_face(
 
 
 @routine
-def make_voice(
+async def make_voice(
     client: AnyClient,
     publisher: Publisher,
     prepared: Prepared,
@@ -65,7 +65,7 @@ def make_voice(
     callbacks: Callbacks | None = None,
     timeout_s: float = 900.0,
     options: MakeOptions = _DEFAULTS,
-) -> Doing[Creation]:
+) -> Creation:
     """Publish a recording, create the voice at most once, and wait for the end of its training.
 
     ``prepared`` is a recording, or a video whose sound is the recording. ``journal`` is an
@@ -80,19 +80,19 @@ def make_voice(
     WaitTimeout when the training has not ended after ``timeout_s`` seconds, JournalError,
     PublishError, and the client's errors.
     """
-    opened = yield from work(lambda: _opened(journal, callbacks))
+    opened = await work(client, lambda: _opened(journal, callbacks))
     try:
         files = {Role.VOICE_AUDIO: prepared}
         creator = Creator(client, publisher, opened, callbacks, options, request, files)
-        creation = yield from creator.create()
-        return (yield from creator.ended(creation, timeout_s))
+        creation = await creator.create()
+        return await creator.ended(creation, timeout_s)
     finally:
         if opened is not journal:
             opened.close()
 
 
 @routine
-def make_replica(
+async def make_replica(
     client: AnyClient,
     publisher: Publisher,
     request: ReplicaRequest,
@@ -106,7 +106,7 @@ def make_replica(
     callbacks: Callbacks | None = None,
     timeout_s: float = 14_400.0,
     options: MakeOptions = _DEFAULTS,
-) -> Doing[Creation]:
+) -> Creation:
     """Publish the files, create the replica at most once, and wait for the end of its training.
 
     From a ``video``, whose opening holds the statement of consent unless ``consent`` is a
@@ -133,13 +133,14 @@ def make_replica(
         # Loaded here: a run has its workers compare faces, and loads no network itself.
         from palprep.preflight import same_person  # noqa: PLC0415
 
-        compared = yield from work(lambda: same_person(paths))
+        compared = await work(client, lambda: same_person(paths))
     if different := different_people(compared or ()):
         raise _refused(different)
-    opened = yield from work(lambda: _opened(journal, callbacks))
+    opened = await work(client, lambda: _opened(journal, callbacks))
     try:
         creator = Creator(client, publisher, opened, callbacks, options, request, files)
-        yield from work(
+        await work(
+            client,
             lambda: keep_evidence(
                 opened,
                 creator.person,
@@ -147,17 +148,17 @@ def make_replica(
                 compared=compared or (),
                 waived=gate.against,
                 key=creator.key,
-            )
+            ),
         )
-        creation = yield from creator.create()
-        return (yield from creator.ended(creation, timeout_s))
+        creation = await creator.create()
+        return await creator.ended(creation, timeout_s)
     finally:
         if opened is not journal:
             opened.close()
 
 
 @routine
-def create(
+async def create(
     client: AnyClient,
     publisher: Publisher,
     request: Request,
@@ -166,12 +167,12 @@ def create(
     journal: Journal,
     callbacks: Callbacks | None,
     options: MakeOptions,
-) -> Doing[Creation]:
+) -> Creation:
     """Publish the files and create at most once; nothing is waited for. The consent was judged, and
     evidence of it kept, before.
     """
     creator = Creator(client, publisher, journal, callbacks, options, request, files)
-    return (yield from creator.create())
+    return await creator.create()
 
 
 ask_state = routine(ask_for_state)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -16,8 +16,6 @@ from palprep.errors import PublishError, StorageError, UsageError
 from palprep.publish.content import Content, Hashed, Publishable, checked_url
 from palprep.storage import PROBE, PROBE_NAME, RETRY_WITHIN, Bucket
 
-_BLOCK_BYTES = 1 << 20
-
 _SIGNED_FOR_AT_LEAST = timedelta(days=1)
 """Training fetches the file some time after the request."""
 _SIGNED_FOR_AT_MOST = timedelta(days=7)
@@ -27,8 +25,10 @@ _SESSION = "X-Amz-Security-Token="
 """In links that were signed with temporary credentials."""
 
 
-class Closing:
-    """A publisher that is closed at the end of a ``with`` block."""
+class _Connected:
+    """A publisher with connections, which are closed at the end of a ``with`` block."""
+
+    _http: httpx.Client
 
     def probe(self) -> tuple[str, ...]:
         """Try whether files can be published. Returns what the user should know although they can.
@@ -38,7 +38,8 @@ class Closing:
         return ()
 
     def close(self) -> None:
-        """Close the connections, where there are any."""
+        """Close the connections."""
+        self._http.close()
 
     def __enter__(self) -> Self:
         return self
@@ -47,7 +48,7 @@ class Closing:
         self.close()
 
 
-class SandboxPublisher(Closing):
+class SandboxPublisher(_Connected):
     """Publishes into the asset host of a palprep sandbox.
 
     ``transport`` replaces the network, as in httpx. ``timeout_s`` bounds each read and write.
@@ -68,13 +69,10 @@ class SandboxPublisher(Closing):
     def publish(self, file: Publishable, name: str | None = None) -> str:
         """Stream the file into the sandbox. See :meth:`Publisher.publish`."""
         content = Content.of(file)
-        path, stored = content.path, content.stored_name(name)
+        place = f"/_sandbox/assets/{quote(content.stored_name(name))}"
         try:
-            reply = self._http.put(
-                f"/_sandbox/assets/{quote(stored)}",
-                content=_blocks(path),
-                headers={"Content-Length": str(path.stat().st_size)},
-            )
+            with content.path.open("rb") as opened:
+                reply = self._http.put(place, content=opened)
         except (httpx.HTTPError, OSError) as error:
             raise PublishError(
                 f"{content.name} could not be sent to the sandbox's asset host at "
@@ -95,18 +93,8 @@ class SandboxPublisher(Closing):
                 f"The asset host at {self._http.base_url} did not say where {content.name} is"
             ) from None
 
-    def close(self) -> None:
-        """Close the connections."""
-        self._http.close()
 
-
-def _blocks(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as stream:
-        while block := stream.read(_BLOCK_BYTES):
-            yield block
-
-
-class ObjectStorePublisher(Closing):
+class ObjectStorePublisher(_Connected):
     """Publishes into a bucket and hands out presigned GET URLs.
 
     ``url`` is ``s3://BUCKET/PREFIX``, ``gs://BUCKET/PREFIX`` or ``az://CONTAINER/PREFIX``.
@@ -138,7 +126,11 @@ class ObjectStorePublisher(Closing):
             )
         except StorageError as error:
             raise PublishError(f"Nothing can be published: {error.message}") from None
-        self._http = link_client(transport)
+        # A proxy of the environment is used, but not to loopback.
+        mounts = dict.fromkeys(_LOOPBACK, transport)
+        self._http = httpx.Client(
+            transport=transport, mounts=mounts, timeout=_TIMEOUT_S, follow_redirects=True
+        )
 
     def publish(self, file: Publishable, name: str | None = None) -> str:
         """Upload the file unless it is there already, sign a link, and try it.
@@ -191,10 +183,6 @@ class ObjectStorePublisher(Closing):
             raise PublishError(f"Nothing can be published: {error.message}") from None
         return (_of_a_session(os.environ),) if _SESSION in url else ()
 
-    def close(self) -> None:
-        """Close the connections."""
-        self._http.close()
-
     def _link(self, key: str, expected: Expected) -> str:
         url = checked_url(self._bucket.sign(key, self._expires))
         try_link(self._http, url, expected)
@@ -202,19 +190,15 @@ class ObjectStorePublisher(Closing):
 
 
 def _of_a_session(environ: Mapping[str, str]) -> str:
-    until = _moment(environ.get("AWS_CREDENTIAL_EXPIRATION", ""))
-    when = f"on {until:%Y-%m-%d at %H:%M} UTC" if until else "after some hours"
+    try:
+        until = datetime.fromisoformat(environ.get("AWS_CREDENTIAL_EXPIRATION", ""))
+        when = f"on {until.astimezone(UTC):%Y-%m-%d at %H:%M} UTC"
+    except ValueError:
+        when = "after some hours"
     return (
         f"The bucket's credentials are temporary: every link ends with their session, {when}. A "
         "training that begins later cannot fetch its files; sign with a long-lived access key"
     )
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text).astimezone(UTC)
-    except ValueError:
-        return None
 
 
 def publisher_for(
@@ -275,14 +259,6 @@ class Expected(NamedTuple):
         return cls(path.stat().st_size, mime, beginning)
 
 
-def link_client(transport: httpx.BaseTransport | None = None) -> httpx.Client:
-    """The client that tries links. It uses a proxy of the environment, but not to loopback."""
-    mounts = dict.fromkeys(_LOOPBACK, transport)
-    return httpx.Client(
-        transport=transport, mounts=mounts, timeout=_TIMEOUT_S, follow_redirects=True
-    )
-
-
 def try_link(http: httpx.Client, url: str, expected: Expected) -> None:
     """Fetch the beginning of what ``url`` gives, and compare length, type and bytes.
 
@@ -323,14 +299,10 @@ def _difference(found: Expected, expected: Expected) -> str:
 
 def _found(response: httpx.Response) -> Expected:
     """What the answer says and how it begins; the rest is not read."""
-    beginning = b""
-    for piece in response.iter_bytes(BEGINNING_BYTES):
-        beginning += piece
-        if len(beginning) >= BEGINNING_BYTES:
-            break
+    beginning = next(response.iter_bytes(BEGINNING_BYTES), b"")
     length = response.headers.get("content-length", "")
     return Expected(
         size_bytes=int(length) if length.isdigit() else len(beginning),
         mime=response.headers.get("content-type", "").partition(";")[0].strip().lower(),
-        beginning=beginning[:BEGINNING_BYTES],
+        beginning=beginning,
     )

@@ -88,7 +88,7 @@ def _operation(endpoint: Endpoint[..., Any], choices: Choices, schemas: Json) ->
     operation: Json = {
         "operationId": endpoint.name.replace(".", "_"),
         "tags": [endpoint.resource],
-        "summary": endpoint.summary,
+        "summary": endpoint.description.partition("\n")[0],
         "description": endpoint.description,
         "responses": _responses(endpoint, choices),
     }

@@ -17,7 +17,7 @@ import obstore.exceptions
 from obstore.store import AzureStore, GCSStore, S3Store, from_url
 
 from palprep.errors import UsageError
-from palprep.storage.clouds import CLOUDS, bucket_error, cloud_of
+from palprep.storage.clouds import CLOUDS, Cloud, bucket_error, cloud_of
 from palprep.storage.objects import Fetched, GoOn, Stored, too_large, written
 
 RETRY_WITHIN = timedelta(seconds=60)
@@ -51,11 +51,8 @@ class Bucket:
         client_options: Mapping[str, Any] | None = None,
         retry_within: timedelta = RETRY_WITHIN,
     ) -> None:
-        root, self._prefix = _parted(url)
+        self._cloud, root, self._prefix = _parted(url)
         self.url = url.rstrip("/")
-        cloud = cloud_of(url)
-        assert cloud is not None  # noqa: S101 -- by _parted
-        self._cloud = cloud
         options: dict[str, Any] = {
             "config": dict(config or {}),
             "retry_config": {"max_retries": _RETRIES, "retry_timeout": retry_within},
@@ -169,11 +166,12 @@ def object_at(url: str) -> tuple[Bucket, str]:
     return Bucket(place), name
 
 
-def _parted(url: str) -> tuple[str, str]:
-    """The bucket's own URL, and the prefix of names in it."""
-    scheme, separator, rest = url.partition("://")
+def _parted(url: str) -> tuple[Cloud, str, str]:
+    """The cloud, the bucket's own URL, and the prefix of names in it."""
+    cloud = cloud_of(url)
+    scheme, _, rest = url.partition("://")
     bucket, _, prefix = rest.rstrip("/").partition("/")
-    if not separator or cloud_of(url) is None or not bucket:
+    if cloud is None or not bucket:
         known = ", ".join(cloud.example for cloud in CLOUDS)
         raise UsageError(f"{url!r} names no bucket: give one of {known}")
-    return f"{scheme}://{bucket}", f"{prefix}/" if prefix else ""
+    return cloud, f"{scheme}://{bucket}", f"{prefix}/" if prefix else ""

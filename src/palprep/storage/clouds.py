@@ -68,9 +68,8 @@ CLOUDS = (S3, GOOGLE, AZURE)
 def cloud_of(url: str) -> Cloud | None:
     """The cloud that a bucket's URL names by its scheme; None for anything else."""
     scheme, separator, _ = url.partition("://")
-    if not separator:
-        return None
-    return next((cloud for cloud in CLOUDS if scheme.lower() in cloud.schemes), None)
+    found = (cloud for cloud in CLOUDS if separator and scheme.lower() in cloud.schemes)
+    return next(found, None)
 
 
 def is_bucket(text: str) -> bool:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -42,15 +41,19 @@ def written(pieces: Iterable[bytes], to: Path, go_on: GoOn | None = None) -> tup
     # Two threads, or a worker and its successor, may fetch the same object at once.
     part = to.with_name(f".palprep-{os.getpid()}-{id(digest):x}.part")
     try:
-        with _room_for(part):
-            with part.open("xb") as file:
-                for piece in pieces:
-                    if go_on is not None:
-                        go_on()
-                    digest.update(piece)
-                    size += len(piece)
-                    file.write(piece)
-            part.replace(to)
+        with part.open("xb") as file:
+            for piece in pieces:
+                if go_on is not None:
+                    go_on()
+                digest.update(piece)
+                size += len(piece)
+                file.write(piece)
+        part.replace(to)
+    except OSError as error:
+        raise OutputUnwritable(
+            f"{to.parent} cannot be written: {error.strerror}; free some space, or choose "
+            "another folder"
+        ) from None
     finally:
         part.unlink(missing_ok=True)
     return digest.hexdigest(), size
@@ -66,14 +69,3 @@ def without_secrets(url: str) -> str:
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     return parts._replace(netloc=host, query="", fragment="").geturl()
-
-
-@contextlib.contextmanager
-def _room_for(file: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise OutputUnwritable(
-            f"{file.parent} cannot be written: {error.strerror}; free some space, or choose "
-            "another folder"
-        ) from None

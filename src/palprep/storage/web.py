@@ -75,16 +75,21 @@ def fetch_url(
 
     def pieces(reply: httpx.Response) -> Iterator[bytes]:
         left = max_bytes
-        for piece in _pieces(reply, shown):
-            left -= len(piece)
-            if left < 0:
-                raise too_large(shown, max_bytes)
-            if clock() > until:
-                raise StorageError(
-                    f"{shown} has not arrived within {within_s:g} s. Try again, or copy the file "
-                    "to this machine"
-                )
-            yield piece
+        try:
+            for piece in reply.iter_bytes():  # As they arrive: the clock is looked at after each.
+                left -= len(piece)
+                if left < 0:
+                    raise too_large(shown, max_bytes)
+                if clock() > until:
+                    raise StorageError(
+                        f"{shown} has not arrived within {within_s:g} s. Try again, or copy the "
+                        "file to this machine"
+                    )
+                yield piece
+        except httpx.HTTPError as error:
+            raise StorageError(
+                f"The transfer of {shown} was cut off ({error or type(error).__name__}). Try again"
+            ) from None
 
     with _opened(url, transport, resolve, min(within_s, _SILENT_FOR_S)) as reply:
         return Fetched(*written(pieces(reply), to, go_on), _tag(reply))
@@ -111,32 +116,26 @@ def _opened(
             try:
                 reply = stack.enter_context(client.stream("GET", at, headers=headers))
             except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
-                raise _unreached(shown, error) from None
+                late = isinstance(error, httpx.TimeoutException)
+                why = "the server did not answer in time" if late else str(error).rstrip(".")
+                raise StorageError(
+                    f"{shown} cannot be fetched: {why or type(error).__name__}. Check the address "
+                    "and the network"
+                ) from None
             if reply.next_request is None:
-                _require_file(reply, shown)
-                yield reply
-                return
+                if reply.status_code == httpx.codes.OK:
+                    yield reply
+                    return
+                why = _STATUSES.get(reply.status_code, "check the address")
+                raise StorageError(
+                    f"{shown} cannot be fetched, with status {reply.status_code}: {why}"
+                )
             at = str(reply.next_request.url)
             if not private:
                 _require_public(at, shown, resolve)
         raise StorageError(
             f"{shown} redirects more than {_REDIRECTS} times. Give the address that it ends at"
         )
-
-
-def _pieces(reply: httpx.Response, shown: str) -> Iterator[bytes]:
-    try:
-        yield from reply.iter_bytes()  # As they arrive: the clock is looked at after each.
-    except httpx.HTTPError as error:
-        raise StorageError(
-            f"The transfer of {shown} was cut off ({error or type(error).__name__}). Try again"
-        ) from None
-
-
-def _require_file(reply: httpx.Response, shown: str) -> None:
-    if reply.status_code != httpx.codes.OK:
-        why = _STATUSES.get(reply.status_code, "check the address")
-        raise StorageError(f"{shown} cannot be fetched, with status {reply.status_code}: {why}")
 
 
 def _require_public(at: str, shown: str, resolve: Resolve) -> None:
@@ -160,18 +159,6 @@ def _is_private(url: str, resolve: Resolve) -> bool:
         return any(not ipaddress.ip_address(each).is_global for each in resolve(host))
     except (OSError, ValueError):
         return False  # An unknown name fails when it is fetched.
-
-
-def _unreached(shown: str, error: Exception) -> StorageError:
-    why = (
-        "the server did not answer in time"
-        if isinstance(error, httpx.TimeoutException)
-        else str(error).rstrip(".")
-    )
-    return StorageError(
-        f"{shown} cannot be fetched: {why or type(error).__name__}. Check the address and the "
-        "network"
-    )
 
 
 def _tag(reply: httpx.Response) -> str | None:

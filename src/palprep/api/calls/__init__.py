@@ -34,28 +34,10 @@ from palprep.api.calls.tools import (
     list_tools as list_tools,
 )
 
-ENDPOINTS: tuple[Endpoint[..., Any], ...] = (
-    runtime_check_connector,
-    create_tool,
-    validate_face_image,
-    validate_replica_image,
-    create_voice,
-    get_voice,
-    update_voice,
-    replace_skills,
-    delete_pal,
-    patch_deployment,
-    delete_deployment,
-    rename_video,
-    get_document,
-    get_pronunciation_dictionary,
-    create_replica,
-    create_conversation,
-    get_replica,
-    list_voices,
-    get_deployment,
-    list_tools,
-    get_tool,
-    delete_tool,
+ENDPOINTS: tuple[Endpoint[..., Any], ...] = tuple(
+    sorted(
+        (each for each in tuple(globals().values()) if isinstance(each, Endpoint)),
+        key=lambda endpoint: (endpoint.unspecified, endpoint.name),
+    )
 )
-"""In the order of the specification; those that it only mentions come last."""
+"""By their names; those that the specification only mentions come last."""

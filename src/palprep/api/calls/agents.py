@@ -4,11 +4,11 @@ dictionaries, connectors, conversations, videos."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from types import MappingProxyType
 from typing import Annotated, Any
 
-from palprep.api.call import Effect, Endpoint, Rate
+from palprep.api.call import Endpoint, Rate
 from palprep.api.fields import PatchOperation, SkillEntry
 from palprep.api.records import (
     ConnectorCheck,
@@ -31,7 +31,6 @@ from palprep.api.request import (
 from palprep.errors import Problem
 
 
-@dataclass(frozen=True)
 class ReplaceSkills(Request):
     """Set the complete skill set of a PAL; skills that are absent are detached.
 
@@ -79,7 +78,6 @@ SKILLS: Mapping[str, Callable[[Mapping[str, Any], str], Iterator[Problem]]] = Ma
 """The skills of the specification, with what checks their configuration."""
 
 
-@dataclass(frozen=True)
 class DeletePal(Request):
     """Delete one PAL. The reply is not specified."""
 
@@ -87,19 +85,11 @@ class DeletePal(Request):
 
 
 replace_skills = Endpoint(
-    "pals.replace_skills",
-    "PUT",
-    "/v2/pals/{pal_id}/skills",
-    ReplaceSkills,
-    PalSkills,
-    Effect.SETS,
+    "pals.replace_skills", "PUT", "/v2/pals/{pal_id}/skills", ReplaceSkills, PalSkills
 )
-delete_pal = Endpoint(
-    "pals.delete", "DELETE", "/v2/pals/{pal_id}", DeletePal, Unspecified, Effect.SETS
-)
+delete_pal = Endpoint("pals.delete", "DELETE", "/v2/pals/{pal_id}", DeletePal, Unspecified)
 
 
-@dataclass(frozen=True)
 class PatchDeployment(Request):
     """Change a deployment by a JSON Patch (RFC 6902).
 
@@ -126,14 +116,12 @@ class PatchDeployment(Request):
                 yield Problem(f"{at}.from", "missing", f"is required by {op}")
 
 
-@dataclass(frozen=True)
 class DeleteDeployment(Request):
     """Delete one deployment. The reply is not specified."""
 
     deployment_id: Annotated[str, IN_PATH]
 
 
-@dataclass(frozen=True)
 class GetDeployment(Request):
     """Read one deployment, with its ETag. The specification does not show this operation."""
 
@@ -141,20 +129,10 @@ class GetDeployment(Request):
 
 
 patch_deployment = Endpoint(
-    "deployments.patch",
-    "PATCH",
-    "/v2/deployments/{deployment_id}",
-    PatchDeployment,
-    Deployment,
-    Effect.CHANGES,
+    "deployments.patch", "PATCH", "/v2/deployments/{deployment_id}", PatchDeployment, Deployment
 )
 delete_deployment = Endpoint(
-    "deployments.delete",
-    "DELETE",
-    "/v2/deployments/{deployment_id}",
-    DeleteDeployment,
-    Unspecified,
-    Effect.SETS,
+    "deployments.delete", "DELETE", "/v2/deployments/{deployment_id}", DeleteDeployment, Unspecified
 )
 get_deployment = Endpoint(
     "deployments.get",
@@ -162,12 +140,10 @@ get_deployment = Endpoint(
     "/v2/deployments/{deployment_id}",
     GetDeployment,
     Deployment,
-    Effect.READS,
     unspecified=True,
 )
 
 
-@dataclass(frozen=True)
 class RenameVideo(Request):
     """Give a generated video another name. The reply is not specified."""
 
@@ -175,21 +151,18 @@ class RenameVideo(Request):
     video_name: str
 
 
-@dataclass(frozen=True)
 class GetDocument(Request):
     """Read one document with its status and progress."""
 
     document_id: Annotated[str, IN_PATH]
 
 
-@dataclass(frozen=True)
 class GetPronunciationDictionary(Request):
     """Read one pronunciation dictionary with all its rules."""
 
     dictionary_id: Annotated[str, IN_PATH]
 
 
-@dataclass(frozen=True)
 class RuntimeCheckConnector(Request):
     """Check that a conversation can reach the connector's server.
 
@@ -200,7 +173,6 @@ class RuntimeCheckConnector(Request):
     connector_id: Annotated[str, IN_PATH]
 
 
-@dataclass(frozen=True)
 class CreateConversation(Request):
     """Start a real-time video call session.
 
@@ -216,10 +188,15 @@ class CreateConversation(Request):
 
 
 rename_video = Endpoint(
-    "videos.rename", "PATCH", "/v2/videos/{video_id}/name", RenameVideo, Unspecified, Effect.SETS
+    "videos.rename",
+    "PATCH",
+    "/v2/videos/{video_id}/name",
+    RenameVideo,
+    Unspecified,
+    idempotent=True,
 )
 get_document = Endpoint(
-    "documents.get", "GET", "/v2/documents/{document_id}", GetDocument, Document, Effect.READS
+    "documents.get", "GET", "/v2/documents/{document_id}", GetDocument, Document
 )
 get_pronunciation_dictionary = Endpoint(
     "pronunciation_dictionaries.get",
@@ -227,7 +204,6 @@ get_pronunciation_dictionary = Endpoint(
     "/v2/pronunciation-dictionaries/{dictionary_id}",
     GetPronunciationDictionary,
     PronunciationDictionary,
-    Effect.READS,
 )
 runtime_check_connector = Endpoint(
     "connectors.runtime_check",
@@ -235,7 +211,7 @@ runtime_check_connector = Endpoint(
     "/v2/connectors/{connector_id}/runtime_check",
     RuntimeCheckConnector,
     ConnectorCheck,
-    Effect.READS,
+    idempotent=True,
     status=200,
     rate=Rate(requests=10, seconds=60.0, alone=True),
     failures={
@@ -246,10 +222,5 @@ runtime_check_connector = Endpoint(
     },
 )
 create_conversation = Endpoint(
-    "conversations.create",
-    "POST",
-    "/v2/conversations",
-    CreateConversation,
-    Unspecified,
-    Effect.CREATES,
+    "conversations.create", "POST", "/v2/conversations", CreateConversation, Unspecified
 )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, replace
 from typing import Annotated, Any, ClassVar
 
 from palprep.api.bodies import Base64Stream
-from palprep.api.call import Effect, Endpoint
+from palprep.api.call import Endpoint
 from palprep.api.fields import (
     MAX_IMAGE_BODY_BYTES,
     FaceModel,
@@ -33,7 +33,6 @@ from palprep.api.request import (
 from palprep.errors import Problem
 
 
-@dataclass(frozen=True)
 class CreateVoice(Request):
     """Clone a voice from a recording, or from the audio track of a video.
 
@@ -49,14 +48,12 @@ class CreateVoice(Request):
     tags: Tags | Unset = UNSET
 
 
-@dataclass(frozen=True)
 class GetVoice(Request):
     """Read one voice with its current status."""
 
     voice_id: Annotated[str, IN_PATH]
 
 
-@dataclass(frozen=True)
 class UpdateVoice(Request):
     """Change a voice's name, description or tags.
 
@@ -79,7 +76,6 @@ class UpdateVoice(Request):
             yield Problem("", "empty", "must hold voice_name, description or tags")
 
 
-@dataclass(frozen=True)
 class ListVoices(Request):
     """List the account's voices, those with one tag when ``tag`` is given.
 
@@ -90,17 +86,14 @@ class ListVoices(Request):
     tag: Annotated[str | Unset, IN_QUERY] = UNSET
 
 
-create_voice = Endpoint("voices.create", "POST", "/v2/voices", CreateVoice, Voice, Effect.CREATES)
-get_voice = Endpoint("voices.get", "GET", "/v2/voices/{voice_id}", GetVoice, Voice, Effect.READS)
+create_voice = Endpoint("voices.create", "POST", "/v2/voices", CreateVoice, Voice)
+get_voice = Endpoint("voices.get", "GET", "/v2/voices/{voice_id}", GetVoice, Voice)
 update_voice = Endpoint(
-    "voices.update", "PATCH", "/v2/voices/{voice_id}", UpdateVoice, Voice, Effect.SETS
+    "voices.update", "PATCH", "/v2/voices/{voice_id}", UpdateVoice, Voice, idempotent=True
 )
-list_voices = Endpoint(
-    "voices.list", "GET", "/v2/voices", ListVoices, Voices, Effect.READS, unspecified=True
-)
+list_voices = Endpoint("voices.list", "GET", "/v2/voices", ListVoices, Voices, unspecified=True)
 
 
-@dataclass(frozen=True)
 class CreateReplica(Request):
     """Train a replica from a video or from an image.
 
@@ -138,7 +131,6 @@ class CreateReplica(Request):
             yield Problem("voice_name", "missing", "is required with train_image_url")
 
 
-@dataclass(frozen=True)
 class GetReplica(Request):
     """Read one replica with its training status.
 
@@ -148,21 +140,12 @@ class GetReplica(Request):
     replica_id: Annotated[str, IN_PATH]
 
 
-create_replica = Endpoint(
-    "replicas.create", "POST", "/v2/replicas", CreateReplica, Replica, Effect.CREATES
-)
+create_replica = Endpoint("replicas.create", "POST", "/v2/replicas", CreateReplica, Replica)
 get_replica = Endpoint(
-    "replicas.get",
-    "GET",
-    "/v2/replicas/{replica_id}",
-    GetReplica,
-    Replica,
-    Effect.READS,
-    unspecified=True,
+    "replicas.get", "GET", "/v2/replicas/{replica_id}", GetReplica, Replica, unspecified=True
 )
 
 
-@dataclass(frozen=True)
 class ValidateFaceImage(Request):
     """Check an image before face creation; creates nothing.
 
@@ -196,7 +179,6 @@ class ValidateFaceImage(Request):
             )
 
 
-@dataclass(frozen=True)
 class ValidateReplicaImage(ValidateFaceImage):
     """Check an image on the legacy route; ``faces.validate_image`` is the current one."""
 
@@ -207,18 +189,14 @@ validate_face_image = Endpoint(
     "/v2/faces/image-validation",
     ValidateFaceImage,
     FaceValidation,
-    Effect.READS,
+    idempotent=True,
     status=200,
     max_body_bytes=MAX_IMAGE_BODY_BYTES,
 )
-validate_replica_image = Endpoint(
-    "replicas.validate_image",
-    "POST",
-    "/v2/replicas/image-validation",
-    ValidateReplicaImage,
-    FaceValidation,
-    Effect.READS,
-    status=200,
-    max_body_bytes=MAX_IMAGE_BODY_BYTES,
+validate_replica_image = replace(
+    validate_face_image,
+    name="replicas.validate_image",
+    path="/v2/replicas/image-validation",
+    request=ValidateReplicaImage,
     deprecated=True,
 )

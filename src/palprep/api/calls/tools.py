@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Annotated, Any
 
 from palprep.api.bodies import compact_json
-from palprep.api.call import Effect, Endpoint
+from palprep.api.call import Endpoint
 from palprep.api.fields import (
     MAX_TOOL_CHARS,
     Delivery,
@@ -24,7 +24,6 @@ from palprep.api.request import IN_PATH, UNSET, AccountSettings, Request, Unset
 from palprep.errors import Problem
 
 
-@dataclass(frozen=True)
 class CreateTool(Request):
     """Create a tool, to be attached to one or more PALs later.
 
@@ -117,38 +116,25 @@ def _reserved(schema: Any, path: str, prefix: str | None) -> Iterator[Problem]:
         yield from _reserved(value, f"{path}.{key}", prefix)
 
 
-@dataclass(frozen=True)
 class ListTools(Request):
     """List the account's tools. The specification does not show this operation."""
 
 
-@dataclass(frozen=True)
 class GetTool(Request):
     """Read one tool. The specification does not show this operation."""
 
     tool_id: Annotated[str, IN_PATH]
 
 
-@dataclass(frozen=True)
 class DeleteTool(Request):
     """Delete one tool; system tools cannot be. The specification does not show this."""
 
     tool_id: Annotated[str, IN_PATH]
 
 
-create_tool = Endpoint("tools.create", "POST", "/v2/tools", CreateTool, Tool, Effect.CREATES)
-list_tools = Endpoint(
-    "tools.list", "GET", "/v2/tools", ListTools, Tools, Effect.READS, unspecified=True
-)
-get_tool = Endpoint(
-    "tools.get", "GET", "/v2/tools/{tool_id}", GetTool, Tool, Effect.READS, unspecified=True
-)
+create_tool = Endpoint("tools.create", "POST", "/v2/tools", CreateTool, Tool)
+list_tools = Endpoint("tools.list", "GET", "/v2/tools", ListTools, Tools, unspecified=True)
+get_tool = Endpoint("tools.get", "GET", "/v2/tools/{tool_id}", GetTool, Tool, unspecified=True)
 delete_tool = Endpoint(
-    "tools.delete",
-    "DELETE",
-    "/v2/tools/{tool_id}",
-    DeleteTool,
-    Unspecified,
-    Effect.SETS,
-    unspecified=True,
+    "tools.delete", "DELETE", "/v2/tools/{tool_id}", DeleteTool, Unspecified, unspecified=True
 )

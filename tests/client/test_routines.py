@@ -1,4 +1,4 @@
-"""Steps are carried out alike by both clients, and fail where they were yielded."""
+"""A routine does the same on both clients, and fails where it waits."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import anyio
 import httpx
 import pytest
 
-from palprep.client import AnyClient, AsyncClient, Client, Doing, Pause, ask, routine, work
+from palprep.client import AnyClient, AsyncClient, Client, ask, pause, routine, work
 from palprep.errors import NotFound
 
 
 @routine
-def tried(client: AnyClient, seen: list[Any]) -> Doing[str]:
+async def tried(client: AnyClient, seen: list[Any]) -> str:
     """A request that is refused, a pause, and work in whatever thread."""
     try:
-        yield from ask(client.voices.get, "v1")
+        await ask(client.voices.get, "v1")
     except NotFound as refused:
         seen.append(refused.status)
-    yield Pause(0.01)
-    seen.append((yield from work(threading.current_thread)))
+    await pause(client, 0.01)
+    seen.append(await work(client, threading.current_thread))
     try:
-        yield from work(lambda: 1 // 0)
+        await work(client, lambda: 1 // 0)
     finally:
         seen.append("ended")
     return "never"
@@ -54,13 +54,13 @@ async def test_in_an_event_loop_work_has_a_thread_of_its_own() -> None:
     assert seen[1] is not threading.current_thread()
 
 
-async def test_steps_that_are_cancelled_are_closed() -> None:
+async def test_a_routine_that_is_cancelled_ends() -> None:
     ended: list[bool] = []
 
     @routine
-    def waits(client: AnyClient) -> Doing[None]:
+    async def waits(client: AnyClient) -> None:
         try:
-            yield Pause(60)
+            await pause(client, 60)
         finally:
             ended.append(True)
 

@@ -1,0 +1,56 @@
+"""What comes of sending a request: an answer, none, another attempt, a record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from palprep.api import Call, Reply, read_body
+
+R = TypeVar("R", bound=Reply)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back. ``headers`` have lower-case names; ``elapsed`` is in seconds."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes = field(repr=False)
+    elapsed: float = 0.0
+
+
+@dataclass(frozen=True)
+class NoAnswer:
+    """Nothing came back. ``sent`` is false when the request certainly never left complete."""
+
+    sent: bool
+    timed_out: bool
+    detail: str
+
+
+@dataclass(frozen=True)
+class Retry:
+    """``call`` is sent once more in so many ``seconds``, after failed ``attempt`` (from 0).
+    ``after`` is what came of that one."""
+
+    seconds: float
+    call: Call[Any]
+    attempt: int
+    after: Answer | NoAnswer
+
+
+@dataclass(frozen=True)
+class RawResponse(Generic[R]):
+    """A reply as it came: ``status``, ``headers`` (lower-case names), ``content`` in bytes,
+    and the ``record`` read from it."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes = field(repr=False)
+    record: R
+
+    def json(self) -> Any:
+        """The body as parsed JSON; its text when it is not JSON, None when it is empty."""
+        return read_body(self.content)
