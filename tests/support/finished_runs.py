@@ -13,7 +13,6 @@ from palprep.journal import (
     RunHead,
     RunView,
 )
-from palprep.journal.run_view import Timing
 from palprep.preflight import Asset, Prepared
 from palprep.rules import Check, Report
 from palprep.values import Outcome, Rect, Role
@@ -118,5 +117,4 @@ FULL = person(
     ),
     voice=creation("voice"),
     replica=creation("replica", state=CreationState.IN_DOUBT, id=None),
-    timings=(Timing(step="prepare", seconds=1.5), Timing(step="train voice", seconds=75)),
 )  # fmt: skip
