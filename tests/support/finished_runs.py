@@ -115,6 +115,8 @@ FULL = person(
         passed=False, message=EVIL, model="core-4",
         checks=(FaceCheck(id="x", label=f"Label {EVIL}", passed=False),),
     ),
-    voice=creation("voice"),
+    voice=creation(
+        "voice", intended_at="2026-11-21T05:00:00+00:00", ended_at="2026-11-21T05:01:15+00:00"
+    ),
     replica=creation("replica", state=CreationState.IN_DOUBT, id=None),
 )  # fmt: skip
