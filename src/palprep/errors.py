@@ -22,16 +22,6 @@ class PalprepError(Exception):
         self.message = message
         self.__dict__.update(context)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.message, dict(self.__dict__))
-
-
-def _rebuild(kind: type[PalprepError], message: str, state: dict[str, Any]) -> PalprepError:
-    error = kind.__new__(kind)
-    Exception.__init__(error, message)
-    error.__dict__.update(state)
-    return error
-
 
 class UsageError(PalprepError):
     """The call or the command line makes no sense. Correct the argument that the message names."""
