@@ -31,7 +31,7 @@ from .entries import (
     Snapshot as Snapshot,
     What as What,
 )
-from .inbox import callback_server as callback_server, listen as listen, secret_path as secret_path
+from .inbox import callback_server as callback_server, secret_path as secret_path
 from .run_view import (
     JournalStatus as JournalStatus,
     PersonResult as PersonResult,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from pathlib import Path
 
 from palprep.api import ReplicaTraining, VoiceStatusChanged
 from palprep.callbacks import CallbackServer, Delivery, Sink, new_nonce
@@ -70,30 +68,3 @@ def callback_server(
         port=port,
         public_url=public_url,
     )
-
-
-def listen(
-    directory: str | Path,
-    *,
-    host: str = "127.0.0.1",
-    port: int = 8701,
-    public_url: str | None = None,
-    on_ready: Callable[[str], None],
-    on_delivery: Told | None = None,
-    stop: threading.Event | None = None,
-) -> None:
-    """Take callbacks into the journal of ``directory`` until ``stop`` is set.
-
-    ``on_ready`` gets the secret address to hand out, once it answers. A run may write the
-    same journal meanwhile. Raises JournalError without a journal there, ToolFailed when the
-    port is taken.
-    """
-    forever = stop or threading.Event()
-    with (
-        Journal.of(directory) as journal,
-        callback_server(
-            journal, host=host, port=port, public_url=public_url, then=on_delivery
-        ) as server,
-    ):
-        on_ready(server.url_for())
-        forever.wait()
