@@ -8,6 +8,7 @@ value; called with an :class:`~palprep.client.AsyncClient` it is awaited, and wh
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Literal
 
@@ -80,15 +81,10 @@ def make_voice(
     WaitTimeout when the training has not ended after ``timeout_s`` seconds, JournalError,
     PublishError, and the client's errors.
     """
-    opened = yield from work(lambda: _opened(journal, callbacks))
-    try:
-        files = {Role.VOICE_AUDIO: prepared}
+    files = {Role.VOICE_AUDIO: prepared}
+    with (yield from work(lambda: _opened(journal, callbacks))) as opened:
         creator = Creator(client, publisher, opened, callbacks, options, request, files)
-        creation = yield from creator.create()
-        return (yield from creator.ended(creation, timeout_s))
-    finally:
-        if opened is not journal:
-            opened.close()
+        return (yield from creator.ended((yield from creator.create()), timeout_s))
 
 
 @routine
@@ -124,7 +120,12 @@ def make_replica(
     whatever is missing or in doubt. That is put on record, in the journal and in the dossier.
     JournalError is raised for a dossier that was changed.
     """
-    files = _trained_from(request, video=video, consent=consent, image=image)
+    if image is not None and request.voice_name is None:
+        raise UsageError("A replica from an image needs voice_name, the slug of a stock voice")
+    if (video is None) == (image is None) or (consent and image):
+        raise UsageError("Give a video, with or without a consent video, or an image")
+    given = {Role.TRAINING_VIDEO: video, Role.CONSENT_VIDEO: consent, Role.FACE_IMAGE: image}
+    files = {role: file for role, file in given.items() if file is not None}
     gate = consent_gate(video, consent)
     if gate.against and not without_consent:
         raise _refused(gate.against, _GIVE if gate.missing else _DECIDE)
@@ -136,8 +137,7 @@ def make_replica(
         compared = yield from work(lambda: same_person(paths))
     if different := different_people(compared or ()):
         raise _refused(different)
-    opened = yield from work(lambda: _opened(journal, callbacks))
-    try:
+    with (yield from work(lambda: _opened(journal, callbacks))) as opened:
         creator = Creator(client, publisher, opened, callbacks, options, request, files)
         yield from work(
             lambda: keep_evidence(
@@ -149,11 +149,7 @@ def make_replica(
                 key=creator.key,
             )
         )
-        creation = yield from creator.create()
-        return (yield from creator.ended(creation, timeout_s))
-    finally:
-        if opened is not journal:
-            opened.close()
+        return (yield from creator.ended((yield from creator.create()), timeout_s))
 
 
 @routine
@@ -189,19 +185,12 @@ def _refused(reasons: Sequence[str], advice: str = "") -> UsageError:
     return UsageError(f"No replica is made: {' '.join(reasons)}{advice}")
 
 
-def _trained_from(request: ReplicaRequest, **given_files: Prepared | None) -> dict[Role, Prepared]:
-    video, consent, image = (given_files[name] for name in ("video", "consent", "image"))
-    if image is not None and request.voice_name is None:
-        raise UsageError("A replica from an image needs voice_name, the slug of a stock voice")
-    if (video is None) == (image is None) or (consent and image):
-        raise UsageError("Give a video, with or without a consent video, or an image")
-    files = {Role.TRAINING_VIDEO: video, Role.CONSENT_VIDEO: consent, Role.FACE_IMAGE: image}
-    return {role: file for role, file in files.items() if file is not None}
-
-
-def _opened(journal: Journal | str | Path | None, callbacks: Callbacks | None) -> Journal:
+def _opened(
+    journal: Journal | str | Path | None, callbacks: Callbacks | None
+) -> AbstractContextManager[Journal]:
+    """The journal to make in. Only what is opened here is closed at the end."""
     if isinstance(journal, Journal):
-        return journal
+        return nullcontext(journal)
     if journal is not None:
         return Journal.of(journal, lock=True, create=True)
     if callbacks is not None:
