@@ -21,7 +21,6 @@ from palprep.dossier.chain import (
     Flaw,
     NewEntry,
     extended,
-    extends,
     open_dossier,
     verify_dossier,
 )
@@ -157,7 +156,7 @@ def examine_dossier(
     place = Path(path)
     dossier = read_dossier(place)
     flaws = list(verify_dossier(dossier))
-    if kept is not None and not extends(dossier, kept):
+    if kept is not None and dossier.entries[: len(kept.entries)] != kept.entries:
         flaws.append(Flaw(None, "is not the one that the journal of the run holds"))
     output, made_of = dossier.evidence.output, dossier.evidence.source
     files = []
@@ -178,7 +177,6 @@ def add_entry(
     kind: NewEntry,
     written_at: dt.datetime,
     expires_at: dt.datetime | None = None,
-    revoked_at: dt.datetime | None = None,
     note: str | None = None,
 ) -> Dossier:
     """Add an entry to a dossier's file, as :func:`palprep.dossier.chain.extended` does.
@@ -189,14 +187,7 @@ def add_entry(
     place = Path(path)
     present = read_dossier(place)
     require_intact(present, place)
-    longer = extended(
-        present,
-        kind=kind,
-        written_at=written_at,
-        expires_at=expires_at,
-        revoked_at=revoked_at,
-        note=note,
-    )
+    longer = extended(present, kind=kind, written_at=written_at, expires_at=expires_at, note=note)
     _write(place, longer)
     return longer
 
