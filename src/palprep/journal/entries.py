@@ -8,6 +8,7 @@ what is known of a voice or replica: nothing can bring that back.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -353,10 +354,10 @@ KINDS: Mapping[str, type[Body]] = {
 """The class of each kind."""
 
 
-def read_body(kind: str, data: Mapping[str, Any]) -> Body:
-    """The body of a stored entry. Raises JournalError for one that cannot be read."""
+def read_body(kind: str, stored: str | bytes) -> Body:
+    """The body of a stored entry, from its JSON. Raises JournalError where it cannot be read."""
     try:
-        return KINDS[kind].model_validate(data)
+        return KINDS[kind].model_validate(json.loads(stored))
     except (KeyError, ValidationError):
         raise JournalError(
             f"The journal holds an entry {kind!r} that this palprep cannot read. What is known of "

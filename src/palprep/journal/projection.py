@@ -53,10 +53,7 @@ CREATE TABLE IF NOT EXISTS standing (
 """``first`` is the entry of the first intent. ``counts`` is ``seq``, or the earlier entry that
 ``seq`` points back to."""
 
-_FIELDS = (
-    "key", "person", "what", "state", "id", "error_message", "request",
-    "intended_at", "ended_at", "why",
-)  # fmt: skip
+_FIELDS = tuple(Creation.model_fields)
 _COLUMNS = ", ".join(_FIELDS)
 
 Read = Callable[[int], Body]
