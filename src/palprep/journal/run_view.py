@@ -227,7 +227,7 @@ class RunReader:
     def mark(self, slug: str) -> str:
         """See :meth:`RunView.mark`. Reports never change: the entries' numbers stand for them."""
         numbers = [each for each in self._numbers.get(slug, ()) if each[0] not in _STANDING]
-        return f"{self._rows[slug].model_dump_json()} {numbers}"
+        return f"{self._rows[slug].model_dump_json(exclude={'timings'})} {numbers}"
 
     def person(self, slug: str) -> PersonView:
         """See :meth:`RunView.person`."""
@@ -247,6 +247,9 @@ class RunReader:
 
 _STANDING = ("creation:voice", "creation:replica", "consent_waived", "person_ended")
 """The slots that say where a person stands."""
+
+_ROLES = tuple(Role)
+"""In the order in which assets are shown."""
 
 _Told = tuple[Body, Creation | None]
 """An entry about a person, and the creation under its key as it stands today."""
@@ -284,7 +287,7 @@ def _person(names: PersonNames, told: Iterable[_Told], *, running: bool = False)
         state=ended.state if ended else None,
         voice=used.get("voice"),
         replica=used.get("replica"),
-        assets=tuple(assets[role] for role in Role if role in assets),
+        assets=tuple(sorted(assets.values(), key=lambda asset: _ROLES.index(asset.role))),
         face=face,
     )
 
