@@ -8,7 +8,6 @@ value; called with an :class:`~palprep.client.AsyncClient` it is awaited, and wh
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Literal
 
@@ -81,10 +80,15 @@ def make_voice(
     WaitTimeout when the training has not ended after ``timeout_s`` seconds, JournalError,
     PublishError, and the client's errors.
     """
-    files = {Role.VOICE_AUDIO: prepared}
-    with (yield from work(lambda: _opened(journal, callbacks))) as opened:
+    opened = yield from work(lambda: _opened(journal, callbacks))
+    try:
+        files = {Role.VOICE_AUDIO: prepared}
         creator = Creator(client, publisher, opened, callbacks, options, request, files)
-        return (yield from creator.ended((yield from creator.create()), timeout_s))
+        creation = yield from creator.create()
+        return (yield from creator.ended(creation, timeout_s))
+    finally:
+        if opened is not journal:
+            opened.close()
 
 
 @routine
@@ -137,7 +141,8 @@ def make_replica(
         compared = yield from work(lambda: same_person(paths))
     if different := different_people(compared or ()):
         raise _refused(different)
-    with (yield from work(lambda: _opened(journal, callbacks))) as opened:
+    opened = yield from work(lambda: _opened(journal, callbacks))
+    try:
         creator = Creator(client, publisher, opened, callbacks, options, request, files)
         yield from work(
             lambda: keep_evidence(
@@ -149,7 +154,11 @@ def make_replica(
                 key=creator.key,
             )
         )
-        return (yield from creator.ended((yield from creator.create()), timeout_s))
+        creation = yield from creator.create()
+        return (yield from creator.ended(creation, timeout_s))
+    finally:
+        if opened is not journal:
+            opened.close()
 
 
 @routine
@@ -185,12 +194,9 @@ def _refused(reasons: Sequence[str], advice: str = "") -> UsageError:
     return UsageError(f"No replica is made: {' '.join(reasons)}{advice}")
 
 
-def _opened(
-    journal: Journal | str | Path | None, callbacks: Callbacks | None
-) -> AbstractContextManager[Journal]:
-    """The journal to make in. Only what is opened here is closed at the end."""
+def _opened(journal: Journal | str | Path | None, callbacks: Callbacks | None) -> Journal:
     if isinstance(journal, Journal):
-        return nullcontext(journal)
+        return journal
     if journal is not None:
         return Journal.of(journal, lock=True, create=True)
     if callbacks is not None:

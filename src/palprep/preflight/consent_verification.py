@@ -12,6 +12,7 @@ from palprep.consent import (
     decode_opening,
     model_for,
     negates,
+    read_opening,
     read_samples,
     split_words,
     statement_for,
@@ -54,13 +55,15 @@ def verify_consent(
     """
     limits = profile if isinstance(profile, Profile) else load_profile(profile)
     source = Source.of(path)
-    required = statement_for(full_name, statement, language=language, profile=limits.name)
-    listeners = model_for(required, model, window_s=window_s)
-    if isinstance(listeners, StatementReading):
-        reading = listeners
-    else:
-        samples = decode_opening(source, required, window_s=window_s)
-        reading = read_samples(samples, required, listeners, window_s=window_s)
+    reading = read_opening(
+        source,
+        full_name=full_name,
+        statement=statement,
+        language=language,
+        model=model,
+        window_s=window_s,
+        profile=limits.name,
+    )
     graded = grade_statement(reading, limits.consent)
     return graded.model_copy(update={"path": source.shown})
 
