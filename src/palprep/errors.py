@@ -294,27 +294,17 @@ class OutcomeUnknown(TransportError):
     """A create was sent, and no answer told its outcome: the resource may or may not exist. Look
     for the resource before you send the call again. palprep never repeats it by itself.
 
-    ``reason`` is what happened, without what to do about it. ``call`` is what was sent: method,
-    path, and body without secrets. ``status``, ``body`` and ``request_id`` belong to an answer that
-    leaves the outcome open, such as a gateway's 502.
+    ``reason`` is what happened, without what to do about it; None where that is the message.
+    ``call`` is what was sent: method, path, and body without secrets. ``status``, ``body`` and
+    ``request_id`` belong to an answer that leaves the outcome open, such as a gateway's 502.
     """
 
     code = "outcome_unknown"
+    reason: str | None = None
+    call: dict[str, Any]
     status: int | None = None
     body: Any = None
     request_id: str | None = None
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        reason: str | None = None,
-        call: dict[str, Any] | None = None,
-        **context: Any,
-    ) -> None:
-        super().__init__(message, **context)
-        self.reason = message if reason is None else reason
-        self.call = call or {}
 
 
 class WaitTimeout(PalprepError):

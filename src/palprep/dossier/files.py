@@ -165,7 +165,11 @@ def examine_dossier(
         files.append(_examined_file("output", output, Path(video) if video else beside))
     if made_of is not None:
         files.append(_examined_file("source", made_of, None if source is None else Path(source)))
-    flaws += [Flaw(1, flaw) for flaw in map(_file_flaw, files) if flaw is not None]
+    for file in files:
+        if file.path is not None and file.state != "unchanged":
+            missing = file.state == "missing"
+            said = f"{file.path} is not there" if missing else f"{file.path.name} was changed since"
+            flaws.append(Flaw(1, said))
     return ExaminedDossier(
         place, dossier, tuple(files), tuple(flaws), with_journal=kept is not None
     )
@@ -219,16 +223,6 @@ def _examined_file(
         if path.is_file():
             state = "unchanged" if sha256_of(path) == proof.sha256 else "changed"
     return ExaminedFile(what, proof, path, state)
-
-
-def _file_flaw(file: ExaminedFile) -> str | None:
-    if file.path is None or file.state == "unchanged":
-        return None
-    return (
-        f"{file.path} is not there"
-        if file.state == "missing"
-        else f"{file.path.name} was changed since"
-    )
 
 
 def _noted(check: Check) -> ConsentCheck:

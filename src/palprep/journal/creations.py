@@ -153,21 +153,17 @@ def advanced(before: Creation | None, entry: Entry[Body]) -> Creation | None:
     nothing: a callback under a tag that this journal never gave out.
     """
     if entry.key is not None and isinstance(entry.body, Intent):
-        return _intended(entry.key, entry, entry.body)
+        return Creation(
+            key=entry.key,
+            person=entry.person or "",
+            what=entry.body.what,
+            state=CreationState.IN_DOUBT,
+            request=entry.body.request,
+            intended_at=entry.at,
+        )
     if before is not None and isinstance(entry.body, AboutCreation):
         return _after(before, entry.body, entry.at)
     return before
-
-
-def _intended(key: str, entry: Entry[Body], intent: Intent) -> Creation:
-    return Creation(
-        key=key,
-        person=entry.person or "",
-        what=intent.what,
-        state=CreationState.IN_DOUBT,
-        request=intent.request,
-        intended_at=entry.at,
-    )
 
 
 def _after(before: Creation, body: AboutCreation, at: str) -> Creation:

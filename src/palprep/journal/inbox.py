@@ -25,7 +25,9 @@ def into_journal(journal: Journal, *, then: Told | None = None) -> Sink:
     """
 
     def take(delivery: Delivery) -> None:
-        snapshot, creation = snapshot_in(delivery), None
+        event, snapshot, creation = delivery.event, None, None
+        if isinstance(event, VoiceStatusChanged | ReplicaTraining):
+            snapshot = Snapshot.told(event.resource_id, event.status, event.error_message)
         if delivery.tag is not None:
             creation = journal.creation(delivery.tag)
         elif snapshot is not None:
@@ -38,14 +40,6 @@ def into_journal(journal: Journal, *, then: Told | None = None) -> Sink:
             then(delivery)
 
     return take
-
-
-def snapshot_in(delivery: Delivery) -> Snapshot | None:
-    """What a callback says about a voice or a replica; None when it says nothing of either."""
-    event = delivery.event
-    if not isinstance(event, VoiceStatusChanged | ReplicaTraining):
-        return None
-    return Snapshot.told(event.resource_id, event.status, event.error_message)
 
 
 def callback_server(

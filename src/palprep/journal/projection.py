@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 from palprep.journal.creations import Creation, advanced
 from palprep.journal.entries import (
@@ -101,12 +100,11 @@ def creations(
         f"SELECT {_COLUMNS} FROM creation WHERE {condition} ORDER BY first",  # noqa: S608
         values,
     )
-    return tuple(map(_creation, rows))
-
-
-def _creation(row: Sequence[Any]) -> Creation:
-    fields = dict(zip(_FIELDS, row, strict=True))
-    return Creation.model_validate(fields | {"request": json.loads(fields["request"])})
+    found = (dict(zip(_FIELDS, row, strict=True)) for row in rows)
+    return tuple(
+        Creation.model_validate(fields | {"request": json.loads(fields["request"])})
+        for fields in found
+    )
 
 
 def _begin(connection: sqlite3.Connection, run: RunStarted) -> None:
