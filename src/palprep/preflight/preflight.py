@@ -42,8 +42,8 @@ Progress = Callable[[float], None]
 class Preflight:
     """Checks and prepares files against one profile, keeping loaded what can be kept.
 
-    The functions :func:`check` and :func:`prepare` use a shared one; make your own for a profile
-    of your own, for networks of your own (``toolkit``), or for workers.
+    The functions :func:`check` and :func:`prepare` use a shared one; make your own to hold
+    the models of a worker, or a profile of your own.
 
     ``isolated`` does all that decodes a file in ``jobs`` worker processes, each file within
     ``limits`` of time and memory. What crashes a decoder, or keeps it busy for ever, is then
@@ -72,13 +72,12 @@ class Preflight:
         self._own = media_workers(jobs, limits=limits) if isolated and engine is None else None
         self._engine = engine or self._own
 
-    @property
+    @functools.cached_property
     def toolkit(self) -> Toolkit:
-        """The networks that measure in this process, each loaded when it is first used. Where none
-        were given, all share the same."""
-        from palprep.preflight.check_and_prepare import shared_toolkit  # noqa: PLC0415
+        """The networks that measure in this process, each loaded when it is first used."""
+        from palprep.facts import Toolkit  # noqa: PLC0415
 
-        return self._toolkit or shared_toolkit()
+        return self._toolkit or Toolkit()
 
     def __enter__(self) -> Self:
         return self
@@ -181,7 +180,7 @@ class Preflight:
     ) -> T:
         """The function's value, from here or from the engine's workers."""
         if self._engine is None:
-            return function(request, source, self._toolkit, **options)
+            return function(request, source, self.toolkit, **options)
         return for_source(self._engine, source).run(function, request, source, None, **options)
 
 
@@ -230,7 +229,9 @@ def prepare(
 
 @functools.lru_cache(maxsize=4)
 def _shared(profile: str, *, quick: bool = False) -> Preflight:
-    return Preflight(profile, quick=quick)
+    from palprep.preflight.check_and_prepare import shared_toolkit  # noqa: PLC0415
+
+    return Preflight(profile, toolkit=shared_toolkit(), quick=quick)
 
 
 def _check(request: CheckRequest, source: Source, toolkit: Toolkit | None) -> Report:
