@@ -242,7 +242,7 @@ class Copies:
         if content is not None:
             found = "SELECT zipped FROM content WHERE sha256 = ?"
             text = decompress(*self._journal.execute(found, (content,)).fetchone()).decode()
-        return read_body(kind, json.loads(text))
+        return read_body(kind, text)
 
 
 BENCHMARKS: Mapping[str, Benchmark] = {"grown": grown}

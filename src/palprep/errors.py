@@ -22,16 +22,6 @@ class PalprepError(Exception):
         self.message = message
         self.__dict__.update(context)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.message, dict(self.__dict__))
-
-
-def _rebuild(kind: type[PalprepError], message: str, state: dict[str, Any]) -> PalprepError:
-    error = kind.__new__(kind)
-    Exception.__init__(error, message)
-    error.__dict__.update(state)
-    return error
-
 
 class UsageError(PalprepError):
     """The call or the command line makes no sense. Correct the argument that the message names."""
@@ -304,27 +294,17 @@ class OutcomeUnknown(TransportError):
     """A create was sent, and no answer told its outcome: the resource may or may not exist. Look
     for the resource before you send the call again. palprep never repeats it by itself.
 
-    ``reason`` is what happened, without what to do about it. ``call`` is what was sent: method,
-    path, and body without secrets. ``status``, ``body`` and ``request_id`` belong to an answer that
-    leaves the outcome open, such as a gateway's 502.
+    ``reason`` is what happened, without what to do about it; None where that is the message.
+    ``call`` is what was sent: method, path, and body without secrets. ``status``, ``body`` and
+    ``request_id`` belong to an answer that leaves the outcome open, such as a gateway's 502.
     """
 
     code = "outcome_unknown"
+    reason: str | None = None
+    call: dict[str, Any]
     status: int | None = None
     body: Any = None
     request_id: str | None = None
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        reason: str | None = None,
-        call: dict[str, Any] | None = None,
-        **context: Any,
-    ) -> None:
-        super().__init__(message, **context)
-        self.reason = message if reason is None else reason
-        self.call = call or {}
 
 
 class WaitTimeout(PalprepError):

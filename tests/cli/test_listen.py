@@ -41,3 +41,9 @@ def test_what_cannot_be_meant_is_usage(
     ran = palprep("listen", *arguments)
     assert ran.code == 2
     assert says in ran.err
+
+
+def test_there_must_be_a_journal(palprep: Palprep, tmp_path: Path) -> None:
+    ran = palprep("listen", "--journal", str(tmp_path))
+    assert ran.code == 1
+    assert "There is no journal at" in ran.err

@@ -99,9 +99,7 @@ def test_expiry_and_revocation_are_added_and_nothing_is_taken_away(prepared):
     add_entry(path, kind="expiry", expires_at=NOON + 10 * DAY, written_at=NOON)
     assert read_dossier(path).in_force(NOON + 9 * DAY)
     assert not read_dossier(path).in_force(NOON + 10 * DAY)
-    add_entry(
-        path, kind="revocation", revoked_at=NOON + DAY, written_at=NOON + DAY, note="by letter"
-    )
+    add_entry(path, kind="revocation", written_at=NOON + DAY, note="by letter")
     grown = read_dossier(path)
     assert grown.entries[0] == first.evidence
     assert [entry.kind for entry in grown.entries] == ["evidence", "expiry", "revocation"]
@@ -126,7 +124,7 @@ def test_a_changed_dossier_is_detected_and_not_added_to(prepared):
     with pytest.raises(DossierUnusable, match="was changed after it was written"):
         keep_dossier(prepared, person="ada", written_at=NOON)
     with pytest.raises(DossierUnusable, match="was changed after it was written"):
-        add_entry(path, kind="revocation", revoked_at=NOON, written_at=NOON)
+        add_entry(path, kind="revocation", written_at=NOON)
 
 
 def test_what_another_version_wrote_is_not_called_changed(prepared):

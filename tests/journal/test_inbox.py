@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
 
 import httpx
 import pytest
 
-from palprep.errors import JournalError
 from palprep.journal.creations import CreationState
 from palprep.journal.entries import CalledBack, Created, Intent, Snapshot
-from palprep.journal.inbox import listen, secret_path
+from palprep.journal.inbox import callback_server, secret_path
 from palprep.journal.store import Journal
 
 INTENT = Intent(what="replica", request={})
@@ -26,24 +24,9 @@ def journal(tmp_path):
 @pytest.fixture
 def listening(journal, tmp_path):
     """The address of a listener beside a run, and what it was told."""
-    addresses, told = [], []
-    ready, stop = threading.Event(), threading.Event()
-
-    def on_ready(address):
-        addresses.append(address)
-        ready.set()
-
-    thread = threading.Thread(
-        target=listen,
-        args=(tmp_path,),
-        kwargs={"port": 0, "on_ready": on_ready, "on_delivery": told.append, "stop": stop},
-    )
-    thread.start()
-    assert ready.wait(20)
-    yield addresses[0], told
-    stop.set()
-    thread.join(20)
-    assert not thread.is_alive()
+    told = []
+    with Journal.of(tmp_path) as opened, callback_server(opened, then=told.append) as server:
+        yield server.url_for(), told
 
 
 def post(url, **body):
@@ -94,8 +77,3 @@ def test_what_belongs_to_nothing_is_kept(journal, listening):
         None, "unknown", CalledBack(received={"hello": "\ud800"}),
     )  # fmt: skip
     assert journal.creations() == ()
-
-
-def test_there_must_be_a_journal(tmp_path):
-    with pytest.raises(JournalError, match="There is no journal at"):
-        listen(tmp_path, on_ready=print)

@@ -13,7 +13,6 @@ from palprep.journal import (
     RunHead,
     RunView,
 )
-from palprep.journal.run_view import Timing
 from palprep.preflight import Asset, Prepared
 from palprep.rules import Check, Report
 from palprep.values import Outcome, Rect, Role
@@ -116,7 +115,8 @@ FULL = person(
         passed=False, message=EVIL, model="core-4",
         checks=(FaceCheck(id="x", label=f"Label {EVIL}", passed=False),),
     ),
-    voice=creation("voice"),
+    voice=creation(
+        "voice", intended_at="2026-11-21T05:00:00+00:00", ended_at="2026-11-21T05:01:15+00:00"
+    ),
     replica=creation("replica", state=CreationState.IN_DOUBT, id=None),
-    timings=(Timing(step="prepare", seconds=1.5), Timing(step="train voice", seconds=75)),
 )  # fmt: skip

@@ -135,7 +135,7 @@ def test_a_waiver_stands_first(tmp_path: Path, dossier: Dossier) -> None:
 
 def test_the_end_of_a_consent_is_its_verdict(tmp_path: Path, dossier: Dossier) -> None:
     expired = extended(dossier, kind="expiry", expires_at=NOON + DAY, written_at=NOON)
-    ended = extended(expired, kind="revocation", revoked_at=NOON, written_at=NOON, note="by letter")
+    ended = extended(expired, kind="revocation", written_at=NOON, note="by letter")
     text = text_of(examined(tmp_path, ended), now=NOON + 2 * DAY)
     assert "On 2026-11-23 12:00 UTC this consent did not hold." in text
     assert "The person took the consent back on 2026-11-21 12:00 UTC." in text
@@ -174,7 +174,7 @@ def test_what_holds_a_replica_leaves_the_consent_open(
     assert (stands.word, stands.outcome) == ("OPEN", "warn")
     assert stands.reasons[-1] == "Is one face alone seen?"
     assert "it was open whether this consent is given" in text_of(found)
-    ended = extended(found.dossier, kind="revocation", revoked_at=NOON, written_at=NOON)
+    ended = extended(found.dossier, kind="revocation", written_at=NOON)
     assert standing(examined(tmp_path, ended), NOON + DAY).word == "VOID"
 
 

@@ -26,7 +26,7 @@ from palprep.consent import require_model
 from palprep.errors import OutputUnwritable
 from palprep.journal import (
     Journal,
-    PersonOverview,
+    PersonView,
     RunReader,
     RunView,
     SandboxStatement,
@@ -114,7 +114,7 @@ class _Work(NamedTuple):
     """Who is to be worked on, and who needs no work."""
 
     selected: Mapping[str, RosterEntry]
-    unchanged: Mapping[str, PersonOverview]
+    unchanged: Mapping[str, PersonView]
     people: tuple[Person, ...]
     """Those who are worked on."""
     states: Unchanged

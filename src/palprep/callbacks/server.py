@@ -54,17 +54,11 @@ async function is awaited on the server's event loop; either may get the same ca
 once. When it raises, the sender is asked to try again."""
 
 
-def callback_app(
-    sink: Sink,
-    *,
-    nonce: str,
-    max_body_bytes: int = MAX_BODY_BYTES,
-    within_s: float = _BODY_WITHIN_S,
-) -> Starlette:
+def callback_app(sink: Sink, *, nonce: str, within_s: float = _BODY_WITHIN_S) -> Starlette:
     """An ASGI app for ``POST /{nonce}`` and ``POST /{nonce}/{tag}``, to mount or to run.
 
     It answers 204 once the sink has returned, 404 to any other path, 400 to a body that is
-    not JSON, 413 to a body above ``max_body_bytes``, 408 to one that does not arrive within
+    not JSON, 413 to a body above 64 KiB, 408 to one that does not arrive within
     ``within_s`` seconds and 503 when the sink failed.
     """
 
@@ -73,7 +67,7 @@ def callback_app(
             return PlainTextResponse("not found", 404)
         try:
             async with asyncio.timeout(within_s):
-                raw = await read_body(request, max_body_bytes)
+                raw = await read_body(request, MAX_BODY_BYTES)
             body = json_value(raw, halves=True)
         except BodyTooLarge as error:
             return PlainTextResponse(error.message, 413)
@@ -96,10 +90,8 @@ def callback_app(
 
 
 async def _handed_to(sink: Sink, delivery: Delivery) -> None:
-    if inspect.iscoroutinefunction(sink):
-        taken: object = sink(delivery)
-    else:
-        taken = await run_in_threadpool(sink, delivery)
+    inside = inspect.iscoroutinefunction(sink)
+    taken: object = sink(delivery) if inside else await run_in_threadpool(sink, delivery)
     # A function that returns an awaitable, such as a partial of an async one, is awaited too:
     # the sender must not be told that a callback is safe before it is.
     if inspect.isawaitable(taken):

@@ -76,9 +76,7 @@ def dossier(
                     path, kind="expiry", expires_at=_moment(expires), written_at=now, note=note
                 )
             if revoke:
-                dossiers.add_entry(
-                    path, kind="revocation", revoked_at=now, written_at=now, note=note
-                )
+                dossiers.add_entry(path, kind="revocation", written_at=now, note=note)
             with contextlib.ExitStack() as while_examined:
                 stack = while_examined if export is None else until_exported
                 video = stack.enter_context(batch.video_at_hand(path, bucket))

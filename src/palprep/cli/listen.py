@@ -37,9 +37,6 @@ def listen(
     require_there(journal)
     received = 0
 
-    def ready(address: str) -> None:
-        print_line(f"palprep listens on {address}")
-
     def arrived(delivery: callbacks.Delivery) -> None:
         nonlocal received
         received += 1
@@ -47,15 +44,14 @@ def listen(
         print_line(f"{kind}: {delivery.body}")
 
     with telling(quiet=quiet), serving.until_signalled() as stop:
-        journals.listen(
-            journal,
-            host=host,
-            port=port,
-            public_url=public_url,
-            on_ready=ready,
-            on_delivery=arrived,
-            stop=stop,
-        )
+        with (
+            journals.Journal.of(journal) as opened,
+            journals.callback_server(
+                opened, host=host, port=port, public_url=public_url, then=arrived
+            ) as server,
+        ):
+            print_line(f"palprep listens on {server.url_for()}")
+            stop.wait()
         tell(
             f"{rules.counted(received, 'callback', 'callbacks')} received. "
             f"Next: palprep report {shlex.quote(str(journal))}"

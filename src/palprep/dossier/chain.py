@@ -151,16 +151,15 @@ def open_dossier(
 ) -> Dossier:
     """A dossier with its evidence. Times must carry a time zone."""
     entry = _sealed(
-        number=1,
+        None,
         kind="evidence",
-        written_at=_aware(written_at),
-        previous_sha256=_START,
+        written_at=written_at,
         person=person,
         consent=consent,
         source=source,
         output=output,
         checks=checks,
-        tools=dict(tools or {}),
+        tools=tools or {},
     )
     return Dossier(entries=(entry,))
 
@@ -171,24 +170,23 @@ def extended(
     kind: NewEntry,
     written_at: dt.datetime,
     expires_at: dt.datetime | None = None,
-    revoked_at: dt.datetime | None = None,
     note: str | None = None,
 ) -> Dossier:
     """The dossier with one more entry. Times must carry a time zone.
 
-    Of several expiries the last one counts. No entry takes a revocation back: a new statement is a
-    new dossier. A waiver is the decision to go on although consent was not heard as required; the
-    note says what was missing. It does not put consent in force.
+    Of several expiries the last one counts. A revocation counts from when it is written. No entry
+    takes it back: a new statement is a new dossier. A waiver is the decision to go on although
+    consent was not heard as required; the note says what was missing. It does not put consent in
+    force.
     """
     last = dossier.entries[-1]
     entry = _sealed(
-        number=last.number + 1,
+        last,
         kind=kind,
-        written_at=_aware(written_at),
-        previous_sha256=last.sha256,
+        written_at=written_at,
         person=last.person,
         expires_at=expires_at and _aware(expires_at),
-        revoked_at=revoked_at and _aware(revoked_at),
+        revoked_at=_aware(written_at) if kind == "revocation" else None,
         note=note,
     )
     return Dossier(entries=(*dossier.entries, entry))
@@ -203,7 +201,7 @@ def verify_dossier(dossier: Dossier) -> tuple[Flaw, ...]:
             flaws.append(Flaw(entry.number, f"stands in place {place}: an entry is missing"))
         if entry.previous_sha256 != previous:
             flaws.append(Flaw(entry.number, "does not follow the entry before it"))
-        if _digest(entry.model_dump(mode="json", exclude={"sha256"})) != entry.sha256:
+        if _digest(entry) != entry.sha256:
             flaws.append(Flaw(entry.number, "was changed after it was written"))
         previous = entry.sha256
     if not dossier.entries or dossier.entries[0].kind != "evidence":
@@ -211,18 +209,20 @@ def verify_dossier(dossier: Dossier) -> tuple[Flaw, ...]:
     return tuple(flaws)
 
 
-def extends(longer: Dossier, shorter: Dossier) -> bool:
-    """Whether one dossier is the other with entries added at its end, and nothing else."""
-    return longer.entries[: len(shorter.entries)] == shorter.entries
+def _sealed(last: Entry | None, *, written_at: dt.datetime, **told: Any) -> Entry:
+    """The entry that follows the last one, with its digest."""
+    draft = Entry(
+        number=last.number + 1 if last else 1,
+        written_at=_aware(written_at),
+        previous_sha256=last.sha256 if last else _START,
+        sha256="",
+        **told,
+    )
+    return draft.model_copy(update={"sha256": _digest(draft)})
 
 
-def _sealed(**fields: Any) -> Entry:
-    draft = Entry(**fields, sha256="")
-    digest = _digest(draft.model_dump(mode="json", exclude={"sha256"}))
-    return draft.model_copy(update={"sha256": digest})
-
-
-def _digest(data: Mapping[str, Any]) -> str:
+def _digest(entry: Entry) -> str:
+    data = entry.model_dump(mode="json", exclude={"sha256"})
     text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 

@@ -21,7 +21,6 @@ from palprep.dossier.chain import (
     Flaw,
     NewEntry,
     extended,
-    extends,
     open_dossier,
     verify_dossier,
 )
@@ -157,7 +156,7 @@ def examine_dossier(
     place = Path(path)
     dossier = read_dossier(place)
     flaws = list(verify_dossier(dossier))
-    if kept is not None and not extends(dossier, kept):
+    if kept is not None and dossier.entries[: len(kept.entries)] != kept.entries:
         flaws.append(Flaw(None, "is not the one that the journal of the run holds"))
     output, made_of = dossier.evidence.output, dossier.evidence.source
     files = []
@@ -166,7 +165,11 @@ def examine_dossier(
         files.append(_examined_file("output", output, Path(video) if video else beside))
     if made_of is not None:
         files.append(_examined_file("source", made_of, None if source is None else Path(source)))
-    flaws += [Flaw(1, flaw) for flaw in map(_file_flaw, files) if flaw is not None]
+    for file in files:
+        if file.path is not None and file.state != "unchanged":
+            missing = file.state == "missing"
+            said = f"{file.path} is not there" if missing else f"{file.path.name} was changed since"
+            flaws.append(Flaw(1, said))
     return ExaminedDossier(
         place, dossier, tuple(files), tuple(flaws), with_journal=kept is not None
     )
@@ -178,7 +181,6 @@ def add_entry(
     kind: NewEntry,
     written_at: dt.datetime,
     expires_at: dt.datetime | None = None,
-    revoked_at: dt.datetime | None = None,
     note: str | None = None,
 ) -> Dossier:
     """Add an entry to a dossier's file, as :func:`palprep.dossier.chain.extended` does.
@@ -189,14 +191,7 @@ def add_entry(
     place = Path(path)
     present = read_dossier(place)
     require_intact(present, place)
-    longer = extended(
-        present,
-        kind=kind,
-        written_at=written_at,
-        expires_at=expires_at,
-        revoked_at=revoked_at,
-        note=note,
-    )
+    longer = extended(present, kind=kind, written_at=written_at, expires_at=expires_at, note=note)
     _write(place, longer)
     return longer
 
@@ -228,16 +223,6 @@ def _examined_file(
         if path.is_file():
             state = "unchanged" if sha256_of(path) == proof.sha256 else "changed"
     return ExaminedFile(what, proof, path, state)
-
-
-def _file_flaw(file: ExaminedFile) -> str | None:
-    if file.path is None or file.state == "unchanged":
-        return None
-    return (
-        f"{file.path} is not there"
-        if file.state == "missing"
-        else f"{file.path.name} was changed since"
-    )
 
 
 def _noted(check: Check) -> ConsentCheck:

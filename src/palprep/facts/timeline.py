@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from palprep.consent import ConsentFacts
-from palprep.media import VideoFacts
+from palprep.media import SignalFacts, VideoFacts
 from palprep.speech import VoiceFacts
 from palprep.values import Span, Value
 from palprep.vision import FootageFacts
@@ -147,7 +147,7 @@ def timeline_of(
     shown = partial(_moved, by_s=-starts_s)
     duration_s = video.start_s + video.duration_s - starts_s
     speech = heard(voice.speech) if voice else ()
-    signal = video.signal
+    signal = video.signal or SignalFacts(frames=0, seconds=(), black=())
     stated: tuple[Span, ...] = ()
     if consent and consent.starts_at is not None and consent.ends_at is not None:
         stated = heard([Span(start_s=consent.starts_at, end_s=consent.ends_at)])
@@ -160,12 +160,10 @@ def timeline_of(
         speech=speech,
         consent=stated[0] if stated else None,
         mouth=_mouth(footage, starts_s, speech, stated) if footage else None,
-        cuts=tuple(each - starts_s for each in (signal.cuts or ())) if signal else (),
-        freezes=shown(signal.freezes or ()) if signal else (),
-        black=shown(signal.black) if signal else (),
-        exposure_steps=tuple(each - starts_s for each in (signal.exposure_steps or ()))
-        if signal
-        else (),
+        cuts=tuple(each - starts_s for each in signal.cuts or ()),
+        freezes=shown(signal.freezes or ()),
+        black=shown(signal.black),
+        exposure_steps=tuple(each - starts_s for each in signal.exposure_steps or ()),
     )
 
 

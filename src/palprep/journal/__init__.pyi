@@ -31,10 +31,9 @@ from .entries import (
     Snapshot as Snapshot,
     What as What,
 )
-from .inbox import callback_server as callback_server, listen as listen, secret_path as secret_path
+from .inbox import callback_server as callback_server, secret_path as secret_path
 from .run_view import (
     JournalStatus as JournalStatus,
-    PersonOverview as PersonOverview,
     PersonResult as PersonResult,
     PersonStanding as PersonStanding,
     PersonView as PersonView,

@@ -79,8 +79,8 @@ def fate_of(error: PalprepError) -> NotCreated | Doubt:
     if unsent or refused:
         return NotCreated(code=error.code, message=error.message)
     # What to do about a doubt is said where the journal tells of it.
-    reason = error.reason if isinstance(error, OutcomeUnknown) else error.message
-    return Doubt(code=error.code, message=reason)
+    reason = error.reason if isinstance(error, OutcomeUnknown) else None
+    return Doubt(code=error.code, message=reason or error.message)
 
 
 def _record(journal: Journal, key: str, person: str, snapshot: Snapshot) -> None:

@@ -7,6 +7,7 @@ may have left this machine and may have been carried out.
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -124,6 +125,14 @@ class Creation(Value):
         """True when its training is over, well or not."""
         return self.state in {CreationState.COMPLETED, CreationState.ERROR}
 
+    @property
+    def training_s(self) -> float | None:
+        """Seconds from the intent to the end of its training; None before that."""
+        if not self.intended_at or not self.ended_at:
+            return None
+        start, end = map(dt.datetime.fromisoformat, (self.intended_at, self.ended_at))
+        return round((end - start).total_seconds(), 3)
+
 
 def creation_key(what: What, fields: Mapping[str, Any], sources: Mapping[str, str]) -> str:
     """The identity of a creation: what, at which service, from which content.
@@ -144,21 +153,17 @@ def advanced(before: Creation | None, entry: Entry[Body]) -> Creation | None:
     nothing: a callback under a tag that this journal never gave out.
     """
     if entry.key is not None and isinstance(entry.body, Intent):
-        return _intended(entry.key, entry, entry.body)
+        return Creation(
+            key=entry.key,
+            person=entry.person or "",
+            what=entry.body.what,
+            state=CreationState.IN_DOUBT,
+            request=entry.body.request,
+            intended_at=entry.at,
+        )
     if before is not None and isinstance(entry.body, AboutCreation):
         return _after(before, entry.body, entry.at)
     return before
-
-
-def _intended(key: str, entry: Entry[Body], intent: Intent) -> Creation:
-    return Creation(
-        key=key,
-        person=entry.person or "",
-        what=intent.what,
-        state=CreationState.IN_DOUBT,
-        request=intent.request,
-        intended_at=entry.at,
-    )
 
 
 def _after(before: Creation, body: AboutCreation, at: str) -> Creation:

@@ -8,12 +8,13 @@ what is known of a voice or replica: nothing can bring that back.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Generic, Literal, Self, TypeVar, get_args
+from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, get_args
 
-from pydantic import Field, TypeAdapter, ValidationError, model_validator
+from pydantic import ValidationError, model_validator
 
 from palprep.consent import PLACEHOLDER
 from palprep.errors import JournalError, UsageError
@@ -119,11 +120,11 @@ class PersonOutcome(Value):
 class Body(Value):
     """What an entry says. ``kind`` is its name in the journal."""
 
-    kind: str
+    kind: ClassVar[str]
 
     def stored(self) -> dict[str, Any]:
         """As JSON that, with the kind, reads back into an equal value."""
-        return self.model_dump(mode="json", round_trip=True, exclude={"kind"})
+        return self.model_dump(mode="json", round_trip=True)
 
 
 B_co = TypeVar("B_co", bound=Body, covariant=True)
@@ -184,7 +185,7 @@ class SandboxStatement(Value):
 class RunStarted(AboutRun):
     """A run begins. Later entries with a person belong to it, up to the next run."""
 
-    kind: Literal["run_started"] = "run_started"
+    kind = "run_started"
     people: tuple[PersonNames, ...]
     """Everybody whom the results show."""
     only: tuple[str, ...] | None = None
@@ -203,7 +204,7 @@ class RunStarted(AboutRun):
 class FileFetched(AboutRun):
     """A file was fetched from ``url``, which holds no secret. The key names it in that state."""
 
-    kind: Literal["file_fetched"] = "file_fetched"
+    kind = "file_fetched"
     url: str
     sha256: str
     size_bytes: int
@@ -212,14 +213,14 @@ class FileFetched(AboutRun):
 class AssetPrepared(AboutRun):
     """A file was prepared, or could not be. The key names its content and the task."""
 
-    kind: Literal["asset_prepared"] = "asset_prepared"
+    kind = "asset_prepared"
     asset: Asset
 
 
 class PortraitPicked(AboutRun):
     """Of several images the fittest was picked. The key names their contents."""
 
-    kind: Literal["portrait_picked"] = "portrait_picked"
+    kind = "portrait_picked"
     sha256: str
     """Of the picked image."""
 
@@ -227,21 +228,21 @@ class PortraitPicked(AboutRun):
 class FacesCompared(AboutRun):
     """The faces in a person's files were compared. The key names the files' contents."""
 
-    kind: Literal["faces_compared"] = "faces_compared"
+    kind = "faces_compared"
     checks: tuple[Check, ...]
 
 
 class FaceValidated(AboutRun):
     """The service gave its own verdict on a portrait. The key names service, file and model."""
 
-    kind: Literal["face_validated"] = "face_validated"
+    kind = "face_validated"
     verdict: FaceVerdict
 
 
 class Reused(AboutRun):
     """The entry ``seq`` of an earlier run counts for this run too."""
 
-    kind: Literal["reused"] = "reused"
+    kind = "reused"
     seq: int
 
 
@@ -252,7 +253,7 @@ class ConsentWaived(AboutRun):
     replica is made.
     """
 
-    kind: Literal["consent_waived"] = "consent_waived"
+    kind = "consent_waived"
     why: tuple[str, ...]
 
 
@@ -262,7 +263,7 @@ class DossierKept(AboutRun):
     The journal keeps the whole content, so that a dossier that was written anew differs from it.
     """
 
-    kind: Literal["dossier_kept"] = "dossier_kept"
+    kind = "dossier_kept"
     path: str
     dossier: Mapping[str, Any]
 
@@ -270,14 +271,14 @@ class DossierKept(AboutRun):
 class CreationUsed(AboutRun):
     """The person's voice or replica is the creation under the key, made now or before."""
 
-    kind: Literal["creation_used"] = "creation_used"
+    kind = "creation_used"
     what: What
 
 
 class PersonEnded(AboutRun):
     """The run's work for the person has ended."""
 
-    kind: Literal["person_ended"] = "person_ended"
+    kind = "person_ended"
     outcome: PersonOutcome
     state: str | None = None
     """A digest of what the outcome depends on: files, settings, options. A later run skips a person
@@ -290,7 +291,7 @@ class Intent(AboutCreation):
     ``request`` is what will be sent, without addresses.
     """
 
-    kind: Literal["intent"] = "intent"
+    kind = "intent"
     what: What
     request: Mapping[str, Any]
 
@@ -298,14 +299,14 @@ class Intent(AboutCreation):
 class Created(AboutCreation):
     """The service answered the request with the resource's id."""
 
-    kind: Literal["created"] = "created"
+    kind = "created"
     snapshot: Snapshot
 
 
 class NotCreated(AboutCreation):
     """It is certain that the request created nothing; ``code`` and ``message`` say why."""
 
-    kind: Literal["not_created"] = "not_created"
+    kind = "not_created"
     code: str
     message: str
 
@@ -313,7 +314,7 @@ class NotCreated(AboutCreation):
 class Doubt(AboutCreation):
     """The request was sent, and its outcome is not known."""
 
-    kind: Literal["doubt"] = "doubt"
+    kind = "doubt"
     code: str
     message: str
 
@@ -321,7 +322,7 @@ class Doubt(AboutCreation):
 class Polled(AboutCreation):
     """The service was asked, and told the resource's state."""
 
-    kind: Literal["polled"] = "polled"
+    kind = "polled"
     snapshot: Snapshot
 
 
@@ -332,7 +333,7 @@ class CalledBack(AboutCreation):
     callback belongs to nothing that this journal knows.
     """
 
-    kind: Literal["called_back"] = "called_back"
+    kind = "called_back"
     snapshot: Snapshot | None = None
     received: Any = None
 
@@ -343,46 +344,21 @@ class Resolved(AboutCreation):
     ``found_id`` is the id under which the resource was found. None: it may be created.
     """
 
-    kind: Literal["resolved"] = "resolved"
+    kind = "resolved"
     found_id: str | None = None
 
 
-AnyBody = Annotated[
-    RunStarted
-    | FileFetched
-    | AssetPrepared
-    | PortraitPicked
-    | FacesCompared
-    | FaceValidated
-    | Reused
-    | ConsentWaived
-    | DossierKept
-    | CreationUsed
-    | PersonEnded
-    | Intent
-    | Created
-    | NotCreated
-    | Doubt
-    | Polled
-    | CalledBack
-    | Resolved,
-    Field(discriminator="kind"),
-]
-"""Every kind that is written."""
-
-_ADAPTER: TypeAdapter[Body] = TypeAdapter(AnyBody)
-
 KINDS: Mapping[str, type[Body]] = {
-    each.model_fields["kind"].default: each for each in get_args(get_args(AnyBody)[0])
+    each.kind: each for family in (AboutRun, AboutCreation) for each in family.__subclasses__()
 }
 """The class of each kind."""
 
 
-def read_body(kind: str, data: Mapping[str, Any]) -> Body:
-    """The body of a stored entry. Raises JournalError for one that cannot be read."""
+def read_body(kind: str, stored: str | bytes) -> Body:
+    """The body of a stored entry, from its JSON. Raises JournalError where it cannot be read."""
     try:
-        return _ADAPTER.validate_python({**data, "kind": kind})
-    except ValidationError:
+        return KINDS[kind].model_validate(json.loads(stored))
+    except (KeyError, ValidationError):
         raise JournalError(
             f"The journal holds an entry {kind!r} that this palprep cannot read. What is known of "
             "creations must not be lost: use the palprep that wrote it"

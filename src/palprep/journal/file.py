@@ -94,20 +94,16 @@ def opened(path: Path | None, *, whole: bool = False) -> sqlite3.Connection:
     ``whole`` the whole file is searched for damage, which takes as long as reading it. Otherwise
     damage is noticed where it is read.
     """
-    try:
-        connection = sqlite3.connect(
-            path or ":memory:", timeout=_BUSY_S, check_same_thread=False, cached_statements=64
-        )
-    except sqlite3.Error as error:
-        raise readable(path, error) from None
-    try:
-        _prepare(connection, path, whole=whole)
-    except sqlite3.Error as error:
-        connection.close()
-        raise readable(path, error) from None
-    except BaseException:
-        connection.close()
-        raise
+    with contextlib.ExitStack() as undone:
+        try:
+            connection = sqlite3.connect(
+                path or ":memory:", timeout=_BUSY_S, check_same_thread=False, cached_statements=64
+            )
+            undone.callback(connection.close)
+            _prepare(connection, path, whole=whole)
+        except sqlite3.Error as error:
+            raise readable(path, error) from None
+        undone.pop_all()
     return connection
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from pathlib import Path
 
 from palprep.api import ReplicaTraining, VoiceStatusChanged
 from palprep.callbacks import CallbackServer, Delivery, Sink, new_nonce
@@ -27,7 +25,9 @@ def into_journal(journal: Journal, *, then: Told | None = None) -> Sink:
     """
 
     def take(delivery: Delivery) -> None:
-        snapshot, creation = snapshot_in(delivery), None
+        event, snapshot, creation = delivery.event, None, None
+        if isinstance(event, VoiceStatusChanged | ReplicaTraining):
+            snapshot = Snapshot.told(event.resource_id, event.status, event.error_message)
         if delivery.tag is not None:
             creation = journal.creation(delivery.tag)
         elif snapshot is not None:
@@ -40,14 +40,6 @@ def into_journal(journal: Journal, *, then: Told | None = None) -> Sink:
             then(delivery)
 
     return take
-
-
-def snapshot_in(delivery: Delivery) -> Snapshot | None:
-    """What a callback says about a voice or a replica; None when it says nothing of either."""
-    event = delivery.event
-    if not isinstance(event, VoiceStatusChanged | ReplicaTraining):
-        return None
-    return Snapshot.told(event.resource_id, event.status, event.error_message)
 
 
 def callback_server(
@@ -70,30 +62,3 @@ def callback_server(
         port=port,
         public_url=public_url,
     )
-
-
-def listen(
-    directory: str | Path,
-    *,
-    host: str = "127.0.0.1",
-    port: int = 8701,
-    public_url: str | None = None,
-    on_ready: Callable[[str], None],
-    on_delivery: Told | None = None,
-    stop: threading.Event | None = None,
-) -> None:
-    """Take callbacks into the journal of ``directory`` until ``stop`` is set.
-
-    ``on_ready`` gets the secret address to hand out, once it answers. A run may write the
-    same journal meanwhile. Raises JournalError without a journal there, ToolFailed when the
-    port is taken.
-    """
-    forever = stop or threading.Event()
-    with (
-        Journal.of(directory) as journal,
-        callback_server(
-            journal, host=host, port=port, public_url=public_url, then=on_delivery
-        ) as server,
-    ):
-        on_ready(server.url_for())
-        forever.wait()

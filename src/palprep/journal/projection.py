@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 from palprep.journal.creations import Creation, advanced
 from palprep.journal.entries import (
@@ -53,10 +52,7 @@ CREATE TABLE IF NOT EXISTS standing (
 """``first`` is the entry of the first intent. ``counts`` is ``seq``, or the earlier entry that
 ``seq`` points back to."""
 
-_FIELDS = (
-    "key", "person", "what", "state", "id", "error_message", "request",
-    "intended_at", "ended_at", "why",
-)  # fmt: skip
+_FIELDS = tuple(Creation.model_fields)
 _COLUMNS = ", ".join(_FIELDS)
 
 Read = Callable[[int], Body]
@@ -104,12 +100,11 @@ def creations(
         f"SELECT {_COLUMNS} FROM creation WHERE {condition} ORDER BY first",  # noqa: S608
         values,
     )
-    return tuple(map(_creation, rows))
-
-
-def _creation(row: Sequence[Any]) -> Creation:
-    fields = dict(zip(_FIELDS, row, strict=True))
-    return Creation.model_validate(fields | {"request": json.loads(fields["request"])})
+    found = (dict(zip(_FIELDS, row, strict=True)) for row in rows)
+    return tuple(
+        Creation.model_validate(fields | {"request": json.loads(fields["request"])})
+        for fields in found
+    )
 
 
 def _begin(connection: sqlite3.Connection, run: RunStarted) -> None:

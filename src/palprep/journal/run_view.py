@@ -6,13 +6,12 @@ written again from the journal shows what the run showed.
 
 from __future__ import annotations
 
-import datetime as dt
 import functools
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from pydantic import Field
+from pydantic import Field, computed_field
 
 from palprep.errors import JournalError
 from palprep.journal.creations import IN_TRAINING, Creation, up_to_date
@@ -67,8 +66,11 @@ class Timing(Value):
     seconds: float
 
 
-class PersonOverview(PersonNames):
-    """A person's row in a list of everybody. No report is read for it."""
+class PersonView(PersonNames):
+    """What the journal knows of one person in the last run.
+
+    A row in a list of everybody is one without assets and verdict: no report is read for it.
+    """
 
     status: PersonStatus
     reasons: tuple[str, ...]
@@ -82,10 +84,33 @@ class PersonOverview(PersonNames):
     """The service refused, or could not be reached."""
     state: str | None = Field(default=None, exclude=True)
     """The digest of :class:`PersonEnded`. Nothing shows it."""
+    assets: tuple[Asset, ...] = Field(default=(), repr=False)
+    face: FaceVerdict | None = None
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def timings(self) -> tuple[Timing, ...]:
+        """How long the steps took whose end is known."""
+        return (
+            *(
+                Timing(step=f"prepare {asset.role.value}", seconds=asset.seconds)
+                for asset in self.assets
+            ),
+            *(
+                Timing(step=f"train {each.what}", seconds=each.training_s)
+                for each in (self.voice, self.replica)
+                if each is not None and each.training_s is not None
+            ),
+        )
+
+    @property
+    def consent(self) -> Asset | None:
+        """The video in which the consent statement was listened for."""
+        return next((asset for asset in self.assets if asset.consent is not None), None)
 
     @property
     def standing(self) -> PersonStanding:
-        """The row as a line of ``palprep status``."""
+        """The person as a line of ``palprep status``."""
         voice, replica = self.voice, self.replica
         return PersonStanding(
             person=self.slug,
@@ -98,19 +123,6 @@ class PersonOverview(PersonNames):
             at_service=self.at_service,
             held=self.held,
         )
-
-
-class PersonView(PersonOverview):
-    """Everything the journal knows of one person in the last run."""
-
-    assets: tuple[Asset, ...] = Field(default=(), repr=False)
-    face: FaceVerdict | None = None
-    timings: tuple[Timing, ...] = ()
-
-    @property
-    def consent(self) -> Asset | None:
-        """The video in which the consent statement was listened for."""
-        return next((asset for asset in self.assets if asset.consent is not None), None)
 
     @property
     def result(self) -> PersonResult:
@@ -152,7 +164,9 @@ class ReadableRun(Protocol):
     @property
     def head(self) -> RunHead: ...
     @property
-    def people(self) -> Sequence[PersonOverview]: ...
+    def people(self) -> Sequence[PersonView]:
+        """Everybody, without their reports."""
+
     def mark(self, slug: str) -> str:
         """See :meth:`RunView.mark`."""
 
@@ -193,8 +207,7 @@ class RunReader:
             if entry.person in told:
                 told[entry.person].append((entry.body, creations.get(entry.key or "")))
         self.people = tuple(
-            _overview(names, told[names.slug], running=self.running)
-            for names in started.body.people
+            _person(names, told[names.slug], running=self.running) for names in started.body.people
         )
 
     @property
@@ -204,7 +217,7 @@ class RunReader:
         return newest is not None and newest.seq == self._newest
 
     @functools.cached_property
-    def _rows(self) -> dict[str, PersonOverview]:
+    def _rows(self) -> dict[str, PersonView]:
         return {person.slug: person for person in self.people}
 
     @functools.cached_property
@@ -214,7 +227,7 @@ class RunReader:
     def mark(self, slug: str) -> str:
         """See :meth:`RunView.mark`. Reports never change: the entries' numbers stand for them."""
         numbers = [each for each in self._numbers.get(slug, ()) if each[0] not in _STANDING]
-        return f"{self._rows[slug].model_dump_json()} {numbers}"
+        return f"{self._rows[slug].model_dump_json(exclude={'timings'})} {numbers}"
 
     def person(self, slug: str) -> PersonView:
         """See :meth:`RunView.person`."""
@@ -223,30 +236,31 @@ class RunReader:
             uses = isinstance(entry.body, CreationUsed)
             creation = self._journal.creation(entry.key or "") if uses else None
             told.append((entry.body, creation))
-        return _view(_overview(self._rows[slug], told, running=self.running), told)
+        return _person(self._rows[slug], told, running=self.running)
 
     def view(self, slugs: Container[str] | None = None, *, with_reports: bool = True) -> RunView:
         """Everybody at once, or the people with these slugs. Without reports, only their rows."""
         wanted = (each for each in self.people if slugs is None or each.slug in slugs)
-        people = (
-            self.person(each.slug) if with_reports else PersonView(**dict(each)) for each in wanted
-        )
+        people = (self.person(each.slug) if with_reports else each for each in wanted)
         return RunView(head=self.head, people=tuple(people))
 
 
 _STANDING = ("creation:voice", "creation:replica", "consent_waived", "person_ended")
 """The slots that say where a person stands."""
 
+_ROLES = tuple(Role)
+"""In the order in which assets are shown."""
+
 _Told = tuple[Body, Creation | None]
 """An entry about a person, and the creation under its key as it stands today."""
 
 
-def _overview(
-    names: PersonNames, told: Iterable[_Told], *, running: bool = False
-) -> PersonOverview:
+def _person(names: PersonNames, told: Iterable[_Told], *, running: bool = False) -> PersonView:
     used: dict[str, Creation] = {}
     waived: tuple[str, ...] = ()
     ended: PersonEnded | None = None
+    assets: dict[Role, Asset] = {}
+    face: FaceVerdict | None = None
     for body, creation in told:
         match body:
             case CreationUsed(what=what) if creation is not None:
@@ -255,9 +269,13 @@ def _overview(
                 waived = why
             case PersonEnded():
                 ended = body
+            case AssetPrepared(asset=asset):
+                assets[asset.role] = asset
+            case FaceValidated(verdict=verdict):
+                face = verdict
     recorded = ended.outcome if ended else None
     outcome = up_to_date(recorded, tuple(used.values()), running=running)
-    return PersonOverview(
+    return PersonView(
         slug=names.slug,
         name=names.name,
         full_name=names.full_name,
@@ -269,34 +287,9 @@ def _overview(
         state=ended.state if ended else None,
         voice=used.get("voice"),
         replica=used.get("replica"),
-    )
-
-
-def _view(person: PersonOverview, told: Iterable[_Told]) -> PersonView:
-    assets: dict[Role, Asset] = {}
-    face: FaceVerdict | None = None
-    for body, _ in told:
-        match body:
-            case AssetPrepared(asset=asset):
-                assets[asset.role] = asset
-            case FaceValidated(verdict=verdict):
-                face = verdict
-    return PersonView(
-        **dict(person),
-        assets=tuple(assets[role] for role in Role if role in assets),
+        assets=tuple(sorted(assets.values(), key=lambda asset: _ROLES.index(asset.role))),
         face=face,
-        timings=tuple(_timings(assets.values(), told)),
     )
-
-
-def _timings(assets: Iterable[Asset], told: Iterable[_Told]) -> Iterator[Timing]:
-    for asset in assets:
-        yield Timing(step=f"prepare {asset.role.value}", seconds=asset.seconds)
-    for _, creation in told:
-        if creation is not None and creation.intended_at and creation.ended_at:
-            start, end = map(dt.datetime.fromisoformat, (creation.intended_at, creation.ended_at))
-            seconds = round((end - start).total_seconds(), 3)
-            yield Timing(step=f"train {creation.what}", seconds=seconds)
 
 
 class JournalStatus(Value):
@@ -342,7 +335,7 @@ def status(directory: str | Path) -> JournalStatus:
         )
 
 
-def _made_without_run(creations: Iterable[Creation]) -> tuple[PersonOverview, ...]:
+def _made_without_run(creations: Iterable[Creation]) -> tuple[PersonView, ...]:
     """What programs have made in a journal that no run has written, by person.
 
     Of several voices or replicas of one person the last one counts.
@@ -353,6 +346,6 @@ def _made_without_run(creations: Iterable[Creation]) -> tuple[PersonOverview, ..
         told.setdefault(each.person, [(PersonEnded(outcome=IN_TRAINING), None)])
         told[each.person].append((used, each))
     return tuple(
-        _overview(PersonNames(slug=person, name=person, full_name=person), found)
+        _person(PersonNames(slug=person, name=person, full_name=person), found)
         for person, found in told.items()
     )

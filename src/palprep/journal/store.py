@@ -16,8 +16,7 @@ import threading
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from palprep.errors import JournalError, OutputUnwritable
 from palprep.journal import projection
@@ -179,7 +178,7 @@ class Journal:
         numbers, and the keys of the creations that they are about."""
         condition, names = _of_kind(AboutCreation)
         asked = f"SELECT seq, key FROM entry WHERE seq > ? AND {condition} ORDER BY seq"  # noqa: S608
-        return self._guarded(lambda connection: connection.execute(asked, (seq, *names)).fetchall())
+        return self._rows(asked, seq, *names)
 
     def newest(self) -> Entry[Body] | None:
         """The entry that was added last."""
@@ -216,8 +215,7 @@ class Journal:
         """For each person of the last run: every slot, and the number of the entry that counts."""
         asked = "SELECT person, slot, counts FROM standing ORDER BY 1, 2"
         found: dict[str, list[tuple[str, int]]] = {}
-        rows = self._guarded(lambda connection: connection.execute(asked).fetchall())
-        for person, slot, counts in rows:
+        for person, slot, counts in self._rows(asked):
             found.setdefault(person, []).append((slot, counts))
         return found
 
@@ -255,8 +253,7 @@ class Journal:
             "SELECT count(*) FROM entry WHERE kind = 'called_back' "
             "AND (key IS NULL OR key NOT IN (SELECT key FROM creation))"
         )
-        row = self._guarded(lambda connection: connection.execute(asked).fetchone())
-        return int(row[0])
+        return int(self._rows(asked)[0][0])
 
     def setting(self, name: str, default: Callable[[], str]) -> str:
         """A value that is chosen once and stays, such as the secret path of callbacks."""
@@ -293,12 +290,7 @@ class Journal:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _require_writable(self) -> None:
@@ -307,6 +299,9 @@ class Journal:
 
     def _entries(self, condition: str, *values: str | int) -> tuple[Entry[Body], ...]:
         return self._guarded(lambda connection: _select(connection, condition, *values))
+
+    def _rows(self, asked: str, *values: str | int) -> list[tuple[Any, ...]]:
+        return self._guarded(lambda connection: connection.execute(asked, values).fetchall())
 
     def _creations(self, condition: str, *values: str) -> tuple[Creation, ...]:
         return self._guarded(
@@ -349,7 +344,13 @@ def _select(
         values,
     )
     return tuple(
-        Entry(seq, at, person, key, read_body(kind, json.loads(_unzipped(zipped) or text)))
+        Entry(
+            seq,
+            at,
+            person,
+            key,
+            read_body(kind, zlib.decompress(zipped) if zipped else text),
+        )
         for seq, at, person, kind, key, text, zipped in rows
     )
 
@@ -362,7 +363,3 @@ def _kept(connection: sqlite3.Connection, text: str) -> bytes:
         "INSERT INTO content VALUES (?, ?) ON CONFLICT DO NOTHING", (sha256, zlib.compress(data))
     )
     return sha256
-
-
-def _unzipped(zipped: bytes | None) -> str | None:
-    return None if zipped is None else zlib.decompress(zipped).decode()

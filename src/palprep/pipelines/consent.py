@@ -8,22 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from palprep.dossier import keep_dossier, read_dossier, waive
 from palprep.journal import ConsentWaived, DossierKept, Journal
-from palprep.preflight import Prepared
-from palprep.rules import CONSENT_DOUBTS, Check, Report, consent_doubts, lacks_consent
+from palprep.preflight import Asset, Prepared
+from palprep.rules import CONSENT_DOUBTS, Check, consent_doubts, lacks_consent
 from palprep.values import Outcome
 
-
-class Judged(Protocol):
-    """A file of the user's with the report that counts: an asset, or a prepared file."""
-
-    @property
-    def source(self) -> str: ...
-    @property
-    def report(self) -> Report: ...
+Judged = Asset | Prepared
+"""A file of the user's with the report that counts."""
 
 
 class Gate(NamedTuple):
@@ -43,33 +37,24 @@ class Gate(NamedTuple):
 def consent_gate(video: Judged | None, apart: Judged | None) -> Gate:
     """Whether a replica may be made of a ``video``, whose consent may be in a video ``apart``.
 
-    A doubt in either holds it, also where the other one would do, as what fails in either does.
+    What fails in either is missing, and a doubt in either holds it, also where the other one would
+    do: what was listened for is never passed over. Without ``video`` nothing is trained, and
+    nothing has to be heard.
     """
-    if missing := _missing(video, apart):
-        return Gate(missing, ())
     judged = [each for each in (video, apart) if each is not None]
-    doubts = (f"{named(each)}: {doubt}" for each in judged for doubt in consent_doubts(each.report))
-    return Gate((), tuple(doubts))
-
-
-def _missing(video: Judged | None, apart: Judged | None) -> tuple[str, ...]:
-    """What is missing of the consent, one sentence each; empty when it was heard and matches.
-
-    ``video`` is what a replica would be trained from, ``apart`` a video of the statement alone.
-    What failed in either is missing, also where the other one would do: what was listened for is
-    never passed over. Without ``video`` nothing is trained, and nothing has to be heard.
-    """
-    failed = tuple(
+    missing = [
         f"{named(each)}: {check.message}"
-        for each in (video, apart)
-        if each is not None
+        for each in judged
         for check in each.report.having(Outcome.FAIL)
         if check.id in CONSENT_DOUBTS
-    )
-    if failed or video is None:
-        return failed
-    lacking = lacks_consent(video.report, apart.report if apart else None)
-    return (f"{named(video)}: {lacking}",) if lacking else ()
+    ]
+    if video is not None and not missing:
+        lacking = lacks_consent(video.report, apart.report if apart else None)
+        missing = [f"{named(video)}: {lacking}"] if lacking else []
+    if missing:
+        return Gate(tuple(missing), ())
+    doubts = (f"{named(each)}: {doubt}" for each in judged for doubt in consent_doubts(each.report))
+    return Gate((), tuple(doubts))
 
 
 def different_people(compared: Iterable[Check]) -> tuple[str, ...]:

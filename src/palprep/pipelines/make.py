@@ -124,7 +124,12 @@ async def make_replica(
     whatever is missing or in doubt. That is put on record, in the journal and in the dossier.
     JournalError is raised for a dossier that was changed.
     """
-    files = _trained_from(request, video=video, consent=consent, image=image)
+    if image is not None and request.voice_name is None:
+        raise UsageError("A replica from an image needs voice_name, the slug of a stock voice")
+    if (video is None) == (image is None) or (consent and image):
+        raise UsageError("Give a video, with or without a consent video, or an image")
+    given = {Role.TRAINING_VIDEO: video, Role.CONSENT_VIDEO: consent, Role.FACE_IMAGE: image}
+    files = {role: file for role, file in given.items() if file is not None}
     gate = consent_gate(video, consent)
     if gate.against and not without_consent:
         raise _refused(gate.against, _GIVE if gate.missing else _DECIDE)
@@ -188,16 +193,6 @@ _DECIDE = (
 
 def _refused(reasons: Sequence[str], advice: str = "") -> UsageError:
     return UsageError(f"No replica is made: {' '.join(reasons)}{advice}")
-
-
-def _trained_from(request: ReplicaRequest, **given_files: Prepared | None) -> dict[Role, Prepared]:
-    video, consent, image = (given_files[name] for name in ("video", "consent", "image"))
-    if image is not None and request.voice_name is None:
-        raise UsageError("A replica from an image needs voice_name, the slug of a stock voice")
-    if (video is None) == (image is None) or (consent and image):
-        raise UsageError("Give a video, with or without a consent video, or an image")
-    files = {Role.TRAINING_VIDEO: video, Role.CONSENT_VIDEO: consent, Role.FACE_IMAGE: image}
-    return {role: file for role, file in files.items() if file is not None}
 
 
 def _opened(journal: Journal | str | Path | None, callbacks: Callbacks | None) -> Journal:

@@ -31,21 +31,15 @@ class CheckRequest(NamedTuple):
     quick: bool
 
 
-_KINDS = {
-    Role.FACE_IMAGE: frozenset({Kind.IMAGE}),
-    Role.VOICE_AUDIO: frozenset({Kind.AUDIO, Kind.VIDEO}),
-    Role.TRAINING_VIDEO: frozenset({Kind.VIDEO}),
-    Role.CONSENT_VIDEO: frozenset({Kind.VIDEO}),
-}
-
 _VIDEOS = "MP4, MOV, WebM, MKV, AVI, MPG, MTS"
 
-_WANTED = {
-    Role.FACE_IMAGE: "an image (JPEG, PNG, WebP, HEIC or HEIF)",
-    Role.VOICE_AUDIO: "audio, or a video with sound",
-    Role.TRAINING_VIDEO: f"a video ({_VIDEOS})",
-    Role.CONSENT_VIDEO: f"a video ({_VIDEOS})",
+_TAKES = {
+    Role.FACE_IMAGE: ({Kind.IMAGE}, "an image (JPEG, PNG, WebP, HEIC or HEIF)"),
+    Role.VOICE_AUDIO: ({Kind.AUDIO, Kind.VIDEO}, "audio, or a video with sound"),
+    Role.TRAINING_VIDEO: ({Kind.VIDEO}, f"a video ({_VIDEOS})"),
+    Role.CONSENT_VIDEO: ({Kind.VIDEO}, f"a video ({_VIDEOS})"),
 }
+"""What each role can be filled with, and how that is told."""
 
 
 def role_named(role: Role | RoleName) -> Role:
@@ -78,9 +72,10 @@ def infer_role(source: Source) -> Role:
 
 def require_kind(source: Source, role: Role) -> None:
     """Raise UnsupportedMedia for content that cannot fill the role."""
-    if not source.type.accepted or source.type.kind not in _KINDS[role]:
+    kinds, wanted = _TAKES[role]
+    if not source.type.accepted or source.type.kind not in kinds:
         raise UnsupportedMedia(
-            f"{source.name} is {source.type.description}; a {role.value} must be {_WANTED[role]}"
+            f"{source.name} is {source.type.description}; a {role.value} must be {wanted}"
         )
 
 

@@ -11,14 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import jinja2
 
 from palprep._version import __version__
 from palprep.consent import ConsentFacts
 from palprep.dossier import dossier_path
-from palprep.journal import PersonOverview, PersonView, ReadableRun, RunHead, RunView
+from palprep.journal import PersonView, ReadableRun, RunHead, RunView
 from palprep.preflight import Asset
 from palprep.rules import Check, Report
 from palprep.values import Outcome, Role
@@ -51,8 +51,6 @@ ROLE_TITLES: dict[Role, str] = {
 _TOLD = re.compile(rb'<meta name="(stamp|face)" content="([0-9a-z.]*)">')
 _HEAD = 2_000
 """Bytes from the start of a page that hold its stamp and its portrait."""
-
-P = TypeVar("P", bound=PersonOverview)
 
 
 class Page(NamedTuple):
@@ -126,7 +124,7 @@ def pages(run: ReadableRun, folder: Path) -> list[Page]:
     }
     leading = _Maker(templates, Links(folder, folder), pictures.linked_from(folder))
 
-    def portrait(person: PersonOverview) -> str | None:
+    def portrait(person: PersonView) -> str | None:
         """The portrait of the person's own page, which is written first; else of the reports."""
         told = _head_of(folder / own[person.slug].place)
         if told.get("stamp") != stamps[person.slug]:
@@ -158,7 +156,7 @@ def page(
     return maker.report(run.head, worst_first(run.people), stamp or _digest(run.model_dump_json()))
 
 
-def worst_first(people: Sequence[P]) -> list[P]:
+def worst_first(people: Sequence[PersonView]) -> list[PersonView]:
     """What needs a person first, then what went wrong, then what is open or done; by name."""
     order = {status: place for place, status in enumerate(WORST_FIRST)}
     return sorted(people, key=lambda each: (order[each.status], each.name.casefold(), each.slug))
@@ -216,10 +214,10 @@ class _Maker:
     def report(
         self,
         run: RunHead,
-        people: Sequence[PersonOverview],
+        people: Sequence[PersonView],
         stamp: str,
         links: Sequence[str] = (),
-        portrait: Callable[[PersonOverview], str | None] | None = None,
+        portrait: Callable[[PersonView], str | None] | None = None,
     ) -> str:
         """The page that a reader opens first. ``links`` lead to the people, who stand on the page
         itself without them. ``portrait`` gives the address of a small picture of somebody."""

@@ -18,7 +18,7 @@ from palprep.journal import (
     AssetPrepared,
     Journal,
     PersonNames,
-    PersonOverview,
+    PersonView,
     RunStarted,
     SandboxStatement,
 )
@@ -49,7 +49,7 @@ def _unheard(asset: Asset) -> bool:
 
 def record_start(
     journal: Journal,
-    people: Sequence[Person | PersonOverview],
+    people: Sequence[Person | PersonView],
     statements: tuple[SandboxStatement, ...],
     options: RunOptions,
     *,
@@ -111,8 +111,8 @@ class Unchanged:
         return found.digest if found is not None and found.sure else None
 
     def among(
-        self, people: Iterable[RosterEntry], last: Iterable[PersonOverview], at: dt.datetime
-    ) -> dict[str, PersonOverview]:
+        self, people: Iterable[RosterEntry], last: Iterable[PersonView], at: dt.datetime
+    ) -> dict[str, PersonView]:
         """Those who are done and as they were when that was recorded, by their slugs.
 
         ``last`` are the people of the last run. Where the consent was waived, somebody may be able
