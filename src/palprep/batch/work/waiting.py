@@ -27,7 +27,7 @@ from palprep.journal import (
     Journal,
     PersonEnded,
     PersonOutcome,
-    PersonOverview,
+    PersonView,
     RunReader,
     RunView,
     up_to_date,
@@ -310,7 +310,7 @@ def watch(
         return seen.view(with_reports=with_reports)
 
 
-def _made(person: PersonOverview) -> tuple[Creation, ...]:
+def _made(person: PersonView) -> tuple[Creation, ...]:
     return tuple(each for each in (person.voice, person.replica) if each is not None)
 
 
