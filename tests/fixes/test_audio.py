@@ -15,8 +15,8 @@ from palprep.media import Source
 from palprep.rules.plans import AudioPlan
 
 
-def sound_plan(container: str, *, copy: bool, stream: int = 0, **more) -> AudioPlan:
-    return AudioPlan(reasons=(), stream=stream, copy_codec=copy, container=container, **more)
+def sound_plan(container: str, *, copy: bool, stream: int = 0) -> AudioPlan:
+    return AudioPlan(reasons=(), stream=stream, copy_codec=copy, container=container)
 
 
 def decoded(path: Path) -> tuple[np.ndarray, int]:
@@ -43,7 +43,6 @@ def strongest_hz(samples: np.ndarray, rate: int) -> float:
         ("a.mov", ("-c:a", "aac"), "m4a", ".m4a"),
         ("a.mp4", ("-c:a", "libmp3lame"), "mp3", ".mp3"),
         ("a.webm", ("-c:a", "libopus"), "ogg", ".ogg"),
-        ("a.webm", ("-c:a", "libopus"), "webm", ".webm"),
         ("a.webm", ("-c:a", "libvorbis"), "ogg", ".ogg"),
         ("a.mp4", ("-c:a", "flac"), "flac", ".flac"),
         ("a.mov", ("-c:a", "pcm_s16le"), "wav", ".wav"),
@@ -66,32 +65,14 @@ def test_the_track_of_a_video_is_copied_packet_by_packet(
         assert not opened.streams.video
 
 
-@pytest.mark.parametrize(
-    ("container", "rate_hz", "channels"),
-    [
-        ("m4a", None, None),
-        ("mp3", None, None),
-        ("wav", 24_000, 1),
-        ("flac", 48_000, 2),
-        ("ogg", None, None),
-        ("webm", None, 1),
-    ],
-)
-def test_one_encode_keeps_length_pitch_and_channels(
-    make, tone, tmp_path, *, container, rate_hz, channels
-):
+def test_one_encode_keeps_length_pitch_and_channels(make, tone, tmp_path):
     made = make("a.flac", *tone)
-    plan = sound_plan(container, copy=False, rate_hz=rate_hz, channels=channels)
-    applied = apply(plan, Source.of(made), tmp_path / "ada")
+    applied = apply(sound_plan("wav", copy=False), Source.of(made), tmp_path / "ada")
     samples, rate = decoded(Path(applied.path))
-    assert rate == rate_hz or (rate_hz is None and rate in {44_100, 48_000})
-    assert samples.shape[0] == (channels or 2)
-    # A lossy codec may pad its last frame.
-    assert samples.shape[1] / rate == pytest.approx(2.0, abs=0.08)
+    assert (rate, samples.shape) == (44_100, (2, 88_200))
     middle = samples[:, rate // 2 : rate * 3 // 2]
     assert strongest_hz(middle[0], rate) == pytest.approx(440, abs=2)
-    if samples.shape[0] == 2:
-        assert strongest_hz(middle[1], rate) == pytest.approx(660, abs=2)
+    assert strongest_hz(middle[1], rate) == pytest.approx(660, abs=2)
 
 
 def test_surround_is_mixed_down_to_stereo(make, tmp_path):
@@ -102,12 +83,12 @@ def test_surround_is_mixed_down_to_stereo(make, tmp_path):
 
 
 def test_tags_and_chapters_stay_behind(make, tone, tmp_path):
-    made = make(
-        "a.mp3", *tone, "-metadata", "artist=Secret Ada", "-metadata", "comment=Secret place"
-    )
-    assert b"Secret" in made.read_bytes()
-    for container in ("mp3", "m4a", "wav", "flac", "ogg"):
-        plan = sound_plan(container, copy=container == "mp3")
+    secrets = ("-metadata", "artist=Secret Ada", "-metadata", "comment=Secret place")
+    codecs = {"mp3": "libmp3lame", "m4a": "aac", "wav": "pcm_s16le", "flac": "flac"}
+    for container, codec in {**codecs, "ogg": "libopus"}.items():
+        made = make(f"a.{container}", *tone, *secrets, "-c:a", codec, "-flags:a", "+bitexact")
+        assert b"Secret" in made.read_bytes()
+        plan = sound_plan(container, copy=True)
         applied = apply(plan, Source.of(made), tmp_path / container)
         data = Path(applied.path).read_bytes()
         assert b"Secret" not in data
@@ -122,7 +103,7 @@ def test_the_same_plan_gives_the_same_file(make, tone, tmp_path):
     hashes = {
         hashlib.sha256(
             Path(
-                apply(sound_plan("m4a", copy=False), Source.of(made), tmp_path / name).path
+                apply(sound_plan("wav", copy=False), Source.of(made), tmp_path / name).path
             ).read_bytes()
         ).hexdigest()
         for name in ("one", "two")
@@ -149,8 +130,8 @@ def test_packets_that_the_container_cannot_take_are_refused_beforehand(make, ton
     with pytest.raises(FixError, match="flac packets cannot be copied into mp3"):
         apply(sound_plan("mp3", copy=True), Source.of(made), tmp_path / "ada")
     assert not list(tmp_path.iterdir())
-    with pytest.raises(ValidationError, match="copied packets keep their channels"):
-        sound_plan("mp3", copy=True, channels=1)
+    with pytest.raises(ValidationError, match="encoded as wav alone"):
+        sound_plan("mp3", copy=False)
 
 
 def test_the_source_is_untouched_and_never_the_target(make, tone, tmp_path):
@@ -165,7 +146,7 @@ def test_the_source_is_untouched_and_never_the_target(make, tone, tmp_path):
 def test_progress_runs_from_0_to_1_and_never_back(make, tone, tmp_path):
     seen: list[float] = []
     apply(
-        sound_plan("mp3", copy=False),
+        sound_plan("wav", copy=False),
         Source.of(make("a.flac", *tone)),
         tmp_path / "ada",
         progress=seen.append,
@@ -181,7 +162,7 @@ def test_ctrl_c_leaves_nothing(make, tone, tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         apply(
-            sound_plan("mp3", copy=False),
+            sound_plan("wav", copy=False),
             Source.of(make("a.flac", *tone)),
             tmp_path / "ada",
             progress=interrupt,

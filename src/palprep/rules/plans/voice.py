@@ -28,7 +28,7 @@ _AUDIO_FIXES = {
     "high_pass": ("voice_hum", "voice_dc_offset"),
     "level": ("voice_level", "voice_true_peak", "audio_sample_peak"),
 }
-_COPY_CONTAINERS = {
+COPY_CONTAINERS = {
     "aac": "m4a",
     "mp3": "mp3",
     "flac": "flac",
@@ -76,7 +76,7 @@ def plan_voice(report: Report, facts: Facts, profile: Profile) -> Plan | None:
             return _cleaned(voice, audio.stream.index, (*asked, *cleaning), spans, profile)
     if not asked and not cleaning:
         return None
-    container = _COPY_CONTAINERS.get(audio.stream.codec)
+    container = COPY_CONTAINERS.get(audio.stream.codec)
     copied = container is not None and {reason.fix for reason in asked} == {"extract"}
     return AudioPlan.model_validate(
         {
@@ -105,7 +105,6 @@ def _cleaned(
         loudness_lufs=_loudness(voice) if "level" in fixes else None,
         true_peak_dbtp=TRUE_PEAK_DBTP,
         noise=_noise_bound(voice, profile),
-        container="wav",
     )
 
 
