@@ -57,14 +57,14 @@ def test_a_little_speech_of_one_voice_is_not_several():
 def test_too_little_speech_tells_nothing():
     meter = SpeakerMeter()
     meter.push(RANDOM.standard_normal(16_000 * 3).astype(np.float32))
-    assert meter.facts().several is None
-    assert meter.traits() == SAME
+    assert judge_units(meter.units()).several is None
+    assert traits(meter.units()) == SAME
 
 
 def test_a_real_voice_is_not_several(speech):
     meter = SpeakerMeter()
     meter.push(speech)
-    assert meter.facts().several is False
+    assert judge_units(meter.units()).several is False
 
 
 @pytest.mark.parametrize(

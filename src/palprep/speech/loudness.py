@@ -7,13 +7,14 @@ peak is BS.1770-5 annex 2: the largest sample of the signal at four times its ra
 
 from __future__ import annotations
 
+from array import array
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from palprep.media import AudioStreamFacts, Sink, Source, decibels, probe_audio
-from palprep.speech.arrays import Floats, GrowingArray
+from palprep.speech.arrays import Floats
 from palprep.speech.waveform import EnvelopeMeter
 
 _OFFSET = -0.691
@@ -44,7 +45,7 @@ class LoudnessMeter:
         self._size = 1 << int(np.ceil(np.log2(memory + rate_hz)))
         self._history: NDArray[np.float64] = np.zeros((channels, memory))
         self._response = k_weighting(rate_hz, self._size)
-        self._energies = GrowingArray(np.float64)
+        self._energies = array("d")
         self._partial = 0.0
         self._seen = 0
         self._steps = 0
@@ -76,7 +77,7 @@ class LoudnessMeter:
         sums = np.add.reduceat(np.append(power, 0.0), [0, *inner]) if len(power) else np.zeros(1)
         sums[0] += self._partial
         if inner:
-            self._energies.append(sums[:-1])
+            self._energies.frombytes(sums[:-1].tobytes())
         self._partial = float(sums[-1])
         self._steps += len(inner)
         self._seen = stop
@@ -102,10 +103,9 @@ class LoudnessMeter:
         )
 
     def _means(self, steps: int) -> NDArray[np.float64]:
-        energies = self._energies.values()
-        if len(energies) < steps:
+        if len(self._energies) < steps:
             return np.zeros(0)
-        sums = np.convolve(energies, np.ones(steps), mode="valid")
+        sums = np.convolve(self._energies, np.ones(steps), mode="valid")
         return sums / (steps * self._rate * _STEP_S)
 
 

@@ -4,6 +4,7 @@ direct current, and channels that do not belong.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.media import FLOOR_DBFS, decibels
-from palprep.speech.arrays import Floats, GrowingArray
+from palprep.speech.arrays import Floats
 from palprep.values import Span
 
 _ZERO = 1.5 / 32768
@@ -61,8 +62,8 @@ class EnvelopeMeter:
         self._rate = rate_hz
         self._seen = 0
         self._rest: Floats | None = None
-        self._peaks = GrowingArray(np.float32)
-        self._powers = GrowingArray(np.float32)
+        self._peaks = array("f")
+        self._powers = array("f")
 
     def push(self, block: Floats, offset: Floats | None = None) -> None:
         """Take the next samples. ``offset`` is the direct current of each channel, shape
@@ -81,15 +82,15 @@ class EnvelopeMeter:
             peaks = np.maximum.reduceat(np.abs(whole).max(axis=0), borders[:-1])
             swing = whole if offset is None else whole - offset
             sums = np.add.reduceat((swing * swing).sum(axis=0, dtype=np.float64), borders[:-1])
-            self._peaks.append(peaks)
-            self._powers.append(sums / counts)
+            self._peaks.frombytes(peaks.tobytes())
+            self._powers.frombytes((sums / counts).astype(np.float32).tobytes())
             joined = joined[:, borders[-1] :]
             self._seen = start + int(borders[-1])
         self._rest = joined
 
     def envelope(self) -> Envelope:
         """Of everything that was pushed, up to the last whole millisecond."""
-        return Envelope(self._peaks.values(), self._powers.values())
+        return Envelope(np.asarray(self._peaks), np.asarray(self._powers))
 
 
 def dropouts(envelope: Envelope) -> tuple[Span, ...]:
