@@ -152,7 +152,7 @@ def told(samples: Samples, network: Silero) -> tuple[bool | None, float]:
     """The verdict, and the probability of several behind it."""
     meter = SpeakerMeter()
     probabilities, _ = network.run(samples)
-    for run in spoken_runs(samples, probabilities.tolist(), CHUNK):
+    for run in spoken_runs(samples, probabilities, CHUNK):
         meter.push(run)
     units = meter.units()
     return judge_units(units).several, likelihood(traits(units))

@@ -73,4 +73,4 @@ def test_a_real_voice_is_not_several(speech):
 )
 def test_only_sure_speech_is_compared(probabilities, lengths):
     samples = np.zeros(len(probabilities) * 4, np.float32)
-    assert [len(run) // 4 for run in spoken_runs(samples, probabilities, 4)] == lengths
+    assert [len(run) // 4 for run in spoken_runs(samples, np.array(probabilities), 4)] == lengths

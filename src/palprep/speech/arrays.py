@@ -17,6 +17,13 @@ worked out of them."""
 RATE_HZ = 16_000
 """Of the mono signal that networks, mel bands and cepstra are worked out of."""
 
+
+def runs_of(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """The runs of true values: where each begins, and the first place after it."""
+    edges = np.flatnonzero(np.diff(mask.astype(np.int8), prepend=0, append=0))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+
+
 _ALONE = 2**18
 """OpenBLAS calls in its threads for more multiplications than this (interface/gemm.c)."""
 

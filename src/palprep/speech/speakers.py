@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.speech.arrays import Floats, product
+from palprep.speech.arrays import Floats, product, runs_of
 from palprep.speech.facts import SpeakerFacts
 from palprep.speech.spectrum import filterbank
 
@@ -157,15 +156,8 @@ def _cosines(bands: int, count: int) -> Floats:
 
 
 def spoken_runs(
-    samples: Floats, probabilities: Sequence[float], chunk: int, threshold: float = 0.8
+    samples: Floats, probabilities: Floats, chunk: int, threshold: float = 0.8
 ) -> list[Floats]:
     """The stretches of consecutive chunks that are surely speech."""
-    runs: list[Floats] = []
-    begin: int | None = None
-    for index, probability in enumerate((*probabilities, 0.0)):
-        if probability >= threshold:
-            begin = index if begin is None else begin
-        elif begin is not None:
-            runs.append(samples[begin * chunk : index * chunk])
-            begin = None
-    return runs
+    sure = runs_of(probabilities >= threshold)
+    return [samples[begin * chunk : end * chunk] for begin, end in sure]

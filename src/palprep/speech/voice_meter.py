@@ -125,7 +125,7 @@ class VoiceMeter:
         )
         self._tones.push(mono)
         joined = np.concatenate((self._rest, mono))
-        for run in spoken_runs(joined, found.tolist(), CHUNK):
+        for run in spoken_runs(joined, found, CHUNK):
             self._speakers.push(run)
         self._rest = joined[len(found) * CHUNK :]
 

@@ -5,14 +5,14 @@ direct current, and channels that do not belong.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from palprep.media import FLOOR_DBFS, decibels
-from palprep.speech.arrays import Floats
+from palprep.speech.arrays import Floats, runs_of
 from palprep.values import Span
 
 _ZERO = 1.5 / 32768
@@ -100,7 +100,7 @@ def dropouts(envelope: Envelope) -> tuple[Span, ...]:
     within 5 ms of the hole.
     """
     found = []
-    for first, last in _runs(envelope.peak <= _ZERO):
+    for first, last in runs_of(envelope.peak <= _ZERO):
         before = envelope.peak[max(0, first - _EDGE_MS) : first]
         after = envelope.peak[last : last + _EDGE_MS]
         if not _SHORTEST_MS <= last - first <= _LONGEST_MS or not len(before) or not len(after):
@@ -147,7 +147,7 @@ def noise_facts(envelope: Envelope, speech: Sequence[Span]) -> NoiseFacts:
 
 def _noise_power(power: Floats, pauses: NDArray[np.bool_]) -> float | None:
     windows = []
-    for start, end in _runs(pauses):
+    for start, end in runs_of(pauses):
         count = (end - start) // _WINDOW_MS
         if end - start >= _LEAST_MS:
             run = power[start : start + count * _WINDOW_MS]
@@ -175,12 +175,6 @@ def _mask(spans: Sequence[Span], length: int, guard_ms: int) -> NDArray[np.bool_
 
 def _level(power: float) -> float:
     return max(FLOOR_DBFS, 10.0 * float(np.log10(max(power, 1e-20))))
-
-
-def _runs(mask: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """The runs of true values: the first millisecond, and the first one after."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
-    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
 
 
 class Clipping(NamedTuple):
