@@ -46,18 +46,13 @@ with warnings.catch_warnings():
     from pydub import AudioSegment
 
 _MIXES = {
-    "average": "mono|c0=0.5*c0+0.5*c1",
-    "first": "mono|c0=c0",
-    "second": "mono|c0=c1",
-    "difference": "mono|c0=0.5*c0-0.5*c1",
+    "average": ("0.5*c0+0.5*c1", "mixed both channels down to mono"),
+    "first": ("c0", "kept the first channel alone"),
+    "second": ("c1", "kept the second channel alone"),
+    "difference": ("0.5*c0-0.5*c1", "turned the inverted channel round and mixed down to mono"),
 }
-"""Arguments of ffmpeg's pan filter. Halves, so that no mixdown clips."""
-_MIX_WORDS = {
-    "average": "mixed both channels down to mono",
-    "first": "kept the first channel alone",
-    "second": "kept the second channel alone",
-    "difference": "turned the inverted channel round and mixed down to mono",
-}
+"""What ffmpeg's pan filter makes the one channel of, and that in words. Halves, so that no mixdown
+clips."""
 
 _WIDTH = 4
 """Bytes per sample of what is joined: 32 bits, so that nothing is lost before the one encode."""
@@ -110,9 +105,10 @@ def fix_voice(
 
 
 def _cleaned(sound: Any, plan: VoicePlan, stream: AudioStreamFacts) -> Any:
-    mix = _MIXES.get(plan.mix)
-    if mix is not None and stream.channels > 1:
-        sound = sound.filter("aformat", channel_layouts="stereo").filter("pan", args=mix)
+    if plan.mix != "keep" and stream.channels > 1:
+        mix, _ = _MIXES[plan.mix]
+        stereo = sound.filter("aformat", channel_layouts="stereo")
+        sound = stereo.filter("pan", args=f"mono|c0={mix}")
     if plan.high_pass_hz is not None:
         for _ in range(2):  # two second-order sections make the fourth order
             sound = sound.filter("highpass", f=plan.high_pass_hz)
@@ -134,7 +130,7 @@ def _cut_words(plan: VoicePlan, length_s: float) -> Iterator[FixDone]:
 
 def _clean_words(plan: VoicePlan, stream: AudioStreamFacts) -> Iterator[FixDone]:
     if plan.mix != "keep" and stream.channels > 1:
-        yield FixDone(id="mix", did=_MIX_WORDS[plan.mix])
+        yield FixDone(id="mix", did=_MIXES[plan.mix][1])
     if plan.high_pass_hz is not None:
         yield FixDone(id="high_pass", did=f"filtered out what is below {plan.high_pass_hz:g} Hz")
 
