@@ -49,7 +49,7 @@ def extraction(folder: Path, _: argparse.Namespace) -> Iterator[Figure]:
         *("-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac"),
         str(video),
     )
-    plan = AudioPlan(reasons=(), stream=1, copy_codec=True, container="m4a")
+    plan = AudioPlan(reasons=(), stream=1, container="m4a")
 
     def ours() -> None:
         apply(plan, Source.of(video), folder / "ours")

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from palprep.media import Source, stream_samples
 from palprep.speech import RATE_HZ, Silero, VoiceFacts, VoiceMeter, measure_voice, speech_spans
 from palprep.speech.activity import CHUNK
-from palprep.speech.speakers import SpeakerMeter, likelihood, spoken_runs
+from palprep.speech.speakers import SpeakerMeter, judge_units, likelihood, spoken_runs, traits
 
 CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpora" / "speech"
 LENGTH_S = 30
@@ -152,9 +152,10 @@ def told(samples: Samples, network: Silero) -> tuple[bool | None, float]:
     """The verdict, and the probability of several behind it."""
     meter = SpeakerMeter()
     probabilities, _ = network.run(samples)
-    for run in spoken_runs(samples, probabilities.tolist(), CHUNK):
+    for run in spoken_runs(samples, probabilities, CHUNK):
         meter.push(run)
-    return meter.facts().several, likelihood(meter.traits())
+    units = meter.units()
+    return judge_units(units).several, likelihood(traits(units))
 
 
 def heard(samples: Samples, network: Silero) -> VoiceFacts:

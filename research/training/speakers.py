@@ -65,7 +65,7 @@ def units_by_reader(corpus: Path) -> Mapping[str, Floats]:
             continue
         meter, samples = SpeakerMeter(), levelled(decode(clip.path))
         probabilities, _ = network.run(samples)
-        for run in spoken_runs(samples, probabilities.tolist(), CHUNK):
+        for run in spoken_runs(samples, probabilities, CHUNK):
             meter.push(run)
         units[clip.speaker].append(meter.units())
     return {reader: np.concatenate(parts) for reader, parts in units.items()}

@@ -126,15 +126,6 @@ def test_the_first_format_that_fits_at_full_size_wins(noise):
     assert (found.format, found.width) == ("jpeg", 400)
 
 
-def test_the_short_side_is_never_scaled_below_the_least(noise):
-    with pytest.raises(CannotFit, match="2,000 base64 characters with its short side at 200 px"):
-        fit(noise, formats=("jpeg",), max_base64_chars=2_000, min_side_px=200)
-    # A picture that is smaller already keeps its size rather than being refused for it.
-    floor = base64_chars(len(encode(noise, "jpeg", FLOOR_QUALITY)))
-    kept = fit(noise, formats=("jpeg",), max_base64_chars=floor, min_side_px=512)
-    assert (kept.width, kept.height) == (400, 300)
-
-
 def test_a_picture_without_metadata_comes_out_of_one_with(noise):
     tagged = noise.copy()
     exif = Image.Exif()

@@ -77,7 +77,7 @@ def test_spans_are_cut_to_the_sample_and_joined_in_order(tmp_path):
     # Each second has its own pitch.
     source = write(tmp_path / "a.wav", np.concatenate([sine(200 * k, 1.0) for k in range(1, 8)]))
     spans = (Span(start_s=1.0, end_s=2.0), Span(start_s=4.0, end_s=4.5))
-    applied = apply(voice_plan(spans=spans, crossfade_s=0.02), Source.of(source), tmp_path / "out")
+    applied = apply(voice_plan(spans=spans), Source.of(source), tmp_path / "out")
     samples = decoded(applied.path)[0]
     assert len(samples) == round((1.5 - 0.02) * RATE)
     assert at_hz(samples[: RATE // 2], 400) == pytest.approx(0.1, rel=0.01)
@@ -95,15 +95,9 @@ def test_a_join_is_smooth(tmp_path):
         tmp_path / "a.wav", np.concatenate([np.full(RATE * 2, 0.4), np.full(RATE * 2, -0.4)])
     )
     spans = (Span(start_s=0.5, end_s=1.0), Span(start_s=3.0, end_s=3.5))
-    hard = decoded(
-        apply(voice_plan(spans=spans, crossfade_s=0), Source.of(source), tmp_path / "hard").path
-    )[0]
-    soft = decoded(
-        apply(voice_plan(spans=spans, crossfade_s=0.05), Source.of(source), tmp_path / "soft").path
-    )[0]
-    assert np.abs(np.diff(hard)).max() > 0.7
-    assert np.abs(np.diff(soft)).max() < 0.05
-    assert len(hard) - len(soft) == round(0.05 * RATE)
+    joined = decoded(apply(voice_plan(spans=spans), Source.of(source), tmp_path / "out").path)[0]
+    assert np.abs(np.diff(joined)).max() < 0.01
+    assert len(joined) == round((1.0 - 0.02) * RATE)
 
 
 @pytest.mark.parametrize(
@@ -147,11 +141,10 @@ def test_hum_goes_and_speech_stays(tmp_path):
     assert 20 * np.log10(at_hz(samples, 1000) / 0.1) == pytest.approx(0, abs=0.1)
 
 
-@pytest.mark.parametrize("container", ["wav", "flac", "mp3", "m4a"])
-def test_loudness_is_met_under_the_true_peak_ceiling(tmp_path, container):
+def test_loudness_is_met_under_the_true_peak_ceiling(tmp_path):
     source = write(tmp_path / "quiet.wav", speech_like(8.0, amplitude=0.02))
     before = loudness(str(source))
-    plan = voice_plan(loudness_lufs=-20, true_peak_dbtp=-3, container=container)
+    plan = voice_plan(loudness_lufs=-20, true_peak_dbtp=-3)
     applied = apply(plan, Source.of(source), tmp_path / "out")
     after = loudness(applied.path)
     assert before.integrated_lufs < -30
@@ -209,16 +202,16 @@ def test_plans_that_cannot_be_joined_are_refused():
     with pytest.raises(ValidationError, match="must not overlap"):
         voice_plan(spans=(Span(start_s=0, end_s=2), Span(start_s=1.9, end_s=3)))
     with pytest.raises(ValidationError, match="longer than two crossfades"):
-        voice_plan(spans=(Span(start_s=0, end_s=0.03),), crossfade_s=0.02)
+        voice_plan(spans=(Span(start_s=0, end_s=0.03),))
 
 
-def test_the_track_of_a_video_is_resampled_once(make, picture, tone, tmp_path):
+def test_the_track_of_a_video_is_encoded_once(make, picture, tone, tmp_path):
     made = make("a.mp4", *picture, *tone, "-c:v", "libx264", "-c:a", "aac")
-    plan = voice_plan(stream=1, rate_hz=24_000, spans=(Span(start_s=0.25, end_s=1.75),))
+    plan = voice_plan(stream=1, spans=(Span(start_s=0.25, end_s=1.75),))
     applied = apply(plan, Source.of(made), tmp_path / "ada")
     with av.open(applied.path) as container:
-        assert container.streams.audio[0].rate == 24_000
-    assert decoded(applied.path).shape == (1, 36_000)
+        assert container.streams.audio[0].rate == 44_100
+    assert decoded(applied.path).shape == (1, 66_150)
     assert {"extract", "mix", "convert"} <= {each.id for each in applied.fixes}
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from palprep.media.ebml import read_matroska
 from palprep.media.headers import read_exif, xmp_orientation
-from palprep.media.isobmff import children, read_movie
+from palprep.media.isobmff import children, read_brands, read_movie
 
 
 def box(kind: bytes, *parts: bytes) -> bytes:
@@ -52,9 +52,9 @@ def test_truncation():
 
 
 def test_brands():
-    found = read(FTYP + MDAT)
-    assert (found.brand, found.compatible) == ("isom", {"isom", "mp42"})
-    assert read(MDAT).brand is None
+    whole = FTYP + MDAT
+    assert read_brands(io.BytesIO(whole), len(whole)) == ("isom", {"isom", "mp42"})
+    assert read_brands(io.BytesIO(MDAT), len(MDAT)) == (None, frozenset())
 
 
 def test_chapter_pictures_are_no_picture_track():
@@ -64,12 +64,24 @@ def test_chapter_pictures_are_no_picture_track():
     assert [each.track_id for each in found.audio_tracks] == [1]
 
 
-def test_edit_list_in_seconds():
-    edits = struct.pack(">IIIihhIihh", 0, 2, 500, -1, 1, 0, 1500, 1024, 1, 0)
-    listed = box(b"edts", box(b"elst", edits))
-    (only,) = read(FTYP + movie(track(1, b"soun", listed)) + MDAT).tracks
-    assert only.edits[0] == (0.5, None, 1.0)
-    assert only.edits[1] == pytest.approx((1.5, 1024 / 48_000, 1.0))
+@pytest.mark.parametrize(
+    ("edits", "edited"),
+    [
+        ([(1500, 1024, 1, 0)], False),  # an encoder's priming, of 48,000 a second
+        ([(200, -1, 1, 0), (1500, 0, 1, 0)], False),
+        ([(500, -1, 1, 0), (1500, 0, 1, 0)], True),
+        ([(1500, 24_000, 1, 0)], True),
+        ([(500, 0, 1, 0), (500, 0, 1, 0)], True),
+        ([(1500, 0, 2, 0)], True),
+        ([], False),
+    ],
+)
+def test_edits_beyond_priming_are_told(edits, edited):
+    listed = struct.pack(">II", 0, len(edits)) + b"".join(struct.pack(">Iihh", *e) for e in edits)
+    (only,) = read(
+        FTYP + movie(track(1, b"soun", box(b"edts", box(b"elst", listed)))) + MDAT
+    ).tracks
+    assert only.edited is edited
 
 
 def test_encrypted_samples():

@@ -57,14 +57,14 @@ def test_a_little_speech_of_one_voice_is_not_several():
 def test_too_little_speech_tells_nothing():
     meter = SpeakerMeter()
     meter.push(RANDOM.standard_normal(16_000 * 3).astype(np.float32))
-    assert meter.facts().several is None
-    assert meter.traits() == SAME
+    assert judge_units(meter.units()).several is None
+    assert traits(meter.units()) == SAME
 
 
 def test_a_real_voice_is_not_several(speech):
     meter = SpeakerMeter()
     meter.push(speech)
-    assert meter.facts().several is False
+    assert judge_units(meter.units()).several is False
 
 
 @pytest.mark.parametrize(
@@ -73,4 +73,4 @@ def test_a_real_voice_is_not_several(speech):
 )
 def test_only_sure_speech_is_compared(probabilities, lengths):
     samples = np.zeros(len(probabilities) * 4, np.float32)
-    assert [len(run) // 4 for run in spoken_runs(samples, probabilities, 4)] == lengths
+    assert [len(run) // 4 for run in spoken_runs(samples, np.array(probabilities), 4)] == lengths

@@ -1,18 +1,13 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
-from palprep.vision.cielab import lab_to_linear, linear_to_lab, to_linear
+from palprep.media import LINEAR, to_srgb
+from palprep.vision import gains_to_hue
 from palprep.vision.quality import pixels_to_lab
-
-
-def test_pixels_are_converted_as_single_colours_are() -> None:
-    rgb = np.random.default_rng(0).integers(0, 256, (6, 5, 3), np.uint8)
-    lab = pixels_to_lab(rgb)
-    assert lab.shape == rgb.shape
-    for pixel, found in zip(rgb.reshape(-1, 3).tolist(), lab.reshape(-1, 3), strict=True):
-        assert found == pytest.approx(linear_to_lab(to_linear(tuple(pixel))), abs=0.01)
 
 
 @pytest.mark.parametrize(
@@ -29,4 +24,19 @@ def test_primaries_have_their_known_values(
 ) -> None:
     found = pixels_to_lab(np.array([[rgb]], np.uint8))[0, 0]
     assert found == pytest.approx(lab, abs=0.02)
-    assert lab_to_linear(linear_to_lab(to_linear(rgb))) == pytest.approx(to_linear(rgb), abs=1e-4)
+
+
+@pytest.mark.parametrize("rgb", [(200, 150, 130), (120, 60, 40), (8, 6, 5)])
+@pytest.mark.parametrize("hue_deg", [25.0, 85.0])
+def test_gains_reach_the_hue_and_keep_lightness_and_chroma(
+    rgb: tuple[int, int, int], hue_deg: float
+) -> None:
+    lightness, across, along = pixels_to_lab(np.array([[rgb]], np.uint8))[0, 0]
+    chroma = math.hypot(across, along)
+    gains = gains_to_hue(rgb, hue_deg, chroma)
+    assert gains is not None
+    turned = to_srgb(LINEAR[list(rgb)] * np.array(gains, np.float32))
+    found = pixels_to_lab(turned[None, None])[0, 0]
+    assert found[0] == pytest.approx(lightness, abs=0.5)
+    assert math.hypot(found[1], found[2]) == pytest.approx(chroma, abs=1)
+    assert math.degrees(math.atan2(found[2], found[1])) == pytest.approx(hue_deg, abs=60 / chroma)

@@ -13,7 +13,7 @@ from palprep.vision.landmarks import (
     RIGHT_EYE_INNER,
     RIGHT_EYE_OUTER,
     RIGHT_IRIS,
-    SHAPE_NAMES,
+    SHAPES,
     Landmarks,
 )
 from palprep.vision.models import Models
@@ -100,7 +100,7 @@ def looking(marks: Landmarks, across_deg: float, up_deg: float, blink: float = 0
             turned_place = local @ fit.rotation.T * fit.scale + fit.picture_centre
             points[point] = turned_place * [1, -1, -1]
     sideways = across_deg / LOOK_TURN_DEG + LOOK_REST
-    shapes = dict.fromkeys(SHAPE_NAMES, 0.0) | {
+    shapes = dict.fromkeys(SHAPES, 0.0) | {
         "eyeLookOutLeft": max(sideways, 0.0), "eyeLookInRight": max(sideways, 0.0),
         "eyeLookInLeft": max(-sideways, 0.0), "eyeLookOutRight": max(-sideways, 0.0),
         "eyeBlinkLeft": blink,

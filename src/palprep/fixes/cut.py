@@ -31,8 +31,7 @@ H264: Mapping[str, Any] = {
 CRF = {"crf": 18}
 """x264's constant quality at which an encode looks like its source."""
 
-_TRANSFERS = {"smpte2084": "smpte2084", "arib-std-b67": "arib-std-b67"}
-"""HDR transfers by zscale's names."""
+_HDR_TRANSFERS = frozenset({"smpte2084", "arib-std-b67"})
 _LINEAR_709 = {"transferin": "linear", "primariesin": "709"}
 _USUAL_RATES = tuple(
     Fraction(rate)
@@ -105,26 +104,22 @@ class Cut:
 
     def _picture(self, source: Any) -> Any:
         picture = source["V:0"]  # capital V: not a cover picture
-        return filtered(picture, self.plan, self.facts) if self.facts else picture
+        return filtered(picture, self.facts) if self.facts else picture
 
     def _sound(self, source: Any, stream: AudioStreamFacts) -> Any:
         sound = source[str(stream.index)]
         if self.plan.copy_audio:
             return sound
-        if self.plan.audio_delay_s:
-            sound = sound.filter("asetpts", f"PTS+({seconds(self.plan.audio_delay_s)})/TB")
-        if self.plan.audio_tempo != 1.0:
-            sound = sound.filter("atempo", self.plan.audio_tempo)
         # Silence where packets are missing and before a late start, so that players which
         # ignore time stamps stay in step too.
         return sound.filter("aresample", **{"async": 1, "first_pts": 0})
 
 
-def filtered(picture: Any, plan: VideoPlan, facts: VideoFacts) -> Any:
+def filtered(picture: Any, facts: VideoFacts) -> Any:
     """``picture`` (an ffmpeg-python stream) at a constant rate, SDR, with even sides.
 
-    ffmpeg itself turns and mirrors it first. Raises FixError when the plan asks for more frames
-    per second than were recorded, or only Dolby's decoder could tell the colours.
+    ffmpeg itself turns and mirrors it first. Raises FixError when only Dolby's decoder could tell
+    the colours.
     """
     if not base_layer_shows(facts):
         raise FixError(
@@ -134,13 +129,14 @@ def filtered(picture: Any, plan: VideoPlan, facts: VideoFacts) -> Any:
     if facts.interlaced:
         # One picture per frame, so that the rate stays what was recorded.
         picture = picture.filter("bwdif", mode="send_frame")
-    picture = picture.filter("fps", fps=_words(constant_rate(plan, facts)))
-    if tone_mapped(plan, facts):
+    rate = constant_rate(facts)
+    picture = picture.filter("fps", fps=f"{rate.numerator}/{rate.denominator}")
+    if facts.color_transfer in _HDR_TRANSFERS:
         # Moebius leaves everything up to 0.3 of diffuse white as it was, and faces stand
         # there; BT.2408 puts diffuse white at 203 cd/m2. What HDR is, is told explicitly:
         # phones leave out the one or the other tag.
         wide = {"primariesin": "2020", "primaries": "2020"}
-        coded = {"transferin": _TRANSFERS[facts.color_transfer or ""], "matrixin": "2020_ncl"}
+        coded = {"transferin": facts.color_transfer, "matrixin": "2020_ncl"}
         picture = (
             picture.filter("zscale", **coded, **wide, transfer="linear", npl=203)
             .filter("format", "gbrpf32le")
@@ -154,38 +150,16 @@ def filtered(picture: Any, plan: VideoPlan, facts: VideoFacts) -> Any:
     return picture
 
 
-def tone_mapped(plan: VideoPlan, facts: VideoFacts) -> bool:
-    """Whether an encode by this plan brings HDR down to SDR."""
-    return plan.tone_map and facts.color_transfer in _TRANSFERS
-
-
-def constant_rate(plan: VideoPlan, facts: VideoFacts) -> Fraction:
-    """Frames per second after an encode: the plan's, else the usual rate that the source
-    keeps to within 2 %, else the source's mean."""
+def constant_rate(facts: VideoFacts) -> Fraction:
+    """Frames per second after an encode: the usual rate that the source keeps to within 2 %, else
+    the source's mean."""
     recorded = Fraction(facts.frame_rate).limit_denominator(1001)
-    if plan.frame_rate is not None:
-        wanted = _usual(Fraction(plan.frame_rate).limit_denominator(1001), Fraction(1, 10_000))
-        if wanted > recorded * (1 + _SNAP):
-            raise FixError(
-                f"The video has {facts.frame_rate:.2f} frames per second and {plan.frame_rate:g} "
-                "are asked for; frames are never made up. Record it again at the higher rate"
-            )
-        return wanted
-    return _usual(recorded, _SNAP)
+    nearest = min(_USUAL_RATES, key=lambda usual: abs(usual - recorded))
+    return nearest if abs(nearest - recorded) <= recorded * _SNAP else recorded
 
 
-def _usual(rate: Fraction, tolerance: Fraction) -> Fraction:
-    nearest = min(_USUAL_RATES, key=lambda usual: abs(usual - rate))
-    return nearest if abs(nearest - rate) <= rate * tolerance else rate
-
-
-def _words(rate: Fraction) -> str:
-    return f"{rate.numerator}/{rate.denominator}"
-
-
-def picture_words(plan: VideoPlan, facts: VideoFacts) -> tuple[FixDone, ...]:
-    """What an encode of the video by this plan does, in words."""
-    rate = float(constant_rate(plan, facts))
+def picture_words(facts: VideoFacts) -> tuple[FixDone, ...]:
+    """What an encode of the video does, in words."""
     done = [
         FixDone(
             id="transcode_video",
@@ -199,10 +173,11 @@ def picture_words(plan: VideoPlan, facts: VideoFacts) -> tuple[FixDone, ...]:
         done.append(FixDone(id="mirror", did="mirrored the picture as players did"))
     if facts.interlaced:
         done.append(FixDone(id="deinterlace", did="made whole pictures of interlaced ones"))
-    if not facts.frame_rate_constant or plan.frame_rate is not None:
+    if not facts.frame_rate_constant:
+        rate = float(constant_rate(facts))
         did = f"constant {rate:.5g} frames per second, from {facts.frame_rate:.5g} on average"
         done.append(FixDone(id="constant_rate", did=did))
-    if tone_mapped(plan, facts):
+    if facts.color_transfer in _HDR_TRANSFERS:
         did = f"tone-mapped HDR ({facts.color_transfer}) to BT.709 SDR"
         done.append(FixDone(id="tone_map", did=did))
     return tuple(done)

@@ -71,23 +71,21 @@ def fit(
     *,
     formats: Sequence[str],
     max_base64_chars: int,
-    min_side_px: int = 1,
     encode: Encode = encode,
 ) -> Encoded:
     """The first of ``formats`` that fits at full size, else the last one made smaller.
 
-    ``picture`` is RGB. Raises CannotFit when the short side would fall below
-    ``min_side_px`` (an image that is smaller already keeps its size).
+    ``picture`` is RGB. Raises CannotFit when no size fits.
     """
     searches = [_Search(picture, each, max_base64_chars, encode) for each in formats]
     for search in searches:
         if found := search.best_quality(max(picture.size)):
             return found
-    if found := searches[-1].largest(min_side_px):
+    if found := searches[-1].largest():
         return found
     raise CannotFit(
-        f"The image cannot be brought under {max_base64_chars:,} base64 characters with its "
-        f"short side at {min(min_side_px, *picture.size)} px or more; crop it closer to the face"
+        f"The image cannot be brought under {max_base64_chars:,} base64 characters; "
+        "crop it closer to the face"
     )
 
 
@@ -117,11 +115,11 @@ class _Search:
                 too_good = middle
         return found
 
-    def largest(self, min_side_px: int) -> Encoded | None:
+    def largest(self) -> Encoded | None:
         """The largest size at which the floor fits, at its best quality there."""
-        width, height = self._picture.size
-        too_large = max(width, height)
-        fits = math.ceil(too_large * min(1.0, min_side_px / min(width, height)))
+        too_large = max(self._picture.size)
+        # At the least, the short side has one pixel.
+        fits = math.ceil(too_large / min(self._picture.size))
         smallest, size = self._try(self._scaled(fits), self._floor)
         if not smallest:
             return None

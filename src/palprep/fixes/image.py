@@ -41,12 +41,7 @@ def fix_image(plan: ImagePlan, source: Source, new: NewOutput) -> Applied:
         bounds = (plan.max_side_px, plan.max_side_px)
         picture.thumbnail(bounds, Image.Resampling.LANCZOS, reducing_gap=None)
     wanted_size = picture.size
-    encoded = fit(
-        picture,
-        formats=plan.formats,
-        max_base64_chars=plan.max_base64_chars,
-        min_side_px=plan.min_side_px,
-    )
+    encoded = fit(picture, formats=plan.formats, max_base64_chars=plan.max_base64_chars)
     with new(SUFFIXES[encoded.format]) as output:
         output.temporary.write_bytes(encoded.data)
     done = (

@@ -57,17 +57,51 @@ _WITHOUT_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLI
 
 
 @contextlib.contextmanager
-def atomic_output(target: Path, *, lasting: bool = True) -> Iterator[Path]:
+def atomic_output(
+    target: Path, *, lasting: bool = True, settle: Callable[[Path], object] | None = None
+) -> Iterator[Path]:
     """Yield an empty temporary file next to ``target``; rename it to ``target`` at the end.
 
     The temporary name keeps the target's suffix, so that writers which go by it choose the
     same format, and starts with a dot, so that no glob of the folder takes it for a result.
-    Missing folders are made. A file that has the name is replaced. What is not ``lasting`` can be
-    made again, such as a page: it is not waited for until it is on the disk, and a power cut may
-    leave it empty. Raises OutputUnwritable where the operating system refuses.
+    Missing folders are made. A file that has the name is replaced, unless ``settle`` is given:
+    that gives the temporary file its name. What is not ``lasting`` can be made again, such as a
+    page: it is not waited for until it is on the disk, and a power cut may leave it empty. Raises
+    OutputUnwritable where the operating system refuses.
     """
-    with _written_whole(target, lambda it: it.replace(target), lasting=lasting) as temporary:
-        yield temporary
+    name = f".palprep-{os.getpid()}-{secrets.token_hex(6)}.part{target.suffix}"
+    temporary = target.with_name(name)
+    settle = settle or (lambda whole: whole.replace(target))
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # Not tempfile: its files are private to the user, and the rename would keep that.
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    except OSError as error:
+        raise unwritable(target, error) from None
+    try:
+        try:
+            yield temporary
+        except OSError as error:
+            if error.errno in _WHILE_WRITING or error.filename == os.fspath(temporary):
+                raise unwritable(target, error) from None
+            raise
+        except ToolFailed as error:
+            # ffmpeg's message is all that tells a full disk from a broken source.
+            for number in _WHILE_WRITING:
+                if os.strerror(number) in error.message:
+                    raise unwritable(target, OSError(number, os.strerror(number))) from error
+            raise
+        try:
+            # Flushed, and the folder too, so that a power cut leaves old or new.
+            if lasting:
+                _sync(temporary, os.O_RDONLY)
+            settle(temporary)
+            if lasting:
+                _sync(target.parent, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
+        except OSError as error:
+            raise unwritable(target, error) from None
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 @dataclass
@@ -98,12 +132,9 @@ def new_output(
         raise UsageError(f"{target} is the source itself; choose another folder for the output")
 
     def settle(temporary: Path) -> None:
-        if overwrite:
-            temporary.replace(target)
-        else:
-            output.path = _place_freely(temporary, target)
+        output.path = _place_freely(temporary, target)
 
-    with _written_whole(target, settle) as temporary:
+    with atomic_output(target, settle=None if overwrite else settle) as temporary:
         output = Output(temporary, target)
         yield output
 
@@ -148,44 +179,6 @@ def _place_freely(temporary: Path, target: Path) -> Path:
             temporary.replace(name)
         break
     return name
-
-
-@contextlib.contextmanager
-def _written_whole(
-    target: Path, settle: Callable[[Path], object], *, lasting: bool = True
-) -> Iterator[Path]:
-    name = f".palprep-{os.getpid()}-{secrets.token_hex(6)}.part{target.suffix}"
-    temporary = target.with_name(name)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        # Not tempfile: its files are private to the user, and the rename would keep that.
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-    except OSError as error:
-        raise unwritable(target, error) from None
-    try:
-        try:
-            yield temporary
-        except OSError as error:
-            if error.errno in _WHILE_WRITING or error.filename == os.fspath(temporary):
-                raise unwritable(target, error) from None
-            raise
-        except ToolFailed as error:
-            # ffmpeg's message is all that tells a full disk from a broken source.
-            for number in _WHILE_WRITING:
-                if os.strerror(number) in error.message:
-                    raise unwritable(target, OSError(number, os.strerror(number))) from error
-            raise
-        try:
-            # Flushed, and the folder too, so that a power cut leaves old or new.
-            if lasting:
-                _sync(temporary, os.O_RDONLY)
-            settle(temporary)
-            if lasting:
-                _sync(target.parent, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
-        except OSError as error:
-            raise unwritable(target, error) from None
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def unwritable(target: Path, error: OSError) -> OutputUnwritable:

@@ -65,17 +65,11 @@ def _sound(plan: VideoPlan, header: VideoHeader, source: Source) -> AudioStreamF
 
 
 def _require_possible(cut: Cut) -> None:
-    kept = [
-        (cut.plan.copy_video, cut.header.codec, MP4_VIDEO, "copy_video"),
-        (
-            cut.plan.copy_audio and cut.sound,
-            cut.sound and cut.sound.codec,
-            MP4_AUDIO,
-            "copy_audio",
-        ),
-    ]
-    for copied, codec, codecs, field in kept:
-        if copied and codec not in codecs:
+    kept = [(cut.header.codec, MP4_VIDEO, "copy_video")] if cut.plan.copy_video else []
+    if cut.sound and cut.plan.copy_audio:
+        kept.append((cut.sound.codec, MP4_AUDIO, "copy_audio"))
+    for codec, codecs, field in kept:
+        if codec not in codecs:
             raise FixError(
                 f"{codec} packets cannot be copied into an mp4; plan an encode ({field}=False)"
             )
@@ -100,15 +94,12 @@ def _done(cut: Cut) -> Iterator[FixDone]:
         did = f"copied the {' and '.join(copied)} packets into an mp4 unchanged"
         yield FixDone(id="remux", did=did)
     if cut.facts is not None:
-        yield from picture_words(plan, cut.facts)
+        yield from picture_words(cut.facts)
     if sound and not plan.copy_audio:
         did = f"encoded the sound once: {stream_words(sound)} to AAC"
         yield FixDone(id="transcode_audio", did=did)
-    if "resync" in {reason.fix for reason in plan.reasons} and not plan.audio_delay_s:
+    if "resync" in {reason.fix for reason in plan.reasons}:
         did = "silence stands where sound is missing, so that it keeps step with the picture"
-        yield FixDone(id="resync", did=did)
-    if plan.audio_delay_s or plan.audio_tempo != 1.0:
-        did = f"shifted the sound by {plan.audio_delay_s:+.3f} s, speed x{plan.audio_tempo:.6g}"
         yield FixDone(id="resync", did=did)
     if not cut.header.index_in_front:
         yield FixDone(id="faststart", did="put the index in front")
@@ -142,7 +133,7 @@ def write_within(
         stages,
         max_size_bytes=max_size_bytes or 0,
         budget_bps=budget or 0,
-        least_bps=_least_rate(cut.plan, cut.facts),
+        least_bps=_least_rate(cut.facts),
     )
     return (fitted,)
 
@@ -200,6 +191,6 @@ def _two_passes(
     )
 
 
-def _least_rate(plan: VideoPlan, facts: VideoFacts) -> int:
-    pixels_per_s = facts.width * facts.height * constant_rate(plan, facts)
+def _least_rate(facts: VideoFacts) -> int:
+    pixels_per_s = facts.width * facts.height * constant_rate(facts)
     return int(pixels_per_s * _LEAST_BITS_PER_PIXEL)

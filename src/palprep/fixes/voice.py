@@ -16,12 +16,27 @@ from typing import Any
 import numpy as np
 
 from palprep.errors import FixError
-from palprep.fixes.audio import CONTAINERS, file_words, stream_at
-from palprep.fixes.graph import Progress, Stages, read
+from palprep.fixes.audio import file_words, stream_at
+from palprep.fixes.graph import (
+    BARE,
+    BARE_SOUND,
+    Progress,
+    Stages,
+    address,
+    read,
+    stream_words,
+)
 from palprep.fixes.loudness import Gain, Loudness, Target, amplified, fitting_gain, measure_loudness
 from palprep.fixes.output import Applied, FixDone, NewOutput
-from palprep.media import AudioStreamFacts, Samples, Source, probe_audio, stream_samples
-from palprep.rules.plans import VoicePlan
+from palprep.media import (
+    AudioStreamFacts,
+    Samples,
+    Source,
+    probe_audio,
+    run_ffmpeg,
+    stream_samples,
+)
+from palprep.rules.plans import CROSSFADE_S, VoicePlan
 from palprep.values import Span
 
 with warnings.catch_warnings():
@@ -30,28 +45,19 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from pydub import AudioSegment
 
-_LOSSY = frozenset({"mp3", "m4a"})
-"""Decoding these raises the peaks; only the result tells by how much."""
-_ENCODES = 3
-_PEAK_MARGIN_DB = 0.1
-
 _MIXES = {
-    "average": "mono|c0=0.5*c0+0.5*c1",
-    "first": "mono|c0=c0",
-    "second": "mono|c0=c1",
-    "difference": "mono|c0=0.5*c0-0.5*c1",
+    "average": ("0.5*c0+0.5*c1", "mixed both channels down to mono"),
+    "first": ("c0", "kept the first channel alone"),
+    "second": ("c1", "kept the second channel alone"),
+    "difference": ("0.5*c0-0.5*c1", "turned the inverted channel round and mixed down to mono"),
 }
-"""Arguments of ffmpeg's pan filter. Halves, so that no mixdown clips."""
-_MIX_WORDS = {
-    "average": "mixed both channels down to mono",
-    "first": "kept the first channel alone",
-    "second": "kept the second channel alone",
-    "difference": "turned the inverted channel round and mixed down to mono",
-}
+"""What ffmpeg's pan filter makes the one channel of, and that in words. Halves, so that no mixdown
+clips."""
 
 _WIDTH = 4
 """Bytes per sample of what is joined: 32 bits, so that nothing is lost before the one encode."""
 _FULL_SCALE = 2**31 - 1
+_CROSSFADE_MS = round(CROSSFADE_S * 1000)
 
 
 def fix_voice(
@@ -63,86 +69,46 @@ def fix_voice(
     """
     facts = probe_audio(source, levels=False)
     stream = stream_at(facts.streams, plan.stream, source)
+    rate_hz, channels = stream.sample_rate_hz, 1 if plan.mix != "keep" else min(stream.channels, 2)
     stages = Stages(progress)
-    with (
-        new(CONTAINERS[plan.container].suffix) as output,
-        tempfile.TemporaryDirectory(prefix="palprep-") as folder,
-    ):
+    with new(".wav") as output, tempfile.TemporaryDirectory(prefix="palprep-") as folder:
         if plan.spans:
             joined = Path(folder) / "joined.wav"
-            length_s = write_joined(
-                source,
-                stream,
-                plan.spans,
-                joined,
-                crossfade_s=plan.crossfade_s,
-                progress=stages.next(0.4),
-            )
+            length_s = write_joined(source, stream, plan.spans, joined, progress=stages.next(0.4))
             sound = read(Source.of(joined))["a:0"]
         else:
             length_s = facts.duration_s
             sound = read(source)[str(stream.index)]
-        voice = _Voice(plan, _cleaned(sound, plan, stream), stream, length_s)
-        levelled = voice.write(output.temporary, stages)
+        sound = _cleaned(sound, plan, stream)
+        level: tuple[FixDone, ...] = ()
+        if plan.loudness_lufs is not None:
+            before = measure_loudness(sound, duration_s=length_s, progress=stages.next(0.5))
+            target = Target(
+                integrated_lufs=plan.loudness_lufs,
+                ceiling_dbtp=plan.true_peak_dbtp,
+                noise=plan.noise,
+            )
+            gain = fitting_gain(sound, before, target, duration_s=length_s)
+            sound, level = amplified(sound, gain, target), (_level_words(before, gain, target),)
+        encoding = {"f": "wav", "c:a": "pcm_s16le", **BARE_SOUND, "ar": rate_hz, "ac": channels}
+        node = sound.output(address(output.temporary), **BARE, **encoding)
+        run_ffmpeg(node, duration_s=length_s, progress=stages.next(0.9))
+    shape = f"{rate_hz:,} Hz, {'mono' if channels == 1 else 'stereo'}"
+    did = f"encoded once from {stream_words(stream)} to wav, {shape}"
     done = (
         *_cut_words(plan, length_s),
         *_clean_words(plan, stream),
-        *(_loudness_words(plan, *levelled) if levelled else ()),
-        *file_words(plan.container, source, stream, voice.encoding),
+        *level,
+        *file_words(source, FixDone(id="convert", did=did)),
     )
     return Applied(path=str(output.path), fixes=done)
 
 
-class _Voice:
-    """The cut and cleaned sound, to be levelled and encoded."""
-
-    def __init__(
-        self, plan: VoicePlan, sound: Any, stream: AudioStreamFacts, length_s: float
-    ) -> None:
-        self._plan, self._sound, self._length_s = plan, sound, length_s
-        self._container = CONTAINERS[plan.container]
-        channels = 1 if plan.mix != "keep" else stream.channels
-        self.encoding = self._container.encoding(plan.rate_hz or stream.sample_rate_hz, channels)
-
-    def write(self, target: Path, stages: Stages) -> tuple[Loudness, Gain] | None:
-        """Encode to ``target``; the loudness before and the gain, if the plan sets one."""
-        plan = self._plan
-        if plan.loudness_lufs is None:
-            self._encode(self._sound, target, stages)
-            return None
-        before = measure_loudness(self._sound, duration_s=self._length_s, progress=stages.next(0.5))
-        aim = Target(
-            integrated_lufs=plan.loudness_lufs,
-            ceiling_dbtp=plan.true_peak_dbtp,
-            noise=plan.noise,
-        )
-        for attempt in range(_ENCODES):
-            gain = fitting_gain(self._sound, before, aim, duration_s=self._length_s)
-            self._encode(amplified(self._sound, gain, aim), target, stages)
-            if plan.container not in _LOSSY:
-                break
-            encoded = read(Source.of(target))["a:0"]
-            over = (
-                measure_loudness(encoded, duration_s=self._length_s).true_peak_dbtp
-                - plan.true_peak_dbtp
-            )
-            if over <= 0:
-                break
-            # Limited harder first; what that does not reach, a lower level does.
-            lowered = "ceiling_dbtp" if attempt == 0 else "integrated_lufs"
-            less = {lowered: getattr(aim, lowered) - over - _PEAK_MARGIN_DB}
-            aim = aim.model_copy(update=less)
-        return before, gain
-
-    def _encode(self, sound: Any, target: Path, stages: Stages) -> None:
-        length_s, progress = self._length_s, stages.next(0.9)
-        self._container.write(sound, target, self.encoding, duration_s=length_s, progress=progress)
-
-
 def _cleaned(sound: Any, plan: VoicePlan, stream: AudioStreamFacts) -> Any:
-    mix = _MIXES.get(plan.mix)
-    if mix is not None and stream.channels > 1:
-        sound = sound.filter("aformat", channel_layouts="stereo").filter("pan", args=mix)
+    if plan.mix != "keep" and stream.channels > 1:
+        mix, _ = _MIXES[plan.mix]
+        stereo = sound.filter("aformat", channel_layouts="stereo")
+        sound = stereo.filter("pan", args=f"mono|c0={mix}")
     if plan.high_pass_hz is not None:
         for _ in range(2):  # two second-order sections make the fourth order
             sound = sound.filter("highpass", f=plan.high_pass_hz)
@@ -157,28 +123,28 @@ def _cut_words(plan: VoicePlan, length_s: float) -> Iterator[FixDone]:
     elif plan.spans:
         did = (
             f"kept {length_s:.1f} s of speech from {len(plan.spans)} stretches, joined with "
-            f"crossfades of {plan.crossfade_s * 1000:.0f} ms"
+            f"crossfades of {_CROSSFADE_MS} ms"
         )
         yield FixDone(id="select", did=did, kept=plan.spans)
 
 
 def _clean_words(plan: VoicePlan, stream: AudioStreamFacts) -> Iterator[FixDone]:
     if plan.mix != "keep" and stream.channels > 1:
-        yield FixDone(id="mix", did=_MIX_WORDS[plan.mix])
+        yield FixDone(id="mix", did=_MIXES[plan.mix][1])
     if plan.high_pass_hz is not None:
         yield FixDone(id="high_pass", did=f"filtered out what is below {plan.high_pass_hz:g} Hz")
 
 
-def _loudness_words(plan: VoicePlan, before: Loudness, gain: Gain) -> Iterator[FixDone]:
+def _level_words(before: Loudness, gain: Gain, target: Target) -> FixDone:
     reached = before.integrated_lufs + gain.gain_db - gain.lost_lu
     did = (
         f"loudness from {before.integrated_lufs:.1f} to {reached:.1f} LUFS ({gain.gain_db:+.1f} dB)"
     )
     if gain.limits:
-        did += f", peaks limited to {plan.true_peak_dbtp:g} dBTP"
+        did += f", peaks limited to {target.ceiling_dbtp:g} dBTP"
     if gain.held_back_by is not None:
         did += f"; no further, because of the {gain.held_back_by}"
-    yield FixDone(id="level", did=did)
+    return FixDone(id="level", did=did)
 
 
 def write_joined(
@@ -187,7 +153,6 @@ def write_joined(
     spans: Sequence[Span],
     target: Path,
     *,
-    crossfade_s: float,
     progress: Progress | None = None,
 ) -> float:
     """Write the spans of a stream, joined, as a 32-bit WAV; return its length in seconds.
@@ -199,44 +164,25 @@ def write_joined(
     blocks = stream_samples(source, rate_hz=rate, channels=channels, stream=stream.index)
     with wave.open(str(target), "wb") as file:
         file.setparams((channels, _WIDTH, rate, 0, "NONE", "not compressed"))
-        joiner = _Joiner(file, crossfade_ms=round(crossfade_s * 1000))
-        for number, samples in enumerate(_cut(blocks, rate, spans), start=1):
-            joiner.add(_segment(samples, rate, channels))
+        count, end = 0, AudioSegment.empty()
+        for samples in _cut(blocks, rate, spans):
+            segment = _segment(samples, rate)
+            if count:
+                bridge = end.append(segment[:_CROSSFADE_MS], crossfade=_CROSSFADE_MS)
+                file.writeframes(bridge.raw_data)
+                segment = segment[_CROSSFADE_MS:]
+            # The end is held back: the next stretch fades in over it.
+            file.writeframes(segment[:-_CROSSFADE_MS].raw_data)
+            count, end = count + 1, segment[-_CROSSFADE_MS:]
             if progress is not None:
-                progress(number / len(spans))
-        joiner.finish()
-        if joiner.count < len(spans):
+                progress(count / len(spans))
+        file.writeframes(end.raw_data)
+        if count < len(spans):
             raise FixError(
-                f"{source.name} ends before {spans[joiner.count].end_s:.2f} s, "
+                f"{source.name} ends before {spans[count].end_s:.2f} s, "
                 "where a stretch that is to be kept ends"
             )
         return file.getnframes() / rate
-
-
-class _Joiner:
-    """Writes segments as they come, holding back the end that the next one fades over."""
-
-    def __init__(self, file: wave.Wave_write, *, crossfade_ms: int) -> None:
-        self._file, self._crossfade_ms = file, crossfade_ms
-        self._end: AudioSegment | None = None
-        self.count = 0
-
-    def add(self, segment: AudioSegment) -> None:
-        self.count += 1
-        overlap = self._crossfade_ms
-        if not overlap:
-            self._file.writeframes(segment.raw_data)
-            return
-        if self._end is not None:
-            bridge = self._end.append(segment[:overlap], crossfade=overlap)
-            self._file.writeframes(bridge.raw_data)
-            segment = segment[overlap:]
-        self._file.writeframes(segment[:-overlap].raw_data)
-        self._end = segment[-overlap:]
-
-    def finish(self) -> None:
-        if self._end is not None:
-            self._file.writeframes(self._end.raw_data)
 
 
 def _cut(blocks: Iterable[Samples], rate: int, spans: Sequence[Span]) -> Iterator[Samples]:
@@ -261,9 +207,7 @@ def _cut(blocks: Iterable[Samples], rate: int, spans: Sequence[Span]) -> Iterato
         at = end
 
 
-def _segment(samples: Samples, rate: int, channels: int) -> AudioSegment:
+def _segment(samples: Samples, rate: int) -> AudioSegment:
     scaled = np.clip(samples.astype(np.float64), -1.0, 1.0) * _FULL_SCALE
-    interleaved = np.rint(scaled).astype("<i4").T
-    return AudioSegment(
-        data=interleaved.tobytes(), sample_width=_WIDTH, frame_rate=rate, channels=channels
-    )
+    data = np.rint(scaled).astype("<i4").T.tobytes()
+    return AudioSegment(data, sample_width=_WIDTH, frame_rate=rate, channels=len(samples))

@@ -32,6 +32,7 @@ takes 200 MB as RGB."""
 
 _OPTIONS = {"protocol_whitelist": "file"}
 _QUICKTIME_OPTIONS = {"enable_drefs": "0", "use_absolute_path": "0"}
+_STILLS = Disposition.attached_pic | Disposition.timed_thumbnails
 _WITHOUT_FRAMES = {"skip_frame": "all"}
 """Holds for FFmpeg's analysis of the streams alone; decoders that PyAV opens do not see it."""
 
@@ -126,9 +127,25 @@ def stated_length_s(container: InputContainer) -> float:
     return max(0.0, (container.duration or 0) / av.time_base)
 
 
-def video_streams(container: InputContainer) -> tuple[VideoStream, ...]:
-    """The video streams, without the covers and thumbnails that FFmpeg lists among them."""
-    return tuple(stream for stream in container.streams.video if not _is_attached_picture(stream))
+def video_stream(container: InputContainer, source: Source) -> VideoStream:
+    """The first video stream, whose decoder allocates no frame above :data:`MAX_FRAME_PIXELS`.
+
+    Raises UnsupportedMedia when there is none, its codec is unknown, or its frames are larger.
+    """
+    # FFmpeg lists covers and thumbnails among the video streams.
+    streams = [each for each in container.streams.video if not each.disposition & _STILLS]
+    if not streams:
+        raise UnsupportedMedia(f"{source.name} has no video stream")
+    context = streams[0].codec_context
+    if context is None:
+        raise UnsupportedMedia(f"{source.name}: its video is in an unknown codec")
+    if context.width * context.height > MAX_FRAME_PIXELS:
+        raise UnsupportedMedia(
+            f"The frames of {source.name} have {context.width}x{context.height} pixels; "
+            f"palprep decodes at most {MAX_FRAME_PIXELS:,} per frame"
+        )
+    context.options = {**context.options, "max_pixels": str(MAX_FRAME_PIXELS)}
+    return streams[0]
 
 
 class Packets:
@@ -163,24 +180,6 @@ def no_frame(source: Source) -> DamagedMedia:
             "Name that file, or export both as one"
         )
     return DamagedMedia(f"No frame of {source.name} decodes; export or record it again")
-
-
-def limit_frames(stream: VideoStream) -> None:
-    """Keep the decoder from allocating frames above :data:`MAX_FRAME_PIXELS`.
-
-    Raises UnsupportedMedia where the header already states more.
-    """
-    context = stream.codec_context
-    if context.width * context.height > MAX_FRAME_PIXELS:
-        raise UnsupportedMedia(
-            f"Its frames have {context.width}x{context.height} pixels; "
-            f"palprep decodes at most {MAX_FRAME_PIXELS:,} per frame"
-        )
-    context.options = {**context.options, "max_pixels": str(MAX_FRAME_PIXELS)}
-
-
-def _is_attached_picture(stream: Stream) -> bool:
-    return bool(stream.disposition & (Disposition.attached_pic | Disposition.timed_thumbnails))
 
 
 def hand_back() -> None:

@@ -15,7 +15,6 @@ from fractions import Fraction
 from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
-from av.container import InputContainer
 from av.packet import Packet
 from av.sidedata.sidedata import SideData, SideDataContainer
 from av.video.frame import VideoFrame
@@ -23,15 +22,14 @@ from av.video.stream import VideoStream
 from numpy.typing import NDArray
 from PIL import Image
 
-from palprep.errors import DamagedMedia, UnsupportedMedia
+from palprep.errors import UnsupportedMedia
 from palprep.media.container import (
     Packets,
     decoded,
     hand_back,
-    limit_frames,
     no_frame,
     open_container,
-    video_streams,
+    video_stream,
 )
 from palprep.media.image import open_image
 from palprep.media.light import HLG, PQ, as_srgb
@@ -173,7 +171,8 @@ def _decoded_frames(
 ) -> Generator[tuple[float, VideoFrame, Fraction], None, None]:
     """The time and the frame of each that is decoded, with the aspect ratio of their pixels."""
     with open_container(source) as container:
-        stream = _prepared(container, source, key_frames_only=keys_alone)
+        stream = video_stream(container, source)
+        _prepare(stream, key_frames_only=keys_alone)
         aspect = stream.sample_aspect_ratio or Fraction(1)
         packets: Iterable[Packet[Any]] = Packets(container, stream)
         if keys_alone:
@@ -228,18 +227,12 @@ def small_luma(frame: VideoFrame) -> NDArray[np.uint8]:
     return (picked >> (luma.bits - 8)).astype(np.uint8) if wide else np.ascontiguousarray(picked)
 
 
-def _prepared(container: InputContainer, source: Source, *, key_frames_only: bool) -> VideoStream:
-    streams = video_streams(container)
-    if not streams or streams[0].codec_context is None:
-        raise UnsupportedMedia(f"{source.name} has no video stream that can be decoded")
-    stream = streams[0]
-    limit_frames(stream)
+def _prepare(stream: VideoStream, *, key_frames_only: bool) -> None:
     context = stream.codec_context
     context.thread_type = "AUTO"
     large = context.width * context.height > _LARGE_PIXELS
     context.thread_count = 1 if large else decoder_threads()
     context.skip_frame = "NONKEY" if key_frames_only else "NONREF"
-    return stream
 
 
 Item = TypeVar("Item")
@@ -318,14 +311,11 @@ def _jpeg(picture: Image.Image) -> bytes:
 
 def _video_frame(source: Source, max_side: int) -> Image.Image:
     with open_container(source) as container:
-        streams = video_streams(container)
-        if not streams:
-            raise UnsupportedMedia(f"{source.name} has no video stream")
-        limit_frames(streams[0])
+        stream = video_stream(container, source)
         if container.duration and container.duration > 0:
             container.seek(int(container.duration * _THUMBNAIL_AT), any_frame=False)
-        frame = next(container.decode(streams[0]), None)
+        frame = next(container.decode(stream), None)
         if frame is None:
-            raise DamagedMedia(f"No frame of {source.name} decodes; export or record it again")
-        aspect = streams[0].sample_aspect_ratio or Fraction(1)
+            raise no_frame(source)
+        aspect = stream.sample_aspect_ratio or Fraction(1)
         return Image.fromarray(upright(frame, aspect, max_side))

@@ -8,8 +8,9 @@ only ever compared, and never allocated.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import BinaryIO, Literal, NamedTuple
 
 MAX_BOXES = 200_000
@@ -32,14 +33,6 @@ class IsoBox(NamedTuple):
     end: int
 
 
-class Edit(NamedTuple):
-    """One entry of an edit list, in seconds; ``media_s`` is None for an empty edit."""
-
-    duration_s: float
-    media_s: float | None
-    rate: float
-
-
 class DolbyVision(NamedTuple):
     """A Dolby Vision configuration record (Dolby Vision Streams Within ISOBMFF, 3.2)."""
 
@@ -59,7 +52,8 @@ class Track:
     """Its media lies in another file."""
     encrypted: bool
     """Its samples are scrambled (ISO/IEC 23001-7): no decoder can read them."""
-    edits: tuple[Edit, ...]
+    edited: bool
+    """An edit list delays, cuts or joins more than an encoder's priming."""
     dolby_vision: DolbyVision | None = None
 
 
@@ -67,9 +61,6 @@ class Track:
 class Movie:
     """What the boxes of a file say, whether or not its streams decode."""
 
-    brand: str | None
-    """Major brand; None for a QuickTime file from before brands."""
-    compatible: frozenset[str]
     moov_position: Literal["front", "end", "fragmented"] | None
     truncated: bool
     """A box claims bytes that the file does not have, or the index or the media is missing."""
@@ -77,8 +68,8 @@ class Movie:
 
     @property
     def edited(self) -> bool:
-        """An edit list delays, cuts or joins more than an encoder's priming."""
-        return any(_is_edited(track.edits) for track in self.tracks)
+        """Whether any track is edited."""
+        return any(track.edited for track in self.tracks)
 
     @property
     def video_tracks(self) -> tuple[Track, ...]:
@@ -94,13 +85,6 @@ class Movie:
     def audio_tracks(self) -> tuple[Track, ...]:
         """The audio tracks."""
         return tuple(track for track in self.tracks if track.handler == "soun")
-
-
-def _is_edited(edits: tuple[Edit, ...]) -> bool:
-    shown = [edit for edit in edits if edit.media_s is not None]
-    delayed = any(edit.media_s is None and edit.duration_s > PRIMING_S for edit in edits)
-    skipped = any((edit.media_s or 0.0) > PRIMING_S for edit in shown)
-    return delayed or skipped or len(shown) > 1 or any(edit.rate != 1.0 for edit in shown)
 
 
 def children(file: BinaryIO, start: int, end: int) -> Iterator[IsoBox]:
@@ -128,30 +112,22 @@ def children(file: BinaryIO, start: int, end: int) -> Iterator[IsoBox]:
 def read_movie(file: BinaryIO, size_bytes: int) -> Movie:
     """The boxes of a whole file. A file that is no movie has no tracks and no ``moov``."""
     top = list(children(file, 0, size_bytes))
-    kinds = [box.kind for box in top]
-    brand, compatible = read_brands(file, size_bytes)
     moov = next((box for box in top if box.kind == b"moov"), None)
     media = [box.start for box in top if box.kind == b"mdat" and box.end - box.body > 0]
     position: Literal["front", "end", "fragmented"] | None = None
     tracks: tuple[Track, ...] = ()
-    fragmented = False
     if moov is not None:
         end = min(moov.end, size_bytes)
-        timescale = _movie_timescale(file, moov.body, end)
+        timescale = _timescale(_content(file, moov.body, end, b"mvhd", limit=32))
         inside = list(children(file, moov.body, end))
         tracks = tuple(_track(file, box, timescale) for box in inside if box.kind == b"trak")
-        fragmented = b"moof" in kinds or any(box.kind == b"mvex" for box in inside)
-        if fragmented:
+        if {b"moof", b"mvex"} & {box.kind for box in (*top, *inside)}:
             position = "fragmented"
         else:
             position = "end" if media and media[0] < moov.start else "front"
     overrun = any(box.end > size_bytes for box in top)
     return Movie(
-        brand=brand,
-        compatible=compatible,
-        moov_position=position,
-        truncated=overrun or moov is None or not media,
-        tracks=tracks,
+        moov_position=position, truncated=overrun or moov is None or not media, tracks=tracks
     )
 
 
@@ -159,7 +135,7 @@ def read_brands(file: BinaryIO, size_bytes: int) -> tuple[str | None, frozenset[
     """Major and compatible brands of the ``ftyp`` box, without trailing spaces."""
     for box in children(file, 0, size_bytes):
         if box.kind == b"ftyp":
-            content = _content(file, box, limit=4096)
+            content = _body(file, box, limit=4096)
             brands = [content[at : at + 4] for at in range(0, len(content) - 3, 4)]
             words = [brand.decode("latin-1").rstrip() for brand in brands]
             return (words[0] if words else ""), frozenset(words[2:])
@@ -168,7 +144,7 @@ def read_brands(file: BinaryIO, size_bytes: int) -> tuple[str | None, frozenset[
     return None, frozenset()
 
 
-def _content(file: BinaryIO, box: IsoBox, *, limit: int = MAX_TABLE_BYTES) -> bytes:
+def _body(file: BinaryIO, box: IsoBox, *, limit: int) -> bytes:
     file.seek(box.body)
     return file.read(min(box.end - box.body, limit))
 
@@ -183,12 +159,23 @@ def _descend(file: BinaryIO, start: int, end: int, *path: bytes) -> IsoBox | Non
     return box
 
 
-def _movie_timescale(file: BinaryIO, start: int, end: int) -> int:
-    return _timescale(file, _descend(file, start, end, b"mvhd"))
+def _content(
+    file: BinaryIO, start: int, end: int, *path: bytes, limit: int = MAX_TABLE_BYTES
+) -> bytes:
+    """What stands in the box at the end of a path; nothing where there is no such box."""
+    box = _descend(file, start, end, *path)
+    return _body(file, box, limit=limit) if box else b""
 
 
-def _timescale(file: BinaryIO, box: IsoBox | None) -> int:
-    content = _content(file, box, limit=32) if box else b""
+def _entries(file: BinaryIO, start: int, end: int, *path: bytes) -> Iterator[IsoBox]:
+    """The boxes in a table, behind its version and its count."""
+    if table := _descend(file, start, end, *path):
+        for box in children(file, table.body + 8, table.end):
+            yield box._replace(end=min(box.end, table.end))
+
+
+def _timescale(content: bytes) -> int:
+    """Units a second, of a movie's or a medium's header."""
     offset = 20 if content[:1] == b"\x01" else 12
     if len(content) < offset + 4:
         return 1
@@ -196,68 +183,49 @@ def _timescale(file: BinaryIO, box: IsoBox | None) -> int:
 
 
 def _track(file: BinaryIO, trak: IsoBox, movie_timescale: int) -> Track:
-    start, end = trak.body, trak.end
-    header = _descend(file, start, end, b"tkhd")
-    handler = _descend(file, start, end, b"mdia", b"hdlr")
-    chapters = _descend(file, start, end, b"tref", b"chap")
-    edit_list = _descend(file, start, end, b"edts", b"elst")
-    references = _descend(file, start, end, b"mdia", b"minf", b"dinf", b"dref")
-    samples = _descend(file, start, end, b"mdia", b"minf", b"stbl", b"stsd")
-    head = _content(file, header, limit=32) if header else b""
+    inside = partial(_content, file, trak.body, trak.end)
+    table = partial(_entries, file, trak.body, trak.end, b"mdia", b"minf")
+    head, chapters = inside(b"tkhd", limit=32), inside(b"tref", b"chap")
     offset = 20 if head[:1] == b"\x01" else 12
-    name = _content(file, handler, limit=12)[8:12] if handler else b""
-    chapter_ids = _content(file, chapters) if chapters else b""
-    media_timescale = _timescale(file, _descend(file, start, end, b"mdia", b"mdhd"))
+    name = inside(b"mdia", b"hdlr", limit=12)[8:12]
+    media_timescale = _timescale(inside(b"mdia", b"mdhd", limit=32))
     return Track(
         track_id=int.from_bytes(head[offset : offset + 4], "big"),
         handler=name.decode("latin-1"),
-        chapters_in=struct.unpack(
-            f">{len(chapter_ids) // 4}I", chapter_ids[: len(chapter_ids) & ~3]
+        chapters_in=struct.unpack(f">{len(chapters) // 4}I", chapters[: len(chapters) & ~3]),
+        # Each reference has a flag that says: in this same file.
+        external=not all(
+            (_body(file, each, limit=4)[3:4] or b"\0")[0] & 1 for each in table(b"dinf", b"dref")
         ),
-        encrypted=_encrypted(file, samples) if samples else False,
-        external=_external(file, references) if references else False,
-        edits=tuple(_edits(_content(file, edit_list), movie_timescale, media_timescale))
-        if edit_list
-        else (),
-        dolby_vision=_dolby_vision(file, samples) if samples and name == b"vide" else None,
+        encrypted=any(each.kind in {b"encv", b"enca"} for each in table(b"stbl", b"stsd")),
+        edited=_is_edited(inside(b"edts", b"elst"), movie_timescale, media_timescale),
+        dolby_vision=_dolby_vision(file, table(b"stbl", b"stsd")) if name == b"vide" else None,
     )
-
-
-def _external(file: BinaryIO, dref: IsoBox) -> bool:
-    """Whether any data reference lacks the flag that says: in this same file."""
-    entries = children(file, dref.body + 8, dref.end)
-    return any(
-        not _content(file, box, limit=4)[3:4] or not _content(file, box, limit=4)[3] & 1
-        for box in entries
-    )
-
-
-def _encrypted(file: BinaryIO, stsd: IsoBox) -> bool:
-    entries = children(file, stsd.body + 8, stsd.end)
-    return any(box.kind in {b"encv", b"enca"} for box in entries)
 
 
 _VISUAL_ENTRY = 78
 """Bytes of a visual sample entry before its boxes (12.1.3)."""
 
 
-def _dolby_vision(file: BinaryIO, stsd: IsoBox) -> DolbyVision | None:
-    for entry in children(file, stsd.body + 8, stsd.end):
-        for box in children(file, entry.body + _VISUAL_ENTRY, min(entry.end, stsd.end)):
+def _dolby_vision(file: BinaryIO, samples: Iterable[IsoBox]) -> DolbyVision | None:
+    for entry in samples:
+        for box in children(file, entry.body + _VISUAL_ENTRY, entry.end):
             if box.kind in {b"dvcC", b"dvvC", b"dvwC"}:
-                record = _content(file, box, limit=5)
+                record = _body(file, box, limit=5)
                 if len(record) == 5:
                     return DolbyVision(profile=record[2] >> 1, compatibility=record[4] >> 4)
     return None
 
 
-def _edits(content: bytes, movie_timescale: int, media_timescale: int) -> Iterator[Edit]:
+def _is_edited(content: bytes, movie_timescale: int, media_timescale: int) -> bool:
     layout = struct.Struct(">Qqhh" if content[:1] == b"\x01" else ">Iihh")
-    count = int.from_bytes(content[4:8], "big")
-    for index in range(min(count, (len(content) - 8) // layout.size)):
-        duration, media, whole, fraction = layout.unpack_from(content, 8 + index * layout.size)
-        yield Edit(
-            duration_s=duration / movie_timescale,
-            media_s=None if media == -1 else media / media_timescale,
-            rate=whole + fraction / 65536,
-        )
+    count = min(int.from_bytes(content[4:8], "big"), (len(content) - 8) // layout.size)
+    shown = 0
+    for index in range(count):
+        duration, media, *rate = layout.unpack_from(content, 8 + index * layout.size)
+        empty = media == -1
+        shown += not empty
+        hidden_s = duration / movie_timescale if empty else media / media_timescale
+        if hidden_s > PRIMING_S or shown > 1 or not (empty or rate == [1, 0]):
+            return True
+    return False

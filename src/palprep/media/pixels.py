@@ -154,8 +154,6 @@ def _converted(picture: Image.Image, profile: ImageCms.ImageCmsProfile) -> Image
 
 
 def _is_srgb(profile: ImageCms.ImageCmsProfile) -> bool:
-    if profile.profile.xcolor_space != "RGB ":
-        return False
     steps = np.linspace(0, 255, 6).astype(np.uint8)
     lattice = np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(6, 36, 3)
     turned = np.asarray(_converted(Image.fromarray(lattice), profile), dtype=np.int16)

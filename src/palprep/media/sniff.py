@@ -40,7 +40,8 @@ class Content(NamedTuple):
 
     type: MediaType
     movie: Movie | None = None
-    matroska: Matroska | None = None
+    truncated: bool = False
+    """The index claims more bytes than the file has, or is missing itself."""
 
 
 def recognise(file: BinaryIO, size: int) -> Content:
@@ -54,7 +55,7 @@ def recognise(file: BinaryIO, size: int) -> Content:
         return _boxed(file, size)
     if head.startswith(ebml.MAGIC):
         found = ebml.read_matroska(file, size)
-        return Content(_matroska(found), matroska=found)
+        return Content(_matroska(found), truncated=found.truncated)
     return Content(_unboxed(file, head, size))
 
 
@@ -89,7 +90,7 @@ def _boxed(file: BinaryIO, size: int) -> Content:
         if brand is not None and brand.startswith(start):
             return Content(refused(name, description))
     movie = read_movie(file, size)
-    return Content(_movie(movie, brand, compatible), movie=movie)
+    return Content(_movie(movie, brand, compatible), movie, movie.truncated)
 
 
 def _movie(movie: Movie, brand: str | None, compatible: frozenset[str]) -> MediaType:

@@ -26,7 +26,6 @@ from palprep.errors import (
     UnsupportedMedia,
     UsageError,
 )
-from palprep.media.ebml import Matroska
 from palprep.media.facts import UNNAMED, FileFacts, MediaType
 from palprep.media.isobmff import Movie
 from palprep.media.sniff import recognise
@@ -58,8 +57,8 @@ class Source:
     modified_ns: int
     movie: Movie | None = field(default=None, repr=False, compare=False)
     """The boxes of an mp4, mov or m4a file; None for other formats."""
-    matroska: Matroska | None = field(default=None, repr=False, compare=False)
-    """The head of a WebM or Matroska file; None for other formats."""
+    truncated: bool = field(default=False, repr=False, compare=False)
+    """The index claims more bytes than the file has, or is missing itself."""
     given_as: str | None = None
     """The name of a file that was given as bytes or as a binary file; None for one on the disk.
 
@@ -105,7 +104,7 @@ class Source:
             size_bytes=status.st_size,
             modified_ns=status.st_mtime_ns,
             movie=content.movie,
-            matroska=content.matroska,
+            truncated=content.truncated,
             given_as=given_as,
         )
 
@@ -123,12 +122,6 @@ class Source:
     def stem(self) -> str:
         """What outputs are called: the name without its suffix, or what bytes hold."""
         return self.type.kind.value if self.given_as == UNNAMED else Path(self.shown).stem
-
-    @property
-    def truncated(self) -> bool:
-        """The index claims more bytes than the file has, or is missing itself."""
-        index = self.movie or self.matroska
-        return index is not None and index.truncated
 
     @property
     def facts(self) -> FileFacts:

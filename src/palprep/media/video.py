@@ -14,18 +14,16 @@ from av.stream import Stream
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
-from palprep.errors import UnsupportedMedia
 from palprep.media.audio import LevelMeter, Sinks, as_heard, audio_streams, default_stream
 from palprep.media.container import (
     Packets,
     decoded,
     hand_back,
-    limit_frames,
     no_frame,
     open_container,
     stated_length_s,
     translate_av_errors,
-    video_streams,
+    video_stream,
 )
 from palprep.media.facts import AudioFacts, AudioStreamFacts, TimingFacts, VideoFacts
 from palprep.media.frames import DisplayMatrix
@@ -107,10 +105,7 @@ def read_header(source: Source) -> VideoHeader:
     """The header of a video. Raises UnsupportedMedia without a video stream, DamagedMedia for a
     container that cannot be read."""
     with open_container(source, analyse_frames=False) as container:
-        videos = video_streams(container)
-        if not videos or videos[0].codec_context is None:
-            raise UnsupportedMedia(f"{source.name} has no video stream in a known codec")
-        picture, sounds = videos[0], audio_streams(container)
+        picture, sounds = video_stream(container, source), audio_streams(container)
         stated = float((picture.duration or 0) * (picture.time_base or 0))
         return VideoHeader(
             codec=picture.codec_context.codec.canonical_name,
@@ -147,7 +142,7 @@ class VideoScan:
         self._meter = LevelMeter()
         self._waiting: deque[Any] = deque()
         self._waiting_bytes = 0
-        stream = video_streams(container)[0]
+        stream = video_stream(container, source)
         walked: list[Stream] = [stream]
         if self._streams:
             audio = audio_stream(container, self._streams[self._chosen].index, source)
@@ -261,18 +256,12 @@ def _facts_of_header(source: Source) -> dict[str, Any]:
     """
     try:
         with open_container(source) as container:
-            streams = video_streams(container)
-            if not streams:
-                raise UnsupportedMedia(f"{source.name} has no video stream")
-            if streams[0].codec_context is None:
-                raise UnsupportedMedia(f"{source.name}: its video is in an unknown codec")
-            return _described(source, container, streams[0])
+            return _described(source, container, video_stream(container, source))
     finally:
         hand_back()
 
 
 def _described(source: Source, container: InputContainer, stream: VideoStream) -> dict[str, Any]:
-    limit_frames(stream)
     context = stream.codec_context
     # Decoding would replace these by what the frames themselves say.
     width, height = context.width, context.height

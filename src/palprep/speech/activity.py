@@ -14,14 +14,15 @@ under 250 ms are dropped; 30 ms are kept on both sides.
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from array import array
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from palprep.media import read_manifest
-from palprep.speech.arrays import RATE_HZ, Floats, GrowingArray, product
+from palprep.speech.arrays import RATE_HZ, Floats, product
 from palprep.values import Span
 
 HOME = "palprep.speech"
@@ -146,7 +147,7 @@ class Activity:
         self._network = network
         self._state: State = START
         self._rest: Floats = np.zeros(0, np.float32)
-        self._probabilities = GrowingArray(np.float32)
+        self._probabilities = array("f")
 
     def push(self, samples: Floats) -> Floats:
         """Take the next samples; the probabilities of the chunks they complete."""
@@ -154,18 +155,13 @@ class Activity:
         whole = len(waiting) // CHUNK * CHUNK
         found, self._state = self._network.run(waiting[:whole], self._state)
         self._rest = waiting[whole:]
-        self._probabilities.append(found)
+        self._probabilities.frombytes(found.tobytes())
         return found
-
-    def probabilities(self) -> Floats:
-        """One probability per 32 ms of what was pushed so far."""
-        return self._probabilities.values()
 
     def spans(self) -> tuple[Span, ...]:
         """The stretches of speech in what was pushed so far."""
-        probabilities = self.probabilities()
-        length_s = len(probabilities) * _CHUNK_S + len(self._rest) / RATE_HZ
-        return spans_of(probabilities, length_s)
+        length_s = len(self._probabilities) * _CHUNK_S + len(self._rest) / RATE_HZ
+        return spans_of(self._probabilities, length_s)
 
 
 def speech_spans(samples: Floats, network: Silero | None = None) -> tuple[Span, ...]:
@@ -175,13 +171,13 @@ def speech_spans(samples: Floats, network: Silero | None = None) -> tuple[Span, 
     return activity.spans()
 
 
-def spans_of(probabilities: Floats, length_s: float) -> tuple[Span, ...]:
+def spans_of(probabilities: Sequence[float], length_s: float) -> tuple[Span, ...]:
     """Stretches of speech from one probability per 32 ms, by hysteresis."""
     found: list[tuple[float, float]] = []
     begin: int | None = None
     quiet: int | None = None
     # Padded by silence, so that what is open at the end is closed there.
-    for index, probability in enumerate(probabilities.tolist()):
+    for index, probability in enumerate(probabilities):
         if probability >= BEGINS:
             quiet = None
             begin = index if begin is None else begin

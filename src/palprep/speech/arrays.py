@@ -1,8 +1,11 @@
-"""The arrays that pass between the modules of this package, grow, and are multiplied."""
+"""The arrays that pass between the modules of this package, and how they are multiplied.
+
+What a meter keeps of each second stands in one ``array`` that grows. A list of small arrays would
+lie between the large blocks that each second of sound passes through, and the allocator could not
+give those back: an hour then takes a gigabyte for what is twenty megabytes of numbers.
+"""
 
 from __future__ import annotations
-
-from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,46 +17,11 @@ worked out of them."""
 RATE_HZ = 16_000
 """Of the mono signal that networks, mel bands and cepstra are worked out of."""
 
-Number = TypeVar("Number", bound=np.generic)
 
-_FIRST = 1 << 16
-"""Values that a block holds at first; it doubles when it is full."""
-
-
-class GrowingArray(Generic[Number]):
-    """Rows of ``width`` values of one type that are appended piece by piece.
-
-    They stand in one block of memory. A list of small arrays would lie between the large blocks
-    that each second of sound passes through, and the allocator could not give those back: an hour
-    then takes a gigabyte for what is twenty megabytes of numbers.
-    """
-
-    def __init__(self, dtype: type[Number], width: int = 1) -> None:
-        self._width = width
-        self._block: NDArray[Number] = np.empty((max(1, _FIRST // width), width), dtype)
-        self._count = 0
-
-    def __len__(self) -> int:
-        return self._count
-
-    def append(self, rows: NDArray[Any]) -> None:
-        """Add values, or rows of shape ``(n, width)``."""
-        shaped = rows.reshape(-1, self._width)
-        needed = self._count + len(shaped)
-        if needed > len(self._block):
-            larger = np.empty((max(needed, 2 * len(self._block)), self._width), self._block.dtype)
-            larger[: self._count] = self._block[: self._count]
-            self._block = larger
-        self._block[self._count : needed] = shaped
-        self._count = needed
-
-    def rows(self) -> NDArray[Number]:
-        """Everything so far, shape ``(n, width)``: a view."""
-        return self._block[: self._count]
-
-    def values(self) -> NDArray[Number]:
-        """Everything so far in one row: a view."""
-        return self.rows().reshape(-1)
+def runs_of(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """The runs of true values: where each begins, and the first place after it."""
+    edges = np.flatnonzero(np.diff(mask.astype(np.int8), prepend=0, append=0))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
 _ALONE = 2**18

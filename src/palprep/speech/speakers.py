@@ -11,13 +11,13 @@ in the background. Where it is close, nothing is claimed.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from array import array
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.speech.arrays import Floats, GrowingArray, product
+from palprep.speech.arrays import Floats, product, runs_of
 from palprep.speech.facts import SpeakerFacts
 from palprep.speech.spectrum import filterbank
 
@@ -41,7 +41,7 @@ class SpeakerMeter:
         self._transform = _cosines(_BANDS, _CEPSTRA)
         self._frames: list[Floats] = []
         self._waiting = 0
-        self._units = GrowingArray(np.float32, _CEPSTRA)
+        self._units = array("f")
 
     def push(self, chunks: Floats) -> None:
         """Take consecutive samples of speech (whole chunks that were judged to be speech)."""
@@ -56,23 +56,13 @@ class SpeakerMeter:
             joined = np.concatenate(self._frames)
             whole = len(joined) // _UNIT_FRAMES * _UNIT_FRAMES
             units = joined[:whole].reshape(-1, _UNIT_FRAMES, joined.shape[1])
-            self._units.append(units.mean(axis=1))
+            self._units.frombytes(units.mean(axis=1).tobytes())
             self._frames = [joined[whole:]]
             self._waiting = len(joined) - whole
 
-    def facts(self) -> SpeakerFacts:
-        """Whether several people speak."""
-        if len(self._units) < _LEAST_UNITS:
-            return SpeakerFacts(several=None, confidence=0.0)
-        return judge_units(self._units.rows())
-
     def units(self) -> Floats:
         """One vector per half second of speech so far, shape ``(units, features)``."""
-        return self._units.rows()
-
-    def traits(self) -> Traits:
-        """The figures behind the verdict, :data:`SAME` where there is too little speech."""
-        return traits(self._units.rows()) if len(self._units) >= _LEAST_UNITS else SAME
+        return np.asarray(self._units).reshape(-1, _CEPSTRA)
 
 
 class Traits(NamedTuple):
@@ -103,9 +93,9 @@ _ONE = 0.2
 
 
 def judge_units(units: Floats) -> SpeakerFacts:
-    """From one vector per half second, shape ``(units, features)``."""
+    """Whether several people speak; ``units`` has one vector per half second, one a row."""
     probability = likelihood(traits(units))
-    if _ONE < probability < _SEVERAL:
+    if len(units) < _LEAST_UNITS or _ONE < probability < _SEVERAL:
         return SpeakerFacts(several=None, confidence=0.0)
     several = probability >= _SEVERAL
     return SpeakerFacts(
@@ -121,7 +111,9 @@ def likelihood(found: Traits) -> float:
 
 
 def traits(units: Floats) -> Traits:
-    """Split the units into two groups, and measure these."""
+    """Split the units into two groups, and measure these; :data:`SAME` for too few of them."""
+    if len(units) < _LEAST_UNITS:
+        return SAME
     data = units.astype(np.float64)
     data = (data - data.mean(axis=0)) / (data.std(axis=0) + 1e-6)
     groups = _two_groups(data)
@@ -164,15 +156,8 @@ def _cosines(bands: int, count: int) -> Floats:
 
 
 def spoken_runs(
-    samples: Floats, probabilities: Sequence[float], chunk: int, threshold: float = 0.8
+    samples: Floats, probabilities: Floats, chunk: int, threshold: float = 0.8
 ) -> list[Floats]:
     """The stretches of consecutive chunks that are surely speech."""
-    runs: list[Floats] = []
-    begin: int | None = None
-    for index, probability in enumerate((*probabilities, 0.0)):
-        if probability >= threshold:
-            begin = index if begin is None else begin
-        elif begin is not None:
-            runs.append(samples[begin * chunk : index * chunk])
-            begin = None
-    return runs
+    sure = runs_of(probabilities >= threshold)
+    return [samples[begin * chunk : end * chunk] for begin, end in sure]

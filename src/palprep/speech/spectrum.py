@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.speech.arrays import RATE_HZ, Floats, GrowingArray
+from palprep.speech.arrays import RATE_HZ, Floats
 
 _FRAME_S = 0.04
 _SPOKEN = 0.5
@@ -135,8 +136,8 @@ class ToneMeter:
     def __init__(self) -> None:
         self._window = np.hanning(self.SIZE + 1)[:-1].astype(np.float32)
         self._rest: Floats = np.zeros(0, np.float32)
-        self._low = GrowingArray(np.float32, round(_HUM_TO_HZ / self.step_hz))
-        self._flatness: list[float] = []
+        self._low = array("f")
+        self._flatness = array("d")
 
     @property
     def step_hz(self) -> float:
@@ -149,7 +150,7 @@ class ToneMeter:
         while len(joined) >= self.SIZE:
             power = np.abs(np.fft.rfft(joined[: self.SIZE] * self._window)) ** 2
             power *= 4 / float(self._window.sum()) ** 2
-            self._low.append(power[: round(_HUM_TO_HZ / self.step_hz)])
+            self._low.frombytes(power[: round(_HUM_TO_HZ / self.step_hz)].tobytes())
             self._flatness.append(
                 _flatness(power[round(100 / self.step_hz) : round(4000 / self.step_hz)])
             )
@@ -162,10 +163,11 @@ class ToneMeter:
 
     def hum(self) -> Hum | None:
         """The mains hum, when there is one."""
-        if len(self._low) < 2:
+        frames = len(self._flatness)
+        if frames < 2:
             return None
         # Speech moves, hum does not: the lower quartile over time keeps what is always there.
-        steady = np.quantile(self._low.rows(), 0.25, axis=0)
+        steady = np.quantile(np.asarray(self._low).reshape(frames, -1), 0.25, axis=0)
         found = [_hum_at(steady, mains, self.step_hz) for mains in (50.0, 60.0)]
         return max((hum for hum in found if hum), key=lambda hum: hum.dbfs, default=None)
 

@@ -13,7 +13,7 @@ from palprep.speech.activity import CHUNK, Activity, Silero
 from palprep.speech.arrays import RATE_HZ, Floats
 from palprep.speech.facts import VoiceFacts
 from palprep.speech.loudness import LoudnessMeter, TruePeakMeter
-from palprep.speech.speakers import SpeakerMeter, spoken_runs
+from palprep.speech.speakers import SpeakerMeter, judge_units, spoken_runs
 from palprep.speech.spectrum import Bandwidth, Recent, SpectrumMeter, ToneMeter
 from palprep.speech.waveform import (
     TARGET_RMS_DBFS,
@@ -125,7 +125,7 @@ class VoiceMeter:
         )
         self._tones.push(mono)
         joined = np.concatenate((self._rest, mono))
-        for run in spoken_runs(joined, found.tolist(), CHUNK):
+        for run in spoken_runs(joined, found, CHUNK):
             self._speakers.push(run)
         self._rest = joined[len(found) * CHUNK :]
 
@@ -177,7 +177,7 @@ class VoiceMeter:
             correlation=self._defects.correlation(),
             codec_hints=codec_hints(band, self._rate),
             content=_content(envelope, ratio, self._tones.flatness_db()),
-            speakers=self._speakers.facts(),
+            speakers=judge_units(self._speakers.units()),
         )
 
 

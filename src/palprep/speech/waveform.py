@@ -4,14 +4,15 @@ direct current, and channels that do not belong.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from palprep.media import FLOOR_DBFS, decibels
-from palprep.speech.arrays import Floats, GrowingArray
+from palprep.speech.arrays import Floats, runs_of
 from palprep.values import Span
 
 _ZERO = 1.5 / 32768
@@ -37,9 +38,9 @@ FULL = 10 ** (-0.1 / 20)
 RUN = 3
 """So many full-scale samples in a row are a clipped wave; a clean peak has one or two."""
 _FLAT = 2.0**-17
-_FLAT_RUN = 4
+_FLAT_LEVELS = 4_096
+"""So finely are the levels of flat tops told apart."""
 _NEAR_PEAK = 0.97
-_MOST_RUNS = 100_000
 
 
 class Envelope(NamedTuple):
@@ -61,8 +62,8 @@ class EnvelopeMeter:
         self._rate = rate_hz
         self._seen = 0
         self._rest: Floats | None = None
-        self._peaks = GrowingArray(np.float32)
-        self._powers = GrowingArray(np.float32)
+        self._peaks = array("f")
+        self._powers = array("f")
 
     def push(self, block: Floats, offset: Floats | None = None) -> None:
         """Take the next samples. ``offset`` is the direct current of each channel, shape
@@ -81,15 +82,15 @@ class EnvelopeMeter:
             peaks = np.maximum.reduceat(np.abs(whole).max(axis=0), borders[:-1])
             swing = whole if offset is None else whole - offset
             sums = np.add.reduceat((swing * swing).sum(axis=0, dtype=np.float64), borders[:-1])
-            self._peaks.append(peaks)
-            self._powers.append(sums / counts)
+            self._peaks.frombytes(peaks.tobytes())
+            self._powers.frombytes((sums / counts).astype(np.float32).tobytes())
             joined = joined[:, borders[-1] :]
             self._seen = start + int(borders[-1])
         self._rest = joined
 
     def envelope(self) -> Envelope:
         """Of everything that was pushed, up to the last whole millisecond."""
-        return Envelope(self._peaks.values(), self._powers.values())
+        return Envelope(np.asarray(self._peaks), np.asarray(self._powers))
 
 
 def dropouts(envelope: Envelope) -> tuple[Span, ...]:
@@ -99,7 +100,7 @@ def dropouts(envelope: Envelope) -> tuple[Span, ...]:
     within 5 ms of the hole.
     """
     found = []
-    for first, last in _runs(envelope.peak <= _ZERO):
+    for first, last in runs_of(envelope.peak <= _ZERO):
         before = envelope.peak[max(0, first - _EDGE_MS) : first]
         after = envelope.peak[last : last + _EDGE_MS]
         if not _SHORTEST_MS <= last - first <= _LONGEST_MS or not len(before) or not len(after):
@@ -146,7 +147,7 @@ def noise_facts(envelope: Envelope, speech: Sequence[Span]) -> NoiseFacts:
 
 def _noise_power(power: Floats, pauses: NDArray[np.bool_]) -> float | None:
     windows = []
-    for start, end in _runs(pauses):
+    for start, end in runs_of(pauses):
         count = (end - start) // _WINDOW_MS
         if end - start >= _LEAST_MS:
             run = power[start : start + count * _WINDOW_MS]
@@ -176,12 +177,6 @@ def _level(power: float) -> float:
     return max(FLOOR_DBFS, 10.0 * float(np.log10(max(power, 1e-20))))
 
 
-def _runs(mask: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """The runs of true values: the first millisecond, and the first one after."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
-    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
-
-
 class Clipping(NamedTuple):
     """Runs of clipped samples over all channels."""
 
@@ -190,22 +185,18 @@ class Clipping(NamedTuple):
 
 
 class Runs:
-    """Finds runs of true values in a mask that comes in blocks."""
+    """Finds runs of three true values and more, in masks that come in blocks."""
 
-    def __init__(self) -> None:
-        self.seen = 0
-        """Values pushed so far."""
-        self._open: int | None = None
+    def __init__(self, channels: int) -> None:
+        self._before = np.zeros((channels, RUN), np.bool_)
 
-    def push(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Runs that ended in this block, shape ``(n, 2)``: first sample and length."""
-        before = self._open is not None
-        changes = np.flatnonzero(np.diff(np.concatenate(([before], mask)).astype(np.int8)))
-        edges = [*([self._open] if self._open is not None else []), *(changes + self.seen)]
-        self.seen += len(mask)
-        self._open = int(edges.pop()) if len(edges) % 2 else None
-        pairs = np.array(edges, np.int64).reshape(-1, 2)
-        return np.stack((pairs[:, 0], pairs[:, 1] - pairs[:, 0]), axis=1)
+    def push(self, mask: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Of a mask of shape ``(channels, samples)``: where a run has its third value, and where
+        its third or a later one."""
+        joined = np.concatenate((self._before, mask), axis=1)
+        self._before = joined[:, -RUN:]
+        inside = joined[:, 2:] & joined[:, 1:-1] & joined[:, :-2]
+        return inside[:, 1:] & ~inside[:, :-1], inside[:, 1:]
 
 
 class DefectMeter:
@@ -213,11 +204,9 @@ class DefectMeter:
 
     def __init__(self, rate_hz: int, channels: int) -> None:
         self._rate = rate_hz
-        self._full = [Runs() for _ in range(channels)]
-        self._level = [Runs() for _ in range(channels)]
-        self._runs = 0
-        self._clipped = 0
-        self._tops: list[tuple[float, int]] = []
+        self._full, self._flat = Runs(channels), Runs(channels)
+        self._runs = self._clipped = 0
+        self._flat_runs, self._flat_samples = np.zeros((2, _FLAT_LEVELS + 1), np.int64)
         self._last = np.zeros((channels, 1), np.float32)
         self._sum = np.zeros(channels)
         self._products = np.zeros((channels, channels))
@@ -228,31 +217,26 @@ class DefectMeter:
         """Take the next samples."""
         magnitude = np.abs(block)
         self._peak = max(self._peak, float(magnitude.max(initial=0.0)))
+        full = magnitude >= FULL
+        begun, inside = self._full.push(full)
+        self._runs += int(begun.sum())
+        self._clipped += int(inside.sum() + (RUN - 1) * begun.sum())
+        # Flat tops below full scale: clipped first, turned down afterwards.
         steady = np.abs(np.diff(np.concatenate((self._last, block), axis=1), axis=1)) < _FLAT
-        for index, channel in enumerate(magnitude):
-            full = self._full[index].push(channel >= FULL)
-            long = full[full[:, 1] >= RUN]
-            self._runs += len(long)
-            self._clipped += int(long[:, 1].sum())
-            # Flat tops below full scale: clipped first, turned down afterwards.
-            flat = self._level[index].push(steady[index] & (channel >= 0.25) & (channel < FULL))
-            self._note_tops(flat[flat[:, 1] >= _FLAT_RUN - 1], channel)
+        begun, inside = self._flat.push(steady & (magnitude >= 0.25) & ~full)
+        # A run of three that hardly differ from the sample before them: four samples.
+        self._flat_runs += _by_level(magnitude[begun])
+        self._flat_samples += _by_level(magnitude[inside]) + RUN * _by_level(magnitude[begun])
         self._last = block[:, -1:]
         self._sum += block.sum(axis=1, dtype=np.float64)
         self._products += np.einsum("is,js->ij", block, block, dtype=np.float64)
         self._count += block.shape[1]
 
-    def _note_tops(self, runs: NDArray[np.int64], channel: Floats) -> None:
-        start = self._full[0].seen - len(channel)
-        for first, length in runs[: max(0, _MOST_RUNS - len(self._tops))]:
-            at = int(min(max(first - start, 0), len(channel) - 1))
-            self._tops.append((float(channel[at]), int(length) + 1))
-
     def clipping(self) -> Clipping:
         """At full scale, or flat at the recording's own peak."""
-        flat = [length for level, length in self._tops if level >= _NEAR_PEAK * self._peak]
-        samples = self._clipped + sum(flat)
-        return Clipping(self._runs + len(flat), samples / self._rate)
+        near_peak = slice(int(_NEAR_PEAK * self._peak * _FLAT_LEVELS), None)
+        samples = self._clipped + int(self._flat_samples[near_peak].sum())
+        return Clipping(self._runs + int(self._flat_runs[near_peak].sum()), samples / self._rate)
 
     def dc_offset(self) -> float:
         """Largest mean of a channel, relative to full scale, 0..1."""
@@ -269,3 +253,8 @@ class DefectMeter:
             return None
         scale = float(np.sqrt(self._products[0, 0] * self._products[1, 1]))
         return float(np.clip(self._products[0, 1] / scale, -1.0, 1.0)) if scale > 1e-12 else None
+
+
+def _by_level(magnitudes: Floats) -> NDArray[np.int64]:
+    """How many there are of each level, 0 to 1."""
+    return np.bincount((magnitudes * _FLAT_LEVELS).astype(np.int64), minlength=_FLAT_LEVELS + 1)

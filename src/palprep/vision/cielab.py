@@ -1,4 +1,4 @@
-"""sRGB, linear light and CIELAB of single colours, without arrays: rules may use it.
+"""A single colour brought to another hue of CIELAB, without arrays: rules may use it.
 
 CIELAB is that of CIE 15 under D65, the white of sRGB.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 Colour = tuple[float, float, float]
-"""Red, green and blue, X, Y and Z, or L*, a* and b*."""
+"""Red, green and blue, or X, Y and Z."""
 
 TO_XYZ = (
     (0.4124564, 0.3575761, 0.1804375),
@@ -27,54 +27,30 @@ KNEE = 6 / 29
 """Where the curve of CIELAB turns from a line into a cube root, after the root."""
 
 
-def to_linear(rgb: tuple[int, int, int]) -> Colour:
-    """8-bit sRGB (IEC 61966-2-1) to linear light, 0 to 1."""
-    red, green, blue = (_decoded(channel / 255) for channel in rgb)
-    return red, green, blue
-
-
-def linear_to_lab(linear: Colour) -> Colour:
-    """Linear sRGB to CIELAB: lightness 0 to 100, then a and b."""
-    x, y, z = (
-        _squeeze(part / white) for part, white in zip(_times(TO_XYZ, linear), WHITE, strict=True)
-    )
-    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
-
-
-def lab_to_linear(lab: Colour) -> Colour:
-    """CIELAB to linear sRGB; colours out of gamut leave 0 to 1."""
-    y = (lab[0] + 16) / 116
-    parts = (y + lab[1] / 500, y, y - lab[2] / 200)
-    x, y, z = (_unsqueeze(part) * white for part, white in zip(parts, WHITE, strict=True))
-    return _times(_FROM_XYZ, (x, y, z))
-
-
-def hue_and_chroma(lab: Colour) -> tuple[float, float]:
-    """Hue in degrees, -180 to 180, and chroma."""
-    return math.degrees(math.atan2(lab[2], lab[1])), math.hypot(lab[1], lab[2])
-
-
 def gains_to_hue(rgb: tuple[int, int, int], hue_deg: float, chroma: float) -> Colour | None:
     """What turns 8-bit sRGB to this hue and chroma at its own lightness: a factor for each channel
     of linear light. None where a channel is empty, before or after.
     """
-    now, hue = to_linear(rgb), math.radians(hue_deg)
-    lightness = linear_to_lab(now)[0]
-    then = lab_to_linear((lightness, chroma * math.cos(hue), chroma * math.sin(hue)))
-    if min(*now, *then) <= 0:
-        return None
-    red, green, blue = (after / before for after, before in zip(then, now, strict=True))
-    return red, green, blue
-
-
-def _times(matrix: tuple[Colour, Colour, Colour], vector: Colour) -> Colour:
-    first, second, third = (
-        row[0] * vector[0] + row[1] * vector[1] + row[2] * vector[2] for row in matrix
+    red, green, blue = (_decoded(channel / 255) for channel in rgb)
+    lightness = _squeeze(_dot(TO_XYZ[1], (red, green, blue)))
+    hue = math.radians(hue_deg)
+    squeezed = (
+        *(lightness + chroma * math.cos(hue) / 500, lightness),
+        lightness - chroma * math.sin(hue) / 200,
     )
-    return first, second, third
+    x, y, z = (_unsqueeze(part) * white for part, white in zip(squeezed, WHITE, strict=True))
+    then = [_dot(row, (x, y, z)) for row in _FROM_XYZ]
+    if min(red, green, blue, *then) <= 0:
+        return None
+    return then[0] / red, then[1] / green, then[2] / blue
+
+
+def _dot(row: Colour, colour: Colour) -> float:
+    return row[0] * colour[0] + row[1] * colour[1] + row[2] * colour[2]
 
 
 def _decoded(level: float) -> float:
+    """sRGB (IEC 61966-2-1) to linear light, both 0 to 1."""
     return level / 12.92 if level <= 0.04045 else float(((level + 0.055) / 1.055) ** 2.4)
 
 

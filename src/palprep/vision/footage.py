@@ -9,8 +9,7 @@ few frames, spread evenly, get the full analysis: the close looks.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -141,7 +140,7 @@ class _Follower:
                 return None, marks
         self._detected_at = frame.at_s
         faces = self._search(frame)
-        self._people = len(tuple(_counted(faces)))
+        self._people = _count(faces)
         for face in faces[:2]:
             marks = self._points(frame, face)
             if marks.presence >= SURE_PRESENCE:
@@ -206,8 +205,7 @@ def _shifted(last: Landmarks, moved: Floats) -> Landmarks:
     return replace(last, points=last.points + np.append(moved, np.float32(0)))
 
 
-def _counted(faces: tuple[Detection, ...]) -> Iterator[Detection]:
+def _count(faces: tuple[Detection, ...]) -> int:
     """Faces that are certain and not much smaller than the largest one, as in an image."""
-    certain = [face for face in faces if face.score >= SURE_SCORE]
-    largest = max((face.size for face in certain), default=0.0)
-    return itertools.filterfalse(lambda face: face.size < NOTICEABLE * largest, certain)
+    sizes = [face.size for face in faces if face.score >= SURE_SCORE]
+    return sum(size >= NOTICEABLE * max(sizes) for size in sizes)

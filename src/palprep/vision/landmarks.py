@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -44,22 +45,20 @@ SHAPE_POINTS: Final = (
 )
 """The points that the blendshape net reads (MediaPipe, face_blendshapes_graph)."""
 
-SHAPE_NAMES: Final = (
-    "_neutral", "browDownLeft", "browDownRight", "browInnerUp", "browOuterUpLeft",
-    "browOuterUpRight", "cheekPuff", "cheekSquintLeft", "cheekSquintRight", "eyeBlinkLeft",
-    "eyeBlinkRight", "eyeLookDownLeft", "eyeLookDownRight", "eyeLookInLeft", "eyeLookInRight",
-    "eyeLookOutLeft", "eyeLookOutRight", "eyeLookUpLeft", "eyeLookUpRight", "eyeSquintLeft",
-    "eyeSquintRight", "eyeWideLeft", "eyeWideRight", "jawForward", "jawLeft", "jawOpen",
-    "jawRight", "mouthClose", "mouthDimpleLeft", "mouthDimpleRight", "mouthFrownLeft",
-    "mouthFrownRight", "mouthFunnel", "mouthLeft", "mouthLowerDownLeft", "mouthLowerDownRight",
-    "mouthPressLeft", "mouthPressRight", "mouthPucker", "mouthRight", "mouthRollLower",
-    "mouthRollUpper", "mouthShrugLower", "mouthShrugUpper", "mouthSmileLeft", "mouthSmileRight",
-    "mouthStretchLeft", "mouthStretchRight", "mouthUpperUpLeft", "mouthUpperUpRight",
-    "noseSneerLeft", "noseSneerRight",
-)
-"""What the blendshape net returns, in its order."""
 # fmt: on
 
+SHAPES: Final = MappingProxyType(
+    {
+        "eyeBlinkLeft": 9,
+        "eyeBlinkRight": 10,
+        "eyeLookInLeft": 13,
+        "eyeLookInRight": 14,
+        "eyeLookOutLeft": 15,
+        "eyeLookOutRight": 16,
+        "jawOpen": 25,
+    }
+)
+"""Which of the 52 coefficients that the blendshape net returns are read, and where they stand."""
 
 CROP_SIDE = 256
 CROP_SCALE = 1.5
@@ -69,8 +68,8 @@ CROP_SCALE = 1.5
 class Landmarks:
     """``points`` is 478x3: x and y in pixels of the picture, z likewise, smaller is nearer.
 
-    ``presence`` is the net's probability that its crop showed a face; ``shapes`` the 52
-    expression coefficients, 0 to 1.
+    ``presence`` is the net's probability that its crop showed a face; ``shapes`` the coefficients
+    of its expression, 0 to 1, by the names of :data:`SHAPES`.
     """
 
     points: Floats
@@ -153,4 +152,4 @@ def _square(points: Floats) -> tuple[tuple[float, float], float, float]:
 def _shapes(points: Floats, models: Models) -> dict[str, float]:
     chosen = np.ascontiguousarray(points[list(SHAPE_POINTS), :2])[None]
     scores = models.blendshapes.run(chosen)[0].reshape(-1)
-    return {name: float(score) for name, score in zip(SHAPE_NAMES, scores, strict=True)}
+    return {name: float(scores[at]) for name, at in SHAPES.items()}

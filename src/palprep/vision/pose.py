@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from palprep.vision.arrays import Floats
+from palprep.vision.arrays import Floats, similarity
 from palprep.vision.facts import Eyes, Pose
 from palprep.vision.landmarks import (
     IRIS_WIDTHS,
@@ -77,17 +77,9 @@ def measure_head(face: Landmarks, geometry: FaceGeometry) -> Head:
 
 
 def fit_head(face: Landmarks, geometry: FaceGeometry) -> HeadFit:
-    """Weighted orthogonal Procrustes fit (Kabsch 1976, with scale by Umeyama 1991)."""
-    weights = (geometry.weights / geometry.weights.sum())[:, None]
+    """The fit by the points that expressions hardly move."""
     points = face.points[: len(geometry.vertices)] * np.array([1, -1, -1], np.float32)
-    picture_centre = (weights * points).sum(0)
-    mesh_centre = (weights * geometry.vertices).sum(0)
-    mesh = geometry.vertices - mesh_centre
-    left, stretch, right = np.linalg.svd((mesh * weights).T @ (points - picture_centre))
-    sign = np.array([1, 1, np.sign(np.linalg.det(right.T @ left.T))], np.float32)
-    rotation = right.T @ np.diag(sign) @ left.T
-    scale = float((stretch * sign).sum() / (weights * mesh**2).sum())
-    return HeadFit(rotation.astype(np.float32), scale, mesh_centre, picture_centre)
+    return HeadFit(*similarity(geometry.vertices, points, geometry.weights))
 
 
 def head_pose(fit: HeadFit) -> Pose:

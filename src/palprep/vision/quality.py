@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import cv2
 import numpy as np
 
 from palprep.media import LINEAR
 from palprep.values import Rect
 from palprep.vision.arrays import Floats, Mask, Pixels, shrunk
-from palprep.vision.cielab import KNEE, TO_XYZ, WHITE, hue_and_chroma, linear_to_lab, to_linear
+from palprep.vision.cielab import KNEE, TO_XYZ, WHITE
 from palprep.vision.facts import Quality
 from palprep.vision.landmarks import FACE_OVAL, Landmarks
 
@@ -43,8 +45,8 @@ def measure_quality(rgb: Pixels, box: Rect, face: Landmarks | None, scale: float
     every = max(1, int(inside.sum()) // SAMPLE)
     pixels, luma = rgb[place][inside][::every], gray[place].astype(np.float32) / 255
     low, bright, high, peak = np.percentile(luma[inside][::every], (5, 75, 95, 99))
-    red, green, blue = (int(value) for value in np.median(pixels, axis=0))
-    hue, chroma = hue_and_chroma(linear_to_lab(to_linear((red, green, blue))))
+    skin = np.median(pixels, axis=0).astype(np.uint8)
+    _, across, along = pixels_to_lab(skin[None, None])[0, 0].tolist()
     return Quality(
         face_px=box.height * scale,
         sharpness=_sharpness(gray[place], box.height),
@@ -55,9 +57,9 @@ def measure_quality(rgb: Pixels, box: Rect, face: Landmarks | None, scale: float
         clipped_shadows=float((pixels.max(axis=1) <= 5).mean()),
         contrast=float(high - low),
         noise=_noise(gray),
-        skin_rgb=(red, green, blue) if face else None,
-        skin_hue_deg=hue if face else None,
-        skin_chroma=chroma if face else None,
+        skin_rgb=(int(skin[0]), int(skin[1]), int(skin[2])) if face else None,
+        skin_hue_deg=math.degrees(math.atan2(along, across)) if face else None,
+        skin_chroma=math.hypot(across, along) if face else None,
         vivid_chroma=_vivid_chroma(pixels) if face else None,
         blocking=_blocking(gray) if scale == 1 else None,
     )

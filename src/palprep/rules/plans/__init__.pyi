@@ -5,6 +5,7 @@ from .image import (
 )
 from .planner import plan as plan
 from .values import (
+    CROSSFADE_S as CROSSFADE_S,
     MP4_AUDIO as MP4_AUDIO,
     MP4_VIDEO as MP4_VIDEO,
     AudioPlan as AudioPlan,
@@ -17,3 +18,4 @@ from .values import (
     not_passed as not_passed,
 )
 from .video import plan_consent_clip as plan_consent_clip
+from .voice import COPY_CONTAINERS as COPY_CONTAINERS

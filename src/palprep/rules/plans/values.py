@@ -20,6 +20,9 @@ MP4_VIDEO = frozenset({"h264", "hevc", "av1", "vp9", "mpeg4"})
 MP4_AUDIO = frozenset({"aac", "mp3", "opus", "flac", "alac", "ac3", "eac3"})
 """Codecs whose packets an mp4 holds as they are, and players open."""
 
+CROSSFADE_S = 0.02
+"""Overlap of neighbours where stretches of a voice are joined; it comes out of both."""
+
 
 class Reason(Value):
     """Why the plan holds a step: the fix, and the checks it answers (may be empty for
@@ -69,31 +72,20 @@ class ImagePlan(Value):
     """Output formats to try, best first, among ``jpeg`` and ``png``."""
     max_base64_chars: int = Field(gt=0)
     max_side_px: int | None = Field(default=None, gt=0)
-    min_side_px: int = Field(default=1, gt=0)
-    """The short side is never scaled below this to fit; a smaller source keeps its size."""
     max_memory_mb: float | None = None
     """What decoding may take; a JPEG of more is decoded smaller. None is no limit."""
 
 
+Container = Literal["m4a", "mp3", "wav", "flac", "ogg"]
+
+
 class AudioPlan(Value):
-    """One audio file from the chosen stream of the source."""
+    """The packets of one audio stream, as they are, in a file of their own."""
 
     kind: Literal["sound"] = "sound"
     reasons: tuple[Reason, ...]
     stream: int
-    copy_codec: bool
-    """Copy the packets into ``container``; otherwise decode and encode once."""
-    container: Literal["m4a", "mp3", "wav", "flac", "ogg", "webm"]
-    channels: Literal[1, 2] | None = None
-    """Channels after an encode; None keeps mono and stereo and mixes more down to stereo."""
-    rate_hz: int | None = Field(default=None, gt=0)
-    """Sample rate after an encode; None keeps the source's."""
-
-    @model_validator(mode="after")
-    def _copy_changes_nothing(self) -> Self:
-        if self.copy_codec and (self.channels or self.rate_hz):
-            raise ValueError("copied packets keep their channels and rate; set copy_codec=False")
-        return self
+    container: Container
 
 
 def _not_empty(span: Span) -> Span:
@@ -109,8 +101,8 @@ KeptSpan = Annotated[Span, AfterValidator(_not_empty)]
 class VideoPlan(Value):
     """One mp4 with its index at the front; video and audio are each copied or encoded once.
 
-    The defaults remux. Every step but the trim's end needs ``copy_video=False`` when it touches
-    the frames, and ``copy_audio=False`` when it touches the audio.
+    Encoded frames have a constant rate and BT.709 SDR; encoded audio keeps step with them. A trim
+    that does not start at 0 needs ``copy_video=False``.
     """
 
     kind: Literal["video"] = "video"
@@ -120,25 +112,13 @@ class VideoPlan(Value):
     audio_stream: int | None = None
     """Container index of the audio to keep; None takes the one that a player would."""
     trim: KeptSpan | None = None
-    frame_rate: float | None = Field(default=None, gt=0)
-    """Constant frames per second after an encode, at most the source's own; None keeps the
-    source's mean rate and makes it constant."""
-    tone_map: bool = True
-    """Bring HDR frames (PQ or HLG) to BT.709 SDR when they are encoded; SDR stays as it is."""
-    audio_delay_s: float = 0.0
-    """Positive when the audio comes too early and must be delayed."""
-    audio_tempo: float = Field(default=1.0, ge=0.9, le=1.1)
-    """Speed of the audio against the video, pitch kept; above 1 shortens audio that drifts."""
     max_size_bytes: int | None = Field(default=None, gt=0)
 
     @model_validator(mode="after")
-    def _copies_change_nothing(self) -> Self:
-        cut_inside = self.trim is not None and self.trim.start_s > 0
-        if self.copy_video and (self.frame_rate or cut_inside):
+    def _copied_frames_keep_their_start(self) -> Self:
+        if self.copy_video and self.trim is not None and self.trim.start_s > 0:
             # Copied packets can only be cut at key frames; what precedes would stay inside.
-            raise ValueError("copied frames keep their rate and start; set copy_video=False")
-        if self.copy_audio and (self.audio_delay_s or self.audio_tempo != 1.0):
-            raise ValueError("copied audio keeps its timing; set copy_audio=False")
+            raise ValueError("copied frames keep their start; set copy_video=False")
         return self
 
 
@@ -157,15 +137,13 @@ class NoiseBound(Value):
 
 
 class VoicePlan(Value):
-    """One voice sample: speech cut out and joined, cleaned, and set to a loudness."""
+    """One voice sample as WAV of 16 bits: speech cut out and joined, cleaned, set to a loudness."""
 
     kind: Literal["voice"] = "voice"
     reasons: tuple[Reason, ...]
     stream: int
     spans: tuple[KeptSpan, ...] = ()
     """What to keep, in order and apart, cut at silences; empty keeps everything."""
-    crossfade_s: float = Field(default=0.02, ge=0, le=0.5)
-    """Overlap at each join, in whole milliseconds; it comes out of both neighbours."""
     mix: Literal["keep", "average", "first", "second", "difference"] = "average"
     """Of a stereo recording: ``first`` or ``second`` where the other channel is silent,
     ``difference`` where one channel has its phase inverted, so that an average would cancel.
@@ -178,15 +156,13 @@ class VoicePlan(Value):
     """Ceiling of the true peak when a loudness is set."""
     noise: NoiseBound | None = None
     """Ends the gain before the loudness is reached, if the noise would be raised too far."""
-    rate_hz: int | None = Field(default=None, gt=0)
-    container: Literal["wav", "flac", "mp3", "m4a"] = "wav"
 
     @model_validator(mode="after")
     def _spans_can_be_joined(self) -> Self:
         for earlier, later in pairwise(self.spans):
             if later.start_s < earlier.end_s:
                 raise ValueError("spans must be in order and must not overlap")
-        if any(span.duration_s <= 2 * self.crossfade_s for span in self.spans):
+        if any(span.duration_s <= 2 * CROSSFADE_S for span in self.spans):
             raise ValueError("every span must be longer than two crossfades")
         return self
 

@@ -4,12 +4,13 @@ of it to keep.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from palprep.facts import Facts
 from palprep.rules.plans.values import (
     AudioPlan,
+    Container,
     NoiseBound,
     Plan,
     Reason,
@@ -28,7 +29,7 @@ _AUDIO_FIXES = {
     "high_pass": ("voice_hum", "voice_dc_offset"),
     "level": ("voice_level", "voice_true_peak", "audio_sample_peak"),
 }
-_COPY_CONTAINERS = {
+COPY_CONTAINERS: Mapping[str, Container] = {
     "aac": "m4a",
     "mp3": "mp3",
     "flac": "flac",
@@ -76,16 +77,11 @@ def plan_voice(report: Report, facts: Facts, profile: Profile) -> Plan | None:
             return _cleaned(voice, audio.stream.index, (*asked, *cleaning), spans, profile)
     if not asked and not cleaning:
         return None
-    container = _COPY_CONTAINERS.get(audio.stream.codec)
-    copied = container is not None and {reason.fix for reason in asked} == {"extract"}
-    return AudioPlan.model_validate(
-        {
-            "reasons": (*asked, *cleaning),
-            "stream": audio.stream.index,
-            "copy_codec": copied,
-            "container": container if copied else "wav",
-        }
-    )
+    reasons, stream = (*asked, *cleaning), audio.stream
+    container = COPY_CONTAINERS.get(stream.codec)
+    if container is not None and {reason.fix for reason in asked} == {"extract"}:
+        return AudioPlan(reasons=reasons, stream=stream.index, container=container)
+    return VoicePlan(reasons=reasons, stream=stream.index, mix="keep")
 
 
 def _cleaned(
@@ -105,7 +101,6 @@ def _cleaned(
         loudness_lufs=_loudness(voice) if "level" in fixes else None,
         true_peak_dbtp=TRUE_PEAK_DBTP,
         noise=_noise_bound(voice, profile),
-        container="wav",
     )
 
 
