@@ -174,3 +174,25 @@ def rule(needs: Need[F]) -> Callable[[Callable[[F], Answer]], Rule[F]]:
         return Rule(measure.__name__, needs, measure)
 
     return made
+
+
+def plain(
+    rule_id: str,
+    needs: Need[F],
+    value: Callable[[F], Measure],
+    shown: str | tuple[str, str] | None = None,
+) -> Rule[F]:
+    """A rule that holds one value against limits, and does not apply where it is None.
+
+    ``shown`` is how a report shows it: a format, or the words for true and for false. None shows
+    the bare value.
+    """
+
+    def measure(needed: F) -> Measured | None:
+        found = value(needed)
+        if found is None:
+            return None
+        words = (shown[0] if found else shown[1]) if isinstance(shown, tuple) else shown
+        return Measured(value=found, shown=words and words.format(found))
+
+    return Rule(rule_id, needs, measure)
