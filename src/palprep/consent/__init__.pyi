@@ -18,7 +18,6 @@ from .opening import (
     Opening as Opening,
     decode_opening as decode_opening,
     model_for as model_for,
-    read_opening as read_opening,
     read_samples as read_samples,
 )
 from .phonetics import LIKE_SOUND as LIKE_SOUND, SAME_SOUND as SAME_SOUND

@@ -28,6 +28,8 @@ class Statement(NamedTuple):
     language: str
     offset: int = 0
     """How many words of the statement stand before these, when they are a part of it."""
+    ends: bool = True
+    """Whether the statement ends with them."""
 
     @property
     def name_words(self) -> tuple[Word, ...]:
@@ -57,6 +59,7 @@ class Statement(NamedTuple):
                     words=split_words(text),
                     name=slot if holds else range(0),
                     offset=self.offset + first,
+                    ends=last == len(self.words),
                 )
             )
             first = last
