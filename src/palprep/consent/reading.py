@@ -168,9 +168,15 @@ def _weighed(model: Whisper, heard: Heard, plain: Reading, score: float) -> Read
     ``score`` is the log probability of the statement itself.
     """
     statement, differences = plain.statement, plain.differences
-    instead = [replaced(statement.text, statement.words, one, plain.heard) for one in differences]
-    changes = negated(statement.text)
-    texts = [*instead, *(text for _, text, _ in changes)]
+    instead = [
+        replaced(
+            *(statement.text, statement.words, one.first, one.last),
+            text_of(plain.heard[one.heard_first : one.heard_last]),
+        )
+        for one in differences
+    ]
+    changes = negated(statement.text, statement.words)
+    texts = [*instead, *changes.values()]
     weigh = partial(model.weigh, language=statement.language, lead=plain.lead)
     ratios = [score - other for other in weigh(heard, texts)]
     expected, *others = weigh(heard.silenced(), (statement.text, *instead)) if instead else (0.0,)
@@ -180,8 +186,8 @@ def _weighed(model: Whisper, heard: Heard, plain: Reading, score: float) -> Read
             for one, ratio, other in zip(differences, ratios, others, strict=False)
         ),
         negated=tuple(
-            NegatedWording(word=statement.word_at(at), heard=said, log_likelihood_ratio=ratio)
-            for (said, _, at), ratio in zip(changes, ratios[len(instead) :], strict=True)
+            NegatedWording(word=word, heard=said, log_likelihood_ratio=ratio)
+            for (word, said), ratio in zip(changes, ratios[len(instead) :], strict=True)
         ),
     )
 

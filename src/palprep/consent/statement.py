@@ -80,10 +80,6 @@ class Statement(NamedTuple):
                     return last
         return fitting[0] if fitting else self.name.stop
 
-    def word_at(self, character: int) -> int:
-        """The index of the word that a character of the text belongs to."""
-        return next(index for index, word in enumerate(self.words) if character < word.end)
-
 
 def statement_for(
     full_name: str, statement: str | None, *, language: str, profile: str = "default"
