@@ -36,11 +36,8 @@ class Parrot:
         marks = samples[: 30 * RATE_HZ : RATE_HZ // 4]
         return Heard(np.unique(marks[marks >= 1]).astype(int), len(samples) // 160)
 
-    def transcribe(self, heard, language, *, hypotheses=1):
+    def transcribe(self, heard, language, **_):
         return (" ".join(self.words[mark - 1] for mark in heard.encoded),)
-
-    def continuations(self, heard, begun, language):
-        return self.transcribe(heard, language)
 
     def weigh(self, heard, texts, language, *, lead="", prompt=None):
         return tuple(log_probability(self.align(heard, text, language)) for text in texts)
@@ -130,7 +127,7 @@ def test_a_statement_that_breaks_off_is_not_found_whole():
 class Overwhelmed(Parrot):
     """Leaves out the first twenty words of a window that is full."""
 
-    def transcribe(self, heard, language, *, hypotheses=1):
+    def transcribe(self, heard, language, **_):
         marks = heard.encoded if heard.frames < 2900 else heard.encoded[20:]
         return (" ".join(self.words[mark - 1] for mark in marks),)
 

@@ -20,6 +20,8 @@ _REACH = 4
 """A name can be heard as this many words more than twice its own."""
 AFTER_NAME = 4
 """Words after the name that are looked at to find where it ends, and how well it fits."""
+_ONWARD, _ONWARD_TOKENS = 5, 24
+"""How often, and how far, the model reads on from the words before the name."""
 _RIVALS = 3
 """So many other readings of the name's place are weighed against it."""
 
@@ -135,7 +137,9 @@ def read_name(
     """
     before = statement.text[: statement.words[statement.name.start].begin].rstrip()
     begun = f"{lead} {before}".strip()
-    onward = model.continuations(heard, begun, statement.language)
+    onward = model.transcribe(
+        heard, statement.language, hypotheses=_ONWARD, begun=begun, tokens=_ONWARD_TOKENS
+    )
     found = _found(statement, [*(text.removeprefix(lead) for text in onward), *texts])
     best = max(found, key=lambda one: (one.same, one.likeness))
     end = statement.words[: statement.name.stop + AFTER_NAME][-1].end
