@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from palprep.consent import ConsentFacts
@@ -25,6 +24,9 @@ from palprep.vision import FootageFacts, FrameSample, Framing, PortraitFacts, Qu
 BARELY_VISIBLE = 0.5
 """The age, the colour and the photographic look of a face that is less visible than this are
 not judged."""
+
+PERSON_THERE = 0.25
+"""Least share of a portrait that the mask of a person covers."""
 
 NO_FACE = REASONS["no_face"]
 HIDDEN = REASONS["hidden"]
@@ -74,18 +76,22 @@ def _skin(portrait: PortraitFacts) -> Skin | Unmeasured:
 
 
 def face_or(
-    faceless: Callable[[PortraitFacts], Measured | Unmeasured],
-    hidden: Callable[[Rect], Measured | Unmeasured],
+    nobody: Measured | Unmeasured, somebody: Measured | Unmeasured, hidden: Measured | Unmeasured
 ) -> Need[Face]:
-    """The largest face. ``faceless`` answers for a portrait in which no face was found,
-    ``hidden`` for a face that is certainly there and cannot be made out.
+    """The largest face. ``nobody`` answers for a portrait that shows no one, ``somebody`` for one
+    that shows a person and no face, ``hidden`` for a face that is certainly there and cannot be
+    made out.
     """
 
     def get(portrait: PortraitFacts) -> Face | Measured | Unmeasured:
         if portrait.framing is None:
-            return faceless(portrait)
+            return nobody if portrait.person_share < PERSON_THERE else somebody
         region = portrait.framing.face
-        return hidden(region) if portrait.subject is None else Face(portrait.subject, region)
+        if portrait.subject is not None:
+            return Face(portrait.subject, region)
+        return (
+            hidden.model_copy(update={"region": region}) if isinstance(hidden, Measured) else hidden
+        )
 
     return PORTRAIT.then(get)
 
@@ -140,7 +146,7 @@ FRAMED: Need[Framed] = PORTRAIT.then(
     lambda portrait: Framed(portrait.framing, portrait) if portrait.framing else None, NO_FACE
 )
 SKIN: Need[Skin] = PORTRAIT.then(_skin)
-FACE: Need[Face] = face_or(lambda portrait: NO_FACE, lambda region: HIDDEN)  # noqa: ARG005
+FACE: Need[Face] = face_or(NO_FACE, NO_FACE, HIDDEN)
 CONSENT: Need[ConsentFacts] = Need(_consent)
 """A statement that was listened for."""
 STATED: Need[ConsentFacts] = CONSENT.then(

@@ -11,7 +11,6 @@ from palprep.facts import Facts
 from palprep.rules.needs import BARELY_VISIBLE, FACE, HIDDEN, NO_FACE, PORTRAIT, Face, face_or
 from palprep.rules.rule import Answer, Measured, Need, rule
 from palprep.rules.texts import REASONS, Unmeasured, degrees
-from palprep.values import Rect
 from palprep.vision import PortraitFacts, counts_as_person, may_be_person
 
 NO_PERSON = 0.15
@@ -20,9 +19,6 @@ NO_PERSON = 0.15
 UNDECIDED_COVERED = (0.05, 0.25)
 """Between these likelihoods of a photographed person no verdict is given on a covered face. Less of
 it is seen: one in fifty people with masks is below 0.15."""
-
-PERSON_THERE = 0.25
-"""Least share of a portrait that the mask of a person covers."""
 
 AWAY = 90.0
 """Degrees off, for a face that is hidden, turned from the camera, or not found at all."""
@@ -53,35 +49,16 @@ leaves look like faces to the detector; nothing else speaks for a person there."
 ADULT = 0.5
 """Likelihood of an adult from which a covered face may be one."""
 
-ONLY_THE_SERVICE = REASONS["only_the_service"]
 NOT_SCORED = REASONS["not_scored"]
 
 
-def _facing_away(region: Rect) -> Measured:
-    return Measured(
-        value=AWAY, shown="covered, or turned away too far", region=region, cause=HIDDEN
-    )
-
-
+_FACELESS = Measured(value=AWAY, shown="no face was found", cause=NO_FACE)
 FACING = face_or(
-    lambda portrait: Measured(  # noqa: ARG005
-        value=AWAY, shown="no face was found", cause=NO_FACE
-    ),
-    _facing_away,
+    nobody=_FACELESS,
+    somebody=_FACELESS,
+    hidden=Measured(value=AWAY, shown="covered, or turned away too far", cause=HIDDEN),
 )
 """A face that cannot be seen points away from the camera."""
-
-
-def _nobody(portrait: PortraitFacts) -> Measured | Unmeasured:
-    if portrait.person_share < PERSON_THERE:
-        return Measured(value=0.0, shown="no face was found", cause=NO_FACE)
-    return NO_FACE
-
-
-def _nobody_or_covered(portrait: PortraitFacts) -> Measured | Unmeasured:
-    if portrait.person_share < PERSON_THERE:
-        return NO_FACE
-    return Measured(value=0.0, shown="somebody is there, but no face was found", cause=NO_FACE)
 
 
 def _nudity(facts: Facts) -> float | Answer:
@@ -90,7 +67,13 @@ def _nudity(facts: Facts) -> float | Answer:
     return NOT_SCORED if facts.footage.nudity is None else facts.footage.nudity
 
 
-@rule(face_or(_nobody, lambda region: HIDDEN))  # noqa: ARG005
+@rule(
+    face_or(
+        nobody=Measured(value=0.0, shown="no face was found", cause=NO_FACE),
+        somebody=NO_FACE,
+        hidden=HIDDEN,
+    )
+)
 def human_like_subject(face: Face) -> Measured | Unmeasured:
     likelihood = face.subject.human.likelihood
     low, high = UNDECIDED_COVERED
@@ -155,10 +138,11 @@ def looking_straight_at_camera(face: Face) -> Measured:
 
 @rule(
     face_or(
-        _nobody_or_covered,
-        lambda region: Measured(
-            value=0.0, shown="a face whose parts cannot be made out", region=region, cause=HIDDEN
+        nobody=NO_FACE,
+        somebody=Measured(
+            value=0.0, shown="somebody is there, but no face was found", cause=NO_FACE
         ),
+        hidden=Measured(value=0.0, shown="a face whose parts cannot be made out", cause=HIDDEN),
     )
 )
 def face_substantially_obscured(face: Face) -> Measured:
@@ -180,7 +164,7 @@ def no_nudity(score: float) -> Measured:
 
 @rule(PORTRAIT)
 def celebrity_or_copyright_character(portrait: PortraitFacts) -> Unmeasured:  # noqa: ARG001
-    return ONLY_THE_SERVICE
+    return REASONS["only_the_service"]
 
 
 @rule(PORTRAIT)

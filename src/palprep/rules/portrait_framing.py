@@ -11,8 +11,6 @@ from palprep.vision import PortraitFacts, overall_score, quality_scores
 GLOSS = 0.75
 """Brightness over peak of faces in ordinary light, at the least."""
 
-GREY = REASONS["grey"]
-
 
 @rule(FRAMED)
 def person_centered(framed: Framed) -> Measured:
@@ -95,5 +93,5 @@ def skin_hue(skin: Skin) -> Measured | Unmeasured:
     if hue_deg is None or chroma is None:
         return NO_FACE
     if chroma < COLOURLESS:
-        return GREY
+        return REASONS["grey"]
     return Measured(value=round(hue_deg), region=skin.region)
