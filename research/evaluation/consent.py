@@ -46,8 +46,8 @@ from palprep.consent import (
     required_statement,
     split_words,
 )
-from palprep.consent.phonetics import similarity
 from palprep.consent.whisper import Heard
+from palprep.consent.words import similarity
 from palprep.media import Source, stream_samples
 from palprep.rules import grade_statement, load_profile
 from palprep.speech import RATE_HZ

@@ -11,10 +11,18 @@ from typing import NamedTuple
 
 from palprep.consent.compare import Comparison, Difference, compare
 from palprep.consent.facts import NameReading
-from palprep.consent.phonetics import LIKE_SOUND, NEAR_SOUND, SAME_SOUND, similarity
 from palprep.consent.statement import Statement
 from palprep.consent.whisper import Heard, Whisper, mean_probability
-from palprep.consent.words import Word, keys_of, split_words, text_of
+from palprep.consent.words import (
+    LIKE_SOUND,
+    NEAR_SOUND,
+    SAME_SOUND,
+    Word,
+    keys_of,
+    similarity,
+    split_words,
+    text_of,
+)
 
 _REACH = 4
 """A name can be heard as this many words more than twice its own."""

@@ -27,7 +27,6 @@ from palprep.consent.facts import (
     Surroundings,
 )
 from palprep.consent.names import Place, locate_name, read_name
-from palprep.consent.phonetics import similarity
 from palprep.consent.statement import Statement
 from palprep.consent.whisper import (
     WORKERS,
@@ -47,7 +46,7 @@ from palprep.consent.wordings import (
     takes_back,
     withdrawals,
 )
-from palprep.consent.words import Word, keys_of, split_words, text_of
+from palprep.consent.words import Word, keys_of, similarity, split_words, text_of
 from palprep.speech import RATE_HZ, WINDOW_S
 
 HYPOTHESES = 5

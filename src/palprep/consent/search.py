@@ -7,11 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from palprep.consent.phonetics import similarity
 from palprep.consent.reading import Reading, read_window
 from palprep.consent.statement import Statement
 from palprep.consent.whisper import Whisper
-from palprep.consent.words import Word, keys_of
+from palprep.consent.words import Word, keys_of, similarity
 from palprep.media import Samples
 from palprep.speech import RATE_HZ, WINDOW_S
 from palprep.values import Span

@@ -10,9 +10,8 @@ from functools import partial
 from palprep.consent.facts import NameReading, PartReading, SecondHearing, StatementReading
 from palprep.consent.moonshine import LONGEST_S, Moonshine
 from palprep.consent.names import AFTER_NAME, name_in, rivals
-from palprep.consent.phonetics import SAME_SOUND
 from palprep.consent.wordings import negated, replaced
-from palprep.consent.words import split_words, text_of
+from palprep.consent.words import SAME_SOUND, split_words, text_of
 from palprep.media import Samples
 from palprep.speech import RATE_HZ
 

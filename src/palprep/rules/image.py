@@ -48,7 +48,7 @@ def image_format(image: ImageFacts) -> Measured:
     return Measured(value=image.format, words={"format": image.format.upper()})
 
 
-image_training_format = Rule("image_training_format", IMAGE, image_format.measure)
+image_training_format = Rule("image_training_format", image_format.measure)
 image_memory = plain("image_memory", IMAGE, lambda image: image.decoding_mb, "{:,.0f} MB")
 image_base64_length = plain("image_base64_length", IMAGE, lambda image: image.base64_chars)
 image_frames = plain("image_frames", IMAGE, lambda image: image.frames)

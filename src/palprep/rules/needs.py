@@ -31,10 +31,7 @@ PERSON_THERE = 0.25
 NO_FACE = REASONS["no_face"]
 HIDDEN = REASONS["hidden"]
 COVERED = REASONS["covered"]
-NOT_LOOKED = REASONS["not_looked"]
 NOT_LISTENED = REASONS["not_listened"]
-NO_LEVELS = REASONS["no_levels"]
-NO_NAME = REASONS["no_name"]
 NOT_FOUND = REASONS["not_found"]
 KEY_FRAMES_ONLY = REASONS["key_frames_only"]
 NO_FRAMES = REASONS["no_frames"]
@@ -63,7 +60,7 @@ class Skin(NamedTuple):
 
 def _portrait(facts: Facts) -> PortraitFacts | Answer:
     if facts.portrait is None and facts.image is not None:
-        return NOT_LOOKED
+        return REASONS["not_looked"]
     return facts.portrait
 
 
@@ -110,7 +107,7 @@ def _consent(facts: Facts) -> ConsentFacts | Answer:
     if facts.audio is None:
         return None
     if facts.consent is None:
-        return NO_NAME
+        return REASONS["no_name"]
     if facts.consent.outcome is Outcome.UNKNOWN:
         return Unmeasured(reason=" ".join(facts.consent.reasons))
     return facts.consent
@@ -127,7 +124,7 @@ FILE: Need[FileFacts] = Need(lambda facts: facts.file)
 IMAGE: Need[ImageFacts] = Need(lambda facts: facts.image)
 AUDIO: Need[AudioFacts] = Need(lambda facts: facts.audio)
 """The sound of a recording or of a video."""
-LEVELS: Need[AudioLevels] = AUDIO.then(lambda audio: audio.levels, NO_LEVELS)
+LEVELS: Need[AudioLevels] = AUDIO.then(lambda audio: audio.levels, REASONS["no_levels"])
 VIDEO: Need[VideoFacts] = Need(lambda facts: facts.video)
 SIGNAL: Need[SignalFacts] = VIDEO.then(lambda video: video.signal, NO_FRAMES)
 EVERY_FRAME: Need[SignalFacts] = SIGNAL.then(

@@ -1,17 +1,36 @@
-"""The checks of the service's face image validation, predicted from what the portrait shows.
+"""Rules of a portrait: the checks of the service's face image validation, predicted from what it
+shows, and how it was taken: where head and body stand in it, light, colour, sharpness.
 
 Ids are the service's own, so that local and remote verdicts join. Some of the service's ids
-name a problem (``appears_under_18``); here ``pass`` always means that all is well. How the
-portrait was taken is judged in :mod:`palprep.rules.portrait_framing`.
+name a problem (``appears_under_18``); here ``pass`` always means that all is well.
 """
 
 from __future__ import annotations
 
 from palprep.facts import Facts
-from palprep.rules.needs import BARELY_VISIBLE, FACE, HIDDEN, NO_FACE, PORTRAIT, Face, face_or
+from palprep.rules.needs import (
+    BARELY_VISIBLE,
+    FACE,
+    FRAMED,
+    HIDDEN,
+    NO_FACE,
+    PORTRAIT,
+    SKIN,
+    Face,
+    Framed,
+    Skin,
+    face_or,
+)
+from palprep.rules.plans.image import COLOURLESS, framing_advice
 from palprep.rules.rule import Answer, Measured, Need, rule
 from palprep.rules.texts import REASONS, Unmeasured, degrees
-from palprep.vision import PortraitFacts, counts_as_person, may_be_person
+from palprep.vision import (
+    PortraitFacts,
+    counts_as_person,
+    may_be_person,
+    overall_score,
+    quality_scores,
+)
 
 NO_PERSON = 0.15
 """Likelihood of a photographed person below which a face can be that of an animal or a thing."""
@@ -48,6 +67,9 @@ leaves look like faces to the detector; nothing else speaks for a person there."
 
 ADULT = 0.5
 """Likelihood of an adult from which a covered face may be one."""
+
+GLOSS = 0.75
+"""Brightness over peak of faces in ordinary light, at the least."""
 
 NOT_SCORED = REASONS["not_scored"]
 
@@ -247,3 +269,88 @@ def _no_person(portrait: PortraitFacts) -> bool:
         and subject.human.likelihood < NO_PERSON
         and max((face.score for face in portrait.faces), default=0.0) < DOUBTED_FACE
     )
+
+
+@rule(FRAMED)
+def person_centered(framed: Framed) -> Measured:
+    offset = framed.framing.centre_x - 0.5
+    side = "right" if offset > 0 else "left"
+    return Measured(
+        value=round(abs(offset), 3),
+        shown=f"{abs(offset):.0%} of the width to the {side}",
+        way=side,
+        words={"share": f"{abs(offset):.0%}"},
+        advice=framing_advice(framed.portrait),
+        region=framed.framing.face,
+    )
+
+
+@rule(FRAMED)
+def head_fully_in_frame(framed: Framed) -> Measured:
+    """The smallest distance from head to border in face heights (hairline to chin), negative when
+    something is cut.
+    """
+    framing = framed.framing
+    margins = {
+        "top": framing.margin_top,
+        "side": framing.margin_side,
+        "bottom": framing.margin_bottom,
+    }
+    nearest, margin = min(margins.items(), key=lambda each: each[1])
+    return Measured(
+        value=round(margin, 3),
+        shown=f"{margin:.2f} face heights of room" if margin >= 0 else "cut by the border",
+        way=f"near_{nearest}" if margin >= 0 else f"cut_{nearest}",
+        region=framing.head,
+    )
+
+
+@rule(FRAMED)
+def chest_up_framing_acceptable(framed: Framed) -> Measured:
+    share = framed.framing.face_height_share
+    return Measured(
+        value=round(share, 3),
+        shown=f"face {share:.0%} of the height",
+        words={"share": f"{share:.0%}"},
+        advice=framing_advice(framed.portrait),
+        region=framed.framing.face,
+    )
+
+
+@rule(FRAMED)
+def shoulders_visible(framed: Framed) -> Measured:
+    framing = framed.framing
+    return Measured(value=round(framing.body_below, 2), region=framing.face)
+
+
+@rule(PORTRAIT)
+def image_quality_acceptable(portrait: PortraitFacts) -> Measured:
+    """A product of scores, 0 to 100. Each is a smooth step around its own limit, as in OFIQ."""
+    scores = quality_scores(portrait.quality)
+    total, weakest = round(overall_score(scores)), min(scores, key=scores.__getitem__)
+    return Measured(
+        value=total,
+        shown=f"{total} of 100 (least: {weakest})",
+        way=weakest,
+        region=portrait.framing.face if portrait.framing else None,
+    )
+
+
+@rule(SKIN)
+def face_brightness(skin: Skin) -> Measured:
+    """The luma, 0 to 1, that a quarter of the face exceeds, or :data:`GLOSS` times that of its
+    brightest hundredth: in enough light the eyes and the gloss of dark skin are bright as well.
+    """
+    quality = skin.quality
+    lit = max(quality.brightness, GLOSS * quality.peak)
+    return Measured(value=round(lit, 2), region=skin.region)
+
+
+@rule(SKIN)
+def skin_hue(skin: Skin) -> Measured | Unmeasured:
+    hue_deg, chroma = skin.quality.skin_hue_deg, skin.quality.skin_chroma
+    if hue_deg is None or chroma is None:
+        return NO_FACE
+    if chroma < COLOURLESS:
+        return REASONS["grey"]
+    return Measured(value=round(hue_deg), region=skin.region)
