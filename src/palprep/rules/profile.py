@@ -14,12 +14,12 @@ A profile is a TOML file::
 
 A role's list for a rule replaces the extended profile's list for it. ``[[pairs.same_person]]``
 does the same for the check of two files, ``[consent.unsaid_word_probability]`` for one limit of the
-statement (:class:`ConsentLimits`).
+statement (:class:`ConsentLimits`). What stands under ``limits.video`` holds for a training video
+and for a consent video, unless the profile has a list under that role.
 """
 
 from __future__ import annotations
 
-import copy
 import datetime as dt
 import difflib
 import functools
@@ -285,9 +285,14 @@ def _parse(name: str) -> dict[str, Any]:
                 "of a TOML file"
             ) from None
     try:
-        return copy.deepcopy(_tables(text))
+        data = dict(_tables(text))
     except tomllib.TOMLDecodeError as error:
         raise ProfileError(f"Profile {name} is not valid TOML: {error}") from None
+    limits = dict(data.get("limits", {}))
+    shared = limits.pop("video", {})
+    for role in (Role.TRAINING_VIDEO, Role.CONSENT_VIDEO) if shared else ():
+        limits[role] = {**shared, **limits.get(role, {})}
+    return {**data, "limits": limits}
 
 
 @functools.lru_cache(maxsize=16)
