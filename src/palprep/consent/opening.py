@@ -73,8 +73,8 @@ def decode_opening(
     audio at 16 kHz. Raises MediaError.
     """
     opening = Opening(required, window_s=window_s)
-    sink = opening.sink
-    probe_audio(source, levels=False, sinks=lambda _: (sink,), most_s=sink.most_s)
+    most_s = opening.sink.most_s
+    probe_audio(source, levels=False, sinks=lambda _: (opening.sink,), most_s=most_s)
     return opening.samples()
 
 
@@ -107,18 +107,15 @@ class Opening:
     """
 
     def __init__(self, required: Statement, *, window_s: float = OPENING_S) -> None:
-        self._most_s = window_s + len(required.words) * _WORD_S + _BEYOND_S
+        most_s = window_s + len(required.words) * _WORD_S + _BEYOND_S
+        self.sink = Sink(self._take, RATE_HZ, 1, most_s)
+        """What gives it its samples in a decode."""
+        self._most = int(most_s * RATE_HZ)
         self._blocks: list[NDArray[np.float32]] = []
         self._length = 0
 
-    @property
-    def sink(self) -> Sink:
-        """What gives it its samples in a decode."""
-        return Sink(self.push, RATE_HZ, 1, self._most_s)
-
-    def push(self, block: NDArray[np.float32]) -> None:
-        """Take the next samples."""
-        kept = block[: int(self._most_s * RATE_HZ) - self._length]
+    def _take(self, block: NDArray[np.float32]) -> None:
+        kept = block[: self._most - self._length]
         self._blocks.append(kept)
         self._length += len(kept)
 

@@ -288,6 +288,7 @@ def part_reading(reading: Reading) -> PartReading:
     if not reading.found:
         return PartReading(first_word=statement.offset, expected=expected)
     required = {key for word in statement.words for key in word.keys}
+    known = {*required, *(key for word in reading.heard for key in word.keys)}
     heard = _heard(reading)
     return PartReading(
         first_word=statement.offset,
@@ -301,7 +302,9 @@ def part_reading(reading: Reading) -> PartReading:
         name=reading.name,
         negated=reading.negated,
         negating_words=_negating(reading, required),
-        negation_in_other_reading=_negation_in_other_reading(reading, required),
+        negation_in_other_reading=any(
+            negates(word, known) for text in reading.other_transcripts for word in split_words(text)
+        ),
         surroundings=_surroundings(reading),
     )
 
@@ -329,13 +332,6 @@ def _negating(reading: Reading, required: Collection[str]) -> tuple[str, ...]:
         reading.heard[index].shown
         for index in range(reading.opens, reading.comparison.heard_last)
         if negates(reading.heard[index], required) and index not in slot
-    )
-
-
-def _negation_in_other_reading(reading: Reading, required: Collection[str]) -> bool:
-    known = {*required, *(key for word in reading.heard for key in word.keys)}
-    return any(
-        negates(word, known) for text in reading.other_transcripts for word in split_words(text)
     )
 
 

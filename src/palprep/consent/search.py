@@ -84,7 +84,8 @@ def _search(
     length_s = len(samples) / RATE_HZ
     best, best_s = _read(model, samples, statement, start_s, first_s), start_s
     if first_s < WINDOW_S and best.comparison.agreement < _COMPLETE:
-        best = max(best, _read(model, samples, statement, start_s), key=_agreement)
+        whole = _read(model, samples, statement, start_s)
+        best = max(best, whole, key=lambda reading: reading.comparison.agreement)
     while best.comparison.agreement < _COMPLETE and start_s + WINDOW_S < length_s:
         if best.found and best.aligned[0].start - _LEAD_S > start_s + 1.0:
             start_s = best.aligned[0].start - _LEAD_S
@@ -96,10 +97,6 @@ def _search(
         if other.comparison.agreement > best.comparison.agreement:
             best, best_s = other, start_s
     return best, best_s
-
-
-def _agreement(reading: Reading) -> float:
-    return reading.comparison.agreement
 
 
 def _read(

@@ -143,7 +143,7 @@ def fill_statement(template: str, full_name: str) -> str:
     if not any(char.isalpha() for char in name):
         raise UsageError("The full name of the person who speaks is needed")
     text = " ".join(template.split())
-    if PLACEHOLDER not in text and not _names(text, name):
+    if PLACEHOLDER not in text and not _name(name).search(text):
         raise UsageError(
             f"The consent statement names nobody called {name}: write {PLACEHOLDER} where the "
             "name is said"
@@ -154,10 +154,6 @@ def fill_statement(template: str, full_name: str) -> str:
 def open_statement(text: str, full_name: str) -> str:
     """The statement with ``{full_name}`` in the place of this name."""
     return text if PLACEHOLDER in text else _name(full_name).sub(PLACEHOLDER, text)
-
-
-def _names(text: str, name: str) -> bool:
-    return _name(name).search(text) is not None
 
 
 def _name(name: str) -> re.Pattern[str]:
