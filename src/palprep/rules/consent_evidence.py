@@ -17,7 +17,6 @@ from palprep.consent import (
     HeardInstead,
     NameReading,
     PartReading,
-    SecondHearing,
     WordRecord,
 )
 from palprep.rules.profile import ConsentLimits
@@ -59,18 +58,16 @@ def together(part: PartReading) -> PartReading:
                 for word, probability in zip(part.aligned, probabilities, strict=True)
             ),
             "instead": tuple(
-                one.model_copy(update={"log_likelihood_ratio": one.log_likelihood_ratio + counted})
-                for one, counted in zip(part.instead, _counted(part, second), strict=True)
+                one.model_copy(
+                    update={
+                        "log_likelihood_ratio": one.log_likelihood_ratio
+                        + (other if one.first == one.last else max(0.0, other))
+                    }
+                )
+                for one, other in zip(part.instead, second.instead, strict=True)
             ),
         }
     )
-
-
-def _counted(part: PartReading, second: SecondHearing) -> list[float]:
-    return [
-        other if one.first == one.last else max(0.0, other)
-        for one, other in zip(part.instead, second.instead, strict=True)
-    ]
 
 
 def grade_stretch(

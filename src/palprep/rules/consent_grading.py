@@ -16,7 +16,6 @@ from palprep.consent import (
     WordRecord,
     split_words,
 )
-from palprep.facts import Facts
 from palprep.rules.consent_evidence import (
     MARKS,
     added_words,
@@ -47,13 +46,6 @@ class Grade(NamedTuple):
     outcome: Outcome
     words: tuple[WordRecord, ...]
     reasons: tuple[str, ...]
-
-
-def graded(facts: Facts, limits: ConsentLimits) -> Facts:
-    """The facts with their statement of consent graded, where one was read."""
-    if facts.statement is None:
-        return facts
-    return facts.model_copy(update={"consent": grade_statement(facts.statement, limits)})
 
 
 def grade_statement(reading: StatementReading, limits: ConsentLimits) -> ConsentFacts:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from palprep.facts import Facts
 from palprep.rules.catalogue import RULES
-from palprep.rules.consent_grading import graded
+from palprep.rules.consent_grading import grade_statement
 from palprep.rules.profile import Profile
 from palprep.rules.report import Check, Report
 from palprep.rules.rule import Rule
@@ -20,7 +20,10 @@ def report_on(
 
     ``left_out`` are ids of checks that are not asked for.
     """
-    known = graded(facts, profile.consent)
+    known = facts
+    if facts.statement is not None:
+        consent = grade_statement(facts.statement, profile.consent)
+        known = facts.model_copy(update={"consent": consent})
     return Report(
         path=path,
         role=role,

@@ -104,16 +104,12 @@ class Texts(Value):
 def read_texts(language: str = "en") -> Texts:
     """The texts in a language (ISO 639-1). Raises FileNotFoundError for one that has none."""
     file = resources.files("palprep.rules").joinpath("texts", f"{language}.toml")
-    texts = Texts.model_validate(tomllib.loads(file.read_text("utf-8")))
-    reasons = {
-        key: each.model_copy(
-            update={"advice": each.advice.replace("{install_nsfw}", install_advice("nsfw"))}
-        )
-        if each.advice
-        else each
-        for key, each in texts.reasons.items()
-    }
-    return texts.model_copy(update={"reasons": reasons})
+    texts = tomllib.loads(file.read_text("utf-8"))
+    for reason in texts["reasons"].values():
+        if "advice" in reason:
+            advice = reason["advice"].replace("{install_nsfw}", install_advice("nsfw"))
+            reason["advice"] = advice
+    return Texts.model_validate(texts)
 
 
 TEXTS: Final = read_texts()
