@@ -6,7 +6,6 @@ from .facts import (
     NameReading as NameReading,
     NegatedWording as NegatedWording,
     PartReading as PartReading,
-    SecondHearing as SecondHearing,
     StatementReading as StatementReading,
     Surroundings as Surroundings,
     WordRecord as WordRecord,
