@@ -24,7 +24,6 @@ from palprep.media import open_network, read_manifest
 HOME = "palprep.consent"
 """Whose manifest names the files."""
 
-NAME = "moonshine-tiny"
 LONGEST_S = 30.0
 """Beyond so many seconds its authors do not use it: it was trained on shorter pieces."""
 
@@ -62,7 +61,7 @@ class WordScore(NamedTuple):
 class Moonshine:
     """The loaded model. Several threads may use it at once."""
 
-    name = NAME
+    name = "moonshine-tiny"
 
     def __init__(self, encoder: Any, decoder: Any, tokens: Sequence[bytes], sha256: str) -> None:
         self._encoder = encoder
