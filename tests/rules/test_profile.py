@@ -104,6 +104,11 @@ def test_a_users_profile_replaces_what_it_names_and_keeps_the_rest(tmp_path):
         (OWN.replace('level = "fail"', 'level = "pass"'), "level"),
         (OWN.replace("face-image", "face-picture"), "face-picture"),
         (OWN.replace("source =", "sauce ="), "sauce"),
+        (OWN.replace(".image_resolution", ".image_resolutoin"), "did you mean 'image_resolution'"),
+        (OWN.replace('"image_metadata"', '"image_meta"'), "names 'image_meta', which is no check"),
+        (OWN.replace("limits.face-image", "pairs"), "'image_resolution', which is no check"),
+        (OWN.replace("image_resolution", "same_person"), r"write \[\[pairs.same_person\]\]"),
+        ('name = "a"\nextends = "core-4"\n[pairs]\nsame_person = []', "at least 1 item"),
     ],
 )
 def test_a_bad_profile_is_told_in_one_line(tmp_path, text, says):

@@ -28,6 +28,8 @@ class Statement(NamedTuple):
     language: str
     offset: int = 0
     """How many words of the statement stand before these, when they are a part of it."""
+    ends: bool = True
+    """Whether the statement ends with them."""
 
     @property
     def name_words(self) -> tuple[Word, ...]:
@@ -57,6 +59,7 @@ class Statement(NamedTuple):
                     words=split_words(text),
                     name=slot if holds else range(0),
                     offset=self.offset + first,
+                    ends=last == len(self.words),
                 )
             )
             first = last
@@ -76,10 +79,6 @@ class Statement(NamedTuple):
                 if self.words[last - 1].shown.rstrip("\"')").endswith(tuple(marks)):
                     return last
         return fitting[0] if fitting else self.name.stop
-
-    def word_at(self, character: int) -> int:
-        """The index of the word that a character of the text belongs to."""
-        return next(index for index, word in enumerate(self.words) if character < word.end)
 
 
 def statement_for(

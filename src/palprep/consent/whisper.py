@@ -114,18 +114,28 @@ class Whisper:
         frames = min(len(samples), int(RATE_HZ * WINDOW_S)) // int(RATE_HZ * FRAME_S)
         return Heard(encoded, max(1, frames))
 
-    def transcribe(self, heard: Heard, language: str, *, hypotheses: int = 1) -> tuple[str, ...]:
-        """Free decoding by beam search: the most probable texts, best first."""
-        return self._generate(heard, self._prompt(language), hypotheses, _MOST_TOKENS)
-
-    def continuations(
-        self, heard: Heard, begun: str, language: str, *, hypotheses: int = 5, tokens: int = 24
+    def transcribe(
+        self,
+        heard: Heard,
+        language: str,
+        *,
+        hypotheses: int = 1,
+        begun: str = "",
+        tokens: int = _MOST_TOKENS,
     ) -> tuple[str, ...]:
-        """Free decoding that must begin with ``begun`` and stops ``tokens`` later."""
-        prompt = self._prompt(language)
-        if begun:
-            prompt += self._encode(begun).ids
-        return self._generate(heard, prompt, hypotheses, tokens)
+        """Free decoding by beam search: the most probable texts, best first. They begin with
+        ``begun``, and stop ``tokens`` later at the latest.
+        """
+        prompt = [*self._start(language), self._id("<|notimestamps|>"), *self._ids(begun)]
+        found = self._model.generate(
+            self._view(heard.encoded),
+            [prompt],
+            beam_size=max(5, hypotheses),
+            num_hypotheses=hypotheses,
+            max_length=min(_MOST_TOKENS, len(prompt) + tokens),
+        )[0]
+        texts = (self._tokenizer.decode(ids).strip() for ids in found.sequences_ids)
+        return tuple(dict.fromkeys(texts))
 
     def align(
         self,
@@ -181,27 +191,11 @@ class Whisper:
         with ThreadPoolExecutor(WORKERS) as workers:
             return tuple(workers.map(one, texts))
 
-    def _generate(
-        self, heard: Heard, prompt: list[int], hypotheses: int, tokens: int
-    ) -> tuple[str, ...]:
-        found = self._model.generate(
-            self._view(heard.encoded),
-            [prompt],
-            beam_size=max(5, hypotheses),
-            num_hypotheses=hypotheses,
-            max_length=min(_MOST_TOKENS, len(prompt) + tokens),
-        )[0]
-        texts = (self._tokenizer.decode(ids).strip() for ids in found.sequences_ids)
-        return tuple(dict.fromkeys(texts))
-
     def _ids(self, text: str) -> list[int]:
         return list(self._encode(text).ids) if text else []
 
     def _encode(self, text: str) -> Any:
         return self._tokenizer.encode(" " + text, add_special_tokens=False)
-
-    def _prompt(self, language: str) -> list[int]:
-        return [*self._start(language), self._id("<|notimestamps|>")]
 
     def _start(self, language: str, prompt: str | None = None) -> list[int]:
         start: list[int] = []

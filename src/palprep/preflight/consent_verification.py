@@ -12,7 +12,6 @@ from palprep.consent import (
     decode_opening,
     model_for,
     negates,
-    read_opening,
     read_samples,
     split_words,
     statement_for,
@@ -55,15 +54,11 @@ def verify_consent(
     """
     limits = profile if isinstance(profile, Profile) else load_profile(profile)
     source = Source.of(path)
-    reading = read_opening(
-        source,
-        full_name=full_name,
-        statement=statement,
-        language=language,
-        model=model,
-        window_s=window_s,
-        profile=limits.name,
-    )
+    required = statement_for(full_name, statement, language=language, profile=limits.name)
+    reading = model_for(required, model, window_s=window_s)
+    if isinstance(reading, Listeners):
+        samples = decode_opening(source, required, window_s=window_s)
+        reading = read_samples(samples, required, reading, window_s=window_s)
     graded = grade_statement(reading, limits.consent)
     return graded.model_copy(update={"path": source.shown})
 

@@ -96,6 +96,8 @@ class Texts(Value):
     reasons: Mapping[str, Unmeasured]
     framing_advice: Mapping[str, str]
     """Advice on centring and framing, by what a portrait allows."""
+    consent_reasons: Mapping[str, str]
+    """Why a statement of consent did not pass."""
     consent_limits: Mapping[str, str]
 
 
@@ -117,8 +119,13 @@ def read_texts(language: str = "en") -> Texts:
 TEXTS: Final = read_texts()
 
 REASONS: Final = TEXTS.reasons
-"""Every reason for which a check can be unknown; but for what the reading of a statement of consent
-says of itself."""
+"""Every reason for which a check can be unknown, but for why a statement could not be read."""
+
+
+def consent_reason(key: str, **words: object) -> str:
+    """The sentence of that key, with these words in its places."""
+    return TEXTS.consent_reasons[key].format(**words)
+
 
 Measure = bool | int | float | str | tuple[str, ...] | None
 """What a rule can have measured; JSON-able."""
