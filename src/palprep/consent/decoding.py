@@ -57,8 +57,10 @@ def beam_search(
         best = best[np.argsort(-totals[best], kind="stable")]
         rows, tokens = np.divmod(best, logits.shape[1])
         last = step + 1 == search.length
-        going_on = iter(np.flatnonzero(tokens[search.beams :] != search.end) + search.beams)
-        kept = []
+        going_on = (
+            place for place in range(search.beams, len(best)) if tokens[place] != search.end
+        )
+        kept: list[int] = []
         for place in range(search.beams):
             if tokens[place] == search.end or last:
                 text = texts[rows[place]]
