@@ -53,24 +53,23 @@ def beam_search(
         if step == 0:
             logits[:, search.never_first] = -np.inf
         totals = (log_softmax(logits) + scores[:, None]).ravel()
-        best = np.argpartition(totals, -2 * search.beams)[-2 * search.beams :]
+        count = min(2 * search.beams, len(totals))
+        best = np.argpartition(totals, -count)[-count:]
         best = best[np.argsort(-totals[best], kind="stable")]
+        best = best[np.isfinite(totals[best])]
         rows, tokens = np.divmod(best, logits.shape[1])
         last = step + 1 == search.length
-        going_on = (
-            place for place in range(search.beams, len(best)) if tokens[place] != search.end
-        )
-        kept: list[int] = []
-        for place in range(search.beams):
-            if tokens[place] == search.end or last:
-                text = texts[rows[place]]
-                if tokens[place] != search.end:
-                    text = (*text, int(tokens[place]))
-                ended.append((float(totals[best[place]]) / max(1, before + len(text)), text))
-                kept.append(next(going_on, place))
-            else:
-                kept.append(place)
-        if last or len(ended) >= search.beams:
+        going_on = [place for place, token in enumerate(tokens) if token != search.end]
+        for place in range(min(search.beams, len(best))):
+            text = texts[rows[place]]
+            if tokens[place] != search.end:
+                text = (*text, int(tokens[place]))
+                if not last:
+                    continue
+            ended.append((float(totals[best[place]]) / max(1, before + len(text)), text))
+        # A text that has ended leaves its place to the next best one.
+        kept = going_on[: search.beams]
+        if last or not kept or len(ended) >= search.beams:
             break
         scores = totals[best[kept]]
         texts = [(*texts[rows[place]], int(tokens[place])) for place in kept]
