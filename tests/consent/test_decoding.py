@@ -113,7 +113,7 @@ def test_tokens_are_said_where_attention_looked() -> None:
     for row in range(4):
         scores[:, 2 + row, 10 * row : 10 * row + 10] += 6
     path = follow(scores, first=2, count=3)
-    begin = {token: position for token, position in reversed(path)}
+    begin = dict(reversed(path))
     assert [abs(begin[token] - 10 * token) <= 3 for token in range(4)] == [True] * 4
 
 
