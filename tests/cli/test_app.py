@@ -134,7 +134,7 @@ def test_ctrl_c_is_130_and_says_nothing(
 
 SLOW_TO_LOAD = {
     *("pydantic", "rich", "jinja2", "typer.rich_utils"),
-    *("numpy", "cv2", "av", "PIL", "pydub", "ctranslate2"),
+    *("numpy", "cv2", "av", "PIL", "pydub", "onnxruntime"),
     *("httpx", "uvicorn", "starlette", "obstore", "sqlite3"),
 }
 

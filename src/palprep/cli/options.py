@@ -106,8 +106,8 @@ WhisperModel = Annotated[
     typer.Option(
         "--model",
         envvar="PALPREP_WHISPER_MODEL",
-        help="Your own model that listens first for consent: the folder of a Whisper model for "
-        "CTranslate2.",
+        help="Your own model that listens first for consent: the folder of a converted Whisper "
+        "model.",
     ),
 ]
 AsJson = Annotated[

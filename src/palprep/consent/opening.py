@@ -44,11 +44,10 @@ class Listeners:
 
     @classmethod
     def load(cls, directory: str | Path | None = None) -> Listeners:
-        """With the default model as the first one, or the CTranslate2 Whisper model in
-        ``directory``.
+        """With the default model as the first one, or the Whisper model in ``directory``.
 
-        Raises ToolMissing when a package or a model is missing, ToolFailed when the default model
-        is not the published one or a model cannot be loaded.
+        Raises ToolMissing when a file of a model is missing or damaged, ToolFailed when a model of
+        one's own cannot be loaded.
         """
         Moonshine.require()
         return cls(Whisper.load(directory))

@@ -178,7 +178,9 @@ def _weighed(model: Whisper, heard: Heard, plain: Reading, score: float) -> Read
     texts = [*instead, *changes.values()]
     weigh = partial(model.weigh, language=statement.language, lead=plain.lead)
     ratios = [score - other for other in weigh(heard, texts)]
-    expected, *others = weigh(heard.silenced(), (statement.text, *instead)) if instead else (0.0,)
+    expected, *others = (
+        weigh(model.silenced(heard), (statement.text, *instead)) if instead else (0.0,)
+    )
     return plain._replace(
         instead=tuple(
             heard_instead(plain, one, ratio, expected - other)

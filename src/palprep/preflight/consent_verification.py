@@ -42,7 +42,7 @@ def verify_consent(
 
     ``statement`` is the service's own text, ``{full_name}`` or the very name in it; without it
     palprep's template for the profile and language is used. ``model`` are loaded models, or the
-    directory of a CTranslate2 Whisper model that listens first; without it the installed default
+    directory of a Whisper model that listens first; without it the installed default
     (English only) does. The statement must begin within the first ``window_s`` seconds. The limits
     of ``profile`` grade what was heard.
 

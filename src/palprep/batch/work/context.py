@@ -52,7 +52,7 @@ class RunOptions:
     keep_sources: bool = False
     """Files that were fetched stay, in sources/. Otherwise they go when they are prepared."""
     whisper_model: Path | None = None
-    """The folder of a Whisper model for CTranslate2 that listens for consent, on this machine and
+    """The folder of a Whisper model that listens for consent, on this machine and
     under the same path on each worker; without it, the one that palprep brings."""
 
 
