@@ -9,12 +9,11 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 from urllib.parse import unquote
 
 from starlette.requests import ClientDisconnect, Request
@@ -102,26 +101,26 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
     {
         "connectors.runtime_check": connectors.check_connector,
         "conversations.create": conversations.create_conversation,
-        "deployments.delete": deployments.delete_deployment,
+        "deployments.delete": partial(HandlerContext.delete, kind="deployment"),
         "deployments.get": deployments.get_deployment,
         "deployments.patch": deployments.patch_deployment,
         "documents.get": documents.get_document,
         "faces.validate_image": partial(faces.validate_face, pose_key="pose_suitable_for_face"),
-        "pals.delete": conversations.delete_pal,
+        "pals.delete": partial(HandlerContext.delete, kind="pal"),
         "pals.replace_skills": conversations.replace_skills,
         "pronunciation_dictionaries.get": documents.get_dictionary,
         "replicas.create": training.create_replica,
-        "replicas.get": training.get_replica,
+        "replicas.get": partial(HandlerContext.show, kind="replica"),
         "replicas.validate_image": partial(
             faces.validate_face, pose_key="pose_suitable_for_replica"
         ),
         "tools.create": tools.create_tool,
         "tools.delete": tools.delete_tool,
-        "tools.get": tools.get_tool,
+        "tools.get": partial(HandlerContext.find, kind="tool"),
         "tools.list": tools.list_tools,
         "videos.rename": documents.rename_video,
         "voices.create": training.create_voice,
-        "voices.get": training.get_voice,
+        "voices.get": partial(HandlerContext.show, kind="voice"),
         "voices.list": training.list_voices,
         "voices.update": training.update_voice,
     }
@@ -146,6 +145,7 @@ class EndpointApp:
         self._refusal = REFUSALS.get(endpoint.name, refuse_fields)
         self._service = service
         self._waits = inspect.iscoroutinefunction(self._handler)
+        self._status = success_status(endpoint, service.choices)
         self._takes_body = endpoint.shape.takes_body
         self._limit = endpoint.max_body_bytes or service.choices.json_body_bytes
         self._settings = AccountSettings(
@@ -194,7 +194,7 @@ class EndpointApp:
             context = await self._context(arrival)
             if not self._waits:
                 return self._at_once(arrival, context)
-            answer = await cast("Awaitable[JsonAnswer]", self._handler(context))
+            answer = self._success(await self._handler(context))
         except Refused as refused:
             answer = refused.answer
         except Exception as error:
@@ -207,10 +207,13 @@ class EndpointApp:
         """Handle and log in one transaction: nothing is created without a line in the log."""
         with self._service.store.transaction():
             try:
-                answer = cast("JsonAnswer", self._handler(context))
+                answer = self._success(self._handler(context))
             except Refused as refused:
                 answer = refused.answer
             return self._noted(arrival, answer)
+
+    def _success(self, result: Any) -> JsonAnswer:
+        return result if isinstance(result, JsonAnswer) else JsonAnswer(self._status, result)
 
     async def _context(self, arrival: Arrival) -> HandlerContext:
         choices, body = self._service.choices, arrival.body
@@ -237,8 +240,8 @@ class EndpointApp:
             parsed = self.endpoint.parse(
                 request.path_params,
                 content,
-                query=request.query_params,
-                headers=request.headers,
+                query=request.query_params if shape.in_query else None,
+                headers=request.headers if shape.in_header else None,
                 settings=self._settings,
             )
         except RecursionError:
@@ -251,13 +254,25 @@ class EndpointApp:
     def _noted(self, arrival: Arrival, answer: JsonAnswer) -> JsonAnswer:
         """The answer, in the log and with the number that it has there."""
         number = self._note(arrival, answer.status)
-        return replace(answer, headers={**answer.headers, "x-request-id": str(number)})
+        headers = {**answer.headers, "x-request-id": str(number)}
+        return JsonAnswer(answer.status, answer.body, headers)
 
     def _note(self, arrival: Arrival, status: int | None) -> int | None:
         service, fault = self._service, arrival.fault
         if service.recorder.keeping and not (fault and fault.in_its_place):
             service.recorder.keep(service.now(), arrival)
         return note_request(service.store, service.now(), arrival, status)
+
+
+def success_status(endpoint: Endpoint[..., Any], choices: Choices) -> int:
+    """As specified, otherwise as chosen."""
+    if endpoint.status is not None:
+        return endpoint.status
+    if endpoint.name == "tools.create":
+        return choices.tool_created_status
+    if endpoint.action == "create":
+        return choices.created_status
+    return choices.deleted_status if endpoint.method == "DELETE" else HTTPStatus.OK
 
 
 def scripted_answer(fault: RequestFault) -> JsonAnswer | None:

@@ -18,6 +18,7 @@ from palprep._version import __version__
 from palprep.api import EVENTS, AnyEvent, Endpoint, Unspecified, VoiceStatusChanged, calls
 from palprep.api.calls import ENDPOINTS
 from palprep.sandbox.choices import IMAGE_ERRORS, Choices
+from palprep.sandbox.dispatch import success_status
 from palprep.sandbox.handlers.faces import validation_result
 from palprep.sandbox.seed import KINDS
 
@@ -212,17 +213,6 @@ def _success(endpoint: Endpoint[..., Any], status: int) -> Json:
 
 def _json(schema: Json) -> Json:
     return {"application/json": {"schema": schema}}
-
-
-def success_status(endpoint: Endpoint[..., Any], choices: Choices) -> int:
-    """As specified, otherwise as chosen."""
-    if endpoint.status is not None:
-        return endpoint.status
-    if endpoint.name == "tools.create":
-        return choices.tool_created_status
-    if endpoint.action == "create":
-        return choices.created_status
-    return choices.deleted_status if endpoint.method == "DELETE" else HTTPStatus.OK
 
 
 def error_shapes(endpoint: Endpoint[..., Any], choices: Choices) -> Iterable[tuple[int, str]]:

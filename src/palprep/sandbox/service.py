@@ -6,7 +6,7 @@ import hmac
 import ssl
 import threading
 from collections import deque
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -99,9 +99,9 @@ def _later(text: str, seconds: int) -> Refused:
 class Service:
     """The parts of one sandbox.
 
-    ``http`` and ``tls`` are for outbound requests. ``scratch`` is a folder for files being judged,
-    ``assets`` one for those that are published. ``recorder`` gives out opaque identifiers from a
-    prefix. ``base_url`` is this sandbox's own. ``ended`` is set when nothing more is to be begun.
+    ``http`` and ``tls`` are for outbound requests. ``folder`` holds files. ``recorder`` gives out
+    opaque identifiers from a prefix. ``base_url`` is this sandbox's own. ``ended`` is set when
+    nothing more is to be begun.
     """
 
     store: Store
@@ -110,19 +110,28 @@ class Service:
     faults: Faults
     http: httpx.AsyncClient
     tls: ssl.SSLContext
-    scratch: Path
-    assets: Path
+    folder: Path
     keys: KeyRing
     judge_image: JudgeImage
     trainer: Trainer
-    recorder: Recorder
     base_url: str
+    recorder: Recorder = field(default_factory=Recorder)
     check_limit: CheckLimit = field(default_factory=CheckLimit)
     ended: threading.Event = field(default_factory=threading.Event)
 
     def now(self) -> float:
         """This moment by the sandbox's clock, in seconds since the epoch."""
         return self.clock.now()
+
+    @property
+    def scratch(self) -> Path:
+        """The folder for files that are being judged."""
+        return self.folder / "scratch"
+
+    @property
+    def assets(self) -> Path:
+        """The folder for files that are published."""
+        return self.folder / "assets"
 
     def stamp(self) -> str:
         """This moment, as the specification writes a voice's ``created_at``."""
@@ -150,11 +159,14 @@ class HandlerContext:
             raise _unknown(self.service.choices, kind)
         return record
 
-    def delete(self, kind: str) -> JsonAnswer:
-        """The answer when the record of this kind that the path names has been deleted."""
+    def show(self, kind: str) -> Record:
+        """The record of this kind that the path names, as it is shown."""
+        return shown(self.find(kind))
+
+    def delete(self, kind: str) -> None:
+        """Delete the record of this kind that the path names."""
         self.find(kind)
         self.service.store.delete(kind, getattr(self.request, f"{kind}_id"))
-        return JsonAnswer(self.service.choices.deleted_status)
 
 
 def _unknown(choices: Choices, kind: str) -> Refused:
@@ -170,8 +182,9 @@ def _unknown(choices: Choices, kind: str) -> Refused:
     return refuse_error(choices.not_found_status, f"{kind.capitalize()} not found.")
 
 
-Handler = Callable[[HandlerContext], JsonAnswer] | Callable[[HandlerContext], Awaitable[JsonAnswer]]
-"""Answers one request, or raises :class:`~palprep.sandbox.answers.Refused`.
+Handler = Callable[[HandlerContext], Any]
+"""The body of a success, None for none, or a whole :class:`~palprep.sandbox.answers.JsonAnswer`.
+Raises :class:`~palprep.sandbox.answers.Refused`.
 
 A plain function runs inside one transaction of the store, and refuses before it writes. A
 coroutine may wait, and opens transactions of its own."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from palprep.sandbox.answers import JsonAnswer, refuse_error
+from palprep.sandbox.answers import refuse_error
 from palprep.sandbox.outbound import (
     ServerFailed,
     client_credentials_token,
@@ -23,7 +23,7 @@ MAX_MESSAGE = 500  # Limits: error.message length
 UNREACHABLE = 424
 
 
-async def check_connector(context: HandlerContext) -> JsonAnswer:
+async def check_connector(context: HandlerContext) -> dict[str, Any]:
     """List the tools of the connector's server, ten times a minute at most, one at a time."""
     service, choices = context.service, context.service.choices
     connector = context.find("connector")
@@ -33,13 +33,11 @@ async def check_connector(context: HandlerContext) -> JsonAnswer:
     if not available():
         raise refuse_error(503, "Runtime checks are not available on this deployment.")
     with service.check_limit.take(service.now()):
-        return JsonAnswer(
-            body=await runtime_check(
-                connector,
-                service.http,
-                timeout_s=choices.connector_seconds,
-                anywhere=choices.outbound == "anywhere",
-            )
+        return await runtime_check(
+            connector,
+            service.http,
+            timeout_s=choices.connector_seconds,
+            anywhere=choices.outbound == "anywhere",
         )
 
 

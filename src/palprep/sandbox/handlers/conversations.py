@@ -8,14 +8,14 @@ from typing import Any
 
 from palprep.api import EventName
 from palprep.errors import UsageError
-from palprep.sandbox.answers import JsonAnswer, bad_fields, refuse_error
+from palprep.sandbox.answers import bad_fields, refuse_error
 from palprep.sandbox.handlers.tools import deliver
 from palprep.sandbox.outbound import note_delivery
 from palprep.sandbox.service import HandlerContext, Service
 from palprep.sandbox.store import Record
 
 
-def create_conversation(context: HandlerContext) -> JsonAnswer:
+def create_conversation(context: HandlerContext) -> Record:
     """Start a conversation whose voice and face are ready, and schedule its end."""
     service, choices, sent = context.service, context.service.choices, context.sent
     pal, face = _pal(service, sent.get("pal_id")), _face(service, sent.get("face_id"))
@@ -41,7 +41,7 @@ def create_conversation(context: HandlerContext) -> JsonAnswer:
     service.store.create("conversation", conversation_id, record)
     due = service.now() + choices.conversation_seconds
     service.store.schedule(due, "conversation", {"conversation_id": conversation_id})
-    return JsonAnswer(choices.created_status, record)
+    return record
 
 
 def _pal(service: Service, pal_id: str | None) -> Record | None:
@@ -142,7 +142,7 @@ async def conversation_timed_out(service: Service, job: Record) -> None:
         end_conversation(service, job["conversation_id"])
 
 
-def replace_skills(context: HandlerContext) -> JsonAnswer:
+def replace_skills(context: HandlerContext) -> dict[str, Any]:
     """Set the complete skills of a PAL; those that are absent are detached."""
     pal = context.find("pal")
     skills = {
@@ -150,9 +150,4 @@ def replace_skills(context: HandlerContext) -> JsonAnswer:
         for name, entry in context.sent["skills"].items()
     }
     context.service.store.put("pal", pal["pal_id"], pal | {"skills": skills})
-    return JsonAnswer(body={"data": skills})
-
-
-def delete_pal(context: HandlerContext) -> JsonAnswer:
-    """Delete one PAL."""
-    return context.delete("pal")
+    return {"data": skills}

@@ -67,11 +67,6 @@ def _still_a_deployment(patchable: Sequence[str], before: Record, after: Record)
         raise BadPatch(f"{problem.field} {problem.message}")
 
 
-def delete_deployment(context: HandlerContext) -> JsonAnswer:
-    """Delete one deployment."""
-    return context.delete("deployment")
-
-
 def _matches(header: str, current: str) -> bool:
     """RFC 9110, section 13.1.1: any of the listed tags, or ``*``; weak tags never match."""
     return header.strip() == "*" or current in (tag.strip() for tag in header.split(","))

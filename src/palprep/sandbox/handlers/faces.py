@@ -12,12 +12,11 @@ from typing import Any
 from palprep.api import FACE_CHECKS, FACE_PROBLEMS
 from palprep.errors import MediaError
 from palprep.media import Source
-from palprep.sandbox.answers import JsonAnswer
 from palprep.sandbox.choices import image_error
 from palprep.sandbox.service import HandlerContext, Service
 
 
-async def validate_face(context: HandlerContext, *, pose_key: str) -> JsonAnswer:
+async def validate_face(context: HandlerContext, *, pose_key: str) -> dict[str, Any]:
     """The verdict; the pose is under ``pose_key`` among the details."""
     outcomes = await asyncio.to_thread(
         _judge,
@@ -26,7 +25,7 @@ async def validate_face(context: HandlerContext, *, pose_key: str) -> JsonAnswer
         context.sent.get("mimeType", "image/jpeg"),
         context.sent.get("model", "core-4"),
     )
-    return JsonAnswer(body=validation_result(outcomes, pose_key=pose_key))
+    return validation_result(outcomes, pose_key=pose_key)
 
 
 def _judge(
