@@ -27,7 +27,7 @@ from palprep.sandbox.log import (
 )
 from palprep.sandbox.outbound import send_again
 from palprep.sandbox.seed import seed, seed_system_tool
-from palprep.sandbox.service import Service
+from palprep.sandbox.service import Service, first_key
 from palprep.sandbox.store import Record
 from palprep.serving import ServerThread
 
@@ -254,7 +254,7 @@ async def _asked_again(service: Service, recorded: RecordedRequest) -> None:
     """Ask the sandbox as it was asked, with a key of the same scope; the answer tells nothing."""
     headers = {} if recorded.if_match is None else {"if-match": recorded.if_match}
     if recorded.key is not None:
-        headers["x-api-key"] = service.keys.first(user_scoped=recorded.key == "user") or ""
+        headers["x-api-key"] = first_key(service.keys, user_scoped=recorded.key == "user") or ""
     url = service.base_url + recorded.target
     await service.http.request(
         recorded.method, url, headers=headers, content=recorded.body, timeout=None

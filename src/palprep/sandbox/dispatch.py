@@ -160,20 +160,18 @@ class EndpointApp:
         except ClientDisconnect:
             return Response()  # the caller has gone
         path = request.scope["path"]
-        key = self._service.keys.find(request.headers.get("x-api-key"))
-        fault = self._service.faults.for_request(self.endpoint.name, request.method, path)
+        key = self._service.keys.get(request.headers.get("x-api-key", ""))
+        fault = self._service.faults.striking(
+            RequestFault, endpoint=self.endpoint.name, method=request.method, path=path
+        )
         arrival = Arrival(self.endpoint.name, path, request, body, key, fault)
-        if fault is None:
-            return respond(await self._answer(arrival))
-        await asyncio.sleep(fault.delay)
-        answer = None if fault.drop else scripted_answer(fault)
-        if answer is not None:
-            answer = self._noted(arrival, answer)
-        elif fault.drop == "before_commit":
-            self._note(arrival, None)
+        if fault is not None:
+            await asyncio.sleep(fault.delay)
+        if fault is not None and fault.in_its_place:
+            answer = self._noted(arrival, scripted_answer(fault))
         else:
             answer = await self._answer(arrival)
-        if answer is None or fault.drop:
+        if fault is not None and fault.drop:
             request.scope["state"]["abort"]()
             return Response()
         return respond(answer)
@@ -192,9 +190,11 @@ class EndpointApp:
     async def _answer(self, arrival: Arrival) -> JsonAnswer:
         try:
             context = await self._context(arrival)
-            if not self._waits:
-                return self._at_once(arrival, context)
-            answer = self._success(await self._handler(context))
+            if self._waits:
+                return self._noted(arrival, await self._handler(context))
+            # In one transaction: nothing is created without a line in the log.
+            with self._service.store.transaction():
+                return self._noted(arrival, self._handler(context))
         except Refused as refused:
             answer = refused.answer
         except Exception as error:
@@ -202,18 +202,6 @@ class EndpointApp:
             log.exception("The sandbox failed on %s", self.endpoint.name)
             answer = JsonAnswer(500, {"error": f"The sandbox failed: {type(error).__name__}."})
         return self._noted(arrival, answer)
-
-    def _at_once(self, arrival: Arrival, context: HandlerContext) -> JsonAnswer:
-        """Handle and log in one transaction: nothing is created without a line in the log."""
-        with self._service.store.transaction():
-            try:
-                answer = self._success(self._handler(context))
-            except Refused as refused:
-                answer = refused.answer
-            return self._noted(arrival, answer)
-
-    def _success(self, result: Any) -> JsonAnswer:
-        return result if isinstance(result, JsonAnswer) else JsonAnswer(self._status, result)
 
     async def _context(self, arrival: Arrival) -> HandlerContext:
         choices, body = self._service.choices, arrival.body
@@ -251,17 +239,19 @@ class EndpointApp:
         sent = {wire: value for wire, value in values.items() if value is not UNSET}
         return parsed, sent if other is UNSET else {**other, **sent}
 
-    def _noted(self, arrival: Arrival, answer: JsonAnswer) -> JsonAnswer:
-        """The answer, in the log and with the number that it has there."""
-        number = self._note(arrival, answer.status)
-        headers = {**answer.headers, "x-request-id": str(number)}
-        return JsonAnswer(answer.status, answer.body, headers)
-
-    def _note(self, arrival: Arrival, status: int | None) -> int | None:
+    def _noted(self, arrival: Arrival, result: Any) -> JsonAnswer:
+        """The answer, or the success with this body, in the log and with the number that it has
+        there."""
+        answer = result if isinstance(result, JsonAnswer) else JsonAnswer(self._status, result)
         service, fault = self._service, arrival.fault
         if service.recorder.keeping and not (fault and fault.in_its_place):
             service.recorder.keep(service.now(), arrival)
-        return note_request(service.store, service.now(), arrival, status)
+        lost = fault is not None and fault.drop == "before_commit"
+        number = note_request(
+            service.store, service.now(), arrival, None if lost else answer.status
+        )
+        headers = {**answer.headers, "x-request-id": str(number)}
+        return JsonAnswer(answer.status, answer.body, headers)
 
 
 def success_status(endpoint: Endpoint[..., Any], choices: Choices) -> int:
@@ -276,7 +266,7 @@ def success_status(endpoint: Endpoint[..., Any], choices: Choices) -> int:
 
 
 def scripted_answer(fault: RequestFault) -> JsonAnswer | None:
-    """What a fault answers instead of the handler; None when it only delays or drops."""
+    """What a fault answers instead of the handler; None when it drops the connection."""
     if fault.variant is not None:
         return image_error(fault.variant).answer()
     if fault.status is None:

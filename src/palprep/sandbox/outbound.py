@@ -16,7 +16,7 @@ import httpx
 
 from palprep.api import is_loopback
 from palprep.errors import PalprepError, StorageError
-from palprep.sandbox.faults import CALLBACK_EVENTS
+from palprep.sandbox.faults import CALLBACK_EVENTS, CallbackFault
 from palprep.sandbox.service import Service
 from palprep.sandbox.store import Record
 from palprep.storage import fetch_url
@@ -127,7 +127,7 @@ def announce(service: Service, event: str, url: str | None, payload: Mapping[str
     """
     if url is None:
         return
-    fault = service.faults.for_callback(event)
+    fault = service.faults.striking(CallbackFault, event=event)
     copies, late = (fault.copies, fault.late) if fault else (1, 0.0)
     if copies == 0:
         note_delivery(service, event, url, payload, attempt=0, problem=LOST)

@@ -22,10 +22,18 @@ from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import ClockKind, SandboxClock
 from palprep.sandbox.control import Controls, Running
 from palprep.sandbox.faults import Faults, FaultScript, value_from
-from palprep.sandbox.judges import JudgeImage, Trainer, judge_by_bytes, train_by_bytes
+from palprep.sandbox.handlers.faces import judge_by_bytes
+from palprep.sandbox.handlers.training import train_by_bytes
 from palprep.sandbox.loopback import DroppableProtocol, bind_loopback
 from palprep.sandbox.outbound import outbound_client
-from palprep.sandbox.service import DEFAULT_KEYS, ApiKey, KeyRing, Service
+from palprep.sandbox.service import (
+    DEFAULT_KEYS,
+    ApiKey,
+    JudgeImage,
+    Service,
+    Trainer,
+    first_key,
+)
 from palprep.sandbox.store import Store
 from palprep.serving import ServerThread, until_signalled, url_of
 
@@ -36,10 +44,10 @@ class Sandbox(Controls):
     ``data`` is a folder that keeps everything across restarts (None: memory and a temporary
     folder), ``port`` 0 takes a free one, ``clock`` "virtual" makes time move only by
     :meth:`advance`. ``faults`` is a script, its file or its JSON. ``judge_image`` and
-    ``trainer`` judge the media (see :mod:`palprep.sandbox.judges`), by first bytes where none is
-    given; ``seed`` holds records to start with; ``choices`` replaces decisions that the
-    specification leaves open (``judge="bytes"`` and ``trainer="bytes"`` replace given ones);
-    ``tls`` is trusted for outbound requests, to receivers with a certificate of their own.
+    ``trainer`` judge the media, by first bytes where none is given. ``seed`` holds records to
+    start with. ``choices`` replaces decisions that the specification leaves open
+    (``judge="bytes"`` and ``trainer="bytes"`` replace given ones). ``tls`` is trusted for
+    outbound requests, to receivers with a certificate of their own.
 
     Entering raises :class:`UsageError` for a host that is not loopback, and for a port or a
     data folder in use.
@@ -63,7 +71,8 @@ class Sandbox(Controls):
         self._data = None if data is None else Path(data)
         self._port = port
         self._host = host
-        self._keys = KeyRing(api_keys)
+        keys = [ApiKey(key) if isinstance(key, str) else key for key in api_keys]
+        self._keys = {key.value: key for key in keys}
         self._clock_kind = clock
         self._faults = value_from(FaultScript, faults or FaultScript())
         decided = choices or Choices()
@@ -128,18 +137,18 @@ class Sandbox(Controls):
     @property
     def user_key(self) -> str:
         """The first user-scoped key. Raises :class:`UsageError` when there is none."""
-        return self._key(user_scoped=True)
+        return self._key("user_key")
 
     @property
     def service_key(self) -> str:
         """The first key that is not user-scoped. Raises :class:`UsageError` without one."""
-        return self._key(user_scoped=False)
+        return self._key("service_key")
 
     def keys(self) -> dict[str, str | None]:
         """``user_key`` and ``service_key``; None for one that this sandbox was not given."""
         return {
-            "user_key": self._keys.first(user_scoped=True),
-            "service_key": self._keys.first(user_scoped=False),
+            "user_key": first_key(self._keys, user_scoped=True),
+            "service_key": first_key(self._keys, user_scoped=False),
         }
 
     def now(self) -> float:
@@ -149,10 +158,10 @@ class Sandbox(Controls):
         """
         return self._service.now()
 
-    def _key(self, *, user_scoped: bool) -> str:
-        key = self._keys.first(user_scoped=user_scoped)
+    def _key(self, name: str) -> str:
+        key = self.keys()[name]
         if key is None:
-            scoped = "user-scoped" if user_scoped else "other than user-scoped"
+            scoped = "user-scoped" if name == "user_key" else "other than user-scoped"
             raise UsageError(f"This sandbox was given no API key that is {scoped}.")
         return key
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hmac
 import ssl
 import threading
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 
@@ -18,7 +17,6 @@ from palprep.sandbox.answers import JsonAnswer, Refused, refuse_error, refuse_me
 from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import SandboxClock, stamp
 from palprep.sandbox.faults import Faults
-from palprep.sandbox.judges import JudgeImage, Trainer
 from palprep.sandbox.log import Recorder
 from palprep.sandbox.store import Record, Store
 
@@ -42,23 +40,21 @@ class ApiKey:
 DEFAULT_KEYS = (ApiKey(USER_KEY), ApiKey(SERVICE_KEY, user_scoped=False))
 
 
-class KeyRing:
-    """The keys that open this sandbox."""
+def first_key(keys: Mapping[str, ApiKey], *, user_scoped: bool) -> str | None:
+    """The first key that is user-scoped, or is not; None without one."""
+    return next((value for value, key in keys.items() if key.user_scoped is user_scoped), None)
 
-    def __init__(self, keys: Iterable[ApiKey | str] = DEFAULT_KEYS) -> None:
-        self.keys = tuple(ApiKey(key) if isinstance(key, str) else key for key in keys)
 
-    def find(self, value: str | None) -> ApiKey | None:
-        """The key of this value, compared in constant time; None when there is none."""
-        sent = (value or "").encode()
-        for key in self.keys:
-            if hmac.compare_digest(key.value.encode(), sent):
-                return key
-        return None
+JudgeImage = Callable[[Path, str], Mapping[str, bool | None]]
+"""``judge_image(path, model)``: the outcome of each check by its id, in order; None when it
+could not be measured. Raises :class:`~palprep.errors.MediaError` for what is not an image."""
 
-    def first(self, *, user_scoped: bool) -> str | None:
-        """The value of the first key that is user-scoped, or is not; None without one."""
-        return next((key.value for key in self.keys if key.user_scoped is user_scoped), None)
+TrainingKind = Literal["voice", "replica-video", "replica-image"]
+
+Trainer = Callable[[TrainingKind, tuple[Path, ...]], str | None]
+"""``trainer(kind, paths)``: None when training succeeds, otherwise the record's error_message.
+``paths`` holds the fetched files: the recording of a voice, the training video of a replica with
+its consent video if there is one, or its training image. May raise a MediaError instead."""
 
 
 class CheckLimit:
@@ -100,8 +96,8 @@ class Service:
     """The parts of one sandbox.
 
     ``http`` and ``tls`` are for outbound requests. ``folder`` holds files. ``recorder`` gives out
-    opaque identifiers from a prefix. ``base_url`` is this sandbox's own. ``ended`` is set when
-    nothing more is to be begun.
+    opaque identifiers from a prefix. ``keys`` are by their values. ``base_url`` is this
+    sandbox's own. ``ended`` is set when nothing more is to be begun.
     """
 
     store: Store
@@ -111,7 +107,7 @@ class Service:
     http: httpx.AsyncClient
     tls: ssl.SSLContext
     folder: Path
-    keys: KeyRing
+    keys: Mapping[str, ApiKey]
     judge_image: JudgeImage
     trainer: Trainer
     base_url: str

@@ -10,10 +10,25 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from palprep.api import FACE_CHECKS, FACE_PROBLEMS
-from palprep.errors import MediaError
+from palprep.errors import DamagedMedia, MediaError
 from palprep.media import Source
 from palprep.sandbox.choices import image_error
 from palprep.sandbox.service import HandlerContext, Service
+from palprep.values import Kind
+
+# What the judge where none is given asks of an image, in bytes.
+MIN_IMAGE_BYTES = 1024
+
+
+def judge_by_bytes(path: Path, model: str) -> dict[str, bool | None]:  # noqa: ARG001
+    """The default judge: one check, that the image has at least 1024 bytes.
+
+    Raises :class:`~palprep.errors.DamagedMedia` for what is not an image.
+    """
+    found = Source.of(path).type
+    if found.kind is not Kind.IMAGE:
+        raise DamagedMedia(f"It is {found.description}, not an image of an accepted type.")
+    return {"image_quality_acceptable": path.stat().st_size >= MIN_IMAGE_BYTES}
 
 
 async def validate_face(context: HandlerContext, *, pose_key: str) -> dict[str, Any]:

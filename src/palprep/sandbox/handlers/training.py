@@ -17,16 +17,16 @@ from palprep.api import UNSET, EventName
 from palprep.errors import PalprepError, UnsupportedMedia
 from palprep.media import Source
 from palprep.sandbox.answers import bad_fields, refuse_error
-from palprep.sandbox.judges import TRAINED_FROM, TrainingKind
 from palprep.sandbox.outbound import announce, download
 from palprep.sandbox.seed import KINDS
-from palprep.sandbox.service import SENT, HandlerContext, Service, shown
+from palprep.sandbox.service import SENT, HandlerContext, Service, TrainingKind, shown
 from palprep.sandbox.store import Record
 
 log = logging.getLogger(__name__)
 
-# Create Voice: "Accepted file types".
+# Create Voice: "Accepted file types", and as formats; the videos among them train replicas too.
 VOICE_EXTENSIONS = (".mp3", ".wav", ".m4a", ".flac", ".ogg", ".oga", ".webm", ".mp4", ".mov")
+TRAINED_FROM = frozenset({"mp3", "wav", "m4a", "flac", "ogg", "webm", "mp4", "mov"})
 Trained = Literal["voice", "replica"]
 TRAINED: Mapping[Trained, str] = {
     "voice": EventName.VOICE_STATUS_CHANGED,
@@ -34,6 +34,19 @@ TRAINED: Mapping[Trained, str] = {
 }
 """What is trained, with the event that announces its end."""
 LONGEST_SUFFIX = len(".jpeg")
+
+
+def train_by_bytes(kind: TrainingKind, paths: tuple[Path, ...]) -> str | None:
+    """The trainer where none is given: every file starts like media of the kind that is trained
+    from."""
+    for path in paths:
+        found = Source.of(path).type
+        if kind == "replica-image":
+            if found.format not in {"jpeg", "png"}:
+                return "The training image is neither JPEG nor PNG."
+        elif found.format not in TRAINED_FROM:
+            return "The file is not a recording or video of an accepted type."
+    return None
 
 
 async def train(service: Service, job: Record, *, kind: Trained) -> None:
