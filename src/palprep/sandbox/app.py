@@ -1,20 +1,25 @@
-"""The sandbox's application: its routes, and the jobs that it does meanwhile."""
+"""The sandbox's application: its routes, the jobs that it does meanwhile, and whom it answers."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from functools import cache, partial
 from typing import Any
+from urllib.parse import urlsplit
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, Router
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from palprep._version import __version__
+from palprep.api import is_loopback
+from palprep.errors import UsageError
 from palprep.sandbox.answers import JsonAnswer, respond
 from palprep.sandbox.assets import serve_asset, sweep
 from palprep.sandbox.clock import Scheduler
@@ -26,11 +31,11 @@ from palprep.sandbox.handlers.documents import step_document
 from palprep.sandbox.handlers.tools import run_post_call_tool
 from palprep.sandbox.handlers.training import train
 from palprep.sandbox.log import trim
-from palprep.sandbox.loopback import LoopbackApp
 from palprep.sandbox.openapi import openapi_document
 from palprep.sandbox.outbound import deliver_callback
 from palprep.sandbox.service import Service
 from palprep.sandbox.store import Job, Record
+from palprep.serving import ImpatientProtocol, listening_socket
 
 log = logging.getLogger(__name__)
 
@@ -45,18 +50,17 @@ JOBS: Mapping[str, Callable[[Service, Record], Awaitable[None]]] = {
 }
 
 
-async def perform(service: Service, job: Job) -> None:
-    """Do one job. Whatever it raises goes to the scheduler, which drops the job."""
-    await JOBS[job.kind](service, job.payload)
-
-
 def build_app(sandbox: Controls, service: Service) -> tuple[ASGIApp, Scheduler]:
     """The application that serves ``service`` and the controls of ``sandbox``, and what does the
     jobs while it is served."""
     service.scratch.mkdir(exist_ok=True)
     sweep(service.assets)
     trim(service.store)
-    scheduler = Scheduler(service.clock, service.store, partial(perform, service))
+
+    async def perform(job: Job) -> None:
+        await JOBS[job.kind](service, job.payload)
+
+    scheduler = Scheduler(service.clock, service.store, perform)
     service.store.on_schedule = scheduler.notify
 
     @cache  # takes as long to derive as all the rest to start
@@ -101,3 +105,94 @@ async def _index(_: Request) -> Response:
         "log": "/_sandbox/log",
     }
     return respond(JsonAnswer(body=body))
+
+
+REFUSED = JsonAnswer(403, {"error": "The sandbox is for programs and pages of this machine only."})
+
+
+class LoopbackApp:
+    """Serves ``router`` to requests that name a loopback host and come from no other's page.
+
+    The sandbox's keys are public knowledge, and its routes under /_sandbox ask for none. Otherwise
+    a page could reach it by a name that resolves to this machine (DNS rebinding), or post to it
+    from elsewhere. Pages of this machine may, on any port: people develop them with the sandbox.
+
+    An unknown path and a wrong method are answered as JSON too. This stands in place of Starlette's
+    own application, whose middlewares make each read a tenth slower.
+    """
+
+    def __init__(self, router: ASGIApp) -> None:
+        self._router = router
+        self._known: bytes | None = None
+        """The Host that was accepted last; most requests have the same."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and not self._from_here(scope["headers"]):
+            answer = REFUSED
+        else:
+            scope["app"] = self  # Starlette then raises what it would otherwise answer as text.
+            try:
+                await self._router(scope, receive, send)
+            except HTTPException as error:
+                said = {"error": f"{error.detail}."}
+                answer = JsonAnswer(error.status_code, said, error.headers or {})
+            else:
+                return
+        await respond(answer)(scope, receive, send)
+
+    def _from_here(self, headers: Iterable[tuple[bytes, bytes]]) -> bool:
+        host = b""
+        for name, value in headers:
+            if name == b"host":
+                host = value
+            elif name == b"origin" and not _names_loopback(value.decode("latin-1")):
+                return False
+        if host != self._known:
+            if not _names_loopback("//" + host.decode("latin-1")):
+                return False
+            self._known = host
+        return True
+
+
+def _names_loopback(url: str) -> bool:
+    if "\\" in url:
+        return False  # Browsers and urlsplit do not agree which host that names.
+    try:
+        host = urlsplit(url).hostname
+    except ValueError:
+        return False
+    return host is not None and is_loopback(host)
+
+
+class DroppableProtocol(ImpatientProtocol):
+    """Lets the application cut the connection: ``scope["state"]["abort"]()``.
+
+    ASGI cannot express it. A fault that drops the connection must look to the caller like a
+    network that failed, and not like a strange answer.
+    """
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Put ``abort`` into the state of every request of this connection."""
+        super().connection_made(transport)
+        self.app_state = {**self.app_state, "abort": self.transport.abort}
+
+
+def bind_loopback(host: str, port: int) -> socket.socket:
+    """A listening socket on ``host``.
+
+    Raises :class:`~palprep.errors.UsageError` unless the host is loopback, because the sandbox
+    has an unguarded admin interface and its keys are public knowledge. Raises it for a port in
+    use too.
+    """
+    address = "127.0.0.1" if host == "localhost" else host.strip("[]")
+    if not is_loopback(address):
+        raise UsageError(
+            f"The sandbox listens on loopback only, and {host} is not; use 127.0.0.1 or ::1."
+        )
+    try:
+        return listening_socket(address, port)
+    except OSError as error:
+        raise UsageError(
+            f"The sandbox cannot listen on {host}:{port}: {error.strerror}. Use another --port, "
+            "or 0 for a free one."
+        ) from error

@@ -225,7 +225,7 @@ class Controls:
     def _forget(self) -> None:
         self._service.store.clear()
         self._service.faults.reset()
-        self._service.check_limit.reset()
+        self._service.check_limit.started.clear()
         self._service.recorder.stop()
         for path in self._service.assets.iterdir():
             path.unlink()

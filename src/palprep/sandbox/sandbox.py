@@ -17,14 +17,13 @@ import httpx
 from pydantic import ValidationError
 
 from palprep.errors import UsageError
-from palprep.sandbox.app import build_app
+from palprep.sandbox.app import DroppableProtocol, bind_loopback, build_app
 from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import ClockKind, SandboxClock
 from palprep.sandbox.control import Controls, Running
 from palprep.sandbox.faults import Faults, FaultScript, value_from
 from palprep.sandbox.handlers.faces import judge_by_bytes
 from palprep.sandbox.handlers.training import train_by_bytes
-from palprep.sandbox.loopback import DroppableProtocol, bind_loopback
 from palprep.sandbox.outbound import outbound_client
 from palprep.sandbox.service import (
     DEFAULT_KEYS,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ssl
 import threading
-from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -61,12 +60,9 @@ class CheckLimit:
     """Ten checks a minute and one at a time, for the whole account (Limits: connector checks)."""
 
     def __init__(self) -> None:
-        self._started: deque[float] = deque()
+        self.started: list[float] = []
+        """When those of the last minute began, by the sandbox's clock."""
         self._running = False
-
-    def reset(self) -> None:
-        """Forget the checks that have run."""
-        self._started.clear()
 
     @contextmanager
     def take(self, now: float) -> Iterator[None]:
@@ -74,12 +70,11 @@ class CheckLimit:
         :class:`~palprep.sandbox.answers.Refused`, which tells the seconds to wait."""
         if self._running:
             raise _later("Another runtime check is still running.", 1)
-        while self._started and self._started[0] <= now - 60:
-            self._started.popleft()
-        if len(self._started) >= 10:
-            wait = max(1, round(self._started[0] + 60 - now))
+        self.started = [at for at in self.started if at > now - 60]
+        if len(self.started) >= 10:
+            wait = max(1, round(self.started[0] + 60 - now))
             raise _later("More than 10 runtime checks in a minute.", wait)
-        self._started.append(now)
+        self.started.append(now)
         self._running = True
         try:
             yield
