@@ -244,7 +244,7 @@ class EndpointApp:
         there."""
         answer = result if isinstance(result, JsonAnswer) else JsonAnswer(self._status, result)
         service, fault = self._service, arrival.fault
-        if service.recorder.keeping and not (fault and fault.in_its_place):
+        if fault is None or not fault.in_its_place:
             service.recorder.keep(service.now(), arrival)
         lost = fault is not None and fault.drop == "before_commit"
         number = note_request(

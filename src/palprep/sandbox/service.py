@@ -147,7 +147,7 @@ class HandlerContext:
         :class:`~palprep.sandbox.answers.Refused`, in the shape that the kind has."""
         record = self.service.store.get(kind, getattr(self.request, f"{kind}_id"))
         if record is None:
-            raise _unknown(self.service.choices, kind)
+            raise refuse_unknown(self.service.choices, kind)
         return record
 
     def show(self, kind: str) -> Record:
@@ -160,7 +160,8 @@ class HandlerContext:
         self.service.store.delete(kind, getattr(self.request, f"{kind}_id"))
 
 
-def _unknown(choices: Choices, kind: str) -> Refused:
+def refuse_unknown(choices: Choices, kind: str) -> Refused:
+    """No record of this kind has the id that the path names."""
     match kind:
         case "pal" | "video":
             return refuse_error(choices.invalid_id_status, f"Invalid {kind}_id.")

@@ -109,7 +109,7 @@ async def _problem(service: Service, sent: Record) -> str | None:
             # Of a published name only the suffix is kept: it says what the file is.
             paths = [Path(folder) / f"media-{n}{_suffix(url)}" for n, url in enumerate(urls)]
             for url, path in zip(urls, paths, strict=True):
-                await asyncio.to_thread(download, service, url, path)
+                await download(service, url, path)
             if kind == "voice" and not _suffix(urls[0]):
                 _accepted_content(paths[0])
             return await asyncio.to_thread(service.trainer, kind, tuple(paths))
