@@ -55,12 +55,8 @@ class ImageError:
     error: str
     message: str
 
-    def refuse(self, detail: str | None = None) -> Refused:
-        """The refusal to raise; ``detail`` is a sentence that follows the message."""
-        return Refused(self.answer(detail))
-
     def answer(self, detail: str | None = None) -> JsonAnswer:
-        """The body ``{message, error, code}`` with its status."""
+        """``{message, error, code}``; ``detail`` is a sentence that follows the message."""
         message = self.message if detail is None else f"{self.message} {detail}"
         return JsonAnswer(self.status, {"message": message, "error": self.error, "code": self.code})
 

@@ -94,7 +94,8 @@ def refuse_image(choices: Choices, problems: Sequence[Problem]) -> Refused:  # n
     """One of the seven ``{message, error, code}`` variants."""
     first = problems[0]
     variant = _IMAGE_VARIANTS.get((first.field, first.rule), "invalid_request_body")
-    return image_error(variant).refuse(f"{first.field or 'The body'} {first.message}.")
+    detail = f"{first.field or 'The body'} {first.message}."
+    return Refused(image_error(variant).answer(detail))
 
 
 HANDLERS: Mapping[str, Handler] = MappingProxyType(

@@ -90,9 +90,10 @@ def _later(text: str, seconds: int) -> Refused:
 class Service:
     """The parts of one sandbox.
 
-    ``http`` and ``tls`` are for outbound requests. ``folder`` holds files. ``recorder`` gives out
-    opaque identifiers from a prefix. ``keys`` are by their values. ``base_url`` is this
-    sandbox's own. ``ended`` is set when nothing more is to be begun.
+    ``http`` and ``tls`` are for outbound requests. ``scratch`` is a folder for files being judged,
+    ``assets`` one for those that are published. ``keys`` are by their values. ``recorder`` gives
+    out opaque identifiers from a prefix. ``base_url`` is this sandbox's own. ``ended`` is set when
+    nothing more is to be begun.
     """
 
     store: Store
@@ -101,7 +102,8 @@ class Service:
     faults: Faults
     http: httpx.AsyncClient
     tls: ssl.SSLContext
-    folder: Path
+    scratch: Path
+    assets: Path
     keys: Mapping[str, ApiKey]
     judge_image: JudgeImage
     trainer: Trainer
@@ -113,16 +115,6 @@ class Service:
     def now(self) -> float:
         """This moment by the sandbox's clock, in seconds since the epoch."""
         return self.clock.now()
-
-    @property
-    def scratch(self) -> Path:
-        """The folder for files that are being judged."""
-        return self.folder / "scratch"
-
-    @property
-    def assets(self) -> Path:
-        """The folder for files that are published."""
-        return self.folder / "assets"
 
     def stamp(self) -> str:
         """This moment, as the specification writes a voice's ``created_at``."""

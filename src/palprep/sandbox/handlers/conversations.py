@@ -28,14 +28,11 @@ def create_conversation(context: HandlerContext) -> Record:
         if problem is not None:
             raise refuse_error(choices.bad_request_status, problem)
     conversation_id = service.recorder.new_id("c")
-    record: Record = {
+    record: Record = dict.fromkeys(("conversation_name", "pal_id", "face_id")) | {
         **sent,
         "conversation_id": conversation_id,
-        "conversation_name": sent.get("conversation_name"),
         "conversation_url": f"{service.base_url}/conversations/{conversation_id}",
         "status": "active",
-        "pal_id": sent.get("pal_id"),
-        "face_id": sent.get("face_id"),
         "created_at": service.stamp(),
     }
     service.store.create("conversation", conversation_id, record)
@@ -90,8 +87,8 @@ def end_conversation(
 
     ``arguments`` by tool name. None when there is no such active conversation.
     """
-    conversation = service.store.get("conversation", conversation_id)
-    if conversation is None or conversation["status"] != "active":
+    conversation = _active(service, conversation_id)
+    if conversation is None:
         return None
     conversation["status"] = "ended"
     service.store.put("conversation", conversation_id, conversation)
@@ -110,8 +107,8 @@ async def call_tool(
 
     Raises :class:`UsageError` unless the conversation is active and its PAL has the tool.
     """
-    conversation = service.store.get("conversation", conversation_id)
-    if conversation is None or conversation["status"] != "active":
+    conversation = _active(service, conversation_id)
+    if conversation is None:
         raise UsageError(f"There is no active conversation {conversation_id}.")
     tools = _tools_of(service, conversation.get("pal_id"), "in_call")
     tool = next((tool for tool in tools if tool["name"] == name), None)
@@ -123,6 +120,11 @@ async def call_tool(
         note_delivery(service, EventName.TOOL_CALL, conversation["conversation_url"], payload)
         return {"event": EventName.TOOL_CALL, "payload": payload}
     return asdict(await deliver(service, tool, arguments))
+
+
+def _active(service: Service, conversation_id: str) -> Record | None:
+    conversation = service.store.get("conversation", conversation_id)
+    return conversation if conversation and conversation["status"] == "active" else None
 
 
 def _tools_of(service: Service, pal_id: str | None, trigger_type: str) -> list[Record]:

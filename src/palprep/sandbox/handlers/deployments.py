@@ -13,7 +13,6 @@ from palprep.api import UNSET, calls, deviations
 from palprep.errors import PalprepError
 from palprep.sandbox.answers import JsonAnswer, refuse_error
 from palprep.sandbox.choices import Choices
-from palprep.sandbox.clock import stamp_utc
 from palprep.sandbox.service import HandlerContext
 from palprep.sandbox.store import Record
 
@@ -52,7 +51,8 @@ def patch_deployment(context: HandlerContext) -> JsonAnswer:
         raise refuse_error(
             choices.bad_request_status, f"Invalid JSON patch format: {error}."
         ) from error
-    patched["updated_at"] = stamp_utc(context.service.now())
+    # These times are said to be in UTC, and marked as such.
+    patched["updated_at"] = context.service.stamp() + "Z"
     context.service.store.put("deployment", deployment["deployment_id"], patched)
     return _show(patched)
 

@@ -6,7 +6,6 @@ A document walks through its states by the clock.
 from __future__ import annotations
 
 from palprep.api import EventName
-from palprep.sandbox.clock import stamp
 from palprep.sandbox.outbound import announce
 from palprep.sandbox.service import HandlerContext, Service, shown
 from palprep.sandbox.store import Record
@@ -51,7 +50,7 @@ async def step_document(service: Service, job: Record) -> None:
         if document is None:
             return
         step = job["step"]
-        document["updated_at"] = stamp(service.now())
+        document["updated_at"] = service.stamp()
         if step < STEPS:
             document |= {"status": "processing", "progress": 100.0 * step / (STEPS - 1)}
             _schedule(service, document["document_id"], step=step + 1)
@@ -78,7 +77,7 @@ def _finish(service: Service, document: Record) -> None:
     if document["status"] == "ready" and document.get("crawl_config") is not None:
         document["crawled_urls"] = document.get("crawled_urls") or [document.get("document_url")]
         document["crawl_count"] = (document.get("crawl_count") or 0) + 1
-        document["last_crawled_at"] = stamp(service.now())
+        document["last_crawled_at"] = service.stamp()
 
 
 def show_document(document: Record) -> Record:

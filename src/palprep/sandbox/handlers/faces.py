@@ -12,6 +12,7 @@ from typing import Any
 from palprep.api import FACE_CHECKS, FACE_PROBLEMS
 from palprep.errors import DamagedMedia, MediaError
 from palprep.media import Source
+from palprep.sandbox.answers import Refused
 from palprep.sandbox.choices import image_error
 from palprep.sandbox.service import HandlerContext, Service
 from palprep.values import Kind
@@ -50,19 +51,17 @@ def _judge(
     try:
         image = base64.b64decode(image_base64, validate=True)
     except ValueError as error:  # binascii.Error, or characters beyond ASCII
-        raise image_error("invalid_base64").refuse(f"{error}.") from error
+        raise Refused(image_error("invalid_base64").answer(f"{error}.")) from error
     with TemporaryDirectory(dir=service.scratch) as folder:
         path = Path(folder) / "image"
         path.write_bytes(image)
         found = Source.of(path).type
-        if found.mime.replace("heif", "heic") != mime_type.replace("heif", "heic"):
-            raise image_error("undecodable_image").refuse(
-                f"They are {found.description}, not {mime_type}."
-            )
         try:
+            if found.mime.replace("heif", "heic") != mime_type.replace("heif", "heic"):
+                raise DamagedMedia(f"They are {found.description}, not {mime_type}.")
             outcomes = service.judge_image(path, model)
         except MediaError as error:
-            raise image_error("undecodable_image").refuse(error.message) from error
+            raise Refused(image_error("undecodable_image").answer(error.message)) from error
     left_out = service.choices.checks_left_out.get(model, ())
     return {check: passed for check, passed in outcomes.items() if check not in left_out}
 
