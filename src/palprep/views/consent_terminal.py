@@ -62,7 +62,7 @@ def _parts(facts: ConsentFacts) -> Iterator[RenderableType]:
         yield margin(_LABEL, (position(facts.ends_at), Text("end of the statement", "dim")))
     if facts.said_after:
         yield margin(_LABEL, ("after", Text(facts.said_after, "dim")))
-    explained = [(mark, said) for mark, said in legend(words) if mark is not Mark.HEARD]
+    explained = legend(words)
     if explained:
         yield Text()
     for mark, said in explained:

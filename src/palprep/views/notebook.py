@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from palprep import consent, preflight, rules
 from palprep.values import Role
@@ -44,15 +44,6 @@ _PLAIN = ("palprep.rules.report.Report", "palprep.preflight.values.Prepared")
 """What a terminal shows as a table."""
 
 
-class LimitRow(NamedTuple):
-    """One limit of one check."""
-
-    check: str
-    label: str
-    words: str
-    limit: rules.Limit
-
-
 def html_of(shown: object) -> str:
     """A value of :data:`MACROS` as HTML.
 
@@ -71,7 +62,8 @@ def html_of(shown: object) -> str:
         "before_and_after": _before_and_after,
         "listen": _listen,
         "shots": shots,
-        "limits": _limits,
+        "rules": rules.RULES,
+        "roles": Role,
         "worst_first": worst_first,
     }
     template = environment().get_template("notebook.html.j2", globals=drawing)
@@ -137,20 +129,3 @@ def _listen(facts: consent.ConsentFacts, path: str | Path | None) -> str | None:
     """The statement as sound; None where its file is not known, or not there any more."""
     file = path or facts.path
     return None if file is None else inline(lambda: statement_sound(file, facts))
-
-
-def _limits(profile: rules.Profile) -> tuple[tuple[Role, tuple[LimitRow, ...]], ...]:
-    """Every role that the profile knows, with its limits in the order of reports."""
-    return tuple(
-        (
-            role,
-            tuple(
-                LimitRow(check, texts.label, limit.words(texts.unit), limit)
-                for check, limits in profile.for_role(role).items()
-                for texts in (rules.RULES[check].texts,)
-                for limit in limits
-            ),
-        )
-        for role in Role
-        if profile.for_role(role)
-    )
