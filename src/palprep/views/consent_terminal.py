@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.console import Group, RenderableType
 from rich.constrain import Constrain
 from rich.text import Text
 
@@ -23,6 +21,7 @@ from palprep.views.consent_words import (
     legend,
     marked_words,
     signed,
+    stamped,
     standing,
 )
 from palprep.views.format import position, stamp
@@ -57,7 +56,7 @@ def _parts(facts: ConsentFacts) -> Iterator[RenderableType]:
     words = marked_words(facts)
     if facts.said_before:
         yield margin(_LABEL, ("before", Text(facts.said_before, "dim")))
-    yield _Timed(words)
+    yield _timed(words)
     if facts.ends_at is not None:
         yield margin(_LABEL, (position(facts.ends_at), Text("end of the statement", "dim")))
     if facts.said_after:
@@ -70,32 +69,15 @@ def _parts(facts: ConsentFacts) -> Iterator[RenderableType]:
         yield Text(f"{signed(mark, 'word', other):<19}{said}", "dim")
 
 
-@dataclass(frozen=True)
-class _Timed:
-    """Marked words in lines, each line with the time at which it begins."""
-
-    words: Sequence[MarkedWords]
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        del console
-        for line in _lines(self.words, options.max_width - _LABEL):
-            starts = next((word.start for word in line if word.start is not None), None)
-            text = Text(" ").join(Text(word.signed, OUTCOMES[word.outcome].style) for word in line)
-            yield margin(_LABEL, ("" if starts is None else position(starts), text))
-
-
-def _lines(words: Sequence[MarkedWords], room: int) -> Iterator[list[MarkedWords]]:
-    line: list[MarkedWords] = []
-    used = 0
-    for word in words:
-        cells = cell_len(word.signed)
-        if line and used + 1 + cells > room:
-            yield line
-            line, used = [], 0
-        used += cells + bool(line)
-        line.append(word)
-    if line:
-        yield line
+def _timed(words: Iterable[MarkedWords]) -> RenderableType:
+    """Marked words, a line for every few seconds, with the time at which it begins."""
+    lines: list[tuple[str, Text]] = []
+    for at_s, word in stamped(words):
+        if at_s is not None or not lines:
+            lines.append(("" if at_s is None else position(at_s), Text()))
+        _, line = lines[-1]
+        line.append(" " if line else "").append(word.signed, OUTCOMES[word.outcome].style)
+    return margin(_LABEL, *lines)
 
 
 def dossier_view(examined: ExaminedDossier, now: dt.datetime) -> RenderableType:
