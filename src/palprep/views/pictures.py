@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import quote
 
 from palprep import fixes, media, preflight, rules, speech
@@ -25,6 +25,8 @@ from palprep.values import Role, Span
 from palprep.views.waveform import PARTS, draw_waveform
 
 if TYPE_CHECKING:
+    from PIL.Image import Image
+
     from palprep.consent import ConsentFacts
     from palprep.vision import Models
 
@@ -53,8 +55,8 @@ _HEARD = frozenset({"select", "mix", "high_pass", "level"})
 
 _STATEMENT_FRAMES = 5
 
-_QUALITY = 82
-"""Of a small timeline: its words stay sharp."""
+_QUALITY, _WHOLE_QUALITY = 82, 95
+"""Of a small timeline, and of a portrait as JPEG: their words stay sharp."""
 
 _AROUND_S = 1.0
 """Seconds to hear before and after the statement: what is said there counts, too."""
@@ -80,12 +82,6 @@ class Embedded(NamedTuple):
         return f"data:{self.mime};base64,{base64.b64encode(self.data).decode('ascii')}"
 
 
-def _timeline_png(report: rules.Report) -> bytes | None:
-    from palprep.views.timeline_image import timeline_png  # noqa: PLC0415 -- loads Pillow
-
-    return timeline_png(report)
-
-
 def report_picture(
     report: rules.Report, models: Models, *, side: int = VIEW_SIDE, form: Form = "png"
 ) -> Embedded | None:
@@ -95,12 +91,19 @@ def report_picture(
     what has no picture. Raises MediaError when the file can no longer be read.
     """
     from palprep.views.portrait import portrait_overlay  # noqa: PLC0415 -- loads OpenCV
+    from palprep.views.timeline_image import timeline_image  # noqa: PLC0415 -- loads Pillow
 
-    timeline = _timeline_png(report)
+    timeline = timeline_image(report)
     if timeline is not None:
-        return Embedded(timeline, "image/png")
-    portrait = portrait_overlay(report, models, side=side, form=form)
-    return None if portrait is None else Embedded(portrait, f"image/{form}")
+        return _encoded(timeline, "png", optimize=True)
+    portrait = portrait_overlay(report, models, side=side)
+    return None if portrait is None else _encoded(portrait, form, quality=_WHOLE_QUALITY)
+
+
+def _encoded(image: Image, form: str, **options: Any) -> Embedded:
+    data = io.BytesIO()
+    image.save(data, form, **options)
+    return Embedded(data.getvalue(), f"image/{form}")
 
 
 def write_picture(report: rules.Report, target: Path) -> Path | None:
@@ -121,14 +124,10 @@ def small_timeline(report: rules.Report) -> Embedded | None:
     """The timeline of a report's video as WebP, in a sixth of the bytes of a PNG: a page holds two
     timelines for most people. None for what is no video.
     """
-    from PIL import Image  # noqa: PLC0415 -- when something is drawn
+    from palprep.views.timeline_image import timeline_image  # noqa: PLC0415 -- loads Pillow
 
-    png = _timeline_png(report)
-    if png is None:
-        return None
-    smaller = io.BytesIO()
-    Image.open(io.BytesIO(png)).save(smaller, "WEBP", quality=_QUALITY)
-    return Embedded(smaller.getvalue(), "image/webp")
+    timeline = timeline_image(report)
+    return None if timeline is None else _encoded(timeline, "webp", quality=_QUALITY)
 
 
 def thumbnail(path: str | Path, *, side: int = 480) -> Embedded:
@@ -206,32 +205,30 @@ def statement_sound(path: str | Path, facts: ConsentFacts) -> Embedded | None:
 
     Raises MediaError when the file can no longer be read, ToolError when ffmpeg gives up.
     """
-    source = media.Source.of(path)
-    audio = media.probe_audio(source, levels=False)
-    span = _heard_span(facts, audio.duration_s)
-    return None if span is None else _sound(source, audio.stream.index, span)
+    start_s = max(0.0, (facts.starts_at or 0.0) - _AROUND_S)
+    end_s = start_s + _MOST_S
+    return _sound(
+        path, start_s, end_s if facts.ends_at is None else min(end_s, facts.ends_at + _AROUND_S)
+    )
 
 
-def beginning(path: str | Path) -> Embedded:
+def beginning(path: str | Path) -> Embedded | None:
     """The first 20 s of a recording, or of a video's sound: MP3, mono, for a page that holds it.
 
-    Raises MediaError when the file cannot be read, ToolError when ffmpeg gives up.
+    None without any sound. Raises MediaError when the file cannot be read, ToolError when ffmpeg
+    gives up.
     """
+    return _sound(path, 0.0, _BEGINNING_S)
+
+
+def _sound(path: str | Path, start_s: float, end_s: float) -> Embedded | None:
     source = media.Source.of(path)
     audio = media.probe_audio(source, levels=False)
-    span = Span(start_s=0.0, end_s=min(_BEGINNING_S, audio.duration_s))
-    return _sound(source, audio.stream.index, span)
-
-
-def _sound(source: media.Source, stream: int, span: Span) -> Embedded:
-    return Embedded(fixes.mp3_excerpt(source, stream, span), "audio/mpeg")
-
-
-def _heard_span(facts: ConsentFacts, duration_s: float) -> Span | None:
-    start_s = max(0.0, (facts.starts_at or 0.0) - _AROUND_S)
-    end_s = duration_s if facts.ends_at is None else facts.ends_at + _AROUND_S
-    end_s = min(end_s, start_s + _MOST_S, duration_s)
-    return Span(start_s=start_s, end_s=end_s) if end_s - start_s >= _LEAST_S else None
+    end_s = min(end_s, audio.duration_s)
+    if end_s - start_s < _LEAST_S:
+        return None
+    span = Span(start_s=start_s, end_s=end_s)
+    return Embedded(fixes.mp3_excerpt(source, audio.stream.index, span), "audio/mpeg")
 
 
 class Picture(NamedTuple):
