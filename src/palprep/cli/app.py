@@ -41,23 +41,29 @@ COMMANDS: Mapping[str, str] = {
 }
 """Each command's line in ``palprep --help``, in the order in which they are listed.
 
-The command ``NAME`` is the function ``palprep.cli.NAME.NAME``. Its line repeats the first paragraph
-of the function's docstring, which cannot be read without importing the module. A test holds the two
-together. ``EXAMPLES`` in that module are the command lines that its help ends with.
+The line of a command repeats the first paragraph of its function's docstring, which cannot be read
+without importing the module. A test holds the two together.
 """
+
+_HOMES = {"dossier": "consent"} | dict.fromkeys(("watch", "status", "report", "listen"), "journal")
+"""The modules of commands that do not have one of their own name."""
 
 API = "Call any endpoint of the service; JSON on standard output."
 """The line of ``palprep api``, a group that is made from the endpoints' declarations."""
 
 
 def load(name: str) -> Any:
-    """Import a command. Typer makes its options from the parameters of the function."""
+    """Import a command. Typer makes its options from the parameters of the function ``name``.
+
+    Of ``EXAMPLES`` in the module, the help of a command ends with those that use it.
+    """
     if name == "api":
         return get_command(importlib.import_module("palprep.cli.api_commands").build(API))
-    module = importlib.import_module(f"palprep.cli.{name}")
+    module = importlib.import_module(f"palprep.cli.{_HOMES.get(name, name)}")
+    own = (each for each in module.EXAMPLES if each.split()[1] == name)
     made = typer.Typer(add_completion=False, rich_markup_mode=None)
     # Typer wraps no lines after the mark.
-    examples = "\n".join(("\b", "Examples:", *(f"  {each}" for each in module.EXAMPLES)))
+    examples = "\n".join(("\b", "Examples:", *(f"  {each}" for each in own)))
     made.command(name, epilog=examples)(getattr(module, name))
     return get_command(made)
 

@@ -12,9 +12,6 @@ from palprep import journal, rules, views
 from palprep.cli.exits import ExitCode, Interrupted, interruptible, worst
 from palprep.cli.output import SAME, WAIVE, interrupted, print_line, show
 
-RUN = "start `palprep run` again"
-"""How to go on with a run, for commands that only look at it."""
-
 _MANY = 100
 """People who are listed one by one."""
 
