@@ -23,21 +23,16 @@ from palprep.vocabulary import FileInput
 
 
 def _common(
-    base_url: Annotated[
-        str | None, typer.Option(help="Instead of PALPREP_BASE_URL.", show_default=False)
-    ] = None,
-    timeout: Annotated[float | None, typer.Option(help="Seconds.", show_default=False)] = None,
+    base_url: Annotated[str | None, typer.Option(help="Instead of PALPREP_BASE_URL.")] = None,
+    timeout: Annotated[float | None, typer.Option(help="Seconds.")] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Send without checking the rules.")] = False,
     include: Annotated[
         bool, typer.Option("--include", "-i", help="Add status and headers.")
     ] = False,
     null: Annotated[
-        list[str] | None,
-        typer.Option(metavar="MEMBER", help="Send this member as null.", show_default=False),
+        list[str] | None, typer.Option(metavar="MEMBER", help="Send this member as null.")
     ] = None,
-    reserved_prefix: Annotated[
-        str | None, typer.Option(help="The service's own name.", show_default=False)
-    ] = None,
+    reserved_prefix: Annotated[str | None, typer.Option(help="The service's own name.")] = None,
 ) -> None:
     """The options of every action."""
 
@@ -148,13 +143,13 @@ def _parameter(endpoint: Endpoint[..., Any], field: inspect.Parameter) -> inspec
     annotation: Any
     if field.name in endpoint.shape.in_path:
         metavar = field.name.upper()
-        annotation = Annotated[str, typer.Argument(metavar=metavar, show_default=False)]
+        annotation = Annotated[str, typer.Argument(metavar=metavar)]
     elif field.annotation is FileInput:
         words = f"The {field.name} file."
-        annotation = Annotated[Path, typer.Argument(help=words, show_default=False)]
+        annotation = Annotated[Path, typer.Argument(help=words)]
     else:
         kind, words = _kind(field.annotation)
-        option = typer.Option(help=words, show_default=False)
+        option = typer.Option(help=words)
         return field.replace(annotation=Annotated[(kind | None, option)], default=None)
     return field.replace(annotation=annotation, default=inspect.Parameter.empty)
 

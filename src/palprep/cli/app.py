@@ -113,8 +113,7 @@ def _version(asked: bool) -> None:
 @app.callback()
 def palprep(
     _: Annotated[
-        bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Check and fix a person's media, prove consent, then create voices and replicas."""

@@ -23,18 +23,14 @@ EXAMPLES = (
 
 
 def best(
-    source: Annotated[
-        Path, typer.Argument(help="A folder of images, or a video.", show_default=False)
-    ],
+    source: Annotated[Path, typer.Argument(help="A folder of images, or a video.")],
     top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 5,
     per_second: Annotated[
         float, typer.Option(min=0.01, max=60, help="Frames of a video to look at.")
     ] = 2.0,
     into: Annotated[
         Path | None,
-        typer.Option(
-            "--into", metavar="FOLDER", help="Put the best one here; a video's frame as a PNG."
-        ),
+        typer.Option(metavar="FOLDER", help="Put the best one here; a video's frame as a PNG."),
     ] = None,
     profile: options.ProfileName = DEFAULT_PROFILE,
     time_limit: options.TimeLimit = None,

@@ -38,11 +38,8 @@ EXAMPLES = (
 
 
 def consent(
-    file: Annotated[Path, typer.Argument(help="A video or a recording.", show_default=False)],
-    name: Annotated[
-        str,
-        typer.Option("--name", help="The full name that must be said.", show_default=False),
-    ],
+    file: Annotated[Path, typer.Argument(help="A video or a recording.")],
+    name: Annotated[str, typer.Option(help="The full name that must be said.")],
     statement: options.Statement = None,
     language: options.Language = "en",
     model: options.WhisperModel = None,

@@ -43,18 +43,12 @@ _RUN = "start `palprep run` again"
 
 Directories = Annotated[
     list[Path],
-    typer.Argument(
-        metavar="DIR...",
-        help="The output folder of a run; or those of its shards.",
-        show_default=False,
-    ),
+    typer.Argument(metavar="DIR...", help="The output folder of a run; or those of its shards."),
 ]
 
 
 def watch(
-    directory: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The output folder of a run.", show_default=False)
-    ],
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The output folder of a run.")],
     base_url: options.BaseUrl = None,
     callback_url: options.CallbackUrl = None,
     wait: options.Wait = None,
@@ -104,15 +98,11 @@ def status(
     directories: Directories,
     found: Annotated[
         list[str] | None,
-        typer.Option(
-            "--found", metavar="KEY=ID", help="It was created, as ID. The next run goes on with it."
-        ),
+        typer.Option(metavar="KEY=ID", help="It was created, as ID. The next run goes on with it."),
     ] = None,
     retry: Annotated[
         list[str] | None,
-        typer.Option(
-            "--retry", metavar="KEY", help="It was not created. The next run asks for it again."
-        ),
+        typer.Option(metavar="KEY", help="It was not created. The next run asks for it again."),
     ] = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -189,8 +179,7 @@ def _how_to_resolve(directory: str, creation: journals.Creation) -> str:
 def report(
     directories: Directories,
     into: Annotated[
-        Path | None,
-        typer.Option("--into", help="The folder for the results of several DIRs as one."),
+        Path | None, typer.Option(help="The folder for the results of several DIRs as one.")
     ] = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -239,9 +228,7 @@ def _uncollected() -> Iterator[None]:
 
 
 def listen(
-    journal: Annotated[
-        Path, typer.Option("--journal", help="The output folder of a run.", show_default=False)
-    ],
+    journal: Annotated[Path, typer.Option(help="The output folder of a run.")],
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
