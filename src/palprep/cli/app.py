@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import importlib
 import io
+import logging
 import sys
-import warnings
 from collections.abc import Mapping
-from typing import Annotated, Any, TextIO
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -121,28 +121,13 @@ def palprep(
 
 def main() -> None:
     """Run the command line and exit with its code."""
-    warnings.showwarning = _log_warning
+    # For --verbose: it tells a user nothing.
+    logging.captureWarnings(True)
     # No character of a file's name or tags is one that the output cannot take.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))
-
-
-def _log_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
-    """Put a warning of a library into the log, for --verbose: it tells a user nothing."""
-    import logging
-
-    del file
-    said = warnings.formatwarning(message, category, filename, lineno, line)
-    logging.getLogger("palprep.warnings").debug("%s", " ".join(said.split()))
 
 
 def run(arguments: list[str]) -> int:
