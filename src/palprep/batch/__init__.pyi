@@ -17,9 +17,6 @@ from .work.consent import (
 )
 from .work.context import RunOptions as RunOptions
 from .work.pace import Pace as Pace
-from .work.progress import (
-    Note as Note,
-    Progress as Progress,
-)
+from .work.progress import Note as Note
 from .work.sandbox_judges import judges_in as judges_in
 from .work.waiting import watch as watch

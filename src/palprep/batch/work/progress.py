@@ -8,22 +8,9 @@ from typing import Literal
 
 from palprep.batch.work.aside import Stop
 from palprep.errors import PalprepError
-from palprep.journal import PersonOutcome, PersonStatus
+from palprep.journal import PersonOutcome
 from palprep.values import Value
-
-
-class Progress(Value):
-    """Where a person's work is. The last one of a person has a ``status`` and its ``reasons``.
-
-    ``people`` is how many the run has.
-    """
-
-    person: str
-    step: str
-    status: PersonStatus | None = None
-    reasons: tuple[str, ...] = ()
-    people: int = 0
-
+from palprep.views import Progress
 
 Tell = Callable[[Progress], object]
 """Takes progress; called from several threads."""
