@@ -163,7 +163,8 @@ def standing(examined: ExaminedDossier, now: dt.datetime) -> Standing:
     else:
         found = "HOLDS", Outcome.PASS, "nothing in this dossier spoke against this consent."
     word, outcome, said = found
-    reasons = (*_broken(examined), *_ended(examined, now), *doubts)
+    broken = [f"{said[:1].upper()}{said[1:]}." for said in map(flaw_words, examined.flaws)]
+    reasons = (*broken, *_ended(examined, now), *doubts)
     return Standing(word, outcome, f"On {stamp(now)} {said}", reasons)
 
 
@@ -171,7 +172,7 @@ def entry_words(entry: Entry) -> str:
     """What an entry records, in sentences."""
     match entry.kind:
         case "evidence":
-            return " ".join(("What was heard was put on record.", *_made_of(entry)))
+            return _made_of(entry)
         case "expiry":
             what = f"The consent was given an end: {_moment(entry.expires_at)}."
         case "revocation":
@@ -185,25 +186,19 @@ def _moment(at: dt.datetime | None) -> str:
     return stamp(at) if at else "no time is recorded"
 
 
-def _made_of(entry: Entry) -> Iterator[str]:
+def _made_of(entry: Entry) -> str:
     output, source = entry.output, entry.source
+    said = "What was heard was put on record."
     if output is None or source is None:
-        return
+        return said
     if output.sha256 == source.sha256:
-        yield f"The prepared video {output.name} is the original, byte for byte."
-    else:
-        yield f"The prepared video {output.name} was made of the original {source.name}."
+        return f"{said} The prepared video {output.name} is the original, byte for byte."
+    return f"{said} The prepared video {output.name} was made of the original {source.name}."
 
 
 def flaw_words(flaw: Flaw) -> str:
     """A flaw, and the entry that has it."""
     return flaw.problem if flaw.entry is None else f"entry {flaw.entry}: {flaw.problem}"
-
-
-def _broken(examined: ExaminedDossier) -> Iterator[str]:
-    for flaw in examined.flaws:
-        said = flaw_words(flaw)
-        yield f"{said[:1].upper()}{said[1:]}."
 
 
 def _ended(examined: ExaminedDossier, now: dt.datetime) -> Iterator[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from palprep._version import __version__
 from palprep.dossier import ExaminedDossier
@@ -19,15 +18,11 @@ from palprep.views.pictures import Embedded, statement_frames
 
 _SUFFIXES = {".html", ".htm"}
 
-Frames = Callable[[Path, Span], tuple[tuple[float, Embedded], ...]]
+Shown = tuple[tuple[float, Embedded], ...]
+"""Frames, each with its time in seconds."""
+
+Frames = Callable[[Path, Span], Shown]
 """Frames of a video while the statement is spoken. Raises PalprepError where there are none."""
-
-
-class Shown(NamedTuple):
-    """Frames of the speaker, or why there are none."""
-
-    frames: tuple[tuple[float, Embedded], ...]
-    missing: str = ""
 
 
 def export_dossiers(
@@ -68,19 +63,19 @@ def dossier_page(
     )
 
 
-def _speaker(examined: ExaminedDossier, frames: Frames) -> Shown:
-    """Frames of the prepared video, of exactly the file that was recorded."""
+def _speaker(examined: ExaminedDossier, frames: Frames) -> tuple[Shown, str]:
+    """Frames of the prepared video, of exactly the recorded file; or why there are none."""
     consent = examined.dossier.evidence.consent
     video = next((file for file in examined.files if file.what == "output"), None)
     if consent is None or consent.starts_at is None or consent.ends_at is None:
-        return Shown((), "The statement was not found, so there are no times to show frames of.")
+        return (), "The statement was not found, so there are no times to show frames of."
     if video is None or video.path is None or video.state == "missing":
-        return Shown((), "The prepared video was not there when this page was made.")
+        return (), "The prepared video was not there when this page was made."
     if video.state != "unchanged":
-        return Shown((), "The prepared video was changed since: its frames prove nothing.")
+        return (), "The prepared video was changed since: its frames prove nothing."
     span = Span(start_s=consent.starts_at, end_s=consent.ends_at)
     try:
         found = frames(video.path, span)
     except (PalprepError, OSError) as error:
-        return Shown((), f"The prepared video shows no frames: {error}")
-    return Shown(found, "" if found else "The prepared video shows no frames at that time.")
+        return (), f"The prepared video shows no frames: {error}"
+    return found, "The prepared video shows no frames at that time."

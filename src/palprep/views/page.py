@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, TypeVar
@@ -20,10 +19,9 @@ from palprep._version import __version__
 from palprep.dossier import dossier_path
 from palprep.journal import PersonOverview, PersonView, ReadableRun, RunHead, RunView
 from palprep.preflight import Asset
-from palprep.rules import Check, Report
-from palprep.values import Outcome, Role
+from palprep.values import Role
 from palprep.views.html import environment
-from palprep.views.outcomes import OUTCOMES, WORST_FIRST
+from palprep.views.outcomes import WORST_FIRST
 from palprep.views.pictures import (
     PICTURED,
     PICTURES_NAME,
@@ -113,22 +111,22 @@ def pages(run: ReadableRun, folder: Path) -> list[Page]:
     people = worst_first(run.people)
     maker = _Maker(templates, Links(folder, within), pictures.linked_from(within))
 
-    def of_person(slug: str, stamp: str) -> str:
-        return maker.person(run.head, run.person(slug), stamp)
+    def page_of(slug: str) -> Page:
+        stamp = _digest(marks[slug])
 
-    stamps = {person.slug: _digest(marks[person.slug]) for person in people}
-    own = {
-        slug: Page(
-            Path(PEOPLE_FOLDER, f"{slug}.html"), stamp, partial(of_person, slug, stamp), slug
-        )
-        for slug, stamp in stamps.items()
-    }
+        def of_person() -> str:
+            return maker.person(run.head, run.person(slug), stamp)
+
+        return Page(Path(PEOPLE_FOLDER, f"{slug}.html"), stamp, of_person, slug)
+
+    own = {person.slug: page_of(person.slug) for person in people}
     leading = _Maker(templates, Links(folder, folder), pictures.linked_from(folder))
 
     def portrait(person: PersonOverview) -> str | None:
         """The portrait of the person's own page, which is written first; else of the reports."""
-        told = _head_of(folder / own[person.slug].place)
-        if told.get("stamp") != stamps[person.slug]:
+        theirs = own[person.slug]
+        told = _head_of(folder / theirs.place)
+        if told.get("stamp") != theirs.stamp:
             return leading.portrait(run.person(person.slug))
         return address(pictures.place / told["face"], folder) if told.get("face") else None
 
@@ -160,13 +158,6 @@ def initials(name: str) -> str:
     """At most two letters for a person without a picture."""
     words = [word for word in name.split() if word[:1].isalnum()]
     return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper() or "?"
-
-
-def by_outcome(report: Report) -> list[tuple[Outcome, tuple[Check, ...]]]:
-    """The findings of each outcome that occurs, the worst outcome first. A finding that follows
-    from another stands with it."""
-    groups = ((outcome, report.told(outcome)) for outcome in OUTCOMES)
-    return [(outcome, checks) for outcome, checks in groups if checks]
 
 
 @dataclass(frozen=True)
@@ -260,7 +251,6 @@ class _Maker:
             listen=self._links.listen,
             dossier=self._links.dossier,
             initials=initials,
-            by_outcome=by_outcome,
             **context,
         )
 

@@ -185,18 +185,15 @@ def _shown(
     ordered = sorted(candidates, key=lambda each: (each.path, each.at_s or 0.0))
     for path, group in groupby(ordered, key=lambda each: each.path):
         times = [each.at_s for each in group]
+        moments = [at_s for at_s in times if at_s is not None]
         with contextlib.suppress(PalprepError, OSError):
-            for at_s, data in zip(times, _drawn(path, times), strict=False):
+            source = media.Source.of(path)
+            if moments:
+                drawn = [data for _, data in media.frames_at(source, moments, max_side=SIDE)]
+            else:
+                drawn = [media.thumbnail(source, max_side=SIDE)]
+            for at_s, data in zip(times, drawn, strict=False):
                 yield (path, at_s), Embedded(data, "image/jpeg").data_uri
-
-
-def _drawn(path: str, times: Iterable[float | None]) -> Iterator[bytes]:
-    source = media.Source.of(path)
-    moments = [at_s for at_s in times if at_s is not None]
-    if moments:
-        yield from (data for _, data in media.frames_at(source, moments, max_side=SIDE))
-    else:
-        yield media.thumbnail(source, max_side=SIDE)
 
 
 def statement_sound(path: str | Path, facts: ConsentFacts) -> Embedded | None:
