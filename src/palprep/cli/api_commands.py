@@ -9,7 +9,8 @@ import inspect
 import json
 import os
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -55,28 +56,23 @@ def build(line: str) -> typer.Typer:
         epilog="The key is read from PALPREP_API_KEY, the service's address from PALPREP_BASE_URL "
         "or --base-url. JSON options take text, or @FILE.",
     )
-    groups: dict[str, typer.Typer] = {}
-    actions: dict[str, list[str]] = {}
+    groups: defaultdict[str, typer.Typer] = defaultdict(
+        lambda: typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+    )
     for endpoint in calls.ENDPOINTS:
-        if not endpoint.unspecified:
-            actions.setdefault(endpoint.resource, []).append(endpoint.action.replace("_", "-"))
-    for endpoint in calls.ENDPOINTS:
-        resource, action = endpoint.offered_as
-        group = groups.get(resource)
-        if group is None:
-            group = groups[resource] = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+        resource, action = (each.replace("_", "-") for each in endpoint.offered_as)
         description = endpoint.description.replace("``", "`")
-        path = f"{resource} {action}".replace("_", "-")
-        group.command(
-            action.replace("_", "-"),
+        groups[resource].command(
+            action,
             help=description,
             short_help=description.partition("\n\n")[0],
-            epilog=f"Example: palprep api {path}{_example(endpoint)}",
+            epilog=f"Example: palprep api {resource} {action}{_example(endpoint)}",
         )(_command(endpoint))
-    for resource in sorted(groups):
-        about = _about(resource, actions)
-        name = resource.replace("_", "-")
-        app.add_typer(groups[resource], name=name, help=about, short_help=about)
+    for name, group in sorted(groups.items()):
+        about = f"Actions: {', '.join(str(each.name) for each in group.registered_commands)}."
+        if name == "unspecified":
+            about = "Operations that the specification mentions without showing them."
+        app.add_typer(group, name=name, help=about, short_help=about)
     return app
 
 
@@ -92,12 +88,6 @@ def _example(endpoint: Endpoint[..., Any]) -> str:
             value = f"--{name.replace('_', '-')} {value}"
         (needed if parameter.default is inspect.Parameter.empty else others).append(value)
     return "".join(f" {each}" for each in needed or others[:1])
-
-
-def _about(resource: str, actions: Mapping[str, Sequence[str]]) -> str:
-    if resource == "unspecified":
-        return "Operations that the specification mentions without showing them."
-    return f"Actions: {', '.join(actions[resource])}."
 
 
 def _command(endpoint: Endpoint[..., Any]) -> Callable[..., None]:

@@ -26,7 +26,7 @@ from palprep.views.consent_words import (
 )
 from palprep.views.format import position, stamp
 from palprep.views.outcomes import OUTCOMES
-from palprep.views.terminal import INDENT, headed, indented, margin, title
+from palprep.views.terminal import INDENT, headed, indented, margin
 
 WIDEST = 80
 """Cells of a line."""
@@ -40,7 +40,8 @@ def consent_view(path: Path, facts: ConsentFacts) -> RenderableType:
     Signs tell what became of a word; on a terminal colours do so too.
     """
     parts = (indented(Constrain(part, WIDEST - INDENT)) for part in _parts(facts))
-    return Group(title(facts.outcome, str(path)), *parts)
+    verdict = facts.outcome
+    return Group(headed(verdict.upper(), OUTCOMES[verdict].style, str(path)), *parts)
 
 
 def _parts(facts: ConsentFacts) -> Iterator[RenderableType]:
