@@ -14,6 +14,7 @@ from typing import Any
 from palprep import consent, preflight, rules
 from palprep.values import Role
 from palprep.views.pictures import (
+    as_webp,
     beginning,
     drawn_now,
     inline,
@@ -99,7 +100,7 @@ def _picture(report: rules.Report) -> str | None:
         return inline(lambda: waveform(report.path))
     # The networks that check() has loaded.
     models = preflight.shared_toolkit().models
-    return inline(lambda: report_picture(report, models, side=VIEW_SIDE, form="jpeg"))
+    return inline(lambda: as_webp(report_picture(report, models, side=VIEW_SIDE)))
 
 
 def _sound(report: rules.Report) -> str | None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from palprep import fixes, media, preflight, rules, speech
@@ -55,8 +55,8 @@ _HEARD = frozenset({"select", "mix", "high_pass", "level"})
 
 _STATEMENT_FRAMES = 5
 
-_QUALITY, _WHOLE_QUALITY = 82, 95
-"""Of a small timeline, and of a portrait as JPEG: their words stay sharp."""
+_QUALITY = 82
+"""Of a drawing on a page: its words stay sharp."""
 
 _AROUND_S = 1.0
 """Seconds to hear before and after the statement: what is said there counts, too."""
@@ -66,8 +66,6 @@ _BEGINNING_S = 20.0
 """Seconds of a recording: enough to hear the voice, the noise and the level."""
 
 _LEAST_S = 0.1
-
-Form = Literal["png", "jpeg"]
 
 
 class Embedded(NamedTuple):
@@ -82,28 +80,16 @@ class Embedded(NamedTuple):
         return f"data:{self.mime};base64,{base64.b64encode(self.data).decode('ascii')}"
 
 
-def report_picture(
-    report: rules.Report, models: Models, *, side: int = VIEW_SIDE, form: Form = "png"
-) -> Embedded | None:
-    """What was seen of a file: a video's timeline as PNG, or a portrait with its findings.
+def report_picture(report: rules.Report, models: Models, *, side: int = VIEW_SIDE) -> Image | None:
+    """What was seen of a file: a video's timeline, or a portrait with its findings, at most
+    ``side`` pixels long. None for what has no picture.
 
-    ``side`` and ``form`` are the portrait's longest side in pixels and its format. None for
-    what has no picture. Raises MediaError when the file can no longer be read.
+    Raises MediaError when the file can no longer be read.
     """
     from palprep.views.portrait import portrait_overlay  # noqa: PLC0415 -- loads OpenCV
     from palprep.views.timeline_image import timeline_image  # noqa: PLC0415 -- loads Pillow
 
-    timeline = timeline_image(report)
-    if timeline is not None:
-        return _encoded(timeline, "png", optimize=True)
-    portrait = portrait_overlay(report, models, side=side)
-    return None if portrait is None else _encoded(portrait, form, quality=_WHOLE_QUALITY)
-
-
-def _encoded(image: Image, form: str, **options: Any) -> Embedded:
-    data = io.BytesIO()
-    image.save(data, form, **options)
-    return Embedded(data.getvalue(), f"image/{form}")
+    return timeline_image(report) or portrait_overlay(report, models, side=side)
 
 
 def write_picture(report: rules.Report, target: Path) -> Path | None:
@@ -116,18 +102,24 @@ def write_picture(report: rules.Report, target: Path) -> Path | None:
     if picture is None:
         return None
     with fixes.atomic_output(target) as temporary:
-        temporary.write_bytes(picture.data)
+        picture.save(temporary, "PNG")
     return target
 
 
+def as_webp(image: Image | None) -> Embedded | None:
+    """A drawing in a sixth of the bytes of a PNG: a page holds two timelines for most people."""
+    if image is None:
+        return None
+    data = io.BytesIO()
+    image.save(data, "WEBP", quality=_QUALITY)
+    return Embedded(data.getvalue(), "image/webp")
+
+
 def small_timeline(report: rules.Report) -> Embedded | None:
-    """The timeline of a report's video as WebP, in a sixth of the bytes of a PNG: a page holds two
-    timelines for most people. None for what is no video.
-    """
+    """The timeline of a report's video, for a page. None for what is no video."""
     from palprep.views.timeline_image import timeline_image  # noqa: PLC0415 -- loads Pillow
 
-    timeline = timeline_image(report)
-    return None if timeline is None else _encoded(timeline, "webp", quality=_QUALITY)
+    return as_webp(timeline_image(report))
 
 
 def thumbnail(path: str | Path, *, side: int = 480) -> Embedded:
