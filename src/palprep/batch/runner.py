@@ -16,6 +16,7 @@ from palprep.batch.outputs import write_outputs
 from palprep.batch.people.person import Person, Roster, RosterEntry, read_people
 from palprep.batch.people.selection import People, find_everybody
 from palprep.batch.work.aside import Stop, do_aside
+from palprep.batch.work.assets import PREPARED_NAME
 from palprep.batch.work.connection import Remote, connect
 from palprep.batch.work.consent import statements_of
 from palprep.batch.work.context import RunContext, RunOptions
@@ -34,7 +35,7 @@ from palprep.journal import (
     utc_now,
 )
 from palprep.publish import Publisher, publisher_for
-from palprep.views import cell_progress
+from palprep.views import PICTURES_NAME, cell_progress
 from palprep.workers import Engine, LocalEngine
 
 DEFAULT_INTO = "palprep-out"
@@ -139,6 +140,12 @@ def _carry_out(run: RunContext, work: _Work, note: TakeNote) -> None:
     options, people = run.options, {each.slug: each for each in work.people}
     statements = statements_of(work.people, options.profile, options.whisper_model)
     if isinstance(run.engine, LocalEngine):
+        files = [each for one in work.people for each in (*one.portraits, *one.sources.values())]
+        run.engine.may_open(
+            reads=[each for each in files if isinstance(each, Path)],
+            # The journal lies beside them, out of their reach.
+            writes=[run.place / PREPARED_NAME, run.place / PICTURES_NAME],
+        )
         run.engine.begin(len(people))
     with contextlib.ExitStack() as stack:
         service = None

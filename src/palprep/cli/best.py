@@ -52,6 +52,7 @@ def best(
     with telling(quiet=quiet or as_json):
         try:
             with interruptible(), preflight.media_workers(1, limits=limits) as engine:
+                engine.may_open(reads=[source], writes=[into] if into else [])
                 engine.begin()
                 # Loaded while the worker loads as much.
                 from palprep.cli.progress import at_work

@@ -1,3 +1,4 @@
+from .confinement import Protections as Protections
 from .engine import (
     LONGEST_S as LONGEST_S,
     Engine as Engine,

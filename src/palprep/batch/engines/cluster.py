@@ -143,7 +143,7 @@ class DaskEngine(TimedEngine):
         Raises ToolFailed when it takes much longer than the limits allow for the work at a file.
         """
         with self._free:
-            return self._awaited(self.limits.time_for(media_s) + _BESIDES_S, function, args)
+            return self._awaited(self.limits.wall_for(media_s) + _BESIDES_S, function, args)
 
     def _awaited(self, time_s: float, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         if self._closing:

@@ -89,6 +89,9 @@ def _in_own_process(
     """A source among ``args`` says how long it may take."""
     engine = _processes(limits)
     source = next((each for each in args if isinstance(each, Source)), None)
+    for task in args:
+        if isinstance(task, AssetTask):
+            engine.may_open(writes=map(Path, filter(None, (task.into, task.pictures))))
     try:
         runner: Runner = engine if source is None else for_source(engine, source)
         return runner.run(function, *args, **kwargs)

@@ -21,6 +21,9 @@ from palprep.preflight import Asset, pick_best
 from palprep.values import Kind, Outcome, Role
 from palprep.views import PICTURES_NAME
 
+PREPARED_NAME = "prepared"
+"""The folder of a run that takes prepared files, by person and role."""
+
 
 def pick_portrait(originals: Originals, person: Person) -> tuple[Person, tuple[str, ...]]:
     """The person with one of the ``portraits`` picked, and what to say of the choice. A person
@@ -95,7 +98,7 @@ def asset_tasks(
     return [
         AssetTask(
             source=str(source),
-            into=str(into / "prepared" / person.slug / role.value),
+            into=str(into / PREPARED_NAME / person.slug / role.value),
             role=role,
             profile=profile,
             speaker=speaker if role is spoken_in else None,

@@ -13,6 +13,7 @@ from palprep.batch.engines.files import Files
 from palprep.batch.engines.tasks import AssetTask
 from palprep.batch.fingerprint import Fingerprint, digest_of
 from palprep.batch.people.person import Person, RosterEntry
+from palprep.batch.work.assets import PREPARED_NAME
 from palprep.batch.work.context import RunOptions
 from palprep.journal import (
     AssetPrepared,
@@ -132,7 +133,7 @@ class Unchanged:
         }
 
     def _both(self, person: RosterEntry, at: dt.datetime) -> tuple[Fingerprint, Fingerprint] | None:
-        folder = self.into / "prepared" / person.slug
+        folder = self.into / PREPARED_NAME / person.slug
         prepared = person.fingerprint and self.files.fingerprint(
             folder, lambda: self._prepared(person.slug), at
         )
