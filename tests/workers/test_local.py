@@ -105,12 +105,11 @@ def test_filling_the_memory_ends_at_the_memory_limit(work):
 
 
 def test_memory_of_what_a_task_runs_counts(work, tmp_path):
-    with (
-        LocalEngine(1, limits=Limits(memory_bytes=SMALL), programs=[sys.executable]) as engine,
-        pytest.raises(MediaTooHeavy),
-    ):
+    limits = Limits(memory_bytes=SMALL)
+    with LocalEngine(1, limits=limits, programs=[sys.executable]) as engine:
         engine.may_open(writes=[tmp_path])
-        engine.run(work.fill_memory_of_a_child, str(tmp_path))
+        with pytest.raises(MediaTooHeavy):
+            engine.run(work.fill_memory_of_a_child, str(tmp_path))
     assert goes(appears(tmp_path / "child"))
 
 

@@ -1,4 +1,3 @@
-from .confinement import Protections as Protections
 from .engine import (
     LONGEST_S as LONGEST_S,
     Engine as Engine,
@@ -10,3 +9,4 @@ from .engine import (
 )
 from .local import LocalEngine as LocalEngine
 from .messages import Callback as Callback, Unexpected as Unexpected
+from .probe import Isolation as Isolation, probe_isolation as probe_isolation
