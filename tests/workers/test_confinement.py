@@ -6,7 +6,9 @@ import importlib
 import os
 import platform
 import socket
+import subprocess
 import sys
+import textwrap
 import time
 from pathlib import Path
 
@@ -274,7 +276,17 @@ def test_the_folder_around_a_file_opens_with_it_and_the_home_never(place):
     assert needed_for([place / "home/face.jpg"]).widened().reads == {place / "home/face.jpg"}
     hidden = needed_for([place / "home/.ssh/id_ed25519"])
     assert hidden.widened() == hidden
+    assert not Reach().covers(needed_for([people / "ada/face.jpg"]))
     assert not Reach(reads=frozenset({people})).covers(Reach(writes=frozenset({people})))
+
+
+def test_temporary_files_are_read_by_their_names_unless_the_home_lies_there(place, monkeypatch):
+    (place / "tmp/copy").touch()
+    needed = needed_for([place / "tmp/copy"])
+    assert Reach().covers(needed)
+    monkeypatch.setattr("tempfile.tempdir", str(place))
+    assert not Reach().covers(needed)
+    assert str(place) not in Reach().confinement(str(place), (), 1).reads
 
 
 def test_a_worker_that_cannot_open_a_file_is_replaced_once(attacks, place):
@@ -310,3 +322,67 @@ def test_what_the_system_lacks_is_said(monkeypatch):
     found = {each.name: each for each in probe_isolation()}
     assert "landlock" in (found["reading"].lacks or "")
     assert "seccomp" in (found["network"].lacks or "")
+
+
+@linux
+def test_every_thread_and_program_of_a_worker_is_held(calls, attacks):
+    pid = calls.run(os.getpid)
+    states = [task.read_text() for task in Path(f"/proc/{pid}/task").glob("*/status")]
+    assert len(states) > 1
+    for state in states:
+        assert "NoNewPrivs:\t1" in state
+        assert "Seccomp:\t2" in state
+
+
+WITHOUT = """
+    import ctypes, errno, struct, sys
+    from palprep.workers import LocalEngine, probe_isolation, system_calls as calls
+
+    def refuse(number, argument=None):
+        answer = 0x50000 | errno.ENOSYS
+        yield calls._LOAD, 0, 0, calls._NUMBER
+        if argument is None:
+            yield from calls._where(calls._EQUAL, number, answer)
+        else:
+            yield from calls._with_argument(number, calls._FIRST, [(calls._EQUAL, argument)])
+        yield calls._RETURN, 0, 0, 0x7FFF0000
+
+    system = ctypes.CDLL(None, use_errno=True)
+    refused = {"landlock": (444,), "seccomp": ({"x86_64": 157, "aarch64": 167}[sys.argv[2]], 22)}
+    code = b"".join(struct.pack("=HBBI", *each) for each in refuse(*refused[sys.argv[1]]))
+    kept = ctypes.create_string_buffer(code, len(code))
+    assert system.prctl(38, 1, 0, 0, 0) == 0
+    head = ctypes.create_string_buffer(struct.pack("HP", len(code) // 8, ctypes.addressof(kept)))
+    assert system.prctl(22, 2, head, 0, 0) == 0
+    with LocalEngine(1) as engine:
+        assert engine.run(divmod, 7, 2) == [3, 1]
+    print(*[each.name for each in probe_isolation() if not each.held])
+"""
+
+
+@linux
+@pytest.mark.parametrize(
+    ("missing", "open_"),
+    [("landlock", {"reading", "writing", "programs", "processes"}), ("seccomp", {"network"})],
+)
+def test_work_goes_on_where_the_kernel_offers_less(calls, missing, open_):
+    command = [sys.executable, "-c", textwrap.dedent(WITHOUT), missing, platform.machine()]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = set(done.stdout.split())
+    # A container may keep more from both.
+    assert found
+    assert found <= open_
+
+
+def test_python_keeps_what_a_worker_compiled(attacks, tmp_path, monkeypatch):
+    """A worker may not write next to libraries; without that, each one would compile them again."""
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path / "compiled"))
+    with LocalEngine(1, modules=["attacks"]) as engine:
+        assert engine.run(os.getpid)
+        give_up = time.monotonic() + 60
+        while not (found := list(tmp_path.rglob("attacks.*.pyc"))):
+            assert time.monotonic() < give_up
+            time.sleep(0.1)
+    assert found

@@ -161,7 +161,9 @@ class LocalEngine(TimedEngine):
         finally:
             self._pool.give_back(worker, kept=kept, clean_up=clean_up)
         if isinstance(reply, Failed):
-            raise reply.as_error()
+            error = reply.as_error()
+            # Whether the workers are to stop is not theirs to say.
+            raise _no_answer(worker.pid) if isinstance(error, WorkStopped) else error
         if isinstance(reply, Unexpected):
             _log.debug("%s", reply.trace)
             raise reply.as_error(pid=worker.pid)
@@ -226,7 +228,8 @@ class _Pool:
     def extend(self, more: Reach) -> None:
         """Let the workers that start from now on open this, too."""
         with self._changed:
-            self.reach |= more
+            if not self.reach.covers(more):
+                self.reach |= more
 
     def begin(self, most: int) -> None:
         """Start workers for places that have none. Raises as :meth:`take` does."""
@@ -246,18 +249,12 @@ class _Pool:
                 raise WorkStopped
             if not self.reach.covers(needed):
                 self.reach |= needed.widened()
-            fit = [each for each in self._idle if each.can_open(self.reach)]
-            worker = fit[-1] if fit else self._instead()
-            if fit:
-                self._idle.remove(worker)
+            for each in [each for each in self._idle if not each.can_open(self.reach)]:
+                self._idle.remove(each)
+                each.end()
+            worker = self._idle.pop() if self._idle else self._started()
             self._busy.append(worker)
             return worker
-
-    def _instead(self) -> Worker:
-        """A new worker, in the place of an idle one where there is no other."""
-        if len(self._busy) + len(self._idle) >= self._places:
-            self._idle.pop(0).end()
-        return self._started()
 
     def _started(self) -> Worker:
         try:

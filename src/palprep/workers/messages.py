@@ -121,7 +121,8 @@ class Failed(Value):
         Exception.__init__(error, self.message)
         taken = {name: value for name, value in self.context.items() if name.isidentifier()}
         vars(error).update({**taken, "message": self.message})
-        vars(error).pop("pid", None)
+        for name in ("pid", "code"):
+            vars(error).pop(name, None)
         return error
 
 

@@ -51,7 +51,7 @@ class Reach:
 
     def covers(self, other: Reach) -> bool:
         """Whether all of the other is in it."""
-        readable = self.reads | self.writes | {_temporary()}
+        readable = self.reads | self.writes | _temporary()
         return all(_lies_in(each, readable) for each in other.reads) and all(
             self.may_write(each) for each in other.writes
         )
@@ -69,12 +69,10 @@ class Reach:
 
     def confinement(self, folder: str, programs: Iterable[str], memory_bytes: int) -> Confinement:
         """It for one worker, with what Python needs."""
-        temporary = _temporary()
         return Confinement(
             folder=os.path.realpath(folder),
             libraries=tuple(_libraries()),
-            # What comes as bytes lies there under names that nobody can guess, or list.
-            reads=(*map(str, self.reads), *([] if is_broad(temporary) else [str(temporary)])),
+            reads=tuple(map(str, self.reads | _temporary())),
             writes=tuple(map(str, self.writes)),
             programs=tuple(map(os.path.realpath, programs)),
             memory_bytes=memory_bytes,
@@ -133,8 +131,10 @@ def _lies_in(path: Path, places: Iterable[Path]) -> bool:
     return any(path.is_relative_to(each) for each in places)
 
 
-def _temporary() -> Path:
-    return Path(tempfile.gettempdir()).resolve()
+def _temporary() -> frozenset[Path]:
+    """Where what comes as bytes lies, under names that nobody can guess, or list."""
+    folder = Path(tempfile.gettempdir()).resolve()
+    return frozenset() if is_broad(folder) else frozenset({folder})
 
 
 def _libraries() -> Iterable[str]:

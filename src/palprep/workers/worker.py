@@ -40,6 +40,9 @@ _LOOK_S = 0.05
 _MOST_PROCESSES = 16
 """A fix runs one or two programs."""
 
+_MOST_TOLD = 16 << 20
+"""Characters of what a task tells while it runs: each frame of an hour takes half of that."""
+
 _SENT_WITHIN_S = 60.0
 """A worker takes what it is sent at once, unless it is stopped or taken over."""
 
@@ -189,9 +192,11 @@ class Worker:
         meter = Meter(self.pid)
         self._send(task)
         give_up = time.monotonic() + bounds.wall_s
+        told = 0
         while True:
             match self._receive(give_up, (meter, bounds)):
-                case Called(name=name, value=value) if name in callbacks:
+                case Called(name=name, value=value) if name in callbacks and told < _MOST_TOLD:
+                    told += len(str(value))
                     callbacks[name](value)
                 case Done() | Failed() | Unexpected() as reply:
                     return reply
@@ -288,7 +293,7 @@ def _compile(modules: Iterable[str]) -> None:
     command = _python("".join(f"import {each}\n" for each in modules))
     with contextlib.suppress(OSError):
         # No shell; every argument was built here.
-        subprocess.Popen(  # noqa: S603
+        process = subprocess.Popen(  # noqa: S603
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -296,6 +301,7 @@ def _compile(modules: Iterable[str]) -> None:
             start_new_session=True,
             env=environment(os.environ, folder=tempfile.gettempdir(), threads={}),
         )
+        threading.Thread(target=process.wait, daemon=True).start()
 
 
 def _log_lines(output: IO[bytes]) -> None:

@@ -127,8 +127,13 @@ def _are_uncompiled() -> bool:
         return False
     kept = (getattr(each, "__cached__", None) for each in tuple(sys.modules.values()))
     missing = [each for each in kept if each and not os.path.exists(each)]  # noqa: PTH110 -- fast
-    folders = {os.path.dirname(os.path.dirname(each)) for each in missing}  # noqa: PTH120
-    return any(os.access(each, os.W_OK) for each in folders)
+    return any(_may_be_kept(each) for each in {os.path.dirname(each) for each in missing})  # noqa: PTH120
+
+
+def _may_be_kept(folder: str) -> bool:
+    while folder and not os.path.exists(folder):  # noqa: PTH110 -- as above
+        folder = os.path.dirname(folder)  # noqa: PTH120 -- as above
+    return os.access(folder, os.W_OK)
 
 
 def _limit_processor(time_s: float) -> None:

@@ -67,7 +67,7 @@ def carry_out(
     require_version(version)
     if store is None:
         return Reply(_in_own_process(function, args, kwargs, limits))
-    with tempfile.TemporaryDirectory(prefix="palprep-") as place:
+    with tempfile.TemporaryDirectory(dir=_workplace().name) as place:
         folder = _TaskFolder(BucketFiles(_opened(store)), Path(place).resolve())
         task = next((each for each in args if isinstance(each, AssetTask)), None)
         value = _in_own_process(function, folder.fetched(args), kwargs, limits)
@@ -102,7 +102,17 @@ def _in_own_process(
 @functools.lru_cache(maxsize=2)
 def _processes(limits: Limits) -> LocalEngine:
     """Kept by each worker. Dask decides how many tasks it does at once."""
-    return media_workers(limits=limits)
+    engine = media_workers(limits=limits)
+    engine.may_open(writes=[Path(_workplace().name)])
+    return engine
+
+
+@functools.lru_cache(maxsize=1)
+def _workplace() -> tempfile.TemporaryDirectory[str]:
+    """Where the folders of tasks are made, so that one process may do many. It goes with the
+    worker.
+    """
+    return tempfile.TemporaryDirectory(prefix="palprep-")
 
 
 @functools.lru_cache(maxsize=2)
