@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import platform
+import re
 import socket
 import subprocess
 import sys
@@ -332,6 +333,8 @@ def test_every_thread_and_program_of_a_worker_is_held(calls, attacks):
     for state in states:
         assert "NoNewPrivs:\t1" in state
         assert "Seccomp:\t2" in state
+        [effective] = re.findall(r"CapEff:\t(\w+)", state)
+        assert int(effective, 16) <= 0b11111
 
 
 WITHOUT = """

@@ -31,6 +31,10 @@ measured from outside; this limit only stops what grows faster than that looks."
 
 _SET_DUMPABLE, _SET_SECCOMP, _SET_CHILD_SUBREAPER, _SET_NO_NEW_PRIVS = 4, 22, 36, 38
 _SECCOMP_MODE_FILTER = 2
+_CAPABILITIES_VERSION = 0x20080522
+_TO_FILES = 0b11111
+"""CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER and CAP_FSETID."""
+
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 _PATH_BENEATH = 1
 
@@ -90,6 +94,7 @@ def confine(asked: Confinement) -> Protections:
     no_new_rights = system.prctl(_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
     # Programs whose parent has ended become this process's own, and count as its own.
     system.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    _drop_capabilities(system)
     undebuggable = system.prctl(_SET_DUMPABLE, 0, 0, 0, 0) == 0
     return Protections(
         no_new_rights,
@@ -98,6 +103,16 @@ def confine(asked: Confinement) -> Protections:
         landlock=_close_files(system, asked),
         system_calls=_close_system_calls(system),
     )
+
+
+def _drop_capabilities(system: ctypes.CDLL) -> None:
+    """Of root's rights, leave those to files: root may be asked to work at others' files."""
+    header = struct.pack("=Ii", _CAPABILITIES_VERSION, 0)
+    held = ctypes.create_string_buffer(24)
+    if system.capget(header, held) == 0:
+        effective, permitted = struct.unpack_from("=II", held)
+        kept = (effective & _TO_FILES, permitted & _TO_FILES, 0, 0, 0, 0)
+        system.capset(header, struct.pack("=6I", *kept))
 
 
 def _limit(memory_bytes: int) -> bool:
