@@ -16,8 +16,8 @@ from palprep.workers.confinement import Confinement
 _MOST_FILES = 64
 """Files that are named one by one. Of more, their folders are."""
 
-_FEWEST_PARTS = 3
-"""Of a folder that is opened as a whole: ``/data/people``, and not ``/data``."""
+_OF_THE_SYSTEM = frozenset(map(Path, ("/", "/etc", "/var", "/run", "/root", "/home", "/mnt")))
+"""Folders that hold what has nothing to do with a file in them."""
 
 _VARIABLES = frozenset(
     {
@@ -114,17 +114,18 @@ def environment(
 
 def is_broad(folder: Path) -> bool:
     """Whether the folder holds the home folder, or is it."""
-    return Path.home().resolve().is_relative_to(folder)
+    # Not Path.home, which fails for a user that the system does not know, as in some containers.
+    home = Path(os.path.expanduser("~")).resolve()  # noqa: PTH111
+    return home.is_relative_to(folder)
 
 
 def _around(path: Path) -> Path:
-    fit = (
-        each
-        for each in (path.parent.parent, path.parent)
-        if len(each.parts) >= _FEWEST_PARTS and not is_broad(each)
+    if path.is_dir() or any(part.startswith(".") for part in path.parts):
+        return path
+    around = (path.parent.parent, path.parent)
+    return next(
+        (each for each in around if each not in _OF_THE_SYSTEM and not is_broad(each)), path
     )
-    alone = path.is_dir() or any(part.startswith(".") for part in path.parts)
-    return path if alone else next(fit, path)
 
 
 def _lies_in(path: Path, places: Iterable[Path]) -> bool:
