@@ -272,7 +272,7 @@ def _ffmpeg_places(environ: Mapping[str, str]) -> Iterator[str]:
     """Where the ffmpeg may be that a fix runs: found without loading or running anything."""
     package = importlib.util.find_spec("imageio_ffmpeg")
     for each in (package and package.submodule_search_locations) or ():
-        yield str(Path(each, "binaries"))
+        yield from map(str, Path(each, "binaries").glob("ffmpeg*"))
     named = (environ.get("IMAGEIO_FFMPEG_EXE"), shutil.which("ffmpeg", path=environ.get("PATH")))
     yield from filter(None, named)
 

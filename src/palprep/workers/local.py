@@ -189,7 +189,7 @@ class LocalEngine(TimedEngine):
             worker = self._pool.take(needed)
             try:
                 worker.get_ready()
-            except (Died, TooLong) as failed:
+            except (Died, TooLong, NoAnswer) as failed:
                 _log.debug("worker %s did not start: %r", worker.pid, failed)
                 self._pool.give_back(worker, kept=False)
             except BaseException:

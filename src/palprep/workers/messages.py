@@ -232,8 +232,9 @@ def paths_in(value: Any) -> Iterable[Path]:
     elif isinstance(value, tuple | list):
         for each in value:
             yield from paths_in(each)
-    elif isinstance(value, BaseModel):
-        yield from paths_in(list(vars(value).values()))
+    elif isinstance(value, Mapping | BaseModel):
+        content = value if isinstance(value, Mapping) else vars(value)
+        yield from paths_in(list(content.values()))
 
 
 def _below(kind: type[PalprepError]) -> Iterable[type[PalprepError]]:
