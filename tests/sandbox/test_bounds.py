@@ -179,6 +179,7 @@ def test_a_download_that_drips_comes_to_an_end(dripping):
     ],
 )
 def test_a_request_that_is_sent_by_half_ends(monkeypatch, sent):
+    monkeypatch.setattr(ImpatientProtocol, "head_s", 0.3)
     monkeypatch.setattr(ImpatientProtocol, "stalled_s", 0.3)
     with Sandbox() as sandbox:
         address = ("127.0.0.1", int(sandbox.url.rpartition(":")[2]))
