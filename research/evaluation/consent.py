@@ -46,8 +46,8 @@ from palprep.consent import (
     required_statement,
     split_words,
 )
-from palprep.consent.phonetics import similarity
 from palprep.consent.whisper import Heard
+from palprep.consent.words import similarity
 from palprep.media import Source, stream_samples
 from palprep.rules import grade_statement, load_profile
 from palprep.speech import RATE_HZ
@@ -231,7 +231,7 @@ class Remembering(Whisper):
     def __init__(self, *parts: Any) -> None:
         super().__init__(*parts)
         self._heard: dict[bytes, Heard] = {}
-        self._texts: dict[tuple[int, str, int], tuple[str, ...]] = {}
+        self._texts: dict[tuple[object, ...], tuple[str, ...]] = {}
 
     def hear(self, samples: NDArray[np.float32]) -> Heard:
         """As of the model."""
@@ -243,11 +243,11 @@ class Remembering(Whisper):
             self._heard[key] = super().hear(samples)
         return self._heard[key]
 
-    def transcribe(self, heard: Heard, language: str, *, hypotheses: int = 1) -> tuple[str, ...]:
+    def transcribe(self, heard: Heard, language: str, **how: Any) -> tuple[str, ...]:
         """As of the model."""
-        key = id(heard.encoded), language, hypotheses
+        key = id(heard.encoded), language, *sorted(how.items())
         if key not in self._texts:
-            self._texts[key] = super().transcribe(heard, language, hypotheses=hypotheses)
+            self._texts[key] = super().transcribe(heard, language, **how)
         return self._texts[key]
 
 

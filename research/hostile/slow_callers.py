@@ -52,6 +52,7 @@ async def never_read(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
     while True:
         writer.write(b"GET /guess HTTP/1.1\r\nhost: x\r\n\r\n" * 100)
         await writer.drain()
+        await asyncio.sleep(0.5)
 
 
 ATTACKS: dict[str, Attack] = {
@@ -124,7 +125,9 @@ def main() -> None:
                 if good
                 else "none answered"
             )
-            print(f"{name:12} {len(received)} of {len(took)} callbacks arrived, {shown}")
+            print(
+                f"{name:12} {len(received)} of {len(took)} callbacks arrived, {shown}", flush=True
+            )
 
 
 if __name__ == "__main__":

@@ -74,7 +74,9 @@ def cases_of(check_id: str, rows: Iterable[Row], reports: Mapping[str, Report]) 
         report = reports[row["path"]]
         check = report.check(check_id)
         rule = RULES[check_id]
-        measured = rule.found(report.facts) if report.facts and isinstance(rule, Rule) else None
+        measured = None
+        if report.facts and isinstance(rule, Rule):
+            measured = rule.measure.get(report.facts)
         value = measured.value if isinstance(measured, Measured) else None
         number = float(value) if isinstance(value, int | float) else None
         cases.append(Case(row, wanted, check.passed, number, str(check.measured)))

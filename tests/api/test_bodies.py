@@ -13,6 +13,7 @@ from palprep.api import json_value, read_body
         (b'{"a": [1, 2.5, "\\ud83d\\ude00"]}', {"a": [1, 2.5, "\U0001f600"]}),
         ('\ufeff"Zoë"'.encode(), "Zoë"),
         (b'"\\\\ud800"', "\\ud800"),
+        (b'["' + b"[" * 200 + b'\\"]"' + b",[]" * 200 + b"]", ["[" * 200 + '"]', *([],) * 200]),
     ],
 )
 def test_values(body: bytes, value: object) -> None:
@@ -26,6 +27,8 @@ def test_values(body: bytes, value: object) -> None:
         (b"[NaN]", "NaN is not a finite number"),
         (b"1e999", "1e999 is not a finite number"),
         (b"[" * 200_000, "nested too deeply"),
+        (b'{"a": ["]", ' + b"[" * 99 + b"]" * 99 + b"]}", "nested too deeply"),
+        (b'"' + b'\\"' * 200_000 + b"[" * 101, "Unterminated string"),
         (b'{"id": "\\ud800"}', r"\\ud800 is half a character"),
         (b'"\xed\xa0\x80"', "can't decode"),
         ('"Zoë"'.encode("utf-16"), "can't decode"),

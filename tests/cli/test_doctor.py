@@ -110,7 +110,7 @@ def test_a_broken_ffmpeg_and_model_are_failures(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("palprep.media.networks.Weights.read", missing)
     monkeypatch.setattr("palprep.cli.doctor.show", lambda renderable: None)
     wrong = {finding.name: finding for finding in doctor.examine() if finding.state != "ok"}
-    assert set(wrong) == {"ffmpeg", *MODELS}
+    assert set(wrong) == {"ffmpeg", "consent", *MODELS}
     assert all(finding.fix for finding in wrong.values())
     assert [name for name, finding in wrong.items() if not finding.required] == ["nudity"]
     with pytest.raises(doctor.typer.Exit) as stop:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from palprep.consent.moonshine import HOME, Moonshine, Vocabulary, read_tokens
+from palprep.consent.moonshine import HOME, Moonshine, Vocabulary
+from palprep.consent.tokens import read_tokens
 from palprep.errors import ToolMissing
 from palprep.media import read_manifest
 
@@ -22,7 +23,7 @@ def model() -> Moonshine:
 
 @pytest.fixture(scope="module")
 def vocabulary() -> Vocabulary:
-    return Vocabulary(read_tokens(read_manifest(HOME)["consent_tokens"].read()))
+    return Vocabulary(read_tokens(read_manifest(HOME)["moonshine_tokens"].read()))
 
 
 def test_tokens_are_read_by_their_lengths():
@@ -31,7 +32,7 @@ def test_tokens_are_read_by_their_lengths():
 
 
 def test_a_word_is_made_of_the_tokens_that_are_joined_first(vocabulary):
-    tokens = read_tokens(read_manifest(HOME)["consent_tokens"].read())
+    tokens = read_tokens(read_manifest(HOME)["moonshine_tokens"].read())
     assert len(tokens) == 32_768
     parts = {
         word: [tokens[token].decode() for token in vocabulary.tokens(word)]

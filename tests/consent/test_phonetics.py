@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.consent.phonetics import similarity, sounds
+from palprep.consent.words import similarity, sounds
 
 
 @pytest.mark.parametrize(

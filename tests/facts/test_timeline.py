@@ -67,8 +67,8 @@ def test_every_second_says_who_speaks_and_who_is_still(ten_seconds):
 
 
 def test_the_structure_is_judged_by_its_shares(ten_seconds):
-    assert video_speaking_share.found(ten_seconds).value == 0.5
-    assert video_still_share.found(ten_seconds).value == 0.4
+    assert video_speaking_share.measure.get(ten_seconds).value == 0.5
+    assert video_still_share.measure.get(ten_seconds).value == 0.4
 
 
 def test_what_was_not_measured_is_not_guessed(video_facts, image_facts):
@@ -76,7 +76,7 @@ def test_what_was_not_measured_is_not_guessed(video_facts, image_facts):
     assert len(bare.seconds) == 4
     assert bare.speaking_share is None
     assert bare.still_share is None
-    assert "without --quick" in video_speaking_share.found(video_facts()).advice
+    assert "without --quick" in video_speaking_share.measure.get(video_facts()).advice
     assert image_facts().timeline is None
 
 

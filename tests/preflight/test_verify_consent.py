@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -12,16 +13,17 @@ from palprep.consent import (
     Listeners,
     Statement,
     Whisper,
-    model_folder,
     read_samples,
     required_statement,
 )
-from palprep.consent.model_folder import default_directory
 from palprep.consent.statement import fill_statement
 from palprep.errors import FileMissing, ToolFailed, ToolMissing
+from palprep.media import Weights
 from palprep.preflight import verify_consent
 from palprep.rules import grade_statement, load_profile
 from palprep.speech import filterbank, log_mel
+
+WEIGHTS = Path(str(resources.files("palprep.consent"))) / "weights"
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +101,7 @@ def test_silence_and_noise_are_no_statement(model):
 def test_without_the_audio_the_model_expects_the_commoner_word(speech, other_talk, model):
     texts = ("I have a friend.", "I have a fiend.")
     told = [
-        model.first.weigh(model.first.hear(samples).silenced(), texts, "en")
+        model.first.weigh(model.first.silenced(model.first.hear(samples)), texts, "en")
         for samples in (speech, other_talk[: 16_000 * 4])
     ]
     assert told[0] == pytest.approx(told[1])
@@ -141,31 +143,49 @@ def test_another_language_is_unknown(spoken_consent, model):
     assert "multilingual" in facts.reasons[0]
 
 
-def test_without_the_extra_it_is_unknown_and_says_what_to_install(spoken_consent, monkeypatch):
-    monkeypatch.setattr(model_folder, "_CARRIER", "no_such_package_of_models")
+@pytest.fixture
+def changed_model(monkeypatch, tmp_path) -> Path:
+    """Where the default model is looked for; it holds Moonshine as it is, and no Whisper."""
+    for path in WEIGHTS.glob("[!w]*"):
+        (tmp_path / path.name).symlink_to(path)
+    monkeypatch.setattr(Weights, "_installed", lambda _: tmp_path)
+    return tmp_path
+
+
+def test_without_the_model_it_is_unknown_and_says_what_to_install(spoken_consent, changed_model):
     facts = verify_consent(spoken_consent, full_name="Jane Carter")
     assert facts.outcome == "unknown"
-    assert "`pip install .` in palprep's checkout" in facts.reasons[0]
+    assert "`pip install --force-reinstall .` in palprep's checkout" in facts.reasons[0]
     assert facts.words == ()
 
 
 def test_a_named_model_that_is_not_there_is_an_error(spoken_consent, tmp_path):
-    with pytest.raises(ToolMissing, match=r"model\.bin"):
+    with pytest.raises(ToolMissing, match=r"whisper_encoder\.onnx"):
         verify_consent(spoken_consent, full_name="Jane Carter", model=tmp_path)
 
 
-def test_a_default_model_that_was_changed_is_not_loaded(monkeypatch, tmp_path):
-    for name in ("model.bin", "tokenizer.json"):
-        (tmp_path / name).write_bytes(b"not the published one")
-    monkeypatch.setattr(model_folder, "default_directory", lambda: tmp_path)
-    with pytest.raises(ToolFailed, match="sha256"):
+def test_a_default_model_that_was_changed_is_not_loaded(changed_model):
+    for path in WEIGHTS.glob("whisper_*"):
+        (changed_model / path.name).write_bytes(b"not the published one")
+    with pytest.raises(ToolMissing, match="sha256"):
         Whisper.load()
 
 
-def test_a_model_directory_can_be_named(speech):
-    facts = verify_samples(speech, script(), Listeners.load(default_directory()))
+def test_a_model_of_ones_own_that_is_damaged_is_told(spoken_consent, tmp_path):
+    for path in WEIGHTS.glob("whisper_*"):
+        (tmp_path / path.name).write_bytes(b"no network")
+    with pytest.raises(ToolFailed, match="cannot be loaded"):
+        Whisper.load(tmp_path)
+
+
+def test_a_model_directory_can_be_named(speech, tmp_path):
+    own = tmp_path / "my-whisper"
+    own.mkdir()
+    for path in WEIGHTS.glob("whisper_*"):
+        (own / path.name).symlink_to(path)
+    facts = verify_samples(speech, script(), Listeners.load(own))
     assert facts.outcome == "pass"
-    assert facts.model == "model"
+    assert facts.model == "my-whisper"
     assert len(facts.model_sha256) == 64
 
 

@@ -69,8 +69,11 @@ def test_no_sentence_has_a_forbidden_shape(shape: str) -> None:
 
 def test_every_sentence_is_whole() -> None:
     whole = re.compile(r"(\{[a-z]+\}|[A-Z]).*\.|\{reason\}")
+    spoken = re.compile(r"(“\{heard\}”|[A-Z]).*\.")
     assert [each for each in (*SAID, *UNKNOWN) if not whole.fullmatch(each[1])] == []
     assert [each for each in ADVISED if not each[1].endswith(".")] == []
+    assert TEXTS.consent_reasons
+    assert [key for key, said in TEXTS.consent_reasons.items() if not spoken.fullmatch(said)] == []
 
 
 def test_no_two_sentences_of_a_check_are_the_same() -> None:
@@ -110,6 +113,7 @@ def test_every_reason_is_one_of_a_rule_and_every_limit_of_words_has_a_meaning(
         path.read_text("utf-8") for path in (checkout / "src/palprep/rules").glob("*.py")
     )
     assert {key for key in REASONS if f'REASONS["{key}"]' not in sources} == set()
+    assert {key for key in TEXTS.consent_reasons if f'"{key}"' not in sources} == set()
     assert set(TEXTS.consent_limits) == set(ConsentLimits.model_fields)
 
 

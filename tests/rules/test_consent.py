@@ -71,10 +71,10 @@ def report_of(facts, role=Role.TRAINING_VIDEO, left_out=()):
 
 def test_the_mouth_counts_while_the_statement_is_spoken(spoken):
     later = footage(lambda at_s: at_s > 12.0)
-    assert mouth_moves.found(spoken(later, heard())).value == 0.0
-    assert mouth_moves.found(spoken(later)).value == pytest.approx(0.4, abs=0.06)
+    assert mouth_moves.measure.get(spoken(later, heard())).value == 0.0
+    assert mouth_moves.measure.get(spoken(later)).value == pytest.approx(0.4, abs=0.06)
     then = footage(lambda at_s: STATED[0] <= at_s <= STATED[1])
-    found = mouth_moves.found(spoken(then, heard()))
+    found = mouth_moves.measure.get(spoken(then, heard()))
     assert (found.value, found.shown) == (1.0, "100% of the time while the statement is spoken")
 
 
@@ -82,8 +82,8 @@ def test_a_silent_person_is_not_measured(spoken, video_facts):
     facts = spoken(footage(lambda at_s: True)).model_copy(
         update={"voice": voice_of(duration_s=20.0)}
     )
-    assert "while somebody speaks" in mouth_moves.found(facts).reason
-    assert "without --quick" in mouth_moves.found(video_facts()).advice
+    assert "while somebody speaks" in mouth_moves.measure.get(facts).reason
+    assert "without --quick" in mouth_moves.measure.get(video_facts()).advice
 
 
 @pytest.mark.parametrize(
@@ -97,15 +97,15 @@ def test_a_silent_person_is_not_measured(spoken, video_facts):
 )
 def test_one_face_is_seen_while_the_statement_is_spoken(spoken, people, share, outcome):
     facts = spoken(footage(lambda at_s: True, people), heard())
-    assert consent_seen.found(facts).value == pytest.approx(share, abs=0.01)
+    assert consent_seen.measure.get(facts).value == pytest.approx(share, abs=0.01)
     assert report_of(facts).check("consent_seen").outcome is outcome
 
 
 def test_frames_far_apart_prove_nothing(spoken):
     rare = footage(lambda at_s: True, every_s=5.0)
-    assert "Too few" in consent_seen.found(spoken(rare, heard())).reason
+    assert "Too few" in consent_seen.measure.get(spoken(rare, heard())).reason
     nowhere = heard("fail", starts_at=None, ends_at=None)
-    assert "not found" in consent_seen.found(spoken(rare, nowhere)).reason
+    assert "not found" in consent_seen.measure.get(spoken(rare, nowhere)).reason
 
 
 @pytest.mark.parametrize("role", [Role.TRAINING_VIDEO, Role.CONSENT_VIDEO])

@@ -56,6 +56,7 @@ def reading(
     place = locate_name(found, SCRIPT.name, SCRIPT.words, words)
     probabilities = [(improbable or {}).get(word.shown, 0.9) for word in SCRIPT.words]
     plain = Reading(
+        statement=SCRIPT,
         transcript=heard,
         heard=words,
         comparison=found,
@@ -74,15 +75,12 @@ def reading(
         name=name,
         place=place,
     )
-    instead = [heard_instead(plain, SCRIPT, one, support, expected) for one in plain.differences]
+    instead = [heard_instead(plain, one, support, expected) for one in plain.differences]
     return plain._replace(instead=tuple(instead))
 
 
-def decide(
-    found: Reading, script: Statement = SCRIPT, *, begins: bool = True, ends: bool = True
-) -> Grade:
-    part = part_reading(found, script, begins=begins, ends=ends)
-    return grade_part(part, script.full_name, LIMITS)
+def decide(found: Reading, script: Statement = SCRIPT) -> Grade:
+    return grade_part(part_reading(found._replace(statement=script)), script.full_name, LIMITS)
 
 
 def outcome(found: Reading) -> str:
@@ -210,8 +208,8 @@ def test_an_added_word_without_which_the_statement_fits_far_better_is_a_doubt():
     longer = TEXT.replace("my consent", "my if paid consent")
     assert outcome(reading(longer, support=3.5, others=(longer,))) == "fail"
     surname = reading(TEXT.replace("Doe,", "Doe Smith,"), support=3.5)
-    next_to_it = heard_instead(surname, SCRIPT, Difference(3, 3, 3, 4), 3.5, 0.0)
-    part = part_reading(surname._replace(instead=(next_to_it,)), SCRIPT)
+    next_to_it = heard_instead(surname, Difference(3, 3, 3, 4), 3.5, 0.0)
+    part = part_reading(surname._replace(instead=(next_to_it,)))
     assert grade_part(part, "Jane Doe", LIMITS).outcome == "fail"
 
 
@@ -305,9 +303,10 @@ def test_a_name_that_sounds_the_same_and_is_borne_out_passes():
 def test_a_part_is_not_judged_by_what_stands_in_the_other_parts():
     found = reading(f"I do not agree. {TEXT} I withdraw my consent.")
     assert outcome(found) == "fail"
-    assert decide(found, SCRIPT, begins=False).outcome == "fail"
-    assert decide(found, SCRIPT, ends=False).outcome == "fail"
-    assert decide(found, SCRIPT, begins=False, ends=False).outcome == "pass"
+    later = SCRIPT._replace(offset=6)
+    assert decide(found, later).outcome == "fail"
+    assert decide(found, SCRIPT._replace(ends=False)).outcome == "fail"
+    assert decide(found, later._replace(ends=False)).outcome == "pass"
 
 
 def test_the_words_of_a_part_are_counted_from_the_statements_start():
@@ -324,13 +323,13 @@ def test_a_limit_of_the_profile_moves_the_outcome():
             "equal_wordings_ratio": LIMITS.equal_wordings_ratio.model_copy(update={"value": -3.5})
         }
     )
-    part = part_reading(doubted, SCRIPT)
+    part = part_reading(doubted)
     assert grade_part(part, "Jane Doe", LIMITS).outcome == "warn"
     assert grade_part(part, "Jane Doe", lenient).outcome == "pass"
 
 
 def test_what_is_heard_between_two_parts_was_added():
-    part = part_reading(reading(), SCRIPT, inserted=split_words("but only today"))
+    part = part_reading(reading()._replace(between=split_words("but only today")))
     grade = grade_part(part, "Jane Doe", LIMITS)
     assert grade.outcome == "fail"
     assert grade.words[0].heard == "but only today"
@@ -338,8 +337,8 @@ def test_what_is_heard_between_two_parts_was_added():
 
 
 def test_a_part_that_is_not_heard_names_its_words():
-    nothing = Reading("", (), compare(SCRIPT.words, ()))
-    grade = grade_part(part_reading(nothing, SCRIPT._replace(offset=6)), "Jane Doe", LIMITS)
+    nothing = Reading(SCRIPT._replace(offset=6), "", (), compare(SCRIPT.words, ()))
+    grade = grade_part(part_reading(nothing), "Jane Doe", LIMITS)
     assert grade.reasons == ("Words 7 to 17 were not heard.",)
     assert {word.outcome for word in grade.words} == {"fail"}
 
@@ -360,7 +359,7 @@ def test_a_reading_whose_only_doubt_is_the_name_says_so():
     name = name_reading("why Chan?", 0.9, same=False, told=0.5, favour=5.0)
 
     def reasons(*others: str) -> tuple[str, ...]:
-        part = part_reading(reading(name=name, improbable=RARE, others=others), SCRIPT)
+        part = part_reading(reading(name=name, improbable=RARE, others=others))
         read = StatementReading(
             statement=TEXT, full_name="Jane Doe", language="en", opening_s=30.0, parts=(part,)
         )

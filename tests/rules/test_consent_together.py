@@ -10,8 +10,8 @@ from palprep.consent import (
     NameReading,
     NegatedWording,
     PartReading,
-    SecondHearing,
 )
+from palprep.consent.facts import SecondHearing
 from palprep.rules.consent_evidence import together
 from palprep.rules.consent_grading import grade_part
 from palprep.rules.profile import load_profile

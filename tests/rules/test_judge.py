@@ -1,6 +1,5 @@
 import pytest
 
-from palprep.errors import ProfileError
 from palprep.media.facts import MediaType
 from palprep.rules.catalogue import RULES
 from palprep.rules.judgement import judge
@@ -108,15 +107,6 @@ def test_the_worse_of_two_broken_limits_decides(audio_facts):
     check = outcomes(audio_facts(duration_s=5.0), Role.VOICE_AUDIO)["audio_duration"]
     assert check.limit == "at least 10 s"
     assert check.measured == "5.0 s"
-
-
-def test_an_unknown_rule_in_a_profile_is_named_with_its_neighbour(image_facts):
-    limits = PROFILE.for_role(Role.FACE_IMAGE)
-    wrong = PROFILE.model_copy(
-        update={"limits": {Role.FACE_IMAGE: {"image_formats": limits["image_format"]}}}
-    )
-    with pytest.raises(ProfileError, match="did you mean 'image_format'"):
-        judge(image_facts(), Role.FACE_IMAGE, wrong)
 
 
 def test_every_rule_explains_itself():

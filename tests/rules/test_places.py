@@ -61,7 +61,7 @@ def find(files) -> Callable[[str], Iterator[Measured]]:
         rule = RULES[rule_id]
         assert isinstance(rule, Rule)
         for facts in files:
-            answer = rule.found(facts)
+            answer = rule.measure.get(facts)
             if isinstance(answer, Measured):
                 yield answer
 

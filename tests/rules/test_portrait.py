@@ -273,6 +273,6 @@ def test_a_video_is_as_nude_as_its_worst_close_look(picture, image_facts):
     looks = (picture(nudity=0.1), picture(nudity=0.9), picture())
     footage = FootageFacts(every_s=1.0, samples=(), looks=looks)
     facts = image_facts().model_copy(update={"portrait": looks[0], "footage": footage})
-    assert rule.found(facts) == Measured(value=0.9)
+    assert rule.measure.get(facts) == Measured(value=0.9)
     unseen = footage.model_copy(update={"looks": looks[2:]})
-    assert isinstance(rule.found(facts.model_copy(update={"footage": unseen})), Unmeasured)
+    assert isinstance(rule.measure.get(facts.model_copy(update={"footage": unseen})), Unmeasured)

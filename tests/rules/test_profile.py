@@ -96,6 +96,21 @@ def test_a_users_profile_replaces_what_it_names_and_keeps_the_rest(tmp_path):
     assert profile.for_role(Role.TRAINING_VIDEO) == parent.for_role(Role.TRAINING_VIDEO)
 
 
+def test_a_list_for_both_kinds_of_video_gives_way_to_that_of_one(tmp_path):
+    path = tmp_path / "studio.toml"
+    both = OWN.replace("face-image.image_resolution", "video.video_frame_rate")
+    own = both[both.index("[[") :].replace("video.", "consent-video.", 1).replace("720", "50")
+    path.write_text(both + own)
+    profile, parent = load_profile(path), load_profile("core-4.5")
+    found = {
+        role: [limit.min for limit in profile.for_role(role)["video_frame_rate"]]
+        for role in (Role.TRAINING_VIDEO, Role.CONSENT_VIDEO)
+    }
+    assert found == {Role.TRAINING_VIDEO: [720], Role.CONSENT_VIDEO: [50]}
+    for role in found:
+        assert list(profile.for_role(role)) == list(parent.for_role(role))
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -104,6 +119,11 @@ def test_a_users_profile_replaces_what_it_names_and_keeps_the_rest(tmp_path):
         (OWN.replace('level = "fail"', 'level = "pass"'), "level"),
         (OWN.replace("face-image", "face-picture"), "face-picture"),
         (OWN.replace("source =", "sauce ="), "sauce"),
+        (OWN.replace(".image_resolution", ".image_resolutoin"), "did you mean 'image_resolution'"),
+        (OWN.replace('"image_metadata"', '"image_meta"'), "names 'image_meta', which is no check"),
+        (OWN.replace("limits.face-image", "pairs"), "'image_resolution', which is no check"),
+        (OWN.replace("image_resolution", "same_person"), r"write \[\[pairs.same_person\]\]"),
+        ('name = "a"\nextends = "core-4"\n[pairs]\nsame_person = []', "at least 1 item"),
     ],
 )
 def test_a_bad_profile_is_told_in_one_line(tmp_path, text, says):

@@ -53,14 +53,14 @@ def test_a_steady_turn_is_measured_in_degrees(video_facts):
         every_s=1.0, samples=tuple(sample(at, yaw=-12.34, gaze=3.0) for at in range(5)), looks=()
     )
     facts = video_facts().model_copy(update={"footage": footage})
-    assert RULES["head_towards_lens"].found(facts) == Measured(
+    assert RULES["head_towards_lens"].measure.get(facts) == Measured(
         value=12.3, shown="12 degrees or less 80% of the time", words={"degrees": "12 degrees"}
     )
-    assert RULES["gaze_at_lens"].found(facts).value == 3.0
+    assert RULES["gaze_at_lens"].measure.get(facts).value == 3.0
 
 
 def test_nobody_faces_nothing(video_facts):
     empty = FootageFacts(every_s=1.0, samples=(FrameSample(at_s=0.0, people=0),), looks=())
     facts = video_facts().model_copy(update={"footage": empty})
     for rule in ("head_towards_lens", "gaze_at_lens"):
-        assert isinstance(RULES[rule].found(facts), Unmeasured)
+        assert isinstance(RULES[rule].measure.get(facts), Unmeasured)

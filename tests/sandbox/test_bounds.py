@@ -170,6 +170,16 @@ def test_a_download_that_drips_comes_to_an_end(dripping):
         assert "not arrived within 0.5 s" in trained(raw, dripping)["error_message"]
 
 
+def test_a_server_that_says_nothing_does_not_hold_the_sandbox_at_its_end():
+    with contextlib.ExitStack() as open_until_then:
+        silent = open_until_then.enter_context(socket.create_server(("127.0.0.1", 0)))
+        with Sandbox(choices=Choices(voice_seconds=0.0)) as sandbox, Raw(sandbox) as raw:
+            raw.voice(training_audio_url=f"http://127.0.0.1:{silent.getsockname()[1]}/a.wav")
+            open_until_then.enter_context(silent.accept()[0])
+            ending = time.monotonic()
+        assert time.monotonic() - ending < 5
+
+
 @pytest.mark.parametrize(
     "sent",
     [

@@ -7,30 +7,42 @@ import json
 import pytest
 
 from palprep.errors import UsageError
-from palprep.sandbox.faults import Faults, FaultScript, parse_value, value_from
+from palprep.sandbox.faults import (
+    AssetFault,
+    CallbackFault,
+    Faults,
+    FaultScript,
+    RequestFault,
+    parse_value,
+    value_from,
+)
 
 
 def loaded(*faults, seed=0):
     return Faults(parse_value(FaultScript, {"faults": list(faults), "seed": seed}))
 
 
+def request(faults, endpoint, method, path):
+    return faults.striking(RequestFault, endpoint=endpoint, method=method, path=path)
+
+
 def test_a_fault_strikes_once_unless_told_otherwise():
     faults = loaded({"on": "request", "endpoint": "*.create", "status": 503})
-    assert faults.for_request("voices.get", "GET", "/v2/voices/v") is None
-    assert faults.for_request("voices.create", "POST", "/v2/voices").status == 503
-    assert faults.for_request("voices.create", "POST", "/v2/voices") is None
+    assert request(faults, "voices.get", "GET", "/v2/voices/v") is None
+    assert request(faults, "voices.create", "POST", "/v2/voices").status == 503
+    assert request(faults, "voices.create", "POST", "/v2/voices") is None
     assert faults.waiting() == []
 
 
 def test_skip_and_times_count_matches():
     faults = loaded({"on": "request", "skip": 1, "times": 2, "status": 500})
-    struck = [faults.for_request("e", "GET", "/") is not None for _ in range(5)]
+    struck = [request(faults, "e", "GET", "/") is not None for _ in range(5)]
     assert struck == [False, True, True, False, False]
 
 
 def test_for_ever_is_times_null():
     faults = loaded({"on": "request", "times": None, "status": 500})
-    assert all(faults.for_request("e", "GET", "/") for _ in range(50))
+    assert all(request(faults, "e", "GET", "/") for _ in range(50))
     assert faults.waiting()[0]["left"] is None
 
 
@@ -38,7 +50,7 @@ def test_chance_is_repeatable_by_its_seed():
     def run(seed):
         fault = {"on": "request", "times": None, "probability": 0.5, "status": 500}
         faults = loaded(fault, seed=seed)
-        return [faults.for_request("e", "GET", "/") is not None for _ in range(40)]
+        return [request(faults, "e", "GET", "/") is not None for _ in range(40)]
 
     assert run(1) == run(1) != run(2)
     assert 5 < sum(run(1)) < 35
@@ -50,11 +62,11 @@ def test_each_fault_strikes_only_what_it_is_on():
         {"on": "asset", "name": "*.mp4"},
         {"on": "request", "path": "/v2/tools", "method": "POST", "drop": "after_commit"},
     )
-    assert faults.for_asset("a.png") is None
-    assert faults.for_asset("a.mp4").effect == "expired"
-    assert faults.for_request("x", "GET", "/v2/tools") is None
-    assert faults.for_request("x", "POST", "/v2/tools").drop == "after_commit"
-    assert faults.for_callback("application.voice_status_changed").copies == 2
+    assert faults.striking(AssetFault, name="a.png") is None
+    assert faults.striking(AssetFault, name="a.mp4").effect == "expired"
+    assert request(faults, "x", "GET", "/v2/tools") is None
+    assert request(faults, "x", "POST", "/v2/tools").drop == "after_commit"
+    assert faults.striking(CallbackFault, event="application.voice_status_changed").copies == 2
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,40 @@
-"""JSON Patch, mostly by the cases of RFC 6902, appendix A."""
+"""JSON Patch on a deployment, mostly by the cases of RFC 6902, appendix A."""
 
 from __future__ import annotations
 
 import pytest
+from raw import Raw
 
-from palprep.sandbox.json_patch import BadPatch, apply_patch, changed_members
+from palprep.sandbox import Choices, Sandbox
+
+AT = "/customization/at"
+MALFORMED = "Invalid JSON patch format: "
+
+
+def patch(raw, document, operations):
+    """The reply to a patch of a deployment that holds ``document`` at :data:`AT`."""
+    deployment_id = raw.fresh("d")
+    raw.seed(deployments=[{"deployment_id": deployment_id, "customization": {"at": document}}])
+    there = [
+        operation | {name: AT + operation[name] for name in ("path", "from") if name in operation}
+        for operation in operations
+    ]
+    return raw.send("PATCH", f"/v2/deployments/{deployment_id}", there)
+
+
+def patched(raw, document, operations):
+    reply = patch(raw, document, operations)
+    assert reply.status_code == 200, reply.text
+    return reply.json()["customization"]["at"]
+
+
+def refused(raw, document, operations):
+    """Why the patch is refused; nothing has changed then."""
+    reply = patch(raw, document, operations)
+    assert reply.status_code == 400
+    kept = raw.ok("GET", reply.url.path)
+    assert kept["customization"] == {"at": document}
+    return reply.json()["error"].removeprefix(MALFORMED)
 
 
 @pytest.mark.parametrize(
@@ -33,98 +63,111 @@ from palprep.sandbox.json_patch import BadPatch, apply_patch, changed_members
         ),
     ],
 )
-def test_an_operation_does_what_the_rfc_says(document, operation, expected):
+def test_an_operation_does_what_the_rfc_says(raw, document, operation, expected):
     results = {"move": {"a": {}, "c": {"d": 1}}, "copy": {"a": {"b": 1}, "c": {"b": 1}}}
     wanted = results[operation["op"]] if expected is None else expected
-    assert apply_patch(document, [operation]) == wanted
+    assert patched(raw, document, [operation]) == wanted
 
 
 @pytest.mark.parametrize(
-    "operations",
+    "operation",
     [
-        "replace",
-        {"op": "add"},
-        [1],
-        [{"op": "replace", "path": "/name"}],
-        [{"op": "replace", "path": "name", "value": 1}],
-        [{"op": "replace", "path": "/missing", "value": 1}],
-        [{"op": "rename", "path": "/name", "value": 1}],
-        [{"op": ["add"], "path": "/name", "value": 1}],
-        [{"op": "remove", "path": "/list/01"}],
-        [{"op": "remove", "path": "/list/-"}],
-        [{"op": "add", "path": "/list/3", "value": 1}],
-        [{"op": "add", "path": "/name/deeper", "value": 1}],
-        [{"op": "move", "from": "/deep", "path": "/deep/er"}],
-        [{"op": "copy", "path": "/x"}],
-        [{"op": "copy", "from": 4, "path": "/x"}],
-        [{"op": "test", "path": "/one", "value": True}],
-        [{"op": "test", "path": "/list", "value": [1, True]}],
-        [{"op": "test", "path": "/deep", "value": {"more": 1}}],
-        [{"op": "test", "path": "/name", "value": "other"}],
+        {"op": "replace", "path": "/missing", "value": 1},
+        {"op": "remove", "path": "/list/01"},
+        {"op": "remove", "path": "/list/-"},
+        {"op": "add", "path": "/list/3", "value": 1},
+        {"op": "add", "path": "/name/deeper", "value": 1},
+        {"op": "move", "from": "/deep", "path": "/deep/er"},
+        {"op": "test", "path": "/one", "value": True},
+        {"op": "test", "path": "/list", "value": [1, True]},
+        {"op": "test", "path": "/deep", "value": {"more": 1}},
+        {"op": "test", "path": "/name", "value": "other"},
     ],
 )
-def test_a_patch_that_is_malformed_or_does_not_apply_says_so(operations):
+def test_a_patch_that_does_not_apply_says_so(raw, operation):
     document = {"name": "n", "list": [1, 2], "deep": {}, "one": 1}
-    with pytest.raises(BadPatch):
-        apply_patch(document, operations)
-    assert document == {"name": "n", "list": [1, 2], "deep": {}, "one": 1}
+    assert refused(raw, document, [operation]).startswith("operation 0: ")
 
 
-def test_nothing_is_changed_in_place_and_values_are_not_shared():
-    value = {"inner": []}
-    patched = apply_patch(
-        {"a": 1},
-        [
-            {"op": "add", "path": "/b", "value": value},
-            {"op": "add", "path": "/b/inner/-", "value": 1},
-        ],
-    )
-    assert patched == {"a": 1, "b": {"inner": [1]}}
-    assert value == {"inner": []}
+@pytest.mark.parametrize(
+    "operation",
+    [
+        {"op": ["add"], "path": "/name", "value": 1},
+        {"op": "copy", "path": "/name"},
+        {"op": "copy", "from": 4, "path": "/name"},
+        {"op": "copy", "from": "status", "path": "/name"},
+    ],
+)
+def test_an_operation_that_is_malformed_is_refused(raw, operation):
+    deployment_id = raw.fresh("d")
+    raw.seed(deployments=[{"deployment_id": deployment_id}])
+    error = raw.refused("PATCH", f"/v2/deployments/{deployment_id}", [operation])
+    assert error["error"].startswith(MALFORMED)
 
 
-def test_the_error_names_the_operation():
+def test_a_later_operation_sees_what_an_earlier_one_has_added(raw):
+    operations = [
+        {"op": "add", "path": "/b", "value": {"inner": []}},
+        {"op": "copy", "from": "/b", "path": "/c"},
+        {"op": "add", "path": "/b/inner/-", "value": 1},
+    ]
+    assert patched(raw, {"a": 1}, operations) == {"a": 1, "b": {"inner": [1]}, "c": {"inner": []}}
+
+
+def test_the_error_names_the_operation(raw):
     operations = [
         {"op": "add", "path": "/b", "value": 1},
         {"op": "test", "path": "/b", "value": 2},
     ]
-    with pytest.raises(BadPatch, match=r"operation 1: the test of /b failed"):
-        apply_patch({}, operations)
+    assert refused(raw, {}, operations) == f"operation 1: the test of {AT}/b failed."
 
 
-def test_changed_members_are_those_written_to():
-    operations = [
-        {"op": "test", "path": "/name", "value": 1},
-        {"op": "replace", "path": "/limits/calls", "value": 1},
-        {"op": "move", "from": "/name", "path": "/title"},
-        {"op": "copy", "from": "/status", "path": "/title"},
-    ]
-    assert changed_members(operations) == {"limits", "name", "title"}
-    assert changed_members([{"op": "replace", "path": "", "value": 1}]) == {""}
+@pytest.mark.parametrize(
+    ("operation", "member"),
+    [
+        ({"op": "move", "from": "/pal_id", "path": "/name"}, "pal_id"),
+        ({"op": "copy", "from": "/status", "path": "/title"}, "title"),
+        ({"op": "replace", "path": "", "value": [1]}, "the whole"),
+        ({"op": "remove", "path": ""}, "the whole"),
+        ({"op": "add", "path": "/usage_total", "value": 3}, "usage_total"),
+        ({"op": "add", "path": "/title", "value": None}, "title"),
+        ({"op": "remove", "path": "/nothing"}, "nothing"),
+    ],
+)
+def test_what_is_not_patchable_stays(raw, operation, member):
+    deployment_id = raw.fresh("d")
+    raw.seed(deployments=[{"deployment_id": deployment_id, "nothing": None}])
+    error = raw.refused("PATCH", f"/v2/deployments/{deployment_id}", [operation])
+    assert member in error["error"]
 
 
-def test_copies_that_double_come_to_an_end():
-    document = {"a": ["x" * 100]}
+@pytest.fixture(scope="module")
+def narrow():
+    choices = Choices(deployment_bytes=10_000, patch_operations=60)
+    with Sandbox(choices=choices) as sandbox, Raw(sandbox) as client:
+        yield client
+
+
+def test_copies_that_double_come_to_an_end(narrow):
     doubling = [{"op": "copy", "from": "/a", "path": "/a/-"}] * 60
-    with pytest.raises(BadPatch, match=r"operation \d+: the result is more than 10000 bytes"):
-        apply_patch(document, doubling, max_bytes=10_000)
-    assert document == {"a": ["x" * 100]}
+    why = refused(narrow, {"a": ["x" * 100]}, doubling)
+    assert why.endswith("the result is more than 10000 bytes.")
+    assert why.startswith("operation ")
 
 
-def test_copies_that_nest_come_to_an_end():
+def test_copies_that_nest_come_to_an_end(raw):
     deep = {}
     for _ in range(400):
         deep = {"a": deep}
     nesting = [{"op": "copy", "from": "", "path": "/a" * (400 * 2**n)} for n in range(3)]
-    with pytest.raises(BadPatch):
-        apply_patch(deep, nesting)
+    assert refused(raw, deep, nesting).startswith("operation ")
 
 
-def test_too_many_operations_are_refused_at_once():
-    with pytest.raises(BadPatch, match="at most 3 operations"):
-        apply_patch({}, [{"op": "test", "path": "", "value": {}}] * 4, max_operations=3)
+def test_too_many_operations_are_refused_at_once(narrow):
+    many = [{"op": "test", "path": "", "value": {}}] * 61
+    assert refused(narrow, {}, many) == "a patch has at most 60 operations."
 
 
-def test_a_result_that_is_too_large_is_refused():
-    with pytest.raises(BadPatch, match="more than 50 bytes"):
-        apply_patch({}, [{"op": "add", "path": "/a", "value": "x" * 60}], max_bytes=50)
+def test_a_result_that_is_too_large_is_refused(narrow):
+    large = {"op": "add", "path": "/a", "value": "x" * 10_000}
+    assert "more than 10000 bytes" in refused(narrow, {}, [large])

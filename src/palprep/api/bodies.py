@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,6 +12,10 @@ from typing import Any, Never
 from urllib.parse import urlsplit
 
 from palprep.vocabulary import FileInput
+
+_DEEPEST = 100
+_BRACKETS = re.compile(r""""(?:[^"\\]|\\.)*+"?|[\[\]{}]""", re.DOTALL)
+"""Brackets, and strings, in which they mean nothing."""
 
 
 def compact_json(value: Any) -> str:
@@ -28,20 +33,37 @@ def read_body(content: bytes) -> Any:
         return content.decode("utf-8", "replace")
 
 
-def json_value(body: bytes, *, halves: bool = False) -> Any:
-    """The value of a JSON text in UTF-8 (RFC 8259, section 8.1): numbers are finite, nesting ends,
-    and no half of a character stands alone. Raises ValueError, which says what is wrong.
+def json_value(body: bytes, *, mend: bool = False) -> Any:
+    """The value of a JSON text in UTF-8 (RFC 8259, section 8.1): numbers are finite, nesting ends
+    after 100 levels, and no half of a character stands alone. Raises ValueError, which says what
+    is wrong.
 
-    With ``halves`` they may: a sender that cuts a text after so many UTF-16 units makes them.
+    With ``mend``, such a half becomes U+FFFD: a sender that cuts a text after so many UTF-16
+    units makes them.
     """
     text = body.decode("utf-8-sig")
-    try:
-        value = json.loads(text, parse_constant=_not_finite, parse_float=_finite)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-    if not halves and "\\u" in text:
-        _require_whole(value)
+    _require_shallow(text)
+    value = json.loads(text, parse_constant=_not_finite, parse_float=_finite)
+    if "\\u" in text:
+        try:
+            _require_whole(value)
+        except ValueError:
+            if not mend:
+                raise
+            whole = json.dumps(value, ensure_ascii=False).encode("utf-16-le", "surrogatepass")
+            return json.loads(whole.decode("utf-16-le", "replace"))
     return value
+
+
+def _require_shallow(text: str) -> None:
+    """What reads and writes values gives up at some depth, each at its own."""
+    if text.count("[") + text.count("{") <= _DEEPEST:
+        return
+    depth = 0
+    for found in _BRACKETS.finditer(text):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found[0], 0)
+        if depth > _DEEPEST:
+            raise ValueError("nested too deeply")
 
 
 def _finite(text: str) -> float:

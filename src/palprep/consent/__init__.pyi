@@ -6,7 +6,6 @@ from .facts import (
     NameReading as NameReading,
     NegatedWording as NegatedWording,
     PartReading as PartReading,
-    SecondHearing as SecondHearing,
     StatementReading as StatementReading,
     Surroundings as Surroundings,
     WordRecord as WordRecord,
@@ -18,10 +17,8 @@ from .opening import (
     Opening as Opening,
     decode_opening as decode_opening,
     model_for as model_for,
-    read_opening as read_opening,
     read_samples as read_samples,
 )
-from .phonetics import LIKE_SOUND as LIKE_SOUND, SAME_SOUND as SAME_SOUND
 from .statement import (
     PLACEHOLDER as PLACEHOLDER,
     Statement as Statement,
@@ -32,4 +29,4 @@ from .statement import (
 )
 from .whisper import Whisper as Whisper
 from .wordings import negates as negates
-from .words import split_words as split_words
+from .words import LIKE_SOUND as LIKE_SOUND, SAME_SOUND as SAME_SOUND, split_words as split_words

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from palprep.consent.phonetics import similarity
-from palprep.consent.words import FILLERS, Word
+from palprep.consent.words import FILLERS, Word, similarity
+
+Step = tuple[int | None, int | None]
+"""A wanted key and a heard one; None where there is none in the other's place."""
 
 
 class Key(NamedTuple):
@@ -51,20 +54,23 @@ def compare(expected: Sequence[Word], heard: Sequence[Word]) -> Comparison:
     """
     wanted = _flatten(expected)
     given = _flatten(heard, skip=FILLERS)
+    path: list[Step] = []
+    same: set[Step] = set()
+
+    def agrees(step: Step) -> bool:
+        i, j = step
+        return i is not None and j is not None and wanted[i].text == given[j].text
+
     steps = _align([key.text for key in wanted], [key.text for key in given])
-    steps = _trim(steps)
-    same = {
-        (i, j)
-        for i, j in steps
-        if i is not None and j is not None and wanted[i].text == given[j].text
-    }
-    for stretch in _stretches(steps, same):
+    for _, run in itertools.groupby(_trim(steps), agrees):
+        stretch = list(run)
         left = [i for i, _ in stretch if i is not None]
         right = [j for _, j in stretch if j is not None]
         if left and "".join(wanted[i].text for i in left) == "".join(given[j].text for j in right):
-            same.update((i, right[min(k, len(right) - 1)]) for k, i in enumerate(left))
-            steps = _replace(steps, stretch, left, right)
-    return _to_words(steps, same, wanted, given, len(heard))
+            stretch = [(i, right[min(k, len(right) - 1)]) for k, i in enumerate(left)]
+            same.update(stretch)
+        path += stretch
+    return _to_words(path, same, wanted, given, len(heard))
 
 
 def _flatten(words: Sequence[Word], skip: frozenset[str] = frozenset()) -> list[Key]:
@@ -73,7 +79,6 @@ def _flatten(words: Sequence[Word], skip: frozenset[str] = frozenset()) -> list[
     ]
 
 
-Step = tuple[int | None, int | None]
 _OUTSIDE = 0.02
 """Of two equally good paths, the one that uses more of what was heard."""
 
@@ -126,33 +131,11 @@ def _trim(steps: list[Step]) -> list[Step]:
     return steps[inside[0] : inside[-1] + 1] if inside else []
 
 
-def _stretches(steps: list[Step], same: set[tuple[int, int]]) -> list[list[Step]]:
-    found: list[list[Step]] = [[]]
-    for step in steps:
-        if step in same:
-            found.append([])
-        else:
-            found[-1].append(step)
-    return [stretch for stretch in found if stretch]
-
-
-def _replace(
-    steps: list[Step], stretch: list[Step], left: list[int], right: list[int]
-) -> list[Step]:
-    at = steps.index(stretch[0])
-    joined: list[Step] = [(i, right[min(k, len(right) - 1)]) for k, i in enumerate(left)]
-    return steps[:at] + joined + steps[at + len(stretch) :]
-
-
 def _to_words(
-    steps: list[Step],
-    same: set[tuple[int, int]],
-    wanted: list[Key],
-    given: list[Key],
-    heard_words: int,
+    steps: list[Step], same: set[Step], wanted: list[Key], given: list[Key], heard_words: int
 ) -> Comparison:
-    agreed = {wanted[i].word for i in range(len(wanted))} - {
-        wanted[i].word for i, j in steps if i is not None and (j is None or (i, j) not in same)
+    agreed = {key.word for key in wanted} - {
+        wanted[i].word for i, j in steps if i is not None and (i, j) not in same
     }
     # A heard word that is used only in part (the "not" of "can't") agrees with nothing.
     partial = {given[j].word for i, j in steps if j is not None and (i, j) not in same}
@@ -172,7 +155,6 @@ def _to_words(
                 blocks[-1][1].add(heard)
     differences = _differences(blocks, pairs)
     used = [given[j].word for _, j in steps if j is not None]
-    hits = sum(1 for i, j in steps if i is not None and j is not None and (i, j) in same)
     met = {(wanted[i].word, given[j].word) for i, j in steps if i is not None and j is not None}
     return Comparison(
         pairs=tuple(pairs),
@@ -180,7 +162,7 @@ def _to_words(
         differences=differences,
         heard_first=used[0] if used else heard_words,
         heard_last=used[-1] + 1 if used else heard_words,
-        agreement=hits / len(wanted) if wanted else 0.0,
+        agreement=len(same) / len(wanted) if wanted else 0.0,
     )
 
 

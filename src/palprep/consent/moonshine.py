@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from palprep.consent.tokens import read_tokens
 from palprep.media import open_network, read_manifest
 
 HOME = "palprep.consent"
 """Whose manifest names the files."""
 
-NAME = "moonshine-tiny"
 LONGEST_S = 30.0
 """Beyond so many seconds its authors do not use it: it was trained on shorter pieces."""
 
@@ -35,8 +35,6 @@ _BEGIN = 1
 _BYTES = 3
 """The tokens from here on are the 256 bytes, for what no other token has."""
 _FIRST_PIECE = _BYTES + 256
-_LONG = 128
-"""A token of so many bytes or more has its length in two bytes, the lesser one first."""
 _SPACE = "\u2581"
 """Stands for a space in the tokens."""
 
@@ -62,7 +60,7 @@ class WordScore(NamedTuple):
 class Moonshine:
     """The loaded model. Several threads may use it at once."""
 
-    name = NAME
+    name = "moonshine-tiny"
 
     def __init__(self, encoder: Any, decoder: Any, tokens: Sequence[bytes], sha256: str) -> None:
         self._encoder = encoder
@@ -80,20 +78,21 @@ class Moonshine:
         """
         files = read_manifest(HOME)
         encoder, decoder, tokens = (
-            files[f"consent_{name}"].read(folder) for name in ("encoder", "decoder", "tokens")
+            files[f"moonshine_{name}"].read(folder) for name in ("encoder", "decoder", "tokens")
         )
         return cls(
             open_network(encoder),
             open_network(decoder),
             read_tokens(tokens),
-            files["consent_decoder"].sha256,
+            files["moonshine_decoder"].sha256,
         )
 
     @staticmethod
     def require() -> None:
         """Raises ToolMissing when a file of the model is missing, before it is needed."""
-        for entry in read_manifest(HOME).values():
-            entry.require()
+        files = read_manifest(HOME)
+        for name in ("encoder", "decoder", "tokens"):
+            files[f"moonshine_{name}"].require()
 
     @staticmethod
     def knows(language: str) -> bool:
@@ -183,18 +182,6 @@ class Vocabulary:
     def _known(self, part: str) -> tuple[int, ...]:
         known = self._ids.get(part)
         return (known,) if known is not None else tuple(_BYTES + byte for byte in part.encode())
-
-
-def read_tokens(data: bytes) -> tuple[bytes, ...]:
-    """The tokens of the published file, one after the other: the length, then the bytes."""
-    found, at = [], 0
-    while at < len(data):
-        length, at = data[at], at + 1
-        if length >= _LONG:
-            length, at = data[at] * _LONG + length - _LONG, at + 1
-        found.append(data[at : at + length])
-        at += length
-    return tuple(found)
 
 
 def _nothing_before(decoder: Any) -> Mapping[str, NDArray[np.float32]]:

@@ -4,21 +4,32 @@ audio bears it out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from palprep.consent.compare import Comparison, Difference, compare
 from palprep.consent.facts import NameReading
-from palprep.consent.phonetics import LIKE_SOUND, NEAR_SOUND, SAME_SOUND, similarity
 from palprep.consent.statement import Statement
 from palprep.consent.whisper import Heard, Whisper, mean_probability
-from palprep.consent.words import Word, keys_of, split_words, text_of
+from palprep.consent.words import (
+    LIKE_SOUND,
+    NEAR_SOUND,
+    SAME_SOUND,
+    Word,
+    keys_of,
+    similarity,
+    split_words,
+    text_of,
+)
 
 _REACH = 4
 """A name can be heard as this many words more than twice its own."""
-_AFTER_NAME = 4
-"""Words after the name that are looked at to find where it ends."""
+AFTER_NAME = 4
+"""Words after the name that are looked at to find where it ends, and how well it fits."""
+_ONWARD, _ONWARD_TOKENS = 5, 24
+"""How often, and how far, the model reads on from the words before the name."""
 _RIVALS = 3
 """So many other readings of the name's place are weighed against it."""
 
@@ -73,6 +84,22 @@ def locate_name(
     return Place(first, last, likeness, opens, reach, sides, range(first_word, after[0]))
 
 
+def name_in(text: str, slot: range, required: Sequence[Word]) -> tuple[Place, tuple[Word, ...]]:
+    """The place of the name in a text, and the words there."""
+    heard = split_words(text)
+    found = compare(required[: slot.stop + AFTER_NAME], heard)
+    place = locate_name(found, slot, required, heard)
+    return place, heard[place.first : place.last]
+
+
+def rivals(name: Sequence[Word], heard: Iterable[str]) -> dict[str, str]:
+    """What was heard in the name's place and is another wording than the name, without the marks
+    around it, by what it is compared by.
+    """
+    others = {keys_of(split_words(other)): other.strip(" ,.;:?!") for other in heard}
+    return {keys: other for keys, other in others.items() if keys not in ("", keys_of(name))}
+
+
 def _best_run(name: str, heard: Sequence[Word], low: int, high: int) -> tuple[float, int, int]:
     runs = (
         (similarity(name, keys_of(heard[first:last])), first, last)
@@ -118,18 +145,21 @@ def read_name(
     """
     before = statement.text[: statement.words[statement.name.start].begin].rstrip()
     begun = f"{lead} {before}".strip()
-    onward = model.continuations(heard, begun, statement.language)
+    onward = model.transcribe(
+        heard, statement.language, hypotheses=_ONWARD, begun=begun, tokens=_ONWARD_TOKENS
+    )
     found = _found(statement, [*(text.removeprefix(lead) for text in onward), *texts])
     best = max(found, key=lambda one: (one.same, one.likeness))
-    end = statement.words[: statement.name.stop + _AFTER_NAME][-1].end
+    end = statement.words[: statement.name.stop + AFTER_NAME][-1].end
     prompted = model.align(
         heard, statement.text[:end], statement.language, lead=lead, prompt=statement.full_name
     )
-    name = keys_of(statement.name_words)
-    rivals = {keys_of(split_words(one.heard)): one.heard.strip(" ,.;:?!") for one in (best, *found)}
-    others = [keys for keys in rivals if keys not in (name, "")][:_RIVALS]
+    others = rivals(statement.name_words, [one.heard for one in (best, *found)])
     weigh = partial(model.weigh, heard, language=statement.language, lead=lead)
-    ratios = {keys: _ratio(weigh, statement, rivals[keys], end) for keys in others}
+    ratios = {
+        keys: _ratio(weigh, statement, other, end)
+        for keys, other in itertools.islice(others.items(), _RIVALS)
+    }
     return best.model_copy(
         update={
             "transcript_likeness": found[len(onward)].likeness,
@@ -146,12 +176,9 @@ def read_name(
 
 def _found(statement: Statement, texts: Sequence[str]) -> list[NameReading]:
     """What each free reading has in the name's place."""
-    begun = statement.words[: statement.name.stop + _AFTER_NAME]
     found = []
     for text in texts:
-        words = split_words(text)
-        place = locate_name(compare(begun, words), statement.name, statement.words, words)
-        run = words[place.first : place.last]
+        place, run = name_in(text, statement.name, statement.words)
         found.append(
             NameReading(
                 first=statement.name.start,

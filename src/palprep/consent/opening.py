@@ -13,15 +13,14 @@ from numpy.typing import NDArray
 
 from palprep.consent.facts import StatementReading
 from palprep.consent.moonshine import Moonshine
-from palprep.consent.reading import part_reading
-from palprep.consent.search import Found, find_statement
+from palprep.consent.reading import Reading, part_reading
+from palprep.consent.search import find_statement
 from palprep.consent.second_hearing import hear_again, leaves_doubt
-from palprep.consent.statement import Statement, statement_for
+from palprep.consent.statement import Statement
 from palprep.consent.whisper import Whisper
 from palprep.errors import ToolMissing
 from palprep.media import Sink, Source, probe_audio
 from palprep.speech import RATE_HZ, speech_spans
-from palprep.vocabulary import FileInput
 
 OPENING_S = 30.0
 _BEYOND_S = 10.0
@@ -45,11 +44,10 @@ class Listeners:
 
     @classmethod
     def load(cls, directory: str | Path | None = None) -> Listeners:
-        """With the default model as the first one, or the CTranslate2 Whisper model in
-        ``directory``.
+        """With the default model as the first one, or the Whisper model in ``directory``.
 
-        Raises ToolMissing when a package or a model is missing, ToolFailed when the default model
-        is not the published one or a model cannot be loaded.
+        Raises ToolMissing when a file of a model is missing or damaged, ToolFailed when a model of
+        one's own cannot be loaded.
         """
         Moonshine.require()
         return cls(Whisper.load(directory))
@@ -67,37 +65,6 @@ class Listeners:
             return self._second
 
 
-def read_opening(
-    path: FileInput | Source,
-    *,
-    full_name: str,
-    statement: str | None = None,
-    language: str = "en",
-    model: Listeners | str | Path | None = None,
-    window_s: float = OPENING_S,
-    profile: str = "default",
-) -> StatementReading:
-    """Read the statement of consent in the opening of a recording or video.
-
-    ``statement`` is the service's own text, ``{full_name}`` or the very name in it; without it
-    palprep's template for the profile and language is used. ``model`` are loaded models, or the
-    directory of a CTranslate2 Whisper model that listens first; without it the installed default
-    (English only) does. The statement must begin within the first ``window_s`` seconds.
-
-    The reading has a ``problem``, with the command that helps, when the default model is not
-    installed or does not know the language. Raises MediaError for a file that cannot be read,
-    ToolMissing for a named model that is missing, ToolFailed for a damaged model, and UsageError
-    for a language without a statement, or a statement without the name.
-    """
-    required = statement_for(full_name, statement, language=language, profile=profile)
-    source = Source.of(path)
-    listeners = model_for(required, model, window_s=window_s)
-    if isinstance(listeners, StatementReading):
-        return listeners
-    samples = decode_opening(source, required, window_s=window_s)
-    return read_samples(samples, required, listeners, window_s=window_s)
-
-
 def decode_opening(
     source: Source, required: Statement, *, window_s: float = OPENING_S
 ) -> NDArray[np.float32]:
@@ -105,8 +72,8 @@ def decode_opening(
     audio at 16 kHz. Raises MediaError.
     """
     opening = Opening(required, window_s=window_s)
-    sink = opening.sink
-    probe_audio(source, levels=False, sinks=lambda _: (sink,), most_s=sink.most_s)
+    most_s = opening.sink.most_s
+    probe_audio(source, levels=False, sinks=lambda _: (opening.sink,), most_s=most_s)
     return opening.samples()
 
 
@@ -139,18 +106,15 @@ class Opening:
     """
 
     def __init__(self, required: Statement, *, window_s: float = OPENING_S) -> None:
-        self._most_s = window_s + len(required.words) * _WORD_S + _BEYOND_S
+        most_s = window_s + len(required.words) * _WORD_S + _BEYOND_S
+        self.sink = Sink(self._take, RATE_HZ, 1, most_s)
+        """What gives it its samples in a decode."""
+        self._most = int(most_s * RATE_HZ)
         self._blocks: list[NDArray[np.float32]] = []
         self._length = 0
 
-    @property
-    def sink(self) -> Sink:
-        """What gives it its samples in a decode."""
-        return Sink(self.push, RATE_HZ, 1, self._most_s)
-
-    def push(self, block: NDArray[np.float32]) -> None:
-        """Take the next samples."""
-        kept = block[: int(self._most_s * RATE_HZ) - self._length]
+    def _take(self, block: NDArray[np.float32]) -> None:
+        kept = block[: self._most - self._length]
         self._blocks.append(kept)
         self._length += len(kept)
 
@@ -166,22 +130,19 @@ def read_samples(
     *,
     window_s: float = OPENING_S,
 ) -> StatementReading:
-    """As :func:`read_opening`, of mono audio at 16 kHz from the recording's start."""
+    """Read the statement in the opening of a recording: ``samples`` are mono at 16 kHz, from its
+    start. The statement must begin within the first ``window_s`` seconds. Raises ToolMissing for a
+    damaged second model.
+    """
     spans = tuple(speech_spans(samples))
     found = find_statement(samples, required, listeners.first, spans, window_s) if spans else ()
-    ends = [{"begins": one is found[0], "ends": one is found[-1]} for one in found]
     reading = _reading(
         required,
         window_s,
         listeners,
-        transcript=" ".join(
-            one.transcript(**which) for one, which in zip(found, ends, strict=True)
-        ),
+        transcript=" ".join(one.said for one in found),
         speech=spans,
-        parts=tuple(
-            part_reading(one.reading, one.statement, inserted=one.between, **which)
-            for one, which in zip(found, ends, strict=True)
-        ),
+        parts=tuple(map(part_reading, found)),
         **_around(found),
     )
     doubted = any(map(leaves_doubt, reading.parts))
@@ -189,11 +150,11 @@ def read_samples(
     return hear_again(second, samples, reading) if second else reading
 
 
-def _around(found: Sequence[Found]) -> dict[str, str]:
+def _around(found: Sequence[Reading]) -> dict[str, str]:
     """What is said before and after a statement that was found."""
-    if not any(one.reading.found for one in found):
+    if not any(one.found for one in found):
         return {}
-    first, last = found[0].reading, found[-1].reading
+    first, last = found[0], found[-1]
     before = (*first.earlier, *(word.shown for word in first.heard[: first.opens]))
     after = (word.shown for word in last.heard[last.comparison.heard_last :])
     return {"said_before": " ".join(before), "said_after": " ".join(after)}

@@ -27,7 +27,6 @@ from palprep.consent.facts import (
     Surroundings,
 )
 from palprep.consent.names import Place, locate_name, read_name
-from palprep.consent.phonetics import similarity
 from palprep.consent.statement import Statement
 from palprep.consent.whisper import (
     WORKERS,
@@ -47,7 +46,7 @@ from palprep.consent.wordings import (
     takes_back,
     withdrawals,
 )
-from palprep.consent.words import Word, keys_of, split_words, text_of
+from palprep.consent.words import Word, keys_of, similarity, split_words, text_of
 from palprep.speech import RATE_HZ, WINDOW_S
 
 HYPOTHESES = 5
@@ -62,8 +61,9 @@ _BEGUN = 8
 
 
 class Reading(NamedTuple):
-    """Everything that was read of one window."""
+    """Everything that was read of one window: of a statement, or of a part of one."""
 
+    statement: Statement
     transcript: str
     heard: tuple[Word, ...]
     comparison: Comparison
@@ -77,6 +77,8 @@ class Reading(NamedTuple):
     """What is heard before the statement in this window."""
     earlier: tuple[str, ...] = ()
     """What is heard before this window."""
+    between: tuple[Word, ...] = ()
+    """What is heard between the part before and this one."""
     afterwards: tuple[str, ...] = ()
     """Readings of what follows the statement, heard on its own; empty when nothing does."""
     withdrawal: float | None = None
@@ -103,6 +105,17 @@ class Reading(NamedTuple):
         return bool(self.aligned)
 
     @property
+    def said(self) -> str:
+        """What is heard of a part; before it too where it begins the statement, after it where it
+        ends the statement."""
+        begins, ends = not self.statement.offset, self.statement.ends
+        if (begins and ends) or not self.found:
+            return self.transcript
+        first = 0 if begins else self.opens
+        last = len(self.heard) if ends else self.comparison.heard_last
+        return text_of((*self.between, *self.heard[first:last]))
+
+    @property
     def differences(self) -> tuple[Difference, ...]:
         """Those of the comparison, but around the name as its place has them."""
         if self.place is None:
@@ -122,13 +135,13 @@ def read_window(
     texts = model.transcribe(heard, statement.language, hypotheses=HYPOTHESES)
     words = split_words(texts[0])
     found = compare(statement.words, words)
-    plain = Reading(texts[0], words, found, texts[1:])
+    plain = Reading(statement, texts[0], words, found, texts[1:])
     if found.agreement < _FOUND:
         return plain
     if statement.name:
         place = locate_name(found, statement.name, statement.words, words)
         plain = plain._replace(place=place)
-    lead = _lead(model, heard, statement, plain)
+    lead = _lead(model, heard, plain)
     plain = plain._replace(lead=lead)
     tail = text_of(words[found.heard_last :])
     aligned = model.align(heard, statement.text, statement.language, lead=lead, tail=tail)
@@ -140,45 +153,49 @@ def read_window(
             afterwards = pool.submit(_afterwards, model, samples, statement, end_s)
         if statement.name:
             name = pool.submit(read_name, model, heard, statement, texts, lead)
-        weighed = _weighed(model, heard, statement, plain, log_probability(aligned))
+        weighed = _weighed(model, heard, plain, log_probability(aligned))
         return weighed._replace(
             aligned=_aligned(aligned, statement.words, offset_s),
             afterwards=afterwards.result() if afterwards else (),
-            withdrawal=_withdrawal(model, heard, statement, plain),
+            withdrawal=_withdrawal(model, heard, plain),
             name=name.result() if name else None,
         )
 
 
-def _weighed(
-    model: Whisper, heard: Heard, statement: Statement, plain: Reading, score: float
-) -> Reading:
+def _weighed(model: Whisper, heard: Heard, plain: Reading, score: float) -> Reading:
     """What was heard instead of the statement, and what would negate it, weighed by the audio;
     ``score`` is the log probability of the statement itself.
     """
-    differences = plain.differences
-    instead = [replaced(statement.text, statement.words, one, plain.heard) for one in differences]
-    changes = negated(statement.text)
-    texts = [*instead, *(text for _, text, _ in changes)]
+    statement, differences = plain.statement, plain.differences
+    instead = [
+        replaced(
+            *(statement.text, statement.words, one.first, one.last),
+            text_of(plain.heard[one.heard_first : one.heard_last]),
+        )
+        for one in differences
+    ]
+    changes = negated(statement.text, statement.words)
+    texts = [*instead, *changes.values()]
     weigh = partial(model.weigh, language=statement.language, lead=plain.lead)
     ratios = [score - other for other in weigh(heard, texts)]
-    expected, *others = weigh(heard.silenced(), (statement.text, *instead)) if instead else (0.0,)
+    expected, *others = (
+        weigh(model.silenced(heard), (statement.text, *instead)) if instead else (0.0,)
+    )
     return plain._replace(
         instead=tuple(
-            heard_instead(plain, statement, one, ratio, expected - other)
+            heard_instead(plain, one, ratio, expected - other)
             for one, ratio, other in zip(differences, ratios, others, strict=False)
         ),
         negated=tuple(
-            NegatedWording(word=statement.word_at(at), heard=said, log_likelihood_ratio=ratio)
-            for (said, _, at), ratio in zip(changes, ratios[len(instead) :], strict=True)
+            NegatedWording(word=word, heard=said, log_likelihood_ratio=ratio)
+            for (word, said), ratio in zip(changes, ratios[len(instead) :], strict=True)
         ),
     )
 
 
-def heard_instead(
-    plain: Reading, statement: Statement, one: Difference, ratio: float, prior: float
-) -> HeardInstead:
+def heard_instead(plain: Reading, one: Difference, ratio: float, prior: float) -> HeardInstead:
     """A difference, with its log likelihood ratio and the same without the audio."""
-    required = statement.words[one.first : one.last]
+    required = plain.statement.words[one.first : one.last]
     said = plain.heard[one.heard_first : one.heard_last]
     phrase = keys_of(plain.heard[max(0, one.heard_first - 1) : one.heard_last])
     others = (keys_of(split_words(text)) for text in plain.other_transcripts)
@@ -193,7 +210,7 @@ def heard_instead(
     )
 
 
-def _lead(model: Whisper, heard: Heard, statement: Statement, plain: Reading) -> str:
+def _lead(model: Whisper, heard: Heard, plain: Reading) -> str:
     """The words before the statement, as heard: the audio is not cut there, for a cut can take
     a part of the name with it.
 
@@ -206,6 +223,7 @@ def _lead(model: Whisper, heard: Heard, statement: Statement, plain: Reading) ->
     ]
     if len(leads) == 1:
         return leads[0]
+    statement = plain.statement
     begun = statement.text[: statement.words[min(len(statement.words), _BEGUN) - 1].end]
     texts = [f"{lead} {begun}".strip() for lead in leads]
     scores = model.weigh(heard, texts, statement.language, prompt=statement.full_name)
@@ -224,10 +242,11 @@ def _afterwards(
     return model.transcribe(rest, statement.language, hypotheses=_AFTERWARDS_READINGS)
 
 
-def _withdrawal(model: Whisper, heard: Heard, statement: Statement, plain: Reading) -> float | None:
+def _withdrawal(model: Whisper, heard: Heard, plain: Reading) -> float | None:
     """How much more probable what is said before and after the statement is as heard than as a
     withdrawal: the lesser of the two.
     """
+    statement = plain.statement
     places = (
         (plain.heard[: plain.may_open], ""),
         (plain.heard[plain.comparison.heard_last :], f"{plain.lead} {statement.text}".strip()),
@@ -264,28 +283,19 @@ def _at(seconds: float) -> int:
     return round(max(0.0, min(seconds, WINDOW_S)) * RATE_HZ)
 
 
-def part_reading(
-    reading: Reading,
-    statement: Statement,
-    *,
-    begins: bool = True,
-    ends: bool = True,
-    inserted: Sequence[Word] = (),
-) -> PartReading:
-    """What a reading measures of a statement, or of a part of one. Pure.
-
-    ``begins`` and ``ends`` say whether the part begins and ends the statement; ``inserted`` is
-    what was heard between the part before and this one.
-    """
+def part_reading(reading: Reading) -> PartReading:
+    """What a reading measures of a statement, or of a part of one. Pure."""
+    statement = reading.statement
     expected = tuple(word.shown for word in statement.words)
     if not reading.found:
         return PartReading(first_word=statement.offset, expected=expected)
     required = {key for word in statement.words for key in word.keys}
-    heard = _heard(reading, statement)
+    known = {*required, *(key for word in reading.heard for key in word.keys)}
+    heard = _heard(reading)
     return PartReading(
         first_word=statement.offset,
         expected=expected,
-        inserted=text_of(inserted),
+        inserted=text_of(reading.between),
         aligned=tuple(
             word.model_copy(update={"heard": said})
             for word, said in zip(reading.aligned, heard, strict=True)
@@ -294,13 +304,16 @@ def part_reading(
         name=reading.name,
         negated=reading.negated,
         negating_words=_negating(reading, required),
-        negation_in_other_reading=_negation_in_other_reading(reading, required),
-        surroundings=_surroundings(reading, begins=begins, ends=ends),
+        negation_in_other_reading=any(
+            negates(word, known) for text in reading.other_transcripts for word in split_words(text)
+        ),
+        surroundings=_surroundings(reading),
     )
 
 
-def _heard(reading: Reading, statement: Statement) -> list[str | None]:
+def _heard(reading: Reading) -> list[str | None]:
     """What the free reading has in the place of each required word."""
+    statement = reading.statement
     heard: list[str | None] = [None] * len(statement.words)
     for index, other in (*reading.comparison.pairs, *reading.comparison.instead):
         shown = reading.heard[other].shown
@@ -324,14 +337,8 @@ def _negating(reading: Reading, required: Collection[str]) -> tuple[str, ...]:
     )
 
 
-def _negation_in_other_reading(reading: Reading, required: Collection[str]) -> bool:
-    known = {*required, *(key for word in reading.heard for key in word.keys)}
-    return any(
-        negates(word, known) for text in reading.other_transcripts for word in split_words(text)
-    )
-
-
-def _surroundings(reading: Reading, *, begins: bool, ends: bool) -> Surroundings:
+def _surroundings(reading: Reading) -> Surroundings:
+    begins, ends = not reading.statement.offset, reading.statement.ends
     before: list[Word] = []
     after: list[Sequence[Word]] = []
     if begins:

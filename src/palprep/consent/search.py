@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
-from palprep.consent.phonetics import similarity
 from palprep.consent.reading import Reading, read_window
 from palprep.consent.statement import Statement
 from palprep.consent.whisper import Whisper
-from palprep.consent.words import Word, keys_of, text_of
+from palprep.consent.words import Word, keys_of, similarity
 from palprep.media import Samples
 from palprep.speech import RATE_HZ, WINDOW_S
 from palprep.values import Span
@@ -39,30 +37,11 @@ _SAME_END = 0.5
 """A window can begin inside a word. What is heard of the rest is at least this alike."""
 
 
-class Found(NamedTuple):
-    """A statement, or a part of one, and the reading of the window that holds most of it."""
-
-    statement: Statement
-    reading: Reading
-    between: tuple[Word, ...] = ()
-    """What is heard between the part before and this one."""
-
-    def transcript(self, *, begins: bool, ends: bool) -> str:
-        """What is heard of it; before it too where it begins the statement, after it where it ends
-        the statement."""
-        reading = self.reading
-        if (begins and ends) or not reading.found:
-            return reading.transcript
-        first = 0 if begins else reading.opens
-        last = len(reading.heard) if ends else reading.comparison.heard_last
-        return text_of((*self.between, *reading.heard[first:last]))
-
-
 def find_statement(
     samples: Samples, statement: Statement, model: Whisper, spans: Sequence[Span], window_s: float
-) -> tuple[Found, ...]:
-    """The statement that begins within the first ``window_s`` seconds: in one window if it
-    fits, else in parts, each read where the one before it ends.
+) -> tuple[Reading, ...]:
+    """The statement that begins within the first ``window_s`` seconds, in the window that holds
+    most of it: in one if it fits, else in parts, each read where the one before it ends.
 
     ``spans`` are the stretches of speech; there is one at least.
     """
@@ -71,16 +50,16 @@ def find_statement(
         reading, start_s = _search(model, samples, statement, first_s, window_s)
         if not (reading.found and _goes_on(reading, spans, start_s)):
             earlier = _heard_between(model, samples, statement.language, first_s, start_s)
-            return (Found(statement, reading._replace(earlier=earlier)),)
-    found: list[Found] = []
+            return (reading._replace(earlier=earlier),)
+    found: list[Reading] = []
     begin_s, until_s = first_s, window_s
     for part in statement.parts(_PART_WORDS):
         reading, start_s = _search(model, samples, part, begin_s, until_s, first_s=_PART_S)
         if found:
-            found.append(Found(part, reading, _between(found[-1], reading)))
+            found.append(reading._replace(between=_between(found[-1], reading)))
         else:
             earlier = _heard_between(model, samples, statement.language, first_s, start_s)
-            found.append(Found(part, reading._replace(earlier=earlier)))
+            found.append(reading._replace(earlier=earlier))
         if reading.found:
             begin_s = _pause_at(reading.aligned[-1].end, spans, samples)
             until_s = begin_s + STEP_S
@@ -105,7 +84,8 @@ def _search(
     length_s = len(samples) / RATE_HZ
     best, best_s = _read(model, samples, statement, start_s, first_s), start_s
     if first_s < WINDOW_S and best.comparison.agreement < _COMPLETE:
-        best = max(best, _read(model, samples, statement, start_s), key=_agreement)
+        whole = _read(model, samples, statement, start_s)
+        best = max(best, whole, key=lambda reading: reading.comparison.agreement)
     while best.comparison.agreement < _COMPLETE and start_s + WINDOW_S < length_s:
         if best.found and best.aligned[0].start - _LEAD_S > start_s + 1.0:
             start_s = best.aligned[0].start - _LEAD_S
@@ -117,10 +97,6 @@ def _search(
         if other.comparison.agreement > best.comparison.agreement:
             best, best_s = other, start_s
     return best, best_s
-
-
-def _agreement(reading: Reading) -> float:
-    return reading.comparison.agreement
 
 
 def _read(
@@ -174,7 +150,7 @@ def _heard_between(
     return tuple(texts)
 
 
-def _between(before: Found, reading: Reading) -> tuple[Word, ...]:
+def _between(before: Reading, reading: Reading) -> tuple[Word, ...]:
     """What is heard in front of a part, but for the end of the part before it."""
     if not reading.found:
         return ()

@@ -28,6 +28,8 @@ class Statement(NamedTuple):
     language: str
     offset: int = 0
     """How many words of the statement stand before these, when they are a part of it."""
+    ends: bool = True
+    """Whether the statement ends with them."""
 
     @property
     def name_words(self) -> tuple[Word, ...]:
@@ -57,6 +59,7 @@ class Statement(NamedTuple):
                     words=split_words(text),
                     name=slot if holds else range(0),
                     offset=self.offset + first,
+                    ends=last == len(self.words),
                 )
             )
             first = last
@@ -76,10 +79,6 @@ class Statement(NamedTuple):
                 if self.words[last - 1].shown.rstrip("\"')").endswith(tuple(marks)):
                     return last
         return fitting[0] if fitting else self.name.stop
-
-    def word_at(self, character: int) -> int:
-        """The index of the word that a character of the text belongs to."""
-        return next(index for index, word in enumerate(self.words) if character < word.end)
 
 
 def statement_for(
@@ -144,7 +143,7 @@ def fill_statement(template: str, full_name: str) -> str:
     if not any(char.isalpha() for char in name):
         raise UsageError("The full name of the person who speaks is needed")
     text = " ".join(template.split())
-    if PLACEHOLDER not in text and not _names(text, name):
+    if PLACEHOLDER not in text and not _name(name).search(text):
         raise UsageError(
             f"The consent statement names nobody called {name}: write {PLACEHOLDER} where the "
             "name is said"
@@ -155,10 +154,6 @@ def fill_statement(template: str, full_name: str) -> str:
 def open_statement(text: str, full_name: str) -> str:
     """The statement with ``{full_name}`` in the place of this name."""
     return text if PLACEHOLDER in text else _name(full_name).sub(PLACEHOLDER, text)
-
-
-def _names(text: str, name: str) -> bool:
-    return _name(name).search(text) is not None
 
 
 def _name(name: str) -> re.Pattern[str]:

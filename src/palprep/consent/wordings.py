@@ -7,8 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from palprep.consent.compare import Difference
-from palprep.consent.words import Word, keys_of, text_of
+from palprep.consent.words import Word, keys_of
 
 _NEGATIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     # Small changes to the opposite sense, which a language model likes to correct.
@@ -80,35 +79,32 @@ _MISHEARD = 3
 _SPOKEN_OF = re.compile(r"\b(consent|permission|agree|agreement)\b")
 
 
-def replaced(
-    text: str, words: Sequence[Word], difference: Difference, heard: Sequence[Word]
-) -> str:
-    """The statement with what was heard in the place of what was required."""
-    said = heard[difference.heard_first : difference.heard_last]
-    instead = text_of(said).rstrip(".,;:!?")
-    if difference.first == difference.last:
-        at = words[difference.first].begin if difference.first < len(words) else len(text)
+def replaced(text: str, words: Sequence[Word], first: int, last: int, heard: str) -> str:
+    """A text with what was heard in the place of its words ``first`` up to ``last``; added before
+    word ``first`` where there are none.
+    """
+    instead = heard.rstrip(".,;:!?")
+    if first == last:
+        at = words[first].begin if first < len(words) else len(text)
         return f"{text[:at].rstrip()} {instead} {text[at:]}".strip()
-    begin, end = words[difference.first].begin, words[difference.last - 1].end
+    begin, end = words[first].begin, words[last - 1].end
     stop = re.search(r"[.,;:!?]*$", text[begin:end])
     joined = f"{text[:begin]}{instead}{stop[0] if stop else ''}{text[end:]}"
     return re.sub(r"\s+(?=[.,;:!?])", "", " ".join(joined.split()))
 
 
-def negated(text: str) -> tuple[tuple[str, str, int], ...]:
-    """The statement with one small word changed so that it says something else, in English.
-
-    Per variant: the words that then stand there, the whole text, and the character of the
-    original text at which it differs.
+def negated(text: str, words: Sequence[Word]) -> dict[tuple[int, str], str]:
+    """The statement with one small word changed so that it says something else, in English, by the
+    index of that word and what then stands there.
     """
-    found = []
+    found = {}
     for pattern, changes in _NEGATIONS:
         for match in re.finditer(pattern, text):
             for change in changes:
+                word = sum(each.end <= match.start() for each in words)
                 said = match.expand(change)
-                whole = text[: match.start()] + said + text[match.end() :]
-                found.append((said, whole, match.start()))
-    return tuple(found)
+                found[word, said] = text[: match.start()] + said + text[match.end() :]
+    return found
 
 
 def negates(word: Word, wanted: Collection[str]) -> bool:

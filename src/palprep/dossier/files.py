@@ -64,7 +64,7 @@ class ExaminedDossier(NamedTuple):
     """Whether it was compared with the journal of its run."""
 
 
-_TOOLS = ("av", "ctranslate2", "tokenizers", "opencv-python-headless", "onnxruntime")
+_TOOLS = ("av", "opencv-python-headless", "onnxruntime")
 
 
 def keep_dossier(

@@ -63,7 +63,7 @@ class Facts(Value):
 class Speaker(Value):
     """Whose consent is listened for. ``statement`` None takes palprep's own template.
 
-    ``model`` is the folder of a Whisper model for CTranslate2 that listens; None is the one that
+    ``model`` is the folder of a Whisper model that listens; None is the one that
     palprep brings, which knows English alone.
 
     Raises UsageError for a statement that names no one, and for a language without one.

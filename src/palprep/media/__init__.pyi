@@ -30,7 +30,11 @@ from .frames import (
 )
 from .image import open_image as open_image, probe_image as probe_image
 from .light import LINEAR as LINEAR, to_srgb as to_srgb
-from .networks import open_network as open_network, read_manifest as read_manifest
+from .networks import (
+    Weights as Weights,
+    open_network as open_network,
+    read_manifest as read_manifest,
+)
 from .pixels import Box as Box
 from .samples import Samples as Samples, Sink as Sink, stream_samples as stream_samples
 from .signal import SignalMeter as SignalMeter

@@ -12,7 +12,6 @@ from palprep.consent import (
     decode_opening,
     model_for,
     negates,
-    read_opening,
     read_samples,
     split_words,
     statement_for,
@@ -43,7 +42,7 @@ def verify_consent(
 
     ``statement`` is the service's own text, ``{full_name}`` or the very name in it; without it
     palprep's template for the profile and language is used. ``model`` are loaded models, or the
-    directory of a CTranslate2 Whisper model that listens first; without it the installed default
+    directory of a Whisper model that listens first; without it the installed default
     (English only) does. The statement must begin within the first ``window_s`` seconds. The limits
     of ``profile`` grade what was heard.
 
@@ -55,15 +54,11 @@ def verify_consent(
     """
     limits = profile if isinstance(profile, Profile) else load_profile(profile)
     source = Source.of(path)
-    reading = read_opening(
-        source,
-        full_name=full_name,
-        statement=statement,
-        language=language,
-        model=model,
-        window_s=window_s,
-        profile=limits.name,
-    )
+    required = statement_for(full_name, statement, language=language, profile=limits.name)
+    reading = model_for(required, model, window_s=window_s)
+    if isinstance(reading, Listeners):
+        samples = decode_opening(source, required, window_s=window_s)
+        reading = read_samples(samples, required, reading, window_s=window_s)
     graded = grade_statement(reading, limits.consent)
     return graded.model_copy(update={"path": source.shown})
 

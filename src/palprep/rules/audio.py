@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from palprep.facts import Facts
-from palprep.media import AudioFacts, AudioLevels, FileFacts
+from palprep.media import AudioFacts, FileFacts
 from palprep.rules.needs import AUDIO, FACTS, FILE, LEVELS, VOICE
-from palprep.rules.rule import Measured, rule
+from palprep.rules.rule import Measured, plain, rule
 from palprep.rules.texts import REASONS, Unmeasured, counted
 from palprep.speech import VoiceFacts
 
@@ -17,19 +17,10 @@ NO_SPEECH = {
 }
 """Why speech cannot be measured, by what there is to hear."""
 
-NO_PAUSE = REASONS["no_pause"]
-ONE_OR_SEVERAL = REASONS["one_or_several"]
-
 
 @rule(FILE)
 def audio_format(file: FileFacts) -> Measured:
     return Measured(value=file.type.format, words={"type": file.type.description})
-
-
-@rule(FACTS)
-def audio_only(facts: Facts) -> Measured:
-    bare = facts.video is None
-    return Measured(value=bare, shown="audio only" if bare else "video with audio")
 
 
 @rule(FACTS)
@@ -39,20 +30,19 @@ def audio_present(facts: Facts) -> Measured:
     return Measured(value=audio is not None, shown=shown)
 
 
-@rule(LEVELS)
-def audio_audible(levels: AudioLevels) -> Measured:
-    return Measured(value=levels.rms_dbfs, shown=f"{levels.rms_dbfs:.1f} dBFS RMS")
-
-
-@rule(AUDIO)
-def audio_duration(audio: AudioFacts) -> Measured:
-    return Measured(value=audio.duration_s, shown=f"{audio.duration_s:.1f} s")
-
-
-@rule(AUDIO)
-def audio_sample_rate(audio: AudioFacts) -> Measured:
-    rate = audio.stream.sample_rate_hz
-    return Measured(value=rate, shown=f"{rate:,} Hz")
+audio_only = plain(
+    "audio_only", FACTS, lambda facts: facts.video is None, ("audio only", "video with audio")
+)
+audio_audible = plain("audio_audible", LEVELS, lambda levels: levels.rms_dbfs, "{:.1f} dBFS RMS")
+audio_duration = plain("audio_duration", AUDIO, lambda audio: audio.duration_s, "{:.1f} s")
+audio_sample_rate = plain(
+    "audio_sample_rate", AUDIO, lambda audio: audio.stream.sample_rate_hz, "{:,} Hz"
+)
+audio_sample_peak = plain(
+    "audio_sample_peak", LEVELS, lambda levels: levels.peak_dbfs, "{:.1f} dBFS"
+)
+voice_true_peak = plain("voice_true_peak", VOICE, lambda voice: voice.true_peak_dbtp, "{:.1f} dBTP")
+voice_dc_offset = plain("voice_dc_offset", VOICE, lambda voice: voice.dc_offset, "{:.2%}")
 
 
 @rule(AUDIO)
@@ -60,11 +50,6 @@ def audio_channels(audio: AudioFacts) -> Measured:
     stream = audio.stream
     channels = counted(stream.channels, "channel", "channels")
     return Measured(value=stream.channels, shown=stream.layout, words={"channels": channels})
-
-
-@rule(LEVELS)
-def audio_sample_peak(levels: AudioLevels) -> Measured:
-    return Measured(value=levels.peak_dbfs, shown=f"{levels.peak_dbfs:.1f} dBFS")
 
 
 @rule(VOICE)
@@ -94,11 +79,6 @@ def voice_level(voice: VoiceFacts) -> Measured | Unmeasured:
         shown=f"{voice.speech_rms_dbfs:.1f} dBFS RMS{loudness}",
         words={"level": f"{voice.speech_rms_dbfs:.1f} dBFS"},
     )
-
-
-@rule(VOICE)
-def voice_true_peak(voice: VoiceFacts) -> Measured:
-    return Measured(value=voice.true_peak_dbtp, shown=f"{voice.true_peak_dbtp:.1f} dBTP")
 
 
 @rule(VOICE)
@@ -157,11 +137,6 @@ def voice_hum(voice: VoiceFacts) -> Measured:
 
 
 @rule(VOICE)
-def voice_dc_offset(voice: VoiceFacts) -> Measured:
-    return Measured(value=voice.dc_offset, shown=f"{voice.dc_offset:.2%}")
-
-
-@rule(VOICE)
 def voice_dropouts(voice: VoiceFacts) -> Measured:
     count = len(voice.dropouts)
     first = f"{voice.dropouts[0].start_s:.1f} s" if voice.dropouts else ""
@@ -190,7 +165,7 @@ def voice_stereo(voice: VoiceFacts) -> Measured:
 def voice_one_speaker(voice: VoiceFacts) -> Measured | Unmeasured:
     speakers = voice.speakers
     if speakers.several is None:
-        return ONE_OR_SEVERAL
+        return REASONS["one_or_several"]
     told = "several voices" if speakers.several else "no second voice stands out"
     return Measured(
         value=not speakers.several,
@@ -200,4 +175,6 @@ def voice_one_speaker(voice: VoiceFacts) -> Measured | Unmeasured:
 
 
 def _no_noise_measured(voice: VoiceFacts) -> Unmeasured:
-    return NO_SPEECH[voice.content] if voice.speech_rms_dbfs is None else NO_PAUSE
+    if voice.speech_rms_dbfs is None:
+        return NO_SPEECH[voice.content]
+    return REASONS["no_pause"]

@@ -18,9 +18,6 @@ FEWEST_SAMPLES = 4
 """Fewer frames than this, looked at while the statement is spoken, prove nothing."""
 
 
-TOO_FEW_SAMPLES = REASONS["too_few_samples"]
-
-
 @rule(CONSENT)
 def consent_spoken(consent: ConsentFacts) -> Measured:
     outcome, reasons = consent.outcome.value, consent.reasons
@@ -65,7 +62,7 @@ def _samples(facts: Facts) -> tuple[FrameSample, ...] | Answer:
 @rule(Need(_samples))
 def consent_seen(samples: tuple[FrameSample, ...]) -> Measured | Unmeasured:
     if len(samples) < FEWEST_SAMPLES:
-        return TOO_FEW_SAMPLES
+        return REASONS["too_few_samples"]
     alone = sum(each.people == 1 and each.face_height_share is not None for each in samples)
     return Measured(
         value=round(alone / len(samples), 3),

@@ -17,12 +17,14 @@ from palprep.consent import (
     HeardInstead,
     NameReading,
     PartReading,
-    SecondHearing,
     WordRecord,
 )
 from palprep.rules.profile import ConsentLimits
+from palprep.rules.texts import consent_reason
 from palprep.values import Outcome
 
+MARKS = " ,.;:?!"
+"""What a name that was heard is told without, before and after it."""
 _SEVERAL = 3
 """So many words have a duration. One or two short ones can be aligned with one moment of 20 ms."""
 _MORE_WORDS = 2
@@ -56,18 +58,16 @@ def together(part: PartReading) -> PartReading:
                 for word, probability in zip(part.aligned, probabilities, strict=True)
             ),
             "instead": tuple(
-                one.model_copy(update={"log_likelihood_ratio": one.log_likelihood_ratio + counted})
-                for one, counted in zip(part.instead, _counted(part, second), strict=True)
+                one.model_copy(
+                    update={
+                        "log_likelihood_ratio": one.log_likelihood_ratio
+                        + (other if one.first == one.last else max(0.0, other))
+                    }
+                )
+                for one, other in zip(part.instead, second.instead, strict=True)
             ),
         }
     )
-
-
-def _counted(part: PartReading, second: SecondHearing) -> list[float]:
-    return [
-        other if one.first == one.last else max(0.0, other)
-        for one, other in zip(part.instead, second.instead, strict=True)
-    ]
 
 
 def grade_stretch(
@@ -177,37 +177,34 @@ def grade_name(part: PartReading, name: NameReading, limits: ConsentLimits) -> O
     both = _of_both(name, second)
     if second is not None and _confirmed(both, least, second, limits):
         return Outcome.PASS
+    alike = limits.written_name_likeness.value <= name.transcript_likeness < SAME_SOUND
     if _borne_out(both, least, limits):
-        return Outcome.WARN if _written_alike(name, limits) else Outcome.PASS
+        return Outcome.WARN if alike else Outcome.PASS
+    least_ratio, sure = name.least_log_likelihood_ratio, limits.sure_ratio.value
+    unlikely = least_ratio is not None and least_ratio < 0
+    if alike and unlikely and second is not None and second < -sure:
+        return Outcome.FAIL
     # A second model that hears another name keeps this one from passing, and does not fail it.
     ratio = name.log_likelihood_ratio if second is None or second < 0 else both.log_likelihood_ratio
-    least_ratio = name.least_log_likelihood_ratio
-    if _written_alike(name, limits) and _another(least_ratio, second, limits):
-        return Outcome.FAIL
     if ratio is None:
         return Outcome.WARN
     surely = name.prompted_probability >= limits.sure_name_probability.value
     nearest = name.likeness >= limits.misheard_name_likeness.value
-    sure = limits.sure_ratio.value
-    floor = -sure if surely or nearest else limits.other_name_ratio.value
-    if ratio < floor:
+    if ratio < (-sure if surely or nearest else limits.other_name_ratio.value):
         return Outcome.FAIL
-    spared = nearest and least_ratio is not None and least_ratio >= 0
+    spared = nearest and least_ratio is not None and not unlikely
     needed = limits.alike_name_probability if spared else limits.recognised_name_probability
-    recognised = name.prompted_probability >= needed.value
-    alike = name.likeness >= LIKE_SOUND
-    return Outcome.WARN if surely or (alike and recognised) else Outcome.FAIL
+    recognised = name.likeness >= LIKE_SOUND and name.prompted_probability >= needed.value
+    return Outcome.WARN if surely or recognised else Outcome.FAIL
 
 
 def _of_both(name: NameReading, second: float | None) -> NameReading:
     """The name with the log likelihood ratios of both models added up."""
-    ratio, least_ratio = name.log_likelihood_ratio, name.least_log_likelihood_ratio
-    if second is None:
-        return name
+    ratios = name.model_dump(include={"log_likelihood_ratio", "least_log_likelihood_ratio"})
     return name.model_copy(
         update={
-            "log_likelihood_ratio": None if ratio is None else ratio + second,
-            "least_log_likelihood_ratio": None if least_ratio is None else least_ratio + second,
+            which: None if ratio is None else ratio + (second or 0.0)
+            for which, ratio in ratios.items()
         }
     )
 
@@ -225,13 +222,6 @@ def _confirmed(name: NameReading, least: float, second: float, limits: ConsentLi
         and least_ratio is not None
         and least_ratio >= limits.favoured_name_ratio.value
     )
-
-
-def _another(least_ratio: float | None, second: float | None, limits: ConsentLimits) -> bool:
-    """Whether both models hold another name that was heard for the better one."""
-    if least_ratio is None or second is None:
-        return False
-    return least_ratio < 0 and second < -limits.sure_ratio.value
 
 
 def _borne_out(name: NameReading, least: float, limits: ConsentLimits) -> bool:
@@ -256,25 +246,10 @@ def _borne_out(name: NameReading, least: float, limits: ConsentLimits) -> bool:
     )
 
 
-def _written_alike(name: NameReading, limits: ConsentLimits) -> bool:
-    """Whether the transcript has a name that is much alike, and another one."""
-    return limits.written_name_likeness.value <= name.transcript_likeness < SAME_SOUND
-
-
 def name_reason(full_name: str, name: NameReading, grade: Outcome) -> str:
     """Why the name did not pass, with what was heard."""
-    heard = name.heard.strip(" ,.;:?!")
-    if not heard:
-        return f"Nothing was heard in the place of the name {full_name}."
+    heard = name.heard.strip(MARKS)
+    key = "weak_name" if name.log_likelihood_ratio is None else "maybe_name"
     if grade is Outcome.FAIL:
-        return f"The name {full_name} was not heard. “{heard}” was heard in its place."
-    if name.log_likelihood_ratio is None:
-        return f"The name was heard as “{heard}”, but the audio supports it weakly. Listen to it."
-    return f"The name was heard as “{heard}”; it may be {full_name}. Listen to it."
-
-
-def only_name_reason(full_name: str, name: NameReading) -> str:
-    """Why a reading is in doubt whose every other word was heard, with what was heard."""
-    heard = name.heard.strip(" ,.;:?!")
-    said = f"it was heard as “{heard}”" if heard else "nothing was heard in its place"
-    return f"Only the name is in doubt: {said}, and {full_name} is required. Listen to it."
+        key = "other_name"
+    return consent_reason(key if heard else "no_name", heard=heard, name=full_name)

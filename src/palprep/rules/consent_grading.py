@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from palprep.consent import (
+    AlignedWord,
     ConsentFacts,
     Listening,
     NegatedWording,
@@ -15,19 +16,28 @@ from palprep.consent import (
     WordRecord,
     split_words,
 )
-from palprep.facts import Facts
 from palprep.rules.consent_evidence import (
+    MARKS,
     added_words,
     grade_name,
     grade_stretch,
     name_reason,
-    only_name_reason,
     together,
 )
 from palprep.rules.profile import ConsentLimits
+from palprep.rules.texts import consent_reason
 from palprep.values import Outcome, Span
 
 _SEVERITY = (Outcome.PASS, Outcome.WARN, Outcome.UNKNOWN, Outcome.FAIL)
+_AROUND = {
+    "negated_before": Outcome.FAIL,
+    "taken_back": Outcome.FAIL,
+    "withdrawn": Outcome.FAIL,
+    "negated_after": Outcome.WARN,
+    "spoken_of_after": Outcome.WARN,
+    "remark_after": Outcome.WARN,
+}
+"""What can be heard before and after the statement, the gravest first."""
 
 
 class Grade(NamedTuple):
@@ -38,21 +48,14 @@ class Grade(NamedTuple):
     reasons: tuple[str, ...]
 
 
-def graded(facts: Facts, limits: ConsentLimits) -> Facts:
-    """The facts with their statement of consent graded, where one was read."""
-    if facts.statement is None:
-        return facts
-    return facts.model_copy(update={"consent": grade_statement(facts.statement, limits)})
-
-
 def grade_statement(reading: StatementReading, limits: ConsentLimits) -> ConsentFacts:
     """Whether the required statement was spoken, by these limits."""
     if reading.problem is not None:
         grade = Grade(Outcome.UNKNOWN, (), (reading.problem,))
     elif not any(part.aligned for part in reading.parts):
-        said = "The required statement is not" if reading.speech else "No speech is"
+        why = consent_reason("not_found" if reading.speech else "no_speech")
         required = (word.shown for word in split_words(reading.statement))
-        grade = Grade(Outcome.FAIL, _unheard(required), (f"{said} heard in the opening.",))
+        grade = Grade(Outcome.FAIL, _unheard(required), (why,))
     else:
         parts = [grade_part(part, reading.full_name, limits) for part in reading.parts]
         words = _clamped([word for part in parts for word in part.words], reading.speech)
@@ -62,10 +65,7 @@ def grade_statement(reading: StatementReading, limits: ConsentLimits) -> Consent
     starts_at = next((word.start for word in grade.words if word.start is not None), None)
     ends_at = next((word.end for word in reversed(grade.words) if word.end is not None), None)
     if starts_at is not None and starts_at > reading.opening_s:
-        late = (
-            f"The statement starts at {starts_at:.1f} s, not within the first "
-            f"{reading.opening_s:g} s."
-        )
+        late = consent_reason("late", start=f"{starts_at:.1f}", most=f"{reading.opening_s:g}")
         grade = Grade(Outcome.FAIL, grade.words, (*grade.reasons, late))
     return ConsentFacts(
         outcome=grade.outcome,
@@ -84,14 +84,17 @@ def _told(outcome: Outcome, reasons: tuple[str, ...], reading: StatementReading)
         return reasons
     if reasons[0] != name_reason(reading.full_name, name, Outcome.WARN):
         return reasons
-    return (only_name_reason(reading.full_name, name),)
+    heard = name.heard.strip(MARKS)
+    key = "only_name" if heard else "only_no_name"
+    return (consent_reason(key, heard=heard, name=reading.full_name),)
 
 
 def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grade:
     """The grade of a statement, or of a part of one."""
     if not part.aligned:
-        said = f"Words {part.first_word + 1} to {part.first_word + len(part.expected)}"
-        return Grade(Outcome.FAIL, _unheard(part.expected), (f"{said} were not heard.",))
+        first, last = part.first_word + 1, part.first_word + len(part.expected)
+        why = consent_reason("part_unheard", first=first, last=last)
+        return Grade(Outcome.FAIL, _unheard(part.expected), (why,))
     part = together(part)
     grades = [
         Outcome.PASS if word.probability >= limits.heard_word_probability.value else Outcome.WARN
@@ -110,8 +113,8 @@ def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grad
         grades[part.name.first : part.name.last] = [grade] * (part.name.last - part.name.first)
         if grade is not Outcome.PASS:
             reasons.append(name_reason(full_name, part.name, grade))
-    words = _records(part, grades, added)
-    reasons += _word_reasons(words, part)
+    words, changes = _records(part, grades, added)
+    reasons += changes
     within, negations = _negations(part, limits)
     around, remarks = _surroundings(part.surroundings, limits)
     outcome = worst((*(word.outcome for word in words), within, around))
@@ -119,8 +122,8 @@ def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grad
     if not part.inserted:
         return Grade(outcome, words, tuple(reasons))
     inserted = WordRecord(expected=None, heard=part.inserted, outcome=Outcome.FAIL)
-    reasons = [f"“{part.inserted}” was added.", *reasons]
-    return Grade(Outcome.FAIL, (inserted, *words), tuple(reasons))
+    why = consent_reason("added", heard=part.inserted, when="")
+    return Grade(Outcome.FAIL, (inserted, *words), (why, *reasons))
 
 
 def worst(outcomes: Iterable[Outcome]) -> Outcome:
@@ -130,59 +133,52 @@ def worst(outcomes: Iterable[Outcome]) -> Outcome:
 
 def _records(
     part: PartReading, grades: Sequence[Outcome], added: dict[int, WordRecord]
-) -> tuple[WordRecord, ...]:
-    records = []
-    for index, (word, grade) in enumerate(zip(part.aligned, grades, strict=True)):
+) -> tuple[tuple[WordRecord, ...], list[str]]:
+    """The words of a part and those that were added, and why some of them did not pass. Why the
+    name did not is told apart.
+    """
+    named = range(part.name.first, part.name.last) if part.name else range(0)
+    records: list[WordRecord] = []
+    reasons: list[str] = []
+    for index in range(len(grades) + 1):
         if index in added:
             records.append(added[index])
-        missing = word.heard is None and grade is Outcome.FAIL
-        heard_it = word.heard is None and grade is Outcome.PASS
-        records.append(
-            WordRecord(
-                expected=word.expected,
-                heard=word.expected if heard_it else word.heard,
-                start=None if missing else round(word.start, 2),
-                end=None if missing else round(word.end, 2),
-                probability=round(word.probability, 4),
-                outcome=grade,
-            )
-        )
-    if len(part.aligned) in added:
-        records.append(added[len(part.aligned)])
-    return tuple(records)
+            key = "added" if added[index].outcome is Outcome.FAIL else "maybe_added"
+            reasons.append(_why(key, added[index], 0))
+        if index == len(grades):
+            break
+        record = _record(part.aligned[index], grades[index])
+        records.append(record)
+        if record.outcome is not Outcome.PASS and index not in named:
+            otherwise = "changed" if record.heard else "missing"
+            key = otherwise if record.outcome is Outcome.FAIL else "one_reading"
+            reasons.append(_why(key, record, part.first_word + index + 1))
+    return tuple(records), reasons
 
 
-def _word_reasons(records: Sequence[WordRecord], part: PartReading) -> list[str]:
-    reasons = []
-    named = range(part.name.first, part.name.last) if part.name else range(0)
-    index = -1
-    for record in records:
-        if record.expected is None:
-            was = "was" if record.outcome is Outcome.FAIL else "may have been"
-            reasons.append(f"“{record.heard}” {was} added{_when(record)}.")
-            continue
-        index += 1
-        if record.outcome is Outcome.PASS or index in named:
-            continue
-        word, when = f"{part.first_word + index + 1}, “{record.expected}”,", _when(record)
-        if record.outcome is not Outcome.FAIL:
-            reasons.append(f"Only one of two readings hears word {word}{when}.")
-        elif record.heard:
-            reasons.append(f"Word {word} was heard as “{record.heard}”{when}.")
-        else:
-            reasons.append(f"Word {word} was not heard{when}.")
-    return reasons
+def _record(word: AlignedWord, grade: Outcome) -> WordRecord:
+    missing = word.heard is None and grade is Outcome.FAIL
+    heard_it = word.heard is None and grade is Outcome.PASS
+    return WordRecord(
+        expected=word.expected,
+        heard=word.expected if heard_it else word.heard,
+        start=None if missing else round(word.start, 2),
+        end=None if missing else round(word.end, 2),
+        probability=round(word.probability, 4),
+        outcome=grade,
+    )
 
 
-def _when(record: WordRecord) -> str:
-    return f" at {record.start:.1f} s" if record.start is not None else ""
+def _why(key: str, record: WordRecord, number: int) -> str:
+    when = f" at {record.start:.1f} s" if record.start is not None else ""
+    return consent_reason(key, number=number, word=record.expected, heard=record.heard, when=when)
 
 
 def _negations(part: PartReading, limits: ConsentLimits) -> tuple[Outcome, list[str]]:
     """Negations within the statement, by what is freely heard and by what fits the audio."""
     likely = [one for one in part.negated if one.log_likelihood_ratio < limits.negation_ratio.value]
     reasons = [_maybe(one, part) for one in likely]
-    reasons += [f"“{word}” is heard within the statement." for word in part.negating_words]
+    reasons += [consent_reason("negation", heard=word) for word in part.negating_words]
     if reasons:
         return Outcome.FAIL, reasons
     # A second model takes a doubt away, and no failure: models like the fluent wording alike.
@@ -193,38 +189,23 @@ def _negations(part: PartReading, limits: ConsentLimits) -> tuple[Outcome, list[
         if one.log_likelihood_ratio + max(0.0, second or 0.0) < limits.doubted_negation_ratio.value
     ]
     if part.negation_in_other_reading:
-        reasons.append("A less probable reading hears a negation within the statement.")
+        reasons.append(consent_reason("other_negation"))
     return (Outcome.WARN if reasons else Outcome.PASS), reasons
 
 
 def _maybe(one: NegatedWording, part: PartReading) -> str:
-    word = f"Word {part.first_word + one.word + 1}, “{part.expected[one.word]}”,"
-    return f"{word} may well have been “{one.heard}”."
+    number, word = part.first_word + one.word + 1, part.expected[one.word]
+    return consent_reason("maybe_negation", number=number, word=word, heard=one.heard)
 
 
 def _surroundings(around: Surroundings, limits: ConsentLimits) -> tuple[Outcome, list[str]]:
-    """Negations and withdrawals before and after the statement, the gravest first."""
+    """The gravest of what is heard before and after the statement."""
     ratio = around.withdrawal_log_likelihood_ratio
     withdrawn = ratio is not None and ratio < limits.withdrawal_ratio.value
-    signs = (
-        (around.negated_before, Outcome.FAIL, "A negation is heard right before the statement."),
-        (
-            around.taken_back,
-            Outcome.FAIL,
-            "The consent is withdrawn or put in doubt next to the statement.",
-        ),
-        (withdrawn, Outcome.FAIL, "What is said next to the statement may withdraw the consent."),
-        (around.negated_after, Outcome.WARN, "A negation is heard right after the statement."),
-        (
-            around.spoken_of_after,
-            Outcome.WARN,
-            "Consent is spoken of again after the statement. Listen to it.",
-        ),
-        (around.remark_after, Outcome.WARN, "A remark is heard after the statement. Listen to it."),
-    )
-    for seen, outcome, reason in signs:
-        if seen:
-            return outcome, [reason]
+    heard = {**around.model_dump(), "withdrawn": withdrawn}
+    for sign, outcome in _AROUND.items():
+        if heard[sign]:
+            return outcome, [consent_reason(sign)]
     return Outcome.PASS, []
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from palprep.media import FileFacts, ImageFacts
 from palprep.rules.needs import FILE, IMAGE
-from palprep.rules.rule import Measured, rule
+from palprep.rules.rule import Measured, Rule, plain, rule
 
 
 @rule(FILE)
@@ -30,11 +30,7 @@ def file_extension(file: FileFacts) -> Measured | None:
     )
 
 
-@rule(FILE)
-def file_size(file: FileFacts) -> Measured:
-    megabytes = file.size_bytes / 1e6
-    return Measured(value=megabytes, shown=f"{megabytes:,.1f} MB")
-
+file_size = plain("file_size", FILE, lambda file: file.size_bytes / 1e6, "{:,.1f} MB")
 
 _METADATA: Final = {
     "comment": "a comment",
@@ -52,21 +48,11 @@ def image_format(image: ImageFacts) -> Measured:
     return Measured(value=image.format, words={"format": image.format.upper()})
 
 
-@rule(IMAGE)
-def image_training_format(image: ImageFacts) -> Measured:
-    return Measured(value=image.format, words={"format": image.format.upper()})
-
-
-@rule(IMAGE)
-def image_memory(image: ImageFacts) -> Measured | None:
-    if image.decoding_mb is None:
-        return None
-    return Measured(value=image.decoding_mb, shown=f"{image.decoding_mb:,.0f} MB")
-
-
-@rule(IMAGE)
-def image_base64_length(image: ImageFacts) -> Measured:
-    return Measured(value=image.base64_chars)
+image_training_format = Rule("image_training_format", image_format.measure)
+image_memory = plain("image_memory", IMAGE, lambda image: image.decoding_mb, "{:,.0f} MB")
+image_base64_length = plain("image_base64_length", IMAGE, lambda image: image.base64_chars)
+image_frames = plain("image_frames", IMAGE, lambda image: image.frames)
+image_alpha = plain("image_alpha", IMAGE, lambda image: not image.has_alpha, ("opaque", "alpha"))
 
 
 @rule(IMAGE)
@@ -98,16 +84,6 @@ def image_srgb(image: ImageFacts) -> Measured:
     )
     profile = image.icc_profile or "no ICC profile"
     return Measured(value=plain, shown=f"{image.mode}, {image.bits_per_channel} bit, {profile}")
-
-
-@rule(IMAGE)
-def image_alpha(image: ImageFacts) -> Measured:
-    return Measured(value=not image.has_alpha, shown="alpha" if image.has_alpha else "opaque")
-
-
-@rule(IMAGE)
-def image_frames(image: ImageFacts) -> Measured:
-    return Measured(value=image.frames)
 
 
 @rule(IMAGE)

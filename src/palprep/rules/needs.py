@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from palprep.consent import ConsentFacts
@@ -26,13 +25,13 @@ BARELY_VISIBLE = 0.5
 """The age, the colour and the photographic look of a face that is less visible than this are
 not judged."""
 
+PERSON_THERE = 0.25
+"""Least share of a portrait that the mask of a person covers."""
+
 NO_FACE = REASONS["no_face"]
 HIDDEN = REASONS["hidden"]
 COVERED = REASONS["covered"]
-NOT_LOOKED = REASONS["not_looked"]
 NOT_LISTENED = REASONS["not_listened"]
-NO_LEVELS = REASONS["no_levels"]
-NO_NAME = REASONS["no_name"]
 NOT_FOUND = REASONS["not_found"]
 KEY_FRAMES_ONLY = REASONS["key_frames_only"]
 NO_FRAMES = REASONS["no_frames"]
@@ -61,7 +60,7 @@ class Skin(NamedTuple):
 
 def _portrait(facts: Facts) -> PortraitFacts | Answer:
     if facts.portrait is None and facts.image is not None:
-        return NOT_LOOKED
+        return REASONS["not_looked"]
     return facts.portrait
 
 
@@ -74,18 +73,22 @@ def _skin(portrait: PortraitFacts) -> Skin | Unmeasured:
 
 
 def face_or(
-    faceless: Callable[[PortraitFacts], Measured | Unmeasured],
-    hidden: Callable[[Rect], Measured | Unmeasured],
+    nobody: Measured | Unmeasured, somebody: Measured | Unmeasured, hidden: Measured | Unmeasured
 ) -> Need[Face]:
-    """The largest face. ``faceless`` answers for a portrait in which no face was found,
-    ``hidden`` for a face that is certainly there and cannot be made out.
+    """The largest face. ``nobody`` answers for a portrait that shows no one, ``somebody`` for one
+    that shows a person and no face, ``hidden`` for a face that is certainly there and cannot be
+    made out.
     """
 
     def get(portrait: PortraitFacts) -> Face | Measured | Unmeasured:
         if portrait.framing is None:
-            return faceless(portrait)
+            return nobody if portrait.person_share < PERSON_THERE else somebody
         region = portrait.framing.face
-        return hidden(region) if portrait.subject is None else Face(portrait.subject, region)
+        if portrait.subject is not None:
+            return Face(portrait.subject, region)
+        return (
+            hidden.model_copy(update={"region": region}) if isinstance(hidden, Measured) else hidden
+        )
 
     return PORTRAIT.then(get)
 
@@ -104,7 +107,7 @@ def _consent(facts: Facts) -> ConsentFacts | Answer:
     if facts.audio is None:
         return None
     if facts.consent is None:
-        return NO_NAME
+        return REASONS["no_name"]
     if facts.consent.outcome is Outcome.UNKNOWN:
         return Unmeasured(reason=" ".join(facts.consent.reasons))
     return facts.consent
@@ -121,7 +124,7 @@ FILE: Need[FileFacts] = Need(lambda facts: facts.file)
 IMAGE: Need[ImageFacts] = Need(lambda facts: facts.image)
 AUDIO: Need[AudioFacts] = Need(lambda facts: facts.audio)
 """The sound of a recording or of a video."""
-LEVELS: Need[AudioLevels] = AUDIO.then(lambda audio: audio.levels, NO_LEVELS)
+LEVELS: Need[AudioLevels] = AUDIO.then(lambda audio: audio.levels, REASONS["no_levels"])
 VIDEO: Need[VideoFacts] = Need(lambda facts: facts.video)
 SIGNAL: Need[SignalFacts] = VIDEO.then(lambda video: video.signal, NO_FRAMES)
 EVERY_FRAME: Need[SignalFacts] = SIGNAL.then(
@@ -140,7 +143,7 @@ FRAMED: Need[Framed] = PORTRAIT.then(
     lambda portrait: Framed(portrait.framing, portrait) if portrait.framing else None, NO_FACE
 )
 SKIN: Need[Skin] = PORTRAIT.then(_skin)
-FACE: Need[Face] = face_or(lambda portrait: NO_FACE, lambda region: HIDDEN)  # noqa: ARG005
+FACE: Need[Face] = face_or(NO_FACE, NO_FACE, HIDDEN)
 CONSENT: Need[ConsentFacts] = Need(_consent)
 """A statement that was listened for."""
 STATED: Need[ConsentFacts] = CONSENT.then(

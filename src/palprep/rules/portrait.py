@@ -1,18 +1,36 @@
-"""The checks of the service's face image validation, predicted from what the portrait shows.
+"""Rules of a portrait: the checks of the service's face image validation, predicted from what it
+shows, and how it was taken: where head and body stand in it, light, colour, sharpness.
 
 Ids are the service's own, so that local and remote verdicts join. Some of the service's ids
-name a problem (``appears_under_18``); here ``pass`` always means that all is well. How the
-portrait was taken is judged in :mod:`palprep.rules.portrait_framing`.
+name a problem (``appears_under_18``); here ``pass`` always means that all is well.
 """
 
 from __future__ import annotations
 
 from palprep.facts import Facts
-from palprep.rules.needs import BARELY_VISIBLE, FACE, HIDDEN, NO_FACE, PORTRAIT, Face, face_or
+from palprep.rules.needs import (
+    BARELY_VISIBLE,
+    FACE,
+    FRAMED,
+    HIDDEN,
+    NO_FACE,
+    PORTRAIT,
+    SKIN,
+    Face,
+    Framed,
+    Skin,
+    face_or,
+)
+from palprep.rules.plans.image import COLOURLESS, framing_advice
 from palprep.rules.rule import Answer, Measured, Need, rule
 from palprep.rules.texts import REASONS, Unmeasured, degrees
-from palprep.values import Rect
-from palprep.vision import PortraitFacts, counts_as_person, may_be_person
+from palprep.vision import (
+    PortraitFacts,
+    counts_as_person,
+    may_be_person,
+    overall_score,
+    quality_scores,
+)
 
 NO_PERSON = 0.15
 """Likelihood of a photographed person below which a face can be that of an animal or a thing."""
@@ -20,9 +38,6 @@ NO_PERSON = 0.15
 UNDECIDED_COVERED = (0.05, 0.25)
 """Between these likelihoods of a photographed person no verdict is given on a covered face. Less of
 it is seen: one in fifty people with masks is below 0.15."""
-
-PERSON_THERE = 0.25
-"""Least share of a portrait that the mask of a person covers."""
 
 AWAY = 90.0
 """Degrees off, for a face that is hidden, turned from the camera, or not found at all."""
@@ -53,35 +68,19 @@ leaves look like faces to the detector; nothing else speaks for a person there."
 ADULT = 0.5
 """Likelihood of an adult from which a covered face may be one."""
 
-ONLY_THE_SERVICE = REASONS["only_the_service"]
+GLOSS = 0.75
+"""Brightness over peak of faces in ordinary light, at the least."""
+
 NOT_SCORED = REASONS["not_scored"]
 
 
-def _facing_away(region: Rect) -> Measured:
-    return Measured(
-        value=AWAY, shown="covered, or turned away too far", region=region, cause=HIDDEN
-    )
-
-
+_FACELESS = Measured(value=AWAY, shown="no face was found", cause=NO_FACE)
 FACING = face_or(
-    lambda portrait: Measured(  # noqa: ARG005
-        value=AWAY, shown="no face was found", cause=NO_FACE
-    ),
-    _facing_away,
+    nobody=_FACELESS,
+    somebody=_FACELESS,
+    hidden=Measured(value=AWAY, shown="covered, or turned away too far", cause=HIDDEN),
 )
 """A face that cannot be seen points away from the camera."""
-
-
-def _nobody(portrait: PortraitFacts) -> Measured | Unmeasured:
-    if portrait.person_share < PERSON_THERE:
-        return Measured(value=0.0, shown="no face was found", cause=NO_FACE)
-    return NO_FACE
-
-
-def _nobody_or_covered(portrait: PortraitFacts) -> Measured | Unmeasured:
-    if portrait.person_share < PERSON_THERE:
-        return NO_FACE
-    return Measured(value=0.0, shown="somebody is there, but no face was found", cause=NO_FACE)
 
 
 def _nudity(facts: Facts) -> float | Answer:
@@ -90,7 +89,13 @@ def _nudity(facts: Facts) -> float | Answer:
     return NOT_SCORED if facts.footage.nudity is None else facts.footage.nudity
 
 
-@rule(face_or(_nobody, lambda region: HIDDEN))  # noqa: ARG005
+@rule(
+    face_or(
+        nobody=Measured(value=0.0, shown="no face was found", cause=NO_FACE),
+        somebody=NO_FACE,
+        hidden=HIDDEN,
+    )
+)
 def human_like_subject(face: Face) -> Measured | Unmeasured:
     likelihood = face.subject.human.likelihood
     low, high = UNDECIDED_COVERED
@@ -155,10 +160,11 @@ def looking_straight_at_camera(face: Face) -> Measured:
 
 @rule(
     face_or(
-        _nobody_or_covered,
-        lambda region: Measured(
-            value=0.0, shown="a face whose parts cannot be made out", region=region, cause=HIDDEN
+        nobody=NO_FACE,
+        somebody=Measured(
+            value=0.0, shown="somebody is there, but no face was found", cause=NO_FACE
         ),
+        hidden=Measured(value=0.0, shown="a face whose parts cannot be made out", cause=HIDDEN),
     )
 )
 def face_substantially_obscured(face: Face) -> Measured:
@@ -180,7 +186,7 @@ def no_nudity(score: float) -> Measured:
 
 @rule(PORTRAIT)
 def celebrity_or_copyright_character(portrait: PortraitFacts) -> Unmeasured:  # noqa: ARG001
-    return ONLY_THE_SERVICE
+    return REASONS["only_the_service"]
 
 
 @rule(PORTRAIT)
@@ -263,3 +269,88 @@ def _no_person(portrait: PortraitFacts) -> bool:
         and subject.human.likelihood < NO_PERSON
         and max((face.score for face in portrait.faces), default=0.0) < DOUBTED_FACE
     )
+
+
+@rule(FRAMED)
+def person_centered(framed: Framed) -> Measured:
+    offset = framed.framing.centre_x - 0.5
+    side = "right" if offset > 0 else "left"
+    return Measured(
+        value=round(abs(offset), 3),
+        shown=f"{abs(offset):.0%} of the width to the {side}",
+        way=side,
+        words={"share": f"{abs(offset):.0%}"},
+        advice=framing_advice(framed.portrait),
+        region=framed.framing.face,
+    )
+
+
+@rule(FRAMED)
+def head_fully_in_frame(framed: Framed) -> Measured:
+    """The smallest distance from head to border in face heights (hairline to chin), negative when
+    something is cut.
+    """
+    framing = framed.framing
+    margins = {
+        "top": framing.margin_top,
+        "side": framing.margin_side,
+        "bottom": framing.margin_bottom,
+    }
+    nearest, margin = min(margins.items(), key=lambda each: each[1])
+    return Measured(
+        value=round(margin, 3),
+        shown=f"{margin:.2f} face heights of room" if margin >= 0 else "cut by the border",
+        way=f"near_{nearest}" if margin >= 0 else f"cut_{nearest}",
+        region=framing.head,
+    )
+
+
+@rule(FRAMED)
+def chest_up_framing_acceptable(framed: Framed) -> Measured:
+    share = framed.framing.face_height_share
+    return Measured(
+        value=round(share, 3),
+        shown=f"face {share:.0%} of the height",
+        words={"share": f"{share:.0%}"},
+        advice=framing_advice(framed.portrait),
+        region=framed.framing.face,
+    )
+
+
+@rule(FRAMED)
+def shoulders_visible(framed: Framed) -> Measured:
+    framing = framed.framing
+    return Measured(value=round(framing.body_below, 2), region=framing.face)
+
+
+@rule(PORTRAIT)
+def image_quality_acceptable(portrait: PortraitFacts) -> Measured:
+    """A product of scores, 0 to 100. Each is a smooth step around its own limit, as in OFIQ."""
+    scores = quality_scores(portrait.quality)
+    total, weakest = round(overall_score(scores)), min(scores, key=scores.__getitem__)
+    return Measured(
+        value=total,
+        shown=f"{total} of 100 (least: {weakest})",
+        way=weakest,
+        region=portrait.framing.face if portrait.framing else None,
+    )
+
+
+@rule(SKIN)
+def face_brightness(skin: Skin) -> Measured:
+    """The luma, 0 to 1, that a quarter of the face exceeds, or :data:`GLOSS` times that of its
+    brightest hundredth: in enough light the eyes and the gloss of dark skin are bright as well.
+    """
+    quality = skin.quality
+    lit = max(quality.brightness, GLOSS * quality.peak)
+    return Measured(value=round(lit, 2), region=skin.region)
+
+
+@rule(SKIN)
+def skin_hue(skin: Skin) -> Measured | Unmeasured:
+    hue_deg, chroma = skin.quality.skin_hue_deg, skin.quality.skin_chroma
+    if hue_deg is None or chroma is None:
+        return NO_FACE
+    if chroma < COLOURLESS:
+        return REASONS["grey"]
+    return Measured(value=round(hue_deg), region=skin.region)

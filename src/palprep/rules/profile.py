@@ -14,16 +14,17 @@ A profile is a TOML file::
 
 A role's list for a rule replaces the extended profile's list for it. ``[[pairs.same_person]]``
 does the same for the check of two files, ``[consent.unsaid_word_probability]`` for one limit of the
-statement (:class:`ConsentLimits`).
+statement (:class:`ConsentLimits`). What stands under ``limits.video`` holds for a training video
+and for a consent video, unless the profile has a list under that role.
 """
 
 from __future__ import annotations
 
-import copy
 import datetime as dt
+import difflib
 import functools
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -33,10 +34,14 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from palprep.api import MAX_IMAGE_BASE64_CHARS
 from palprep.errors import ProfileError
 from palprep.media import MOST_IMAGE_MEMORY_MB
+from palprep.rules.texts import TEXTS
 from palprep.values import Outcome, Role, Value
 from palprep.vocabulary import DEFAULT_PROFILE
 
 BUILT_IN = ("core-4", "core-4.5", "core-3")
+
+PAIR_CHECKS: Final = frozenset({"same_person"})
+"""Ids of the checks that compare two files. Their limits stand under ``pairs``."""
 
 NAMED: Final[Mapping[str, float]] = {
     "imageBase64": MAX_IMAGE_BASE64_CHARS,
@@ -111,6 +116,9 @@ class Limit(Value):
         return f"at least {least}{suffix}" if least else f"at most {most}{suffix}"
 
 
+Limits = Annotated[tuple[Limit, ...], Field(min_length=1)]
+
+
 class ConsentLimit(Value):
     """One number by which a statement of consent is graded, and where it comes from."""
 
@@ -168,8 +176,8 @@ class Profile(Value):
     model: str
     """The service's model name that assets are prepared for."""
     title: str
-    limits: Mapping[Role, Mapping[str, tuple[Limit, ...]]] = Field(repr=False)
-    pairs: Mapping[str, tuple[Limit, ...]] = Field(default={}, repr=False)
+    limits: Mapping[Role, Mapping[str, Limits]] = Field(repr=False)
+    pairs: Mapping[str, Limits] = Field(default={}, repr=False)
     consent: ConsentLimits = Field(repr=False)
 
     def for_role(self, role: Role) -> Mapping[str, tuple[Limit, ...]]:
@@ -180,18 +188,18 @@ class Profile(Value):
         self, role: Role, rule_id: str, level: Outcome | None = None
     ) -> float | None:
         """The smallest upper bound for the rule, at that level or at any, if there is one."""
-        limits = self._at(level, self.for_role(role).get(rule_id, ()))
-        return min((limit.max for limit in limits if limit.max is not None), default=None)
+        found = (limit.max for limit in self._at(level, role, rule_id) if limit.max is not None)
+        return min(found, default=None)
 
     def tightest_minimum(
         self, role: Role, rule_id: str, level: Outcome | None = None
     ) -> float | None:
         """The largest lower bound for the rule, at that level or at any, if there is one."""
-        limits = self._at(level, self.for_role(role).get(rule_id, ()))
-        return max((limit.min for limit in limits if limit.min is not None), default=None)
+        found = (limit.min for limit in self._at(level, role, rule_id) if limit.min is not None)
+        return max(found, default=None)
 
-    @staticmethod
-    def _at(level: Outcome | None, limits: Iterable[Limit]) -> Iterator[Limit]:
+    def _at(self, level: Outcome | None, role: Role, rule_id: str) -> Iterator[Limit]:
+        limits = self.for_role(role).get(rule_id, ())
         return (limit for limit in limits if level in {None, limit.level})
 
 
@@ -200,7 +208,8 @@ def load_profile(name_or_path: str | Path = DEFAULT_PROFILE) -> Profile:
 
     What it says neither of pairs nor of consent is as in the default profile.
 
-    Raises ProfileError when there is no such profile or the file is not a profile.
+    Raises ProfileError when there is no such profile, the file is not a profile, or it names a
+    check that does not exist.
     """
     data = _resolve(str(name_or_path), seen=())
     disabled = frozenset(data.pop("disable", ()))
@@ -210,6 +219,10 @@ def load_profile(name_or_path: str | Path = DEFAULT_PROFILE) -> Profile:
 
     limits = {role: enabled(rules) for role, rules in data.get("limits", {}).items()}
     pairs = enabled(data["pairs"])
+    for rules in data.get("limits", {}).values():
+        _require_checks(name_or_path, rules, TEXTS.rules.keys() - PAIR_CHECKS)
+    _require_checks(name_or_path, data["pairs"], PAIR_CHECKS)
+    _require_checks(name_or_path, disabled, TEXTS.rules.keys())
     try:
         return Profile.model_validate({**data, "limits": limits, "pairs": pairs})
     except ValidationError as error:
@@ -217,6 +230,18 @@ def load_profile(name_or_path: str | Path = DEFAULT_PROFILE) -> Profile:
             f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()[:3]
         )
         raise ProfileError(f"Profile {name_or_path}: {wrong}") from None
+
+
+def _require_checks(profile: str | Path, named: Iterable[str], known: Collection[str]) -> None:
+    """Raises ProfileError for a name that is none of these checks."""
+    for rule_id in named:
+        if rule_id in known:
+            continue
+        near = difflib.get_close_matches(rule_id, known, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        if rule_id in PAIR_CHECKS:
+            hint = f" of one file: it compares two, so write [[pairs.{rule_id}]]"
+        raise ProfileError(f"Profile {profile} names {rule_id!r}, which is no check{hint}")
 
 
 def _resolve(name: str, seen: tuple[str, ...]) -> dict[str, Any]:
@@ -260,9 +285,14 @@ def _parse(name: str) -> dict[str, Any]:
                 "of a TOML file"
             ) from None
     try:
-        return copy.deepcopy(_tables(text))
+        data = dict(_tables(text))
     except tomllib.TOMLDecodeError as error:
         raise ProfileError(f"Profile {name} is not valid TOML: {error}") from None
+    limits = dict(data.get("limits", {}))
+    shared = limits.pop("video", {})
+    for role in (Role.TRAINING_VIDEO, Role.CONSENT_VIDEO) if shared else ():
+        limits[role] = {**shared, **limits.get(role, {})}
+    return {**data, "limits": limits}
 
 
 @functools.lru_cache(maxsize=16)

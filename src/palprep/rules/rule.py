@@ -146,31 +146,45 @@ def _way(value: Measure, limit: Limit) -> str:
 
 
 @dataclass(frozen=True)
-class Rule(Checked, Generic[F]):
-    """One rule of one file. ``measure`` is a pure function of the facts that it ``needs``: the
-    measure, why there is none, or None where the rule does not apply.
-    """
+class Rule(Checked):
+    """One rule of one file, and its measure: a pure function of the facts that it needs."""
 
-    needs: Need[F]
-    measure: Callable[[F], Answer]
-
-    def found(self, facts: Facts) -> Answer:
-        """What the rule finds in a file's facts."""
-        needed = self.needs.get(facts)
-        if needed is None or isinstance(needed, Measured | Unmeasured):
-            return needed
-        return self.measure(needed)
+    measure: Need[Measured]
 
     def judge(self, facts: Facts, limits: Sequence[Limit]) -> Check | None:
         """The check of a file against its limits; None where the rule does not apply."""
-        found = self.found(facts)
+        found = self.measure.get(facts)
         return None if found is None else self.check(found, limits)
 
 
-def rule(needs: Need[F]) -> Callable[[Callable[[F], Answer]], Rule[F]]:
-    """Makes a rule of the function that measures it. The function's name is the rule's id."""
+def rule(needs: Need[F]) -> Callable[[Callable[[F], Answer]], Rule]:
+    """Makes a rule of the function that measures what it ``needs``: the measure, why there is none,
+    or None where the rule does not apply. The function's name is the rule's id.
+    """
 
-    def made(measure: Callable[[F], Answer]) -> Rule[F]:
-        return Rule(measure.__name__, needs, measure)
+    def made(measure: Callable[[F], Answer]) -> Rule:
+        return Rule(measure.__name__, needs.then(measure))
 
     return made
+
+
+def plain(
+    rule_id: str,
+    needs: Need[F],
+    value: Callable[[F], Measure],
+    shown: str | tuple[str, str] | None = None,
+) -> Rule:
+    """A rule that holds one value against limits, and does not apply where it is None.
+
+    ``shown`` is how a report shows it: a format, or the words for true and for false. None shows
+    the bare value.
+    """
+
+    def measure(needed: F) -> Measured | None:
+        found = value(needed)
+        if found is None:
+            return None
+        words = (shown[0] if found else shown[1]) if isinstance(shown, tuple) else shown
+        return Measured(value=found, shown=words and words.format(found))
+
+    return Rule(rule_id, needs.then(measure))

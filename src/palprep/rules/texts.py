@@ -96,29 +96,32 @@ class Texts(Value):
     reasons: Mapping[str, Unmeasured]
     framing_advice: Mapping[str, str]
     """Advice on centring and framing, by what a portrait allows."""
+    consent_reasons: Mapping[str, str]
+    """Why a statement of consent did not pass."""
     consent_limits: Mapping[str, str]
 
 
 def read_texts(language: str = "en") -> Texts:
     """The texts in a language (ISO 639-1). Raises FileNotFoundError for one that has none."""
     file = resources.files("palprep.rules").joinpath("texts", f"{language}.toml")
-    texts = Texts.model_validate(tomllib.loads(file.read_text("utf-8")))
-    reasons = {
-        key: each.model_copy(
-            update={"advice": each.advice.replace("{install_nsfw}", install_advice("nsfw"))}
-        )
-        if each.advice
-        else each
-        for key, each in texts.reasons.items()
-    }
-    return texts.model_copy(update={"reasons": reasons})
+    texts = tomllib.loads(file.read_text("utf-8"))
+    for reason in texts["reasons"].values():
+        if "advice" in reason:
+            advice = reason["advice"].replace("{install_nsfw}", install_advice("nsfw"))
+            reason["advice"] = advice
+    return Texts.model_validate(texts)
 
 
 TEXTS: Final = read_texts()
 
 REASONS: Final = TEXTS.reasons
-"""Every reason for which a check can be unknown; but for what the reading of a statement of consent
-says of itself."""
+"""Every reason for which a check can be unknown, but for why a statement could not be read."""
+
+
+def consent_reason(key: str, **words: object) -> str:
+    """The sentence of that key, with these words in its places."""
+    return TEXTS.consent_reasons[key].format(**words)
+
 
 Measure = bool | int | float | str | tuple[str, ...] | None
 """What a rule can have measured; JSON-able."""

@@ -9,11 +9,9 @@ from collections.abc import Sequence
 
 from palprep.media import FileFacts, SignalFacts, VideoFacts
 from palprep.rules.needs import EVERY_FRAME, FILE, KEY_FRAMES_ONLY, SIGNAL, TIMING, VIDEO
-from palprep.rules.rule import Measured, rule
-from palprep.rules.texts import REASONS, Unmeasured, counted, degrees
+from palprep.rules.rule import Measured, plain, rule
+from palprep.rules.texts import REASONS, counted, degrees
 from palprep.values import Span
-
-NO_PIXEL_FORMAT = REASONS["no_pixel_format"]
 
 
 @rule(FILE)
@@ -27,11 +25,27 @@ def video_codec(video: VideoFacts) -> Measured:
     return Measured(value=video.codec, shown=shown)
 
 
-@rule(VIDEO)
-def video_pixel_format(video: VideoFacts) -> Measured | Unmeasured:
-    if video.pixel_format is None:
-        return NO_PIXEL_FORMAT
-    return Measured(value=video.pixel_format)
+video_pixel_format = plain(
+    "video_pixel_format",
+    VIDEO.then(lambda video: video.pixel_format, REASONS["no_pixel_format"]),
+    lambda pixel_format: pixel_format,
+)
+video_progressive = plain(
+    "video_progressive", VIDEO, lambda video: not video.interlaced, ("progressive", "interlaced")
+)
+video_audio_codec = plain(
+    "video_audio_codec", VIDEO.then(lambda video: video.audio), lambda audio: audio.stream.codec
+)
+video_duration = plain("video_duration", VIDEO, lambda video: video.duration_s, "{:.1f} s")
+video_constant_frame_rate = plain(
+    "video_constant_frame_rate",
+    VIDEO,
+    lambda video: video.frame_rate_constant,
+    ("constant", "variable"),
+)
+video_complete = plain(
+    "video_complete", VIDEO, lambda video: not video.truncated, ("complete", "cut off")
+)
 
 
 @rule(VIDEO)
@@ -63,32 +77,10 @@ def video_upright(video: VideoFacts) -> Measured:
 
 
 @rule(VIDEO)
-def video_progressive(video: VideoFacts) -> Measured:
-    interlaced = video.interlaced
-    return Measured(value=not interlaced, shown="interlaced" if interlaced else "progressive")
-
-
-@rule(VIDEO)
-def video_audio_codec(video: VideoFacts) -> Measured | None:
-    return None if video.audio is None else Measured(value=video.audio.stream.codec)
-
-
-@rule(VIDEO)
-def video_duration(video: VideoFacts) -> Measured:
-    return Measured(value=video.duration_s, shown=f"{video.duration_s:.1f} s")
-
-
-@rule(VIDEO)
 def video_frame_rate(video: VideoFacts) -> Measured:
     # Timestamps of 30000/1001 in milliseconds round to 29.97 and 23.976 to 23.98.
     rate = f"{video.frame_rate:.2f}"
     return Measured(value=round(video.frame_rate, 2), shown=f"{rate} fps", words={"rate": rate})
-
-
-@rule(VIDEO)
-def video_constant_frame_rate(video: VideoFacts) -> Measured:
-    constant = video.frame_rate_constant
-    return Measured(value=constant, shown="constant" if constant else "variable")
 
 
 @rule(VIDEO)
@@ -106,18 +98,10 @@ def video_faststart(video: VideoFacts) -> Measured | None:
     return Measured(value=place == "front", shown=f"moov: {place}", way=place)
 
 
-@rule(VIDEO)
-def video_complete(video: VideoFacts) -> Measured:
-    return Measured(value=not video.truncated, shown="cut off" if video.truncated else "complete")
-
-
 def base_layer_shows(video: VideoFacts) -> bool:
     """Whether players without Dolby Vision show the right colours; True for other videos."""
     return video.dolby_vision is None or not video.dolby_vision.endswith(".0")
 
-
-TOO_FEW_FRAMES = REASONS["too_few_frames"]
-NO_TEXTURE = REASONS["no_texture"]
 
 _SHOWN = 3
 """Moments that are listed before the rest is counted."""
@@ -143,14 +127,16 @@ def video_exposure_steps(steps: tuple[float, ...]) -> Measured:
     return _listed(steps, changes=counted(len(steps), "sudden change", "sudden changes"))
 
 
-@rule(EVERY_FRAME.then(lambda signal: signal.flicker_percent, TOO_FEW_FRAMES))
-def video_flicker(flicker_percent: float) -> Measured:
-    return Measured(value=round(flicker_percent, 2))
-
-
-@rule(EVERY_FRAME.then(lambda signal: signal.shake_percent, NO_TEXTURE))
-def video_steadiness(shake_percent: float) -> Measured:
-    return Measured(value=round(shake_percent, 2))
+video_flicker = plain(
+    "video_flicker",
+    EVERY_FRAME.then(lambda signal: signal.flicker_percent, REASONS["too_few_frames"]),
+    lambda percent: round(percent, 2),
+)
+video_steadiness = plain(
+    "video_steadiness",
+    EVERY_FRAME.then(lambda signal: signal.shake_percent, REASONS["no_texture"]),
+    lambda percent: round(percent, 2),
+)
 
 
 @rule(VIDEO)

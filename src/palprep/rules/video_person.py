@@ -24,12 +24,6 @@ NOT_STILL = 0.01
 """The share of a mouth that hardly moves, or is hardly seen, and was not seen to be still. A limit
 of this size is broken by a still mouth alone."""
 
-TOO_SHORT_TO_COMPARE = REASONS["too_short_to_compare"]
-NO_SPEAKING = REASONS["no_speaking"]
-NO_LISTENING = REASONS["no_listening"]
-NO_MOUTH = REASONS["no_mouth"]
-NO_STATING_MOUTH = REASONS["no_stating_mouth"]
-
 
 @rule(FOOTAGE)
 def face_seen_throughout(footage: FootageFacts) -> Measured:
@@ -62,7 +56,7 @@ def same_person_throughout(seen: tuple[FrameSample, ...]) -> Measured | Unmeasur
     """
     compared = sorted(each.similarity for each in seen if each.similarity is not None)
     if not compared:
-        return TOO_SHORT_TO_COMPARE
+        return REASONS["too_short_to_compare"]
     return Measured(value=compared[min(1, len(compared) - 1)])
 
 
@@ -107,12 +101,12 @@ def _kept(angles_deg: Iterable[float]) -> Measured:
 
 @rule(STRUCTURE)
 def video_speaking_share(line: Timeline) -> Measured | Unmeasured:
-    return _share(line.speaking_share, "speaking", NO_SPEAKING)
+    return _share(line.speaking_share, "speaking", REASONS["no_speaking"])
 
 
 @rule(STRUCTURE)
 def video_still_share(line: Timeline) -> Measured | Unmeasured:
-    return _share(line.still_share, "still", NO_LISTENING)
+    return _share(line.still_share, "still", REASONS["no_listening"])
 
 
 @rule(STRUCTURE)
@@ -125,7 +119,7 @@ def mouth_moves(line: Timeline) -> Measured | Unmeasured:
         ]
     known = [second.mouth_moves for second in spoken if second.mouth_moves is not None]
     if not known:
-        return NO_MOUTH if stated is None else NO_STATING_MOUTH
+        return REASONS["no_mouth"] if stated is None else REASONS["no_stating_mouth"]
     when = "somebody speaks" if stated is None else "the statement is spoken"
     share = sum(known) / len(known)
     value, way = max(NOT_STILL, round(share, 3)), None if stated is None else "statement"

@@ -1,6 +1,5 @@
 from .choices import Choices as Choices
 from .faults import FaultScript as FaultScript
-from .judges import JudgeImage as JudgeImage, Trainer as Trainer, TrainingKind as TrainingKind
 from .log import Recording as Recording
 from .sandbox import Sandbox as Sandbox, parse_choices as parse_choices, serve as serve
 from .service import (
@@ -8,4 +7,7 @@ from .service import (
     SERVICE_KEY as SERVICE_KEY,
     USER_KEY as USER_KEY,
     ApiKey as ApiKey,
+    JudgeImage as JudgeImage,
+    Trainer as Trainer,
+    TrainingKind as TrainingKind,
 )

@@ -55,23 +55,19 @@ class ImageError:
     error: str
     message: str
 
-    def refuse(self, detail: str | None = None) -> Refused:
-        """The refusal to raise; ``detail`` is a sentence that follows the message."""
-        return Refused(self.answer(detail))
-
     def answer(self, detail: str | None = None) -> JsonAnswer:
-        """The body ``{message, error, code}`` with its status."""
+        """``{message, error, code}``; ``detail`` is a sentence that follows the message."""
         message = self.message if detail is None else f"{self.message} {detail}"
         return JsonAnswer(self.status, {"message": message, "error": self.error, "code": self.code})
 
 
+# Kept: json.dumps makes a new one for each call that asks for separators.
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
+
+
 def respond(answer: JsonAnswer) -> Response:
     """The answer as Starlette sends it."""
-    if answer.body is None:
-        return Response(status_code=answer.status, headers=dict(answer.headers))
-    return Response(
-        json.dumps(answer.body, separators=(",", ":")),
-        status_code=answer.status,
-        headers=dict(answer.headers),
-        media_type="application/json",
-    )
+    content, media_type = None, None
+    if answer.body is not None:
+        content, media_type = _ENCODER.encode(answer.body), "application/json"
+    return Response(content, answer.status, answer.headers, media_type)

@@ -1,51 +1,48 @@
-"""The sandbox's application: every part made, connected and served."""
+"""The sandbox's application: its routes, the jobs that it does meanwhile, and whom it answers."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from functools import cache, partial
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
+from urllib.parse import urlsplit
 
-import httpx
-from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Route, Router
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from palprep._version import __version__
+from palprep.api import is_loopback
+from palprep.errors import UsageError
 from palprep.sandbox.answers import JsonAnswer, respond
 from palprep.sandbox.assets import serve_asset, sweep
-from palprep.sandbox.choices import Choices
-from palprep.sandbox.clock import SandboxClock, Scheduler
-from palprep.sandbox.control import CONTROLS, Controls, Parts
+from palprep.sandbox.clock import Scheduler
+from palprep.sandbox.control import CONTROLS, Controls
 from palprep.sandbox.control_routes import control_routes
 from palprep.sandbox.dispatch import endpoint_routes
-from palprep.sandbox.faults import Faults, FaultScript
 from palprep.sandbox.handlers.conversations import conversation_timed_out
 from palprep.sandbox.handlers.documents import step_document
 from palprep.sandbox.handlers.tools import run_post_call_tool
-from palprep.sandbox.handlers.training import train_replica, train_voice
-from palprep.sandbox.judges import JudgeImage, Trainer
-from palprep.sandbox.log import Recorder, trim
-from palprep.sandbox.loopback import LoopbackOnly
+from palprep.sandbox.handlers.training import train
+from palprep.sandbox.log import trim
 from palprep.sandbox.openapi import openapi_document
-from palprep.sandbox.outbound import deliver_callback, outbound_client
-from palprep.sandbox.service import KeyRing, Service
-from palprep.sandbox.store import Job, Record, Store
+from palprep.sandbox.outbound import deliver_callback
+from palprep.sandbox.service import Service
+from palprep.sandbox.store import Job, Record
+from palprep.serving import ImpatientProtocol, listening_socket
 
 log = logging.getLogger(__name__)
 
 
 JOBS: Mapping[str, Callable[[Service, Record], Awaitable[None]]] = {
-    "voice": train_voice,
-    "replica": train_replica,
+    "voice": partial(train, kind="voice"),
+    "replica": partial(train, kind="replica"),
     "document": step_document,
     "conversation": conversation_timed_out,
     "tool": run_post_call_tool,
@@ -53,80 +50,44 @@ JOBS: Mapping[str, Callable[[Service, Record], Awaitable[None]]] = {
 }
 
 
-async def perform(service: Service, job: Job) -> None:
-    """Do one job. Whatever it raises goes to the scheduler, which drops the job."""
-    await JOBS[job.kind](service, job.payload)
+def build_app(sandbox: Controls, service: Service) -> tuple[ASGIApp, Scheduler]:
+    """The application that serves ``service`` and the controls of ``sandbox``, and what does the
+    jobs while it is served."""
+    service.scratch.mkdir(exist_ok=True)
+    sweep(service.assets)
+    trim(service.store)
 
+    async def perform(job: Job) -> None:
+        await JOBS[job.kind](service, job.payload)
 
-def build_app(
-    sandbox: Controls,
-    *,
-    store: Store,
-    clock: SandboxClock,
-    folder: Path,
-    base_url: str,
-    keys: KeyRing,
-    choices: Choices,
-    faults: FaultScript,
-    judge_image: JudgeImage,
-    trainer: Trainer,
-    tls: ssl.SSLContext | None,
-) -> Parts:
-    """Connect the parts of :class:`~palprep.sandbox.Sandbox`."""
-    scratch, assets = folder / "scratch", folder / "assets"
-    scratch.mkdir(exist_ok=True)
-    sweep(assets)
-    trusted = tls or httpx.create_ssl_context()
-    http = outbound_client(trusted, anywhere=choices.outbound == "anywhere")
-    service = Service(
-        store=store,
-        clock=clock,
-        choices=choices,
-        faults=Faults(faults),
-        http=http,
-        tls=trusted,
-        scratch=scratch,
-        assets=assets,
-        keys=keys,
-        judge_image=judge_image,
-        trainer=trainer,
-        recorder=Recorder(),
-        base_url=base_url,
-    )
-    scheduler = Scheduler(clock, store, partial(perform, service))
-    store.on_schedule = scheduler.notify
-    trim(store)
+    scheduler = Scheduler(service.clock, service.store, perform)
+    service.store.on_schedule = scheduler.notify
 
     @cache  # takes as long to derive as all the rest to start
     def document() -> dict[str, Any]:
-        return openapi_document(choices, base_url=base_url)
+        return openapi_document(service.choices, base_url=service.base_url)
 
     async def openapi(_: Request) -> Response:
         return respond(JsonAnswer(body=document()))
 
     @asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+    async def lifespan(_: object) -> AsyncIterator[None]:
         running = asyncio.create_task(scheduler.run())
         running.add_done_callback(_stopped)
         yield
         service.ended.set()
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
-        await http.aclose()
+        await service.http.aclose()
 
-    app = Starlette(
-        routes=[
-            *endpoint_routes(service),
-            *control_routes(sandbox, CONTROLS),
-            Route("/assets/{token}/{name}", partial(serve_asset, service), methods=["GET", "HEAD"]),
-            Route("/openapi.json", openapi, methods=["GET"]),
-            Route("/", _index, methods=["GET"]),
-        ],
-        lifespan=lifespan,
-        middleware=[Middleware(LoopbackOnly)],
-        exception_handlers={HTTPException: _unrouted},
-    )
-    return Parts(app, service, scheduler)
+    routes = [
+        *endpoint_routes(service),
+        *control_routes(sandbox, CONTROLS),
+        Route("/assets/{token}/{name}", partial(serve_asset, service), methods=["GET", "HEAD"]),
+        Route("/openapi.json", openapi, methods=["GET"]),
+        Route("/", _index, methods=["GET"]),
+    ]
+    return LoopbackApp(Router(routes, lifespan=lifespan)), scheduler
 
 
 def _stopped(scheduling: asyncio.Task[None]) -> None:
@@ -146,8 +107,95 @@ async def _index(_: Request) -> Response:
     return respond(JsonAnswer(body=body))
 
 
-async def _unrouted(_: Request, error: Exception) -> Response:
-    """An unknown path, or a wrong method."""
-    refused = cast("HTTPException", error)
-    body = {"error": f"{refused.detail}."}
-    return respond(JsonAnswer(refused.status_code, body, dict(refused.headers or {})))
+REFUSED = JsonAnswer(403, {"error": "The sandbox is for programs and pages of this machine only."})
+
+
+class LoopbackApp:
+    """Serves ``router`` to requests that name a loopback host and come from no other's page.
+
+    The sandbox's keys are public knowledge, and its routes under /_sandbox ask for none. Otherwise
+    a page could reach it by a name that resolves to this machine (DNS rebinding), or post to it
+    from elsewhere. Pages of this machine may, on any port: people develop them with the sandbox.
+
+    An unknown path and a wrong method are answered as JSON. It stands in place of Starlette's own
+    application, whose layers every request would pay for and none needs.
+    """
+
+    def __init__(self, router: ASGIApp) -> None:
+        self._router = router
+        self._known: bytes | None = None
+        """The Host that was accepted last; most requests have the same."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and not self._from_here(scope["headers"]):
+            answer = REFUSED
+        else:
+            scope["app"] = self  # Starlette then raises what it would otherwise answer as text.
+            try:
+                await self._router(scope, receive, send)
+            except HTTPException as error:
+                said = {"error": f"{error.detail}."}
+                answer = JsonAnswer(error.status_code, said, error.headers or {})
+            else:
+                return
+        await respond(answer)(scope, receive, send)
+
+    def _from_here(self, headers: Iterable[tuple[bytes, bytes]]) -> bool:
+        host = b""
+        for name, value in headers:
+            if name == b"host":
+                host = value
+            elif name == b"origin" and not _names_loopback(value.decode("latin-1")):
+                return False
+        if host != self._known:
+            if not _names_loopback("//" + host.decode("latin-1")):
+                return False
+            self._known = host
+        return True
+
+
+def _names_loopback(url: str) -> bool:
+    if "\\" in url:
+        return False  # Browsers and urlsplit do not agree which host that names.
+    try:
+        host = urlsplit(url).hostname
+    except ValueError:
+        return False
+    return host is not None and is_loopback(host)
+
+
+class DroppableProtocol(ImpatientProtocol):
+    """Lets the application cut the connection: ``scope["state"]["abort"]()``.
+
+    ASGI cannot express it. A fault that drops the connection must look to the caller like a
+    network that failed, and not like a strange answer. It keeps more connections than a server
+    for strangers: tests open many.
+    """
+
+    most = 500
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Put ``abort`` into the state of every request of this connection."""
+        super().connection_made(transport)
+        self.app_state = {**self.app_state, "abort": self.transport.abort}
+
+
+def bind_loopback(host: str, port: int) -> socket.socket:
+    """A listening socket on ``host``.
+
+    Raises :class:`~palprep.errors.UsageError` unless the host is loopback, because the sandbox
+    has an unguarded admin interface and its keys are public knowledge. Raises it for a port in
+    use too.
+    """
+    address = "127.0.0.1" if host == "localhost" else host.strip("[]")
+    if not is_loopback(address):
+        raise UsageError(
+            f"The sandbox listens on loopback only, and {host} is not; use 127.0.0.1 or ::1."
+        )
+    try:
+        return listening_socket(address, port)
+    except OSError as error:
+        raise UsageError(
+            f"The sandbox cannot listen on {host}:{port}: {error.strerror}. Use another --port, "
+            "or 0 for a free one."
+        ) from error

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from palprep.sandbox.answers import JsonAnswer, respond
+from palprep.sandbox.faults import AssetFault
 from palprep.sandbox.service import Service
 from palprep.serving import BodyTooLarge
 
@@ -76,7 +77,7 @@ async def serve_asset(service: Service, request: Request) -> Response:
     ).fetchone()
     if row is None:
         return respond(JsonAnswer(404, {"error": "There is no such asset."}))
-    fault = service.faults.for_asset(name)
+    fault = service.faults.striking(AssetFault, name=name)
     if service.now() >= row[0] or (fault and fault.effect == "expired"):
         return respond(JsonAnswer(403, {"error": "This URL has expired."}))
     if fault:

@@ -59,11 +59,6 @@ def stamp(moment: float) -> str:
     return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")
 
 
-def stamp_utc(moment: float) -> str:
-    """The same moment marked as UTC, for records whose times are said to be in UTC."""
-    return stamp(moment) + "Z"
-
-
 log = logging.getLogger(__name__)
 
 MAX_AT_ONCE = 4

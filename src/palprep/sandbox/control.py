@@ -5,16 +5,12 @@ Each method of :class:`Controls` says in its decorator which route under ``/_san
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import UnionType
 from typing import Any, TypeVar
-
-import httpx
-from starlette.types import ASGIApp
 
 from palprep.errors import UsageError
 from palprep.sandbox.assets import receive
@@ -31,8 +27,9 @@ from palprep.sandbox.log import (
 )
 from palprep.sandbox.outbound import send_again
 from palprep.sandbox.seed import seed, seed_system_tool
-from palprep.sandbox.service import Service
+from palprep.sandbox.service import Service, first_key
 from palprep.sandbox.store import Record
+from palprep.serving import ServerThread
 
 T = TypeVar("T")
 
@@ -41,15 +38,15 @@ PIECE_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """What a running sandbox is made of."""
+class Running:
+    """What a sandbox is made of while it runs."""
 
-    app: ASGIApp
+    server: ServerThread
     service: Service
     scheduler: Scheduler
 
 
-class Controls(ABC):
+class Controls:
     """What a developer may do to a sandbox, from any thread but the sandbox's own.
 
     Each method returns when everything that it causes has been done: callbacks posted, tools'
@@ -61,17 +58,25 @@ class Controls(ABC):
     _first_seed: Any
     """The records that the sandbox was started with."""
 
-    @abstractmethod
+    _running: Running | None = None
+
     def _run(self, act: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """The result of ``act()`` on the sandbox's own loop."""
+        return self._while_running.server.call(act())
 
     @property
-    @abstractmethod
-    def _parts(self) -> Parts: ...
+    def _while_running(self) -> Running:
+        if self._running is None:
+            raise UsageError("The sandbox is not running; use it as a context manager.")
+        return self._running
 
     @property
     def _service(self) -> Service:
-        return self._parts.service
+        return self._while_running.service
+
+    @property
+    def _scheduler(self) -> Scheduler:
+        return self._while_running.scheduler
 
     def _begin(self) -> None:
         seed_system_tool(self._service)
@@ -91,7 +96,7 @@ class Controls(ABC):
         number = _is(seconds, int | float) and not _is(seconds, bool)
         if not number or not 0 <= seconds <= MAX_ADVANCE_S:
             raise UsageError('Say how far: {"advance": SECONDS}, from 0 to ten years.')
-        await self._parts.scheduler.advance(seconds)
+        await self._scheduler.advance(seconds)
 
     @Route("POST", "/seed", whole=lambda content: content, under="stored")
     async def seed(self, records: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, int]:
@@ -150,7 +155,7 @@ class Controls(ABC):
         record = end_by_hand(self._service, resource_id, error_message)
         if record is None:
             raise Missing(f"No voice and no replica {resource_id} is in training.")
-        await self._parts.scheduler.advance(0)
+        await self._scheduler.advance(0)
         return record
 
     @Route("POST", "/conversations/{conversation_id}/end")
@@ -166,7 +171,7 @@ class Controls(ABC):
             ended = end_conversation(self._service, conversation_id, by_tool)
         if ended is None:
             raise Missing(f"There is no active conversation {conversation_id}.")
-        await self._parts.scheduler.advance(0)
+        await self._scheduler.advance(0)
         return ended
 
     @Route("POST", "/conversations/{conversation_id}/call_tool")
@@ -186,7 +191,7 @@ class Controls(ABC):
         lost too."""
         if not send_again(self._service, number):
             raise Missing(f"The log has no callback with the number {number}.")
-        await self._parts.scheduler.advance(0)
+        await self._scheduler.advance(0)
 
     @Route("POST", "/recording")
     async def record(self) -> None:
@@ -206,21 +211,21 @@ class Controls(ABC):
         replayed = value_from(Recording, recording)
         with self._service.faults.suspended():
             for recorded in replayed.requests:
-                await self._parts.scheduler.advance(recorded.after_s)
+                await self._scheduler.advance(recorded.after_s)
                 self._service.recorder.expect(recorded.ids)
-                await _asked_again(self._parts, recorded)
+                await _asked_again(self._service, recorded)
         self._service.recorder.expect(())
 
     @Route("POST", "/reset")
     async def reset(self) -> None:
         """Forget everything that happened: records, assets, jobs, the log, faults that struck.
         What the sandbox was started with is there again. The clock stays where it is."""
-        await self._parts.scheduler.at_rest(self._forget)
+        await self._scheduler.at_rest(self._forget)
 
     def _forget(self) -> None:
         self._service.store.clear()
         self._service.faults.reset()
-        self._service.check_limit.reset()
+        self._service.check_limit.started.clear()
         self._service.recorder.stop()
         for path in self._service.assets.iterdir():
             path.unlink()
@@ -245,16 +250,12 @@ async def _pieces(content: bytes | Path) -> AsyncIterator[bytes]:
             yield piece
 
 
-async def _asked_again(parts: Parts, recorded: RecordedRequest) -> None:
+async def _asked_again(service: Service, recorded: RecordedRequest) -> None:
     """Ask the sandbox as it was asked, with a key of the same scope; the answer tells nothing."""
     headers = {} if recorded.if_match is None else {"if-match": recorded.if_match}
     if recorded.key is not None:
-        headers["x-api-key"] = parts.service.keys.first(user_scoped=recorded.key == "user") or ""
-    request = httpx.Request(
-        recorded.method,
-        parts.service.base_url + recorded.target,
-        headers=headers,
-        content=recorded.body,
+        headers["x-api-key"] = first_key(service.keys, user_scoped=recorded.key == "user") or ""
+    url = service.base_url + recorded.target
+    await service.http.request(
+        recorded.method, url, headers=headers, content=recorded.body, timeout=None
     )
-    response = await httpx.ASGITransport(app=parts.app).handle_async_request(request)
-    await response.aread()

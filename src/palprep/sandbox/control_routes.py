@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-import math
 import re
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from types import NoneType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, get_type_hints, overload
 
-from pydantic import TypeAdapter
+from pydantic import FiniteFloat, TypeAdapter, ValidationError
 from starlette import routing
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -30,6 +29,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
+_SECONDS: TypeAdapter[float | None] = TypeAdapter(FiniteFloat | None)
 
 _FAILURE: Mapping[str, Any] = {
     "description": "What cannot be meant.",
@@ -43,6 +43,9 @@ _FAILURE: Mapping[str, Any] = {
 
 class Missing(UsageError):
     """Nothing has this id that could be ended, called or sent again."""
+
+
+_STATUSES: Mapping[type[Exception], int] = {Missing: 404, BodyTooLarge: 413}
 
 
 @dataclass(frozen=True)
@@ -77,12 +80,8 @@ class Control(Generic[P, T]):
             if self.route.after is not None:
                 answering = getattr(type(sandbox), self.route.after)
                 result = await answering.act(sandbox)
-        except Missing as error:
-            return _refused(404, error.message)
-        except UsageError as error:
-            return _refused(400, error.message)
-        except BodyTooLarge as error:
-            return _refused(413, error.message)
+        except (UsageError, BodyTooLarge) as error:
+            return _refused(_STATUSES.get(type(error), 400), error.message)
         except ClientDisconnect:
             return Response(status_code=400)  # no one is there to read it
         except OSError as error:
@@ -135,16 +134,16 @@ class Control(Generic[P, T]):
             "parameters": parameters,
             "responses": {"200" if answers else "204": {"description": "Done."}, "4XX": _FAILURE},
         }
+        content: dict[str, Any] = {}
         if self.route.streamed is not None:
-            operation["requestBody"] = {"content": {"application/octet-stream": {}}}
+            content = {"application/octet-stream": {}}
         elif self.route.whole is not None:
-            operation["requestBody"] = {"content": {"application/json": {}}}
+            content = {"application/json": {}}
         elif self.members:
             types = get_type_hints(self.act)
             members = {m: TypeAdapter(types[n]).json_schema() for n, m in self.members.items()}
-            schema = {"type": "object", "properties": members}
-            operation["requestBody"] = {"content": {"application/json": {"schema": schema}}}
-        return operation
+            content = {"application/json": {"schema": {"type": "object", "properties": members}}}
+        return operation | ({"requestBody": {"content": content}} if content else {})
 
 
 @dataclass(frozen=True)
@@ -210,16 +209,10 @@ def _refused(status: int, text: str) -> Response:
 
 def _lifetime(request: Request) -> float | None:
     """``expires_in`` of the query, in seconds."""
-    text = request.query_params.get("expires_in")
-    if text is None:
-        return None
     try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
-    if not math.isfinite(seconds):
-        raise UsageError("expires_in is a number of seconds.")
-    return seconds
+        return _SECONDS.validate_python(request.query_params.get("expires_in"))
+    except ValidationError:
+        raise UsageError("expires_in is a number of seconds.") from None
 
 
 async def _json(request: Request, *, empty: Any = None) -> Any:

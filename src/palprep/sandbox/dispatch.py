@@ -9,12 +9,11 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 from urllib.parse import unquote
 
 from starlette.requests import ClientDisconnect, Request
@@ -95,33 +94,34 @@ def refuse_image(choices: Choices, problems: Sequence[Problem]) -> Refused:  # n
     """One of the seven ``{message, error, code}`` variants."""
     first = problems[0]
     variant = _IMAGE_VARIANTS.get((first.field, first.rule), "invalid_request_body")
-    return image_error(variant).refuse(f"{first.field or 'The body'} {first.message}.")
+    detail = f"{first.field or 'The body'} {first.message}."
+    return Refused(image_error(variant).answer(detail))
 
 
 HANDLERS: Mapping[str, Handler] = MappingProxyType(
     {
         "connectors.runtime_check": connectors.check_connector,
         "conversations.create": conversations.create_conversation,
-        "deployments.delete": deployments.delete_deployment,
+        "deployments.delete": partial(HandlerContext.delete, kind="deployment"),
         "deployments.get": deployments.get_deployment,
         "deployments.patch": deployments.patch_deployment,
         "documents.get": documents.get_document,
         "faces.validate_image": partial(faces.validate_face, pose_key="pose_suitable_for_face"),
-        "pals.delete": conversations.delete_pal,
+        "pals.delete": partial(HandlerContext.delete, kind="pal"),
         "pals.replace_skills": conversations.replace_skills,
         "pronunciation_dictionaries.get": documents.get_dictionary,
         "replicas.create": training.create_replica,
-        "replicas.get": training.get_replica,
+        "replicas.get": partial(HandlerContext.show, kind="replica"),
         "replicas.validate_image": partial(
             faces.validate_face, pose_key="pose_suitable_for_replica"
         ),
         "tools.create": tools.create_tool,
         "tools.delete": tools.delete_tool,
-        "tools.get": tools.get_tool,
+        "tools.get": partial(HandlerContext.find, kind="tool"),
         "tools.list": tools.list_tools,
         "videos.rename": documents.rename_video,
         "voices.create": training.create_voice,
-        "voices.get": training.get_voice,
+        "voices.get": partial(HandlerContext.show, kind="voice"),
         "voices.list": training.list_voices,
         "voices.update": training.update_voice,
     }
@@ -146,6 +146,7 @@ class EndpointApp:
         self._refusal = REFUSALS.get(endpoint.name, refuse_fields)
         self._service = service
         self._waits = inspect.iscoroutinefunction(self._handler)
+        self._status = success_status(endpoint, service.choices)
         self._takes_body = endpoint.shape.takes_body
         self._limit = endpoint.max_body_bytes or service.choices.json_body_bytes
         self._settings = AccountSettings(
@@ -160,20 +161,18 @@ class EndpointApp:
         except ClientDisconnect:
             return Response()  # the caller has gone
         path = request.scope["path"]
-        key = self._service.keys.find(request.headers.get("x-api-key"))
-        fault = self._service.faults.for_request(self.endpoint.name, request.method, path)
+        key = self._service.keys.get(request.headers.get("x-api-key", ""))
+        fault = self._service.faults.striking(
+            RequestFault, endpoint=self.endpoint.name, method=request.method, path=path
+        )
         arrival = Arrival(self.endpoint.name, path, request, body, key, fault)
-        if fault is None:
-            return respond(await self._answer(arrival))
-        await asyncio.sleep(fault.delay)
-        answer = None if fault.drop else scripted_answer(fault)
-        if answer is not None:
-            answer = self._noted(arrival, answer)
-        elif fault.drop == "before_commit":
-            self._note(arrival, None)
+        if fault is not None:
+            await asyncio.sleep(fault.delay)
+        if fault is not None and fault.in_its_place:
+            answer = self._noted(arrival, scripted_answer(fault))
         else:
             answer = await self._answer(arrival)
-        if answer is None or fault.drop:
+        if fault is not None and fault.drop:
             request.scope["state"]["abort"]()
             return Response()
         return respond(answer)
@@ -192,9 +191,11 @@ class EndpointApp:
     async def _answer(self, arrival: Arrival) -> JsonAnswer:
         try:
             context = await self._context(arrival)
-            if not self._waits:
-                return self._at_once(arrival, context)
-            answer = await cast("Awaitable[JsonAnswer]", self._handler(context))
+            if self._waits:
+                return self._noted(arrival, await self._handler(context))
+            # In one transaction: nothing is created without a line in the log.
+            with self._service.store.transaction():
+                return self._noted(arrival, self._handler(context))
         except Refused as refused:
             answer = refused.answer
         except Exception as error:
@@ -202,15 +203,6 @@ class EndpointApp:
             log.exception("The sandbox failed on %s", self.endpoint.name)
             answer = JsonAnswer(500, {"error": f"The sandbox failed: {type(error).__name__}."})
         return self._noted(arrival, answer)
-
-    def _at_once(self, arrival: Arrival, context: HandlerContext) -> JsonAnswer:
-        """Handle and log in one transaction: nothing is created without a line in the log."""
-        with self._service.store.transaction():
-            try:
-                answer = cast("JsonAnswer", self._handler(context))
-            except Refused as refused:
-                answer = refused.answer
-            return self._noted(arrival, answer)
 
     async def _context(self, arrival: Arrival) -> HandlerContext:
         choices, body = self._service.choices, arrival.body
@@ -237,8 +229,8 @@ class EndpointApp:
             parsed = self.endpoint.parse(
                 request.path_params,
                 content,
-                query=request.query_params,
-                headers=request.headers,
+                query=request.query_params if shape.in_query else None,
+                headers=request.headers if shape.in_header else None,
                 settings=self._settings,
             )
         except RecursionError:
@@ -248,20 +240,34 @@ class EndpointApp:
         sent = {wire: value for wire, value in values.items() if value is not UNSET}
         return parsed, sent if other is UNSET else {**other, **sent}
 
-    def _noted(self, arrival: Arrival, answer: JsonAnswer) -> JsonAnswer:
-        """The answer, in the log and with the number that it has there."""
-        number = self._note(arrival, answer.status)
-        return replace(answer, headers={**answer.headers, "x-request-id": str(number)})
-
-    def _note(self, arrival: Arrival, status: int | None) -> int | None:
+    def _noted(self, arrival: Arrival, result: Any) -> JsonAnswer:
+        """The answer, or the success with this body, in the log and with the number that it has
+        there."""
+        answer = result if isinstance(result, JsonAnswer) else JsonAnswer(self._status, result)
         service, fault = self._service, arrival.fault
-        if service.recorder.keeping and not (fault and fault.in_its_place):
+        if fault is None or not fault.in_its_place:
             service.recorder.keep(service.now(), arrival)
-        return note_request(service.store, service.now(), arrival, status)
+        lost = fault is not None and fault.drop == "before_commit"
+        number = note_request(
+            service.store, service.now(), arrival, None if lost else answer.status
+        )
+        headers = {**answer.headers, "x-request-id": str(number)}
+        return JsonAnswer(answer.status, answer.body, headers)
+
+
+def success_status(endpoint: Endpoint[..., Any], choices: Choices) -> int:
+    """As specified, otherwise as chosen."""
+    if endpoint.status is not None:
+        return endpoint.status
+    if endpoint.name == "tools.create":
+        return choices.tool_created_status
+    if endpoint.action == "create":
+        return choices.created_status
+    return choices.deleted_status if endpoint.method == "DELETE" else HTTPStatus.OK
 
 
 def scripted_answer(fault: RequestFault) -> JsonAnswer | None:
-    """What a fault answers instead of the handler; None when it only delays or drops."""
+    """What a fault answers instead of the handler; None when it drops the connection."""
     if fault.variant is not None:
         return image_error(fault.variant).answer()
     if fault.status is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -211,8 +211,8 @@ class Armed:
 class Faults:
     """The script in force. The first fault that matches and strikes is taken."""
 
-    def __init__(self, script: FaultScript | None = None) -> None:
-        self._at_start = script or FaultScript()
+    def __init__(self, script: FaultScript) -> None:
+        self._at_start = script
         self.reset()
 
     def reset(self) -> None:
@@ -237,29 +237,15 @@ class Faults:
         """The faults that can still strike, each with how often."""
         return [{**a.fault.to_json(), "left": a.left} for a in self._armed if a.left != 0]
 
-    def for_request(self, endpoint: str, method: str, path: str) -> RequestFault | None:
-        """The fault that strikes a request, by its endpoint's name, method and path."""
-
-        def matches(fault: RequestFault) -> bool:
-            return (
-                fnmatchcase(endpoint, fault.endpoint)
-                and fnmatchcase(method, fault.method)
-                and fnmatchcase(path, fault.path)
-            )
-
-        return self._striking(RequestFault, matches)
-
-    def for_callback(self, event: str) -> CallbackFault | None:
-        """The fault that strikes a callback, by its event."""
-        return self._striking(CallbackFault, lambda fault: fnmatchcase(event, fault.event))
-
-    def for_asset(self, name: str) -> AssetFault | None:
-        """The fault that strikes a download, by the asset's name."""
-        return self._striking(AssetFault, lambda fault: fnmatchcase(name, fault.name))
-
-    def _striking(self, kind: type[F], matches: Callable[[F], bool]) -> F | None:
+    def striking(self, kind: type[F], **names: str) -> F | None:
+        """The fault of this kind that strikes what has these ``names``, each by the member of the
+        fault that it must match."""
         for armed in self._armed:
             fault = armed.fault
-            if isinstance(fault, kind) and matches(fault) and armed.strikes(self._chance):
+            if (
+                isinstance(fault, kind)
+                and all(fnmatchcase(name, getattr(fault, by)) for by, name in names.items())
+                and armed.strikes(self._chance)
+            ):
                 return fault
         return None

@@ -145,11 +145,6 @@ class Recorder:
         self._last = 0.0
 
     @property
-    def keeping(self) -> bool:
-        """Whether requests are kept."""
-        return self._kept is not None
-
-    @property
     def recording(self) -> Recording:
         """What was kept so far; empty before :meth:`start`."""
         return Recording(requests=tuple(self._kept or ()))
@@ -165,7 +160,7 @@ class Recorder:
     def new_id(self, prefix: str) -> str:
         """An opaque id that no one can guess; in a replay the one that was given out then."""
         new = self._known.popleft() if self._known else prefix + secrets.token_hex(6)
-        if self.keeping:
+        if self._kept is not None:
             self._ids.append(new)
         return new
 
@@ -174,8 +169,10 @@ class Recorder:
         self._known = deque(ids)
 
     def keep(self, now: float, arrival: Arrival) -> None:
-        """Keep a request that has just been answered, with the ids given out meanwhile."""
-        assert self._kept is not None  # noqa: S101 -- asked by the caller
+        """Keep a request that has just been answered, with the ids given out meanwhile, since
+        :meth:`start`."""
+        if self._kept is None:
+            return
         ids, self._ids = tuple(self._ids), []
         query = arrival.request.scope["query_string"]
         target = arrival.request.scope["raw_path"] + (b"?" + query if query else b"")

@@ -18,8 +18,10 @@ from palprep._version import __version__
 from palprep.api import EVENTS, AnyEvent, Endpoint, Unspecified, VoiceStatusChanged, calls
 from palprep.api.calls import ENDPOINTS
 from palprep.sandbox.choices import IMAGE_ERRORS, Choices
+from palprep.sandbox.dispatch import success_status
 from palprep.sandbox.handlers.faces import validation_result
 from palprep.sandbox.seed import KINDS
+from palprep.sandbox.service import refuse_unknown
 
 Json = dict[str, Any]
 
@@ -105,10 +107,8 @@ def _operation(endpoint: Endpoint[..., Any], choices: Choices, schemas: Json) ->
             or endpoint.action == "create"
             or bool(schema.get("required") or schema.get("minProperties"))
         )
-        operation["requestBody"] = {
-            "required": required,
-            "content": {"application/json": {"schema": {"$ref": _REF.format(model=name)}}},
-        }
+        content = _json({"$ref": _REF.format(model=name)})
+        operation["requestBody"] = {"required": required} | content
     if endpoint.unspecified:
         operation["x-assumed"] = True
     if endpoint.deprecated:
@@ -148,7 +148,7 @@ def _webhook(event: type[AnyEvent]) -> Json:
     post: Json = {
         "operationId": event.__name__,
         "summary": summary,
-        "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}},
+        "requestBody": {"required": True} | _json(schema),
         "responses": {"2XX": {"description": "Taken."}},
         "security": [],
     }
@@ -175,54 +175,35 @@ def _optional(schema: Json) -> Json:
 
 
 def _responses(endpoint: Endpoint[..., Any], choices: Choices) -> Json:
-    status = success_status(endpoint, choices)
-    responses: Json = {str(status): _success(endpoint, status)}
-    for code, shape in error_shapes(endpoint, choices):
-        text = endpoint.failures.get(code) or HTTPStatus(code).phrase
-        known = responses.setdefault(str(code), {"description": text})
-        schemas = known.get("content", _json({"anyOf": []}))["application/json"]["schema"]["anyOf"]
-        reference = {"$ref": f"#/components/schemas/{shape}"}
-        known["content"] = _json({"anyOf": [*(s for s in schemas if s != reference), reference]})
-    for answered, response in responses.items():
-        response["headers"] = _headers(endpoint, answered, success=answered == str(status))
-    return responses
-
-
-def _headers(endpoint: Endpoint[..., Any], code: str, *, success: bool) -> Json:
-    headers = {"x-request-id": "The request's seq in GET /_sandbox/log."}
-    if code == str(HTTPStatus.TOO_MANY_REQUESTS.value):
-        headers["Retry-After"] = "Seconds to wait."
-    if success and endpoint.reply is calls.get_deployment.reply:
-        headers["ETag"] = "What If-Match takes."
-    return {
-        name: {"description": text, "schema": {"type": "string"}} for name, text in headers.items()
-    }
-
-
-def _success(endpoint: Endpoint[..., Any], status: int) -> Json:
-    success: Json = {"description": "Done."}
-    if status == HTTPStatus.NO_CONTENT:
-        return success
+    success = success_status(endpoint, choices)
+    responses: Json = {str(success): {"description": "Done."}}
     if issubclass(endpoint.reply, Unspecified):
         shown: Json = {"type": "object", "description": "The specification does not show it."}
     else:
-        shown = {"$ref": f"#/components/schemas/{endpoint.reply.__name__}"}
-    return success | {"content": _json(shown)}
+        shown = {"$ref": _REF.format(model=endpoint.reply.__name__)}
+    if success != HTTPStatus.NO_CONTENT:
+        responses[str(success)] |= _json(shown)
+    shapes: dict[int, list[Json]] = {}
+    for code, shape in dict.fromkeys(error_shapes(endpoint, choices)):
+        shapes.setdefault(code, []).append({"$ref": _REF.format(model=shape)})
+    for code, named in shapes.items():
+        text = endpoint.failures.get(code) or HTTPStatus(code).phrase
+        responses[str(code)] = {"description": text} | _json({"anyOf": named})
+    for answered, response in responses.items():
+        headers = {"x-request-id": "The request's seq in GET /_sandbox/log."}
+        if answered == str(HTTPStatus.TOO_MANY_REQUESTS.value):
+            headers["Retry-After"] = "Seconds to wait."
+        if answered == str(success) and endpoint.reply is calls.get_deployment.reply:
+            headers["ETag"] = "What If-Match takes."
+        response["headers"] = {
+            name: {"description": said, "schema": {"type": "string"}}
+            for name, said in headers.items()
+        }
+    return responses
 
 
 def _json(schema: Json) -> Json:
-    return {"application/json": {"schema": schema}}
-
-
-def success_status(endpoint: Endpoint[..., Any], choices: Choices) -> int:
-    """As specified, otherwise as chosen."""
-    if endpoint.status is not None:
-        return endpoint.status
-    if endpoint.name == "tools.create":
-        return choices.tool_created_status
-    if endpoint.action == "create":
-        return choices.created_status
-    return choices.deleted_status if endpoint.method == "DELETE" else HTTPStatus.OK
+    return {"content": {"application/json": {"schema": schema}}}
 
 
 def error_shapes(endpoint: Endpoint[..., Any], choices: Choices) -> Iterable[tuple[int, str]]:
@@ -235,11 +216,9 @@ def error_shapes(endpoint: Endpoint[..., Any], choices: Choices) -> Iterable[tup
         yield choices.bad_request_status, "Error"
         yield choices.body_too_large_status, "Error"
     yield from ((status, "Error") for status in endpoint.failures)
-    if endpoint.shape.in_path:
-        messages = {"documents", "pronunciation_dictionaries"}
-        invalid = endpoint.resource in {"pals", "videos"}
-        status = choices.invalid_id_status if invalid else choices.not_found_status
-        yield status, "Message" if endpoint.resource in messages else "Error"
+    for name in endpoint.shape.in_path:
+        unknown = refuse_unknown(choices, name.removesuffix("_id")).answer
+        yield unknown.status, "Message" if "message" in unknown.body else "Error"
     extra = {
         "voices.create": choices.unscoped_key_status,
         "tools.create": choices.name_taken_status,

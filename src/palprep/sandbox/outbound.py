@@ -5,9 +5,12 @@ A callback is stored with the change that it announces, then posted until it is 
 
 from __future__ import annotations
 
+import asyncio
 import json
 import ssl
+import threading
 from collections.abc import Mapping
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,7 +19,7 @@ import httpx
 
 from palprep.api import is_loopback
 from palprep.errors import PalprepError, StorageError
-from palprep.sandbox.faults import CALLBACK_EVENTS
+from palprep.sandbox.faults import CALLBACK_EVENTS, CallbackFault
 from palprep.sandbox.service import Service
 from palprep.sandbox.store import Record
 from palprep.storage import fetch_url
@@ -79,12 +82,30 @@ class _ThisMachine(httpx.HTTPTransport):
         return super().handle_request(request)
 
 
-def download(service: Service, url: str, into: Path) -> None:
-    """Write the file at ``url`` to ``into``, as :func:`~palprep.storage.fetch_url` does; it blocks.
+async def download(service: Service, url: str, into: Path) -> None:
+    """Write the file at ``url`` to ``into``, as :func:`~palprep.storage.fetch_url` does.
 
     Also raises :class:`~palprep.errors.StorageError` for an empty file, for one on another
     machine unless the sandbox may ask any, and when the sandbox ends.
     """
+    # Not to_thread: a server that is silent would hold its thread, which the loop waits for at
+    # its end.
+    done: Future[None] = Future()
+    done.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            _fetch(service, url, into)
+        except BaseException as error:  # noqa: BLE001 -- raised where it is waited for
+            done.set_exception(error)
+        else:
+            done.set_result(None)
+
+    threading.Thread(target=run, name="palprep-sandbox-download", daemon=True).start()
+    await asyncio.wrap_future(done)
+
+
+def _fetch(service: Service, url: str, into: Path) -> None:
     choices, transport = service.choices, None
     if choices.outbound == "loopback":
         transport = _ThisMachine(verify=service.tls)
@@ -127,7 +148,7 @@ def announce(service: Service, event: str, url: str | None, payload: Mapping[str
     """
     if url is None:
         return
-    fault = service.faults.for_callback(event)
+    fault = service.faults.striking(CallbackFault, event=event)
     copies, late = (fault.copies, fault.late) if fault else (1, 0.0)
     if copies == 0:
         note_delivery(service, event, url, payload, attempt=0, problem=LOST)

@@ -6,29 +6,35 @@ import json
 import ssl
 import sys
 import threading
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from difflib import get_close_matches
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
+import httpx
 from pydantic import ValidationError
 
 from palprep.errors import UsageError
-from palprep.sandbox.app import build_app
+from palprep.sandbox.app import DroppableProtocol, bind_loopback, build_app
 from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import ClockKind, SandboxClock
-from palprep.sandbox.control import Controls, Parts
-from palprep.sandbox.faults import FaultScript, value_from
-from palprep.sandbox.judges import JudgeImage, Trainer, judge_by_bytes, train_by_bytes
-from palprep.sandbox.loopback import DroppableProtocol, bind_loopback
-from palprep.sandbox.service import DEFAULT_KEYS, ApiKey, KeyRing
+from palprep.sandbox.control import Controls, Running
+from palprep.sandbox.faults import Faults, FaultScript, value_from
+from palprep.sandbox.handlers.faces import judge_by_bytes
+from palprep.sandbox.handlers.training import train_by_bytes
+from palprep.sandbox.outbound import outbound_client
+from palprep.sandbox.service import (
+    DEFAULT_KEYS,
+    ApiKey,
+    JudgeImage,
+    Service,
+    Trainer,
+    first_key,
+)
 from palprep.sandbox.store import Store
 from palprep.serving import ServerThread, until_signalled, url_of
-
-T = TypeVar("T")
 
 
 class Sandbox(Controls):
@@ -37,10 +43,10 @@ class Sandbox(Controls):
     ``data`` is a folder that keeps everything across restarts (None: memory and a temporary
     folder), ``port`` 0 takes a free one, ``clock`` "virtual" makes time move only by
     :meth:`advance`. ``faults`` is a script, its file or its JSON. ``judge_image`` and
-    ``trainer`` judge the media (see :mod:`palprep.sandbox.judges`), by first bytes where none is
-    given; ``seed`` holds records to start with; ``choices`` replaces decisions that the
-    specification leaves open (``judge="bytes"`` and ``trainer="bytes"`` replace given ones);
-    ``tls`` is trusted for outbound requests, to receivers with a certificate of their own.
+    ``trainer`` judge the media, by first bytes where none is given. ``seed`` holds records to
+    start with. ``choices`` replaces decisions that the specification leaves open
+    (``judge="bytes"`` and ``trainer="bytes"`` replace given ones). ``tls`` is trusted for
+    outbound requests, to receivers with a certificate of their own.
 
     Entering raises :class:`UsageError` for a host that is not loopback, and for a port or a
     data folder in use.
@@ -64,25 +70,19 @@ class Sandbox(Controls):
         self._data = None if data is None else Path(data)
         self._port = port
         self._host = host
-        self._keys = KeyRing(api_keys)
+        keys = [ApiKey(key) if isinstance(key, str) else key for key in api_keys]
+        self._keys = {key.value: key for key in keys}
         self._clock_kind = clock
+        self._faults = value_from(FaultScript, faults or FaultScript())
         decided = choices or Choices()
         if judge_image is None or decided.judge == "bytes":
             judge_image, decided = judge_by_bytes, decided.model_copy(update={"judge": "bytes"})
         if trainer is None or decided.trainer == "bytes":
             trainer, decided = train_by_bytes, decided.model_copy(update={"trainer": "bytes"})
-        self._build_app = partial(
-            build_app,
-            keys=self._keys,
-            choices=decided,
-            faults=value_from(FaultScript, faults or FaultScript()),
-            judge_image=judge_image,
-            trainer=trainer,
-            tls=tls,
-        )
+        self._choices, self._judge_image, self._trainer = decided, judge_image, trainer
+        self._tls = tls
         self._first_seed = seed
         self._held = ExitStack()
-        self._running: tuple[ServerThread, Parts] | None = None
         self._url = ""
 
     def __enter__(self) -> Self:
@@ -93,19 +93,31 @@ class Sandbox(Controls):
             self._url = url_of(listener)
             store = _open_store(folder, in_memory=self._data is None)
             held.callback(store.close)
-            clock = SandboxClock(self._clock_kind, start=store.setting("clock"))
-            parts = self._build_app(
-                self, store=store, clock=clock, folder=folder, base_url=self._url
+            tls = self._tls or httpx.create_ssl_context()
+            service = Service(
+                store=store,
+                clock=SandboxClock(self._clock_kind, start=store.setting("clock")),
+                choices=self._choices,
+                faults=Faults(self._faults),
+                http=outbound_client(tls, anywhere=self._choices.outbound == "anywhere"),
+                tls=tls,
+                scratch=folder / "scratch",
+                assets=folder / "assets",
+                keys=self._keys,
+                judge_image=self._judge_image,
+                trainer=self._trainer,
+                base_url=self._url,
             )
+            app, scheduler = build_app(self, service)
             server = ServerThread(
-                parts.app,
+                app,
                 listener,
                 name="palprep-sandbox",
                 http=DroppableProtocol,
                 lifespan="on",
                 grace_s=1,
             )
-            self._running = server, parts
+            self._running = Running(server, service, scheduler)
             held.callback(setattr, self, "_running", None)
             self._begin()
             if not server.start():
@@ -125,18 +137,18 @@ class Sandbox(Controls):
     @property
     def user_key(self) -> str:
         """The first user-scoped key. Raises :class:`UsageError` when there is none."""
-        return self._key(user_scoped=True)
+        return self._key("user_key")
 
     @property
     def service_key(self) -> str:
         """The first key that is not user-scoped. Raises :class:`UsageError` without one."""
-        return self._key(user_scoped=False)
+        return self._key("service_key")
 
     def keys(self) -> dict[str, str | None]:
         """``user_key`` and ``service_key``; None for one that this sandbox was not given."""
         return {
-            "user_key": self._keys.first(user_scoped=True),
-            "service_key": self._keys.first(user_scoped=False),
+            "user_key": first_key(self._keys, user_scoped=True),
+            "service_key": first_key(self._keys, user_scoped=False),
         }
 
     def now(self) -> float:
@@ -146,23 +158,10 @@ class Sandbox(Controls):
         """
         return self._service.now()
 
-    def _run(self, act: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        server, _ = self._while_running()
-        return server.call(act())
-
-    @property
-    def _parts(self) -> Parts:
-        return self._while_running()[1]
-
-    def _while_running(self) -> tuple[ServerThread, Parts]:
-        if self._running is None:
-            raise UsageError("The sandbox is not running; use it as a context manager.")
-        return self._running
-
-    def _key(self, *, user_scoped: bool) -> str:
-        key = self._keys.first(user_scoped=user_scoped)
+    def _key(self, name: str) -> str:
+        key = self.keys()[name]
         if key is None:
-            scoped = "user-scoped" if user_scoped else "other than user-scoped"
+            scoped = "user-scoped" if name == "user_key" else "other than user-scoped"
             raise UsageError(f"This sandbox was given no API key that is {scoped}.")
         return key
 

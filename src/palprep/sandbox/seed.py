@@ -1,4 +1,4 @@
-"""Records put into the sandbox from outside: a fixture file's content or an admin request."""
+"""Records: what each kind holds from its beginning, and those put in from outside."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from typing import Any
 from palprep.api import Endpoint, Reply, calls, deviations
 from palprep.errors import UsageError
 from palprep.sandbox.handlers.documents import begin_walk
-from palprep.sandbox.handlers.tools import OWNER_ID, with_defaults
 from palprep.sandbox.service import Service
 from palprep.sandbox.store import Record, Taken
+
+# Internal owner id: one sandbox has one account.
+OWNER_ID = 1
 
 Complete = Callable[[Record, str, str], Record]
 """From a record as it was sent, its id and the time of now: the members that may be missing."""
@@ -24,13 +26,13 @@ class SeedKind:
     """A kind of record: its name in the store, and the member that holds its id.
 
     ``get`` reads it as the specification shows it, and ``complete`` fills in what is missing; both
-    are None for a record that it does not show, which is stored as it was sent.
+    are left out for a record that it does not show, which is stored as it was sent.
     """
 
     name: str
     id_member: str
     get: Endpoint[..., Any] | None = None
-    complete: Complete | None = None
+    complete: Complete = lambda _, __, ___: {}
 
     @property
     def reply(self) -> type[Reply] | None:
@@ -39,20 +41,28 @@ class SeedKind:
 
     def completed(self, sent: Record, now: str) -> Record:
         """What was sent, and what it lacks."""
-        if self.complete is None:
-            return sent
         own = sent[self.id_member]
         return {self.id_member: own} | self.complete(sent, own, now) | sent
 
 
-def _voice(_: Record, voice_id: str, now: str) -> Record:
+def with_defaults(sent: Mapping[str, Any]) -> Record:
+    """A tool's own members as the record shows them."""
+    trigger = sent.get("trigger_type") or "in_call"
+    origin = None if trigger == "post_call" else sent.get("origin") or "llm"
+    unsaid = "fire_and_forget" if origin in {"vision", "audio"} else "generate_response"
+    delivery = sent.get("delivery") or {}
+    api = delivery.get("api")
     return {
-        "voice_name": voice_id,
-        "description": None,
-        "voice_type": "user",
-        "status": "completed",
-        "tags": [],
-        "created_at": now,
+        "name": sent["name"],
+        "description": sent["description"],
+        "parameters": sent["parameters"],
+        "delivery": {"app_message": delivery.get("app_message", True)}
+        | ({} if api is None else {"api": {"method": "POST", **api}}),
+        "trigger_type": trigger,
+        "origin": origin,
+        "on_call": sent.get("on_call") or ("generate_filler" if origin == "llm" else None),
+        "on_resolve": sent.get("on_resolve") or unsaid,
+        "static_filler": sent.get("static_filler"),
     }
 
 
@@ -60,15 +70,6 @@ def _tool(sent: Record, tool_id: str, now: str) -> Record:
     own = {"name": tool_id, "description": "", "parameters": {"type": "object"}} | sent
     times = {"created_at": now, "updated_at": now}
     return {"owner_id": OWNER_ID, "is_system_tool": False} | with_defaults(own) | times
-
-
-def _replica(_: Record, replica_id: str, now: str) -> Record:
-    return {
-        "status": "completed",
-        "replica_name": replica_id,
-        "model_name": "core-4",
-        "created_at": now,
-    }
 
 
 def _deployment(_: Record, deployment_id: str, now: str) -> Record:
@@ -90,64 +91,76 @@ def _deployment(_: Record, deployment_id: str, now: str) -> Record:
     }
 
 
-def _document(_: Record, document_id: str, now: str) -> Record:
-    return {
-        "document_name": document_id,
-        "document_url": f"https://documents.example/{document_id}",
-        "status": "ready",
-        "progress": None,
-        "created_at": now,
-        "updated_at": now,
-        "tags": [],
-    }
-
-
-def _dictionary(_: Record, dictionary_id: str, now: str) -> Record:
-    return {"name": dictionary_id, "rules": [], "created_at": now, "updated_at": now}
-
-
 KINDS: Mapping[str, SeedKind] = MappingProxyType(
     {
         "pals": SeedKind("pal", "pal_id"),
-        "documents": SeedKind("document", "document_id", calls.get_document, _document),
+        "documents": SeedKind(
+            "document",
+            "document_id",
+            calls.get_document,
+            lambda _, own, now: {
+                "document_name": own,
+                "document_url": f"https://documents.example/{own}",
+                "status": "ready",
+                "progress": None,
+                "created_at": now,
+                "updated_at": now,
+                "tags": [],
+            },
+        ),
         "pronunciation_dictionaries": SeedKind(
             "dictionary",
             "pronunciation_dictionary_id",
             calls.get_pronunciation_dictionary,
-            _dictionary,
+            lambda _, own, now: {"name": own, "rules": [], "created_at": now, "updated_at": now},
         ),
         "deployments": SeedKind("deployment", "deployment_id", calls.get_deployment, _deployment),
         "videos": SeedKind("video", "video_id"),
         "connectors": SeedKind("connector", "connector_id"),
-        "voices": SeedKind("voice", "voice_id", calls.get_voice, _voice),
+        "voices": SeedKind(
+            "voice",
+            "voice_id",
+            calls.get_voice,
+            lambda _, own, now: {
+                "voice_name": own,
+                "description": None,
+                "voice_type": "user",
+                "status": "completed",
+                "tags": [],
+                "created_at": now,
+            },
+        ),
         "faces": SeedKind("face", "face_id"),
         "tools": SeedKind("tool", "tool_id", calls.get_tool, _tool),
-        "replicas": SeedKind("replica", "replica_id", calls.get_replica, _replica),
+        "replicas": SeedKind(
+            "replica",
+            "replica_id",
+            calls.get_replica,
+            lambda _, own, now: {
+                "status": "completed",
+                "replica_name": own,
+                "model_name": "core-4",
+                "created_at": now,
+            },
+        ),
     }
 )
 """By the name of each kind in a seed."""
-
-END_CALL: Record = {
-    "tool_id": "end_call",
-    "owner_id": None,
-    "name": "end_call",
-    "description": "End the call when the participant says goodbye.",
-    "parameters": {"type": "object", "properties": {}, "required": []},
-    "delivery": {"app_message": True},
-    "is_system_tool": True,
-    "trigger_type": "in_call",
-    "origin": "llm",
-    "on_call": "silent",
-    "on_resolve": "fire_and_forget",
-    "static_filler": None,
-}
 
 
 def seed_system_tool(service: Service) -> None:
     """The one built-in tool; see the choice ``system-tool``."""
     if service.store.get("tool", "end_call") is None:
-        now = service.stamp()
-        service.store.put("tool", "end_call", END_CALL | {"created_at": now, "updated_at": now})
+        tool = {
+            "tool_id": "end_call",
+            "owner_id": None,
+            "description": "End the call when the participant says goodbye.",
+            "parameters": {"type": "object", "properties": {}, "required": []},
+            "is_system_tool": True,
+            "on_call": "silent",
+            "on_resolve": "fire_and_forget",
+        }
+        service.store.put("tool", "end_call", KINDS["tools"].completed(tool, service.stamp()))
 
 
 def seed(service: Service, content: Any) -> dict[str, int]:

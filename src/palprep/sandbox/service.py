@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hmac
 import ssl
 import threading
-from collections import deque
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 
@@ -18,7 +16,6 @@ from palprep.sandbox.answers import JsonAnswer, Refused, refuse_error, refuse_me
 from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import SandboxClock, stamp
 from palprep.sandbox.faults import Faults
-from palprep.sandbox.judges import JudgeImage, Trainer
 from palprep.sandbox.log import Recorder
 from palprep.sandbox.store import Record, Store
 
@@ -42,35 +39,30 @@ class ApiKey:
 DEFAULT_KEYS = (ApiKey(USER_KEY), ApiKey(SERVICE_KEY, user_scoped=False))
 
 
-class KeyRing:
-    """The keys that open this sandbox."""
+def first_key(keys: Mapping[str, ApiKey], *, user_scoped: bool) -> str | None:
+    """The first key that is user-scoped, or is not; None without one."""
+    return next((value for value, key in keys.items() if key.user_scoped is user_scoped), None)
 
-    def __init__(self, keys: Iterable[ApiKey | str] = DEFAULT_KEYS) -> None:
-        self.keys = tuple(ApiKey(key) if isinstance(key, str) else key for key in keys)
 
-    def find(self, value: str | None) -> ApiKey | None:
-        """The key of this value, compared in constant time; None when there is none."""
-        sent = (value or "").encode()
-        for key in self.keys:
-            if hmac.compare_digest(key.value.encode(), sent):
-                return key
-        return None
+JudgeImage = Callable[[Path, str], Mapping[str, bool | None]]
+"""``judge_image(path, model)``: the outcome of each check by its id, in order; None when it
+could not be measured. Raises :class:`~palprep.errors.MediaError` for what is not an image."""
 
-    def first(self, *, user_scoped: bool) -> str | None:
-        """The value of the first key that is user-scoped, or is not; None without one."""
-        return next((key.value for key in self.keys if key.user_scoped is user_scoped), None)
+TrainingKind = Literal["voice", "replica-video", "replica-image"]
+
+Trainer = Callable[[TrainingKind, tuple[Path, ...]], str | None]
+"""``trainer(kind, paths)``: None when training succeeds, otherwise the record's error_message.
+``paths`` holds the fetched files: the recording of a voice, the training video of a replica with
+its consent video if there is one, or its training image. May raise a MediaError instead."""
 
 
 class CheckLimit:
     """Ten checks a minute and one at a time, for the whole account (Limits: connector checks)."""
 
     def __init__(self) -> None:
-        self._started: deque[float] = deque()
+        self.started: list[float] = []
+        """When those of the last minute began, by the sandbox's clock."""
         self._running = False
-
-    def reset(self) -> None:
-        """Forget the checks that have run."""
-        self._started.clear()
 
     @contextmanager
     def take(self, now: float) -> Iterator[None]:
@@ -78,12 +70,11 @@ class CheckLimit:
         :class:`~palprep.sandbox.answers.Refused`, which tells the seconds to wait."""
         if self._running:
             raise _later("Another runtime check is still running.", 1)
-        while self._started and self._started[0] <= now - 60:
-            self._started.popleft()
-        if len(self._started) >= 10:
-            wait = max(1, round(self._started[0] + 60 - now))
+        self.started = [at for at in self.started if at > now - 60]
+        if len(self.started) >= 10:
+            wait = max(1, round(self.started[0] + 60 - now))
             raise _later("More than 10 runtime checks in a minute.", wait)
-        self._started.append(now)
+        self.started.append(now)
         self._running = True
         try:
             yield
@@ -100,8 +91,9 @@ class Service:
     """The parts of one sandbox.
 
     ``http`` and ``tls`` are for outbound requests. ``scratch`` is a folder for files being judged,
-    ``assets`` one for those that are published. ``recorder`` gives out opaque identifiers from a
-    prefix. ``base_url`` is this sandbox's own. ``ended`` is set when nothing more is to be begun.
+    ``assets`` one for those that are published. ``keys`` are by their values. ``recorder`` gives
+    out opaque identifiers from a prefix. ``base_url`` is this sandbox's own. ``ended`` is set when
+    nothing more is to be begun.
     """
 
     store: Store
@@ -112,11 +104,11 @@ class Service:
     tls: ssl.SSLContext
     scratch: Path
     assets: Path
-    keys: KeyRing
+    keys: Mapping[str, ApiKey]
     judge_image: JudgeImage
     trainer: Trainer
-    recorder: Recorder
     base_url: str
+    recorder: Recorder = field(default_factory=Recorder)
     check_limit: CheckLimit = field(default_factory=CheckLimit)
     ended: threading.Event = field(default_factory=threading.Event)
 
@@ -147,17 +139,21 @@ class HandlerContext:
         :class:`~palprep.sandbox.answers.Refused`, in the shape that the kind has."""
         record = self.service.store.get(kind, getattr(self.request, f"{kind}_id"))
         if record is None:
-            raise _unknown(self.service.choices, kind)
+            raise refuse_unknown(self.service.choices, kind)
         return record
 
-    def delete(self, kind: str) -> JsonAnswer:
-        """The answer when the record of this kind that the path names has been deleted."""
+    def show(self, kind: str) -> Record:
+        """The record of this kind that the path names, as it is shown."""
+        return shown(self.find(kind))
+
+    def delete(self, kind: str) -> None:
+        """Delete the record of this kind that the path names."""
         self.find(kind)
         self.service.store.delete(kind, getattr(self.request, f"{kind}_id"))
-        return JsonAnswer(self.service.choices.deleted_status)
 
 
-def _unknown(choices: Choices, kind: str) -> Refused:
+def refuse_unknown(choices: Choices, kind: str) -> Refused:
+    """No record of this kind has the id that the path names."""
     match kind:
         case "pal" | "video":
             return refuse_error(choices.invalid_id_status, f"Invalid {kind}_id.")
@@ -170,8 +166,9 @@ def _unknown(choices: Choices, kind: str) -> Refused:
     return refuse_error(choices.not_found_status, f"{kind.capitalize()} not found.")
 
 
-Handler = Callable[[HandlerContext], JsonAnswer] | Callable[[HandlerContext], Awaitable[JsonAnswer]]
-"""Answers one request, or raises :class:`~palprep.sandbox.answers.Refused`.
+Handler = Callable[[HandlerContext], Any]
+"""The body of a success, None for none, or a whole :class:`~palprep.sandbox.answers.JsonAnswer`.
+Raises :class:`~palprep.sandbox.answers.Refused`.
 
 A plain function runs inside one transaction of the store, and refuses before it writes. A
 coroutine may wait, and opens transactions of its own."""

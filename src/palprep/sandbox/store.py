@@ -47,6 +47,9 @@ CREATE TABLE IF NOT EXISTS creates (kind TEXT PRIMARY KEY, count INTEGER NOT NUL
 CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value REAL NOT NULL);
 """
 
+_INSERT = "INSERT INTO records (kind, id, body) VALUES (?, ?, ?)"
+_UPSERT = _INSERT + " ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body"
+
 
 class Taken(PalprepError):
     """A record with this id, or a tool with this name, exists already."""
@@ -115,13 +118,7 @@ class Store:
 
         Raises :class:`Taken` for an id, or a tool's name, that exists already.
         """
-        try:
-            self._db.execute(
-                "INSERT INTO records (kind, id, body) VALUES (?, ?, ?)",
-                (kind, record_id, json.dumps(body)),
-            )
-        except sqlite3.IntegrityError as error:
-            raise Taken(f"The {kind} {record_id} or its name exists already.") from error
+        self._insert(_INSERT, kind, record_id, body)
         self._db.execute(
             "INSERT INTO creates VALUES (?, 1) ON CONFLICT (kind) DO UPDATE SET count = count + 1",
             (kind,),
@@ -132,12 +129,11 @@ class Store:
 
         Raises :class:`Taken` for a tool's name that another tool has.
         """
+        self._insert(_UPSERT, kind, record_id, body)
+
+    def _insert(self, sql: str, kind: str, record_id: str, body: Mapping[str, Any]) -> None:
         try:
-            self._db.execute(
-                "INSERT INTO records (kind, id, body) VALUES (?, ?, ?)"
-                " ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body",
-                (kind, record_id, json.dumps(body)),
-            )
+            self._db.execute(sql, (kind, record_id, json.dumps(body)))
         except sqlite3.IntegrityError as error:
             raise Taken(f"The {kind} {record_id} or its name exists already.") from error
 

@@ -84,9 +84,10 @@ class ImpatientProtocol(H11Protocol):
     on which no second request begins.
 
     A server keeps at most ``most`` connections. For one more, it cuts one that waits for its
-    caller: first those without a whole head, then of the address that has the most, then the
-    oldest. No address has a number of its own: all callers behind a proxy have the same one.
-    A connection more is refused only while all others are being answered.
+    caller: first those that have their answer and do not end or do not read it, then of the
+    address that has the most, then the one that waits longest. No address has a number of its
+    own: all callers behind a proxy have the same one. A connection more is refused only while
+    all others are being answered.
     """
 
     head_s = 10.0
@@ -141,16 +142,20 @@ class ImpatientProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no request, unless the answer has been given: the rest of a body."""
-        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+        """Refuse what is no request. Where a whole head came before it, uvicorn would answer
+        twice, and fail at the second time: the connection is cut."""
+        if self.conn.our_state is h11.IDLE:
             super().send_400_response(msg)
-        else:
-            self.transport.abort()
+            return
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        self.transport.abort()
 
     @property
     def _waits(self) -> bool:
-        """Whether the caller has to send something."""
-        return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
+        """Whether the caller has to send something, or to read it."""
+        return self.conn.their_state in (h11.IDLE, h11.SEND_BODY) or self.flow.write_paused
 
     def _watch(self) -> None:
         """Wait for what has to come next, as long as that may take from now."""
@@ -160,12 +165,14 @@ class ImpatientProtocol(H11Protocol):
             left = min(left + self.body_s + self._bytes / self.floor, self.stalled_s)
         else:
             left += self.head_s
-        if self._waits and (self.cycle is None or self._half_sent()):
+        if self._half_sent():
             self._timer = self.loop.call_later(max(left, 0.0), self._expire)
 
     def _half_sent(self) -> bool:
         """Not between two requests: uvicorn has a clock of its own for that."""
-        return self.conn.their_state is h11.SEND_BODY or bool(self.conn.trailing_data[0])
+        state = self.conn.their_state
+        begun = self.cycle is None or bool(self.conn.trailing_data[0])
+        return state is h11.SEND_BODY or (state is h11.IDLE and begun)
 
     def _expire(self) -> None:
         if self.flow.read_paused:  # It is the application that does not take what is sent.
@@ -190,7 +197,13 @@ class ImpatientProtocol(H11Protocol):
 
     def _precedence(self, crowd: Mapping[str, int]) -> tuple[bool, int, float]:
         """Who has to go first."""
-        return self.conn.their_state is h11.SEND_BODY, -crowd[_address(self)], self._since
+        done = self.cycle is not None and self.cycle.response_complete
+        idle = self.conn.their_state is h11.IDLE
+        return (
+            not ((done and not idle) or self.flow.write_paused),
+            -crowd[_address(self)],
+            self._since,
+        )
 
     def _stop_waiting(self) -> None:
         if self._timer is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from palprep.facts import FacingLimits, Second, Timeline
@@ -28,8 +30,12 @@ def line(duration, *speech, facing=(), seen=None, **more):
     return Timeline(duration_s=float(duration), seconds=seconds, speech=spans, **more)
 
 
-def best_take(line, **more):
-    return takes.best_take(line, facing=FacingLimits(20.0, 10.0), **more)
+def best_take(line, *, shortest_s=0.0, longest_s=math.inf, wanted_s=0.0, starts=None):
+    return takes.best_take(
+        line, shortest_s=shortest_s, longest_s=longest_s, wanted_s=wanted_s,
+        facing=FacingLimits(20.0, 10.0),
+        starts=possible_starts(line) if starts is None else starts,
+    )  # fmt: skip
 
 
 def window(take):

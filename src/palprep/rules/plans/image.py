@@ -64,14 +64,6 @@ EXPOSURE_ANSWERS = frozenset({"face_brightness"})
 COLOUR_ANSWERS = frozenset({"skin_hue"})
 
 
-class CropSpan(NamedTuple):
-    """Where a crop shall begin and how large it shall be, in pixels."""
-
-    top: float
-    height: float
-    width: float
-
-
 class Adjustments(NamedTuple):
     """Parameters of a :class:`~palprep.rules.plans.values.ImagePlan`, by its names."""
 
@@ -98,8 +90,8 @@ def propose_crop(
         top = max(
             0.0, min(framing.head.y - headroom * framing.face.height, portrait.height - height)
         )
-        wanted = CropSpan(top, height, max(height * shape, min_side_px))
-        crop = _place(portrait, framing, wanted, level_deg)
+        width = max(height * shape, min_side_px)
+        crop = _place(portrait, framing, (top, height, width), level_deg)
         if (
             crop is not None
             and min(crop.width, crop.height) >= min_side_px
@@ -120,9 +112,11 @@ def _heights(portrait: PortraitFacts, framing: Framing) -> list[float]:
 
 
 def _place(
-    portrait: PortraitFacts, framing: Framing, wanted: CropSpan, level_deg: float
+    portrait: PortraitFacts, framing: Framing, wanted: tuple[float, float, float], level_deg: float
 ) -> Crop | None:
-    """A crop of about that size with the face in the middle, None where there is no room."""
+    """A crop of about the wanted top, height and width with the face in the middle, None where
+    there is no room.
+    """
     face, (top, height, width) = framing.face, wanted
     # The turn is about the crop's centre and carries the face sideways: the centre is moved
     # so that the turned face stands in the middle.

@@ -16,8 +16,6 @@ from itertools import accumulate
 from palprep.facts import FacingLimits, Second, Timeline
 from palprep.values import Span
 
-_NO_LIMITS = FacingLimits()
-
 LEAD_S = 0.3
 """Silence kept before the first word, so that its onset is not cut."""
 
@@ -70,23 +68,43 @@ class Take:
 def best_take(
     line: Timeline,
     *,
-    shortest_s: float = 0.0,
-    longest_s: float = math.inf,
-    wanted_s: float = 0.0,
-    facing: FacingLimits = _NO_LIMITS,
-    starts: Iterable[float] | None = None,
+    shortest_s: float,
+    longest_s: float,
+    wanted_s: float,
+    facing: FacingLimits,
+    starts: Iterable[float],
 ) -> Take | None:
     """The take with the best score, None when no pause allows one within the limits.
 
-    ``starts`` are the moments at which it may start, by default those of
-    :func:`possible_starts`. From the length ``wanted_s`` on more is no better; ``facing`` says
-    which seconds count as turned to the lens.
+    ``starts`` are the moments at which it may start. From the length ``wanted_s`` on more is no
+    better; ``facing`` says which seconds count as turned to the lens.
     """
-    pauses, scores = _pauses(line), _Scores(line, wanted_s, facing)
+    pauses, breaks = _pauses(line), _breaks(line)
     ends = _ends(line, pauses)
+    broken_from = sorted(each.start_s for each in breaks)
+    broken_to = sorted(each.end_s for each in breaks)
+    speaking = _Shares(line.seconds, lambda second: second.speaking)
+    still = _Shares(line.seconds, lambda second: second.still)
+    seen = _Shares(line.seconds, lambda second: second.seen)
+    faced = _Shares(line.seconds, lambda second: second.facing(facing))
+
+    def take(start: float, end: float) -> Take:
+        first, last = round(start), max(round(start) + 1, round(end))
+        middle = (first + last) // 2
+        spoken, listened = speaking.of(first, middle), still.of(middle, last)
+        return Take(
+            start_s=round(start, 3),
+            end_s=round(end, 3),
+            structure=None if spoken is None or listened is None else (spoken + listened) / 2,
+            seen=seen.of(first, last),
+            facing=faced.of(first, last),
+            length=min(1.0, (end - start) / wanted_s) if wanted_s else 1.0,
+            breaks=bisect_left(broken_from, end) - bisect_right(broken_to, start),
+        )
+
     takes = (
-        scores.of(start, end)
-        for start in (possible_starts(line) if starts is None else starts)
+        take(start, end)
+        for start in starts
         for end in _between(ends, start + shortest_s, start + longest_s, pauses)
     )
     return max(
@@ -159,34 +177,6 @@ def _breaks(line: Timeline) -> list[Span]:
 
 def _within(pauses: Sequence[Span], moment: float) -> bool:
     return any(pause.start_s <= moment <= pause.end_s for pause in pauses)
-
-
-class _Scores:
-    """Scores any window of a timeline in constant time, but for its breaks."""
-
-    def __init__(self, line: Timeline, wanted_s: float, facing: FacingLimits) -> None:
-        self._wanted_s = wanted_s
-        breaks = _breaks(line)
-        self._begins = sorted(each.start_s for each in breaks)
-        self._ends = sorted(each.end_s for each in breaks)
-        self._speaking = _Shares(line.seconds, lambda second: second.speaking)
-        self._still = _Shares(line.seconds, lambda second: second.still)
-        self._seen = _Shares(line.seconds, lambda second: second.seen)
-        self._facing = _Shares(line.seconds, lambda second: second.facing(facing))
-
-    def of(self, start: float, end: float) -> Take:
-        first, last = round(start), max(round(start) + 1, round(end))
-        middle = (first + last) // 2
-        speaking, still = self._speaking.of(first, middle), self._still.of(middle, last)
-        return Take(
-            start_s=round(start, 3),
-            end_s=round(end, 3),
-            structure=None if speaking is None or still is None else (speaking + still) / 2,
-            seen=self._seen.of(first, last),
-            facing=self._facing.of(first, last),
-            length=min(1.0, (end - start) / self._wanted_s) if self._wanted_s else 1.0,
-            breaks=bisect_left(self._begins, end) - bisect_right(self._ends, start),
-        )
 
 
 class _Shares:

@@ -68,7 +68,7 @@ def plan_video(report: Report, facts: Facts, profile: Profile) -> VideoPlan | No
     return VideoPlan(
         reasons=reasons,
         copy_video=video.codec in MP4_VIDEO and not (encoded or "transcode_video" in fixes),
-        copy_audio=_audio_can_stay(facts)
+        copy_audio=(video.audio is None or video.audio.stream.codec in MP4_AUDIO)
         and not (encoded or {"resync", "transcode_audio"} & fixes),
         audio_stream=video.audio.stream.index if video.audio else None,
         trim=trim,
@@ -86,10 +86,6 @@ def _from_first_frame(facts: Facts) -> Span | None:
     if line is None or early_s <= 0:
         return None
     return Span(start_s=round(early_s, 3), end_s=round(line.duration_s, 3))
-
-
-def _audio_can_stay(facts: Facts) -> bool:
-    return facts.audio is None or facts.audio.stream.codec in MP4_AUDIO
 
 
 def _trimming(report: Report, facts: Facts, profile: Profile) -> tuple[Span, Reason] | None:
@@ -185,12 +181,14 @@ def plan_consent_clip(report: Report, facts: Facts, profile: Profile) -> VideoPl
     ``report`` judges the whole video as a consent video. None where the statement was not
     heard as required: cutting out something else would prove nothing.
     """
-    line, consent = facts.timeline, facts.consent
-    if line is None or consent is None or consent.outcome.passed is not True:
+    line = facts.timeline
+    if line is None or line.consent is None or not _spoken(facts):
         return None
-    span = _clip(line)
-    if span is None:
-        return None
+    first, last = line.consent.start_s, line.consent.end_s
+    # A shot that begins next to the statement is no part of it.
+    start = max(before_word(line, first), *(cut for cut in line.cuts if cut <= first), 0.0)
+    end = min(_after_word(line, last), *(cut for cut in line.cuts if cut >= last), line.duration_s)
+    span = Span(start_s=round(start, 3), end_s=round(end, 3))
     whole = plan_video(report, facts, profile)
     kept = tuple(
         reason for reason in (whole.reasons if whole else ()) if reason.fix not in _NOT_FOR_A_CLIP
@@ -205,16 +203,6 @@ def plan_consent_clip(report: Report, facts: Facts, profile: Profile) -> VideoPl
         audio_stream=facts.audio.stream.index if facts.audio else None,
         trim=span,
     )
-
-
-def _clip(line: Timeline) -> Span | None:
-    if line.consent is None:
-        return None
-    first, last = line.consent.start_s, line.consent.end_s
-    # A shot that begins next to the statement is no part of it.
-    start = max(before_word(line, first), *(cut for cut in line.cuts if cut <= first), 0.0)
-    end = min(_after_word(line, last), *(cut for cut in line.cuts if cut >= last), line.duration_s)
-    return Span(start_s=round(start, 3), end_s=round(end, 3))
 
 
 def _after_word(line: Timeline, word_s: float) -> float:

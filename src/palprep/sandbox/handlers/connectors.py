@@ -11,68 +11,42 @@ from typing import Any
 
 import httpx
 
-from palprep.sandbox.answers import JsonAnswer, refuse_error
-from palprep.sandbox.outbound import (
-    ServerFailed,
-    client_credentials_token,
-    refuse_elsewhere,
-)
-from palprep.sandbox.service import HandlerContext
+from palprep.sandbox.answers import refuse_error
+from palprep.sandbox.outbound import ServerFailed, client_credentials_token, refuse_elsewhere
+from palprep.sandbox.service import HandlerContext, Service
 
 MAX_MESSAGE = 500  # Limits: error.message length
 UNREACHABLE = 424
 
 
-async def check_connector(context: HandlerContext) -> JsonAnswer:
-    """List the tools of the connector's server, ten times a minute at most, one at a time."""
-    service, choices = context.service, context.service.choices
+async def check_connector(context: HandlerContext) -> dict[str, Any]:
+    """List the tools of the connector's server, ten times a minute at most, one at a time.
+
+    No tool is called, and nothing that the server does makes the check itself fail.
+    """
+    service, timeout_s = context.service, context.service.choices.connector_seconds
     connector = context.find("connector")
     auth = connector.get("auth") or {}
     if auth.get("type") == "oauth" and not auth.get("finished"):
         raise refuse_error(409, "OAuth is not finished for this connector.")
-    if not available():
+    if find_spec("mcp") is None:
         raise refuse_error(503, "Runtime checks are not available on this deployment.")
-    with service.check_limit.take(service.now()):
-        return JsonAnswer(
-            body=await runtime_check(
-                connector,
-                service.http,
-                timeout_s=choices.connector_seconds,
-                anywhere=choices.outbound == "anywhere",
-            )
-        )
-
-
-def available() -> bool:
-    """Whether the package that speaks the protocol is installed."""
-    return find_spec("mcp") is not None
-
-
-async def runtime_check(
-    connector: Mapping[str, Any], http: httpx.AsyncClient, *, timeout_s: float, anywhere: bool
-) -> dict[str, Any]:
-    """The result of one check; ``anywhere`` allows servers on other machines.
-
-    It never raises for what the connector's server does, and never calls a tool. Times are in
-    seconds, ``latency_ms`` in milliseconds.
-    """
-    # Loading the package takes seconds, once: neither a part of the check, nor a reason for all
-    # other requests to wait.
-    await asyncio.to_thread(import_module, "mcp.client.client")
-    started = time.monotonic()
     names: list[str] = []
     error: dict[str, Any] | None = None
-    try:
-        async with asyncio.timeout(timeout_s):
-            headers = await _authorised(connector, http)
-            names = await list_tools(
-                connector.get("url"), headers, timeout_s=timeout_s, anywhere=anywhere
-            )
-    except TimeoutError:
-        said = f"The server did not answer within {timeout_s:g} s."
-        error = {"http_status": UNREACHABLE, "message": said}
-    except ServerFailed as failure:
-        error = {"http_status": failure.http_status, "message": str(failure)[:MAX_MESSAGE]}
+    with service.check_limit.take(service.now()):
+        # Loading the package takes seconds, once: neither a part of the check, nor a reason for
+        # all other requests to wait.
+        await asyncio.to_thread(import_module, "mcp.client.client")
+        started = time.monotonic()
+        try:
+            async with asyncio.timeout(timeout_s):
+                headers = await _authorised(connector, service.http)
+                names = await _list_tools(service, connector.get("url"), headers)
+        except TimeoutError:
+            said = f"The server did not answer within {timeout_s:g} s."
+            error = {"http_status": UNREACHABLE, "message": said}
+        except ServerFailed as failure:
+            error = {"http_status": failure.http_status, "message": str(failure)[:MAX_MESSAGE]}
     return {
         "ok": error is None,
         "tool_count": len(names),
@@ -92,9 +66,7 @@ async def _authorised(connector: Mapping[str, Any], http: httpx.AsyncClient) -> 
     return headers
 
 
-async def list_tools(
-    url: object, headers: Mapping[str, str], *, timeout_s: float, anywhere: bool
-) -> list[str]:
+async def _list_tools(service: Service, url: object, headers: Mapping[str, str]) -> list[str]:
     """The names of all tools that the server at ``url`` lists. Raises :class:`ServerFailed`."""
     if not isinstance(url, str):
         raise ServerFailed("The connector's record has no url.")
@@ -109,7 +81,7 @@ async def list_tools(
         seen.append(response.status_code)
 
     async def check(request: httpx2.Request) -> None:
-        if not anywhere:
+        if service.choices.outbound == "loopback":
             refuse_elsewhere(request.url.host)
 
     names: list[str] = []
@@ -117,7 +89,7 @@ async def list_tools(
         async with (
             httpx2.AsyncClient(
                 headers=dict(headers),
-                timeout=timeout_s,
+                timeout=service.choices.connector_seconds,
                 event_hooks={"request": [check], "response": [note]},
             ) as http,
             Client(streamable_http_client(url, http_client=http)) as client,

@@ -8,14 +8,14 @@ from typing import Any
 
 from palprep.api import EventName
 from palprep.errors import UsageError
-from palprep.sandbox.answers import JsonAnswer, bad_fields, refuse_error
+from palprep.sandbox.answers import bad_fields, refuse_error
 from palprep.sandbox.handlers.tools import deliver
 from palprep.sandbox.outbound import note_delivery
 from palprep.sandbox.service import HandlerContext, Service
 from palprep.sandbox.store import Record
 
 
-def create_conversation(context: HandlerContext) -> JsonAnswer:
+def create_conversation(context: HandlerContext) -> Record:
     """Start a conversation whose voice and face are ready, and schedule its end."""
     service, choices, sent = context.service, context.service.choices, context.sent
     pal, face = _pal(service, sent.get("pal_id")), _face(service, sent.get("face_id"))
@@ -28,20 +28,17 @@ def create_conversation(context: HandlerContext) -> JsonAnswer:
         if problem is not None:
             raise refuse_error(choices.bad_request_status, problem)
     conversation_id = service.recorder.new_id("c")
-    record: Record = {
+    record: Record = dict.fromkeys(("conversation_name", "pal_id", "face_id")) | {
         **sent,
         "conversation_id": conversation_id,
-        "conversation_name": sent.get("conversation_name"),
         "conversation_url": f"{service.base_url}/conversations/{conversation_id}",
         "status": "active",
-        "pal_id": sent.get("pal_id"),
-        "face_id": sent.get("face_id"),
         "created_at": service.stamp(),
     }
     service.store.create("conversation", conversation_id, record)
     due = service.now() + choices.conversation_seconds
     service.store.schedule(due, "conversation", {"conversation_id": conversation_id})
-    return JsonAnswer(choices.created_status, record)
+    return record
 
 
 def _pal(service: Service, pal_id: str | None) -> Record | None:
@@ -90,8 +87,8 @@ def end_conversation(
 
     ``arguments`` by tool name. None when there is no such active conversation.
     """
-    conversation = service.store.get("conversation", conversation_id)
-    if conversation is None or conversation["status"] != "active":
+    conversation = _active(service, conversation_id)
+    if conversation is None:
         return None
     conversation["status"] = "ended"
     service.store.put("conversation", conversation_id, conversation)
@@ -110,8 +107,8 @@ async def call_tool(
 
     Raises :class:`UsageError` unless the conversation is active and its PAL has the tool.
     """
-    conversation = service.store.get("conversation", conversation_id)
-    if conversation is None or conversation["status"] != "active":
+    conversation = _active(service, conversation_id)
+    if conversation is None:
         raise UsageError(f"There is no active conversation {conversation_id}.")
     tools = _tools_of(service, conversation.get("pal_id"), "in_call")
     tool = next((tool for tool in tools if tool["name"] == name), None)
@@ -123,6 +120,11 @@ async def call_tool(
         note_delivery(service, EventName.TOOL_CALL, conversation["conversation_url"], payload)
         return {"event": EventName.TOOL_CALL, "payload": payload}
     return asdict(await deliver(service, tool, arguments))
+
+
+def _active(service: Service, conversation_id: str) -> Record | None:
+    conversation = service.store.get("conversation", conversation_id)
+    return conversation if conversation and conversation["status"] == "active" else None
 
 
 def _tools_of(service: Service, pal_id: str | None, trigger_type: str) -> list[Record]:
@@ -142,7 +144,7 @@ async def conversation_timed_out(service: Service, job: Record) -> None:
         end_conversation(service, job["conversation_id"])
 
 
-def replace_skills(context: HandlerContext) -> JsonAnswer:
+def replace_skills(context: HandlerContext) -> dict[str, Any]:
     """Set the complete skills of a PAL; those that are absent are detached."""
     pal = context.find("pal")
     skills = {
@@ -150,9 +152,4 @@ def replace_skills(context: HandlerContext) -> JsonAnswer:
         for name, entry in context.sent["skills"].items()
     }
     context.service.store.put("pal", pal["pal_id"], pal | {"skills": skills})
-    return JsonAnswer(body={"data": skills})
-
-
-def delete_pal(context: HandlerContext) -> JsonAnswer:
-    """Delete one PAL."""
-    return context.delete("pal")
+    return {"data": skills}

@@ -1,18 +1,28 @@
-"""Deployments: patched under optimistic concurrency, deleted."""
+"""Deployments: read with their ETag, and patched by JSON Patch (RFC 6902) under it."""
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from palprep.api import UNSET, calls, deviations
+from palprep.errors import PalprepError
 from palprep.sandbox.answers import JsonAnswer, refuse_error
-from palprep.sandbox.clock import stamp_utc
-from palprep.sandbox.json_patch import BadPatch, apply_patch, changed_members
+from palprep.sandbox.choices import Choices
 from palprep.sandbox.service import HandlerContext
 from palprep.sandbox.store import Record
+
+_INDEX = re.compile(r"0|[1-9][0-9]*")
+
+
+class BadPatch(PalprepError):
+    """A patch that does not apply; the text says which operation and why."""
+
+    code = "bad_patch"
 
 
 def etag(deployment: Record) -> str:
@@ -29,47 +39,22 @@ def get_deployment(context: HandlerContext) -> JsonAnswer:
 def patch_deployment(context: HandlerContext) -> JsonAnswer:
     """Apply a JSON Patch as a whole or not at all, under If-Match when it is sent."""
     deployment, choices = context.find("deployment"), context.service.choices
-    wanted, operations = context.request.if_match, context.request.operations
+    wanted = context.request.if_match
     if wanted is not UNSET and not _matches(wanted, etag(deployment)):
         raise refuse_error(
             choices.etag_mismatch_status, "The deployment has changed since its ETag was read."
         )
     try:
-        patched = apply_patch(
-            deployment,
-            operations,
-            max_operations=choices.patch_operations,
-            max_bytes=choices.deployment_bytes,
-        )
-        _only(choices.patchable, operations)
+        patched = _patched(deployment, context.request.operations, choices)
         _still_a_deployment(choices.patchable, deployment, patched)
     except BadPatch as error:
         raise refuse_error(
             choices.bad_request_status, f"Invalid JSON patch format: {error}."
         ) from error
-    patched["updated_at"] = stamp_utc(context.service.now())
+    # These times are said to be in UTC, and marked as such.
+    patched["updated_at"] = context.service.stamp() + "Z"
     context.service.store.put("deployment", deployment["deployment_id"], patched)
     return _show(patched)
-
-
-def _only(patchable: Sequence[str], operations: Sequence[Mapping[str, Any]]) -> None:
-    foreign = changed_members(operations) - set(patchable)
-    if foreign:
-        raise BadPatch(f"{', '.join(sorted(foreign)) or 'the whole'} cannot be patched")
-
-
-def _still_a_deployment(patchable: Sequence[str], before: Record, after: Record) -> None:
-    """A member keeps its type and its values, and is not taken away."""
-    for member in patchable:
-        if before.get(member) is not None and after.get(member) is None:
-            raise BadPatch(f"{member} cannot be removed")
-    for problem in deviations(calls.get_deployment.reply, after, closed=False):
-        raise BadPatch(f"{problem.field} {problem.message}")
-
-
-def delete_deployment(context: HandlerContext) -> JsonAnswer:
-    """Delete one deployment."""
-    return context.delete("deployment")
 
 
 def _matches(header: str, current: str) -> bool:
@@ -81,3 +66,120 @@ def _show(deployment: Record) -> JsonAnswer:
     # Versioning 3: the field is removed, even from records seeded with it.
     shown = {k: v for k, v in deployment.items() if k != "replica_thumbnail_video_url"}
     return JsonAnswer(body=shown, headers={"ETag": etag(deployment)})
+
+
+def _still_a_deployment(patchable: Sequence[str], before: Record, after: Any) -> None:
+    """What cannot be patched is as it was. A member keeps its type and its values, and is not
+    taken away."""
+    if not isinstance(after, dict):
+        raise BadPatch("the whole cannot be patched")
+    for member in before.keys() | after.keys():
+        if before.get(member) is not None and after.get(member) is None:
+            raise BadPatch(f"{member} cannot be removed")
+        kept = member in after and _equal(before.get(member, UNSET), after[member])
+        if member not in patchable and not kept:
+            raise BadPatch(f"{member} cannot be patched")
+    for problem in deviations(calls.get_deployment.reply, after, closed=False):
+        raise BadPatch(f"{problem.field} {problem.message}")
+
+
+def _patched(document: Record, operations: Sequence[Mapping[str, Any]], choices: Choices) -> Any:
+    """The patched copy of ``document``, by operations that are well formed."""
+    if len(operations) > choices.patch_operations:
+        raise BadPatch(f"a patch has at most {choices.patch_operations} operations")
+    result: Any = copy.deepcopy(document)
+    for number, operation in enumerate(operations, start=1):
+        try:
+            result = _apply(result, copy.deepcopy(operation))
+            # What a patch adds is as large as the patch. A copy doubles, each time.
+            if operation["op"] == "copy" or number == len(operations):
+                _bounded(result, choices.deployment_bytes)
+        except RecursionError:
+            raise BadPatch(f"operation {number - 1}: nested too deeply") from None
+        except BadPatch as error:
+            raise BadPatch(f"operation {number - 1}: {error}") from None
+    return result
+
+
+def _bounded(document: Any, max_bytes: int) -> None:
+    if len(json.dumps(document)) > max_bytes:
+        raise BadPatch(f"the result is more than {max_bytes} bytes")
+
+
+def _apply(document: Any, operation: Mapping[str, Any]) -> Any:
+    parts = _parts(operation["path"])
+    match operation["op"]:
+        case "add":
+            return _put(document, parts, operation["value"])
+        case "remove":
+            return _drop(document, parts)
+        case "replace":
+            return _put(_drop(document, parts), parts, operation["value"])
+        case "test":
+            if not _equal(_find(document, parts), operation["value"]):
+                raise BadPatch(f"the test of /{'/'.join(parts)} failed")
+            return document
+    source = _parts(operation["from"])
+    value = _find(document, source)
+    if operation["op"] == "copy":
+        return _put(document, parts, copy.deepcopy(value))
+    if parts[: len(source)] == source and parts != source:
+        raise BadPatch("a value cannot be moved into itself")
+    return _put(_drop(document, source), parts, value)
+
+
+def _parts(pointer: str) -> list[str]:
+    if pointer and not pointer.startswith("/"):
+        raise BadPatch(f"{pointer!r} is not a JSON Pointer")
+    return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
+
+
+def _index(part: str, end: int) -> int:
+    if not _INDEX.fullmatch(part) or int(part) > end:
+        raise BadPatch(f"there is no index {part!r}")
+    return int(part)
+
+
+def _step(value: Any, part: str) -> Any:
+    if isinstance(value, dict) and part in value:
+        return value[part]
+    if isinstance(value, list):
+        return value[_index(part, len(value) - 1)]
+    raise BadPatch(f"there is no member {part!r}")
+
+
+def _find(document: Any, parts: list[str]) -> Any:
+    for part in parts:
+        document = _step(document, part)
+    return document
+
+
+def _put(document: Any, parts: list[str], value: Any) -> Any:
+    if not parts:
+        return value
+    holder, last = _find(document, parts[:-1]), parts[-1]
+    if isinstance(holder, dict):
+        holder[last] = value
+    elif isinstance(holder, list):
+        holder.insert(len(holder) if last == "-" else _index(last, len(holder)), value)
+    else:
+        raise BadPatch(f"nothing can be added at {last!r}")
+    return document
+
+
+def _drop(document: Any, parts: list[str]) -> Any:
+    if not parts:
+        return None
+    holder, last = _find(document, parts[:-1]), parts[-1]
+    _step(holder, last)
+    del holder[int(last) if isinstance(holder, list) else last]
+    return document
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """JSON equality: unlike Python's, true is not 1."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_equal(one[k], other[k]) for k in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    return isinstance(one, bool) is isinstance(other, bool) and bool(one == other)

@@ -6,8 +6,6 @@ A document walks through its states by the clock.
 from __future__ import annotations
 
 from palprep.api import EventName
-from palprep.sandbox.answers import JsonAnswer
-from palprep.sandbox.clock import stamp
 from palprep.sandbox.outbound import announce
 from palprep.sandbox.service import HandlerContext, Service, shown
 from palprep.sandbox.store import Record
@@ -17,22 +15,22 @@ TOLD = ("document_id", "document_name", "status", "progress", "error_message", "
 STEPS = 3  # processing at 0, 50 and 100 percent
 
 
-def get_document(context: HandlerContext) -> JsonAnswer:
+def get_document(context: HandlerContext) -> Record:
     """The document as it stands by the clock."""
-    return JsonAnswer(body=show_document(context.find("document")))
+    return show_document(context.find("document"))
 
 
-def get_dictionary(context: HandlerContext) -> JsonAnswer:
+def get_dictionary(context: HandlerContext) -> Record:
     """The dictionary with all its rules and their number."""
     dictionary = context.find("dictionary")
-    return JsonAnswer(body=dictionary | {"rules_count": len(dictionary.get("rules") or ())})
+    return dictionary | {"rules_count": len(dictionary.get("rules") or ())}
 
 
-def rename_video(context: HandlerContext) -> JsonAnswer:
+def rename_video(context: HandlerContext) -> Record:
     """Give a video another name."""
     video = context.find("video") | {"video_name": context.request.video_name}
     context.service.store.put("video", context.request.video_id, video)
-    return JsonAnswer(body=video)
+    return video
 
 
 def begin_walk(service: Service, document: Record) -> None:
@@ -52,7 +50,7 @@ async def step_document(service: Service, job: Record) -> None:
         if document is None:
             return
         step = job["step"]
-        document["updated_at"] = stamp(service.now())
+        document["updated_at"] = service.stamp()
         if step < STEPS:
             document |= {"status": "processing", "progress": 100.0 * step / (STEPS - 1)}
             _schedule(service, document["document_id"], step=step + 1)
@@ -79,7 +77,7 @@ def _finish(service: Service, document: Record) -> None:
     if document["status"] == "ready" and document.get("crawl_config") is not None:
         document["crawled_urls"] = document.get("crawled_urls") or [document.get("document_url")]
         document["crawl_count"] = (document.get("crawl_count") or 0) + 1
-        document["last_crawled_at"] = stamp(service.now())
+        document["last_crawled_at"] = service.stamp()
 
 
 def show_document(document: Record) -> Record:

@@ -10,14 +10,29 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from palprep.api import FACE_CHECKS, FACE_PROBLEMS
-from palprep.errors import MediaError
+from palprep.errors import DamagedMedia, MediaError
 from palprep.media import Source
-from palprep.sandbox.answers import JsonAnswer
+from palprep.sandbox.answers import Refused
 from palprep.sandbox.choices import image_error
 from palprep.sandbox.service import HandlerContext, Service
+from palprep.values import Kind
+
+# What the judge where none is given asks of an image, in bytes.
+MIN_IMAGE_BYTES = 1024
 
 
-async def validate_face(context: HandlerContext, *, pose_key: str) -> JsonAnswer:
+def judge_by_bytes(path: Path, model: str) -> dict[str, bool | None]:  # noqa: ARG001
+    """The default judge: one check, that the image has at least 1024 bytes.
+
+    Raises :class:`~palprep.errors.DamagedMedia` for what is not an image.
+    """
+    found = Source.of(path).type
+    if found.kind is not Kind.IMAGE:
+        raise DamagedMedia(f"It is {found.description}, not an image of an accepted type.")
+    return {"image_quality_acceptable": path.stat().st_size >= MIN_IMAGE_BYTES}
+
+
+async def validate_face(context: HandlerContext, *, pose_key: str) -> dict[str, Any]:
     """The verdict; the pose is under ``pose_key`` among the details."""
     outcomes = await asyncio.to_thread(
         _judge,
@@ -26,7 +41,7 @@ async def validate_face(context: HandlerContext, *, pose_key: str) -> JsonAnswer
         context.sent.get("mimeType", "image/jpeg"),
         context.sent.get("model", "core-4"),
     )
-    return JsonAnswer(body=validation_result(outcomes, pose_key=pose_key))
+    return validation_result(outcomes, pose_key=pose_key)
 
 
 def _judge(
@@ -36,19 +51,17 @@ def _judge(
     try:
         image = base64.b64decode(image_base64, validate=True)
     except ValueError as error:  # binascii.Error, or characters beyond ASCII
-        raise image_error("invalid_base64").refuse(f"{error}.") from error
+        raise Refused(image_error("invalid_base64").answer(f"{error}.")) from error
     with TemporaryDirectory(dir=service.scratch) as folder:
         path = Path(folder) / "image"
         path.write_bytes(image)
         found = Source.of(path).type
-        if found.mime.replace("heif", "heic") != mime_type.replace("heif", "heic"):
-            raise image_error("undecodable_image").refuse(
-                f"They are {found.description}, not {mime_type}."
-            )
         try:
+            if found.mime.replace("heif", "heic") != mime_type.replace("heif", "heic"):
+                raise DamagedMedia(f"They are {found.description}, not {mime_type}.")
             outcomes = service.judge_image(path, model)
         except MediaError as error:
-            raise image_error("undecodable_image").refuse(error.message) from error
+            raise Refused(image_error("undecodable_image").answer(error.message)) from error
     left_out = service.choices.checks_left_out.get(model, ())
     return {check: passed for check, passed in outcomes.items() if check not in left_out}
 

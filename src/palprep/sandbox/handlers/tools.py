@@ -8,15 +8,15 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
 import httpx
 
-from palprep.sandbox.answers import JsonAnswer, bad_fields, refuse_error
+from palprep.sandbox.answers import bad_fields, refuse_error
 from palprep.sandbox.choices import AUTH_TYPES, Choices
 from palprep.sandbox.outbound import (
     UNASKABLE,
@@ -25,6 +25,7 @@ from palprep.sandbox.outbound import (
     client_credentials_token,
     note_delivery,
 )
+from palprep.sandbox.seed import KINDS, with_defaults
 from palprep.sandbox.service import HandlerContext, Service
 from palprep.sandbox.store import Record, Taken
 
@@ -40,26 +41,21 @@ _SAMPLES: Mapping[str, Any] = {
     "null": None,
 }
 
-# Internal owner id: one sandbox has one account.
-OWNER_ID = 1
 
-
-def create_tool(context: HandlerContext) -> JsonAnswer:
+def create_tool(context: HandlerContext) -> Record:
     """Record a tool with every default filled in; its name must be free."""
     service, choices = context.service, context.service.choices
     _known_auth(choices, context.sent)
-    tool = with_defaults(context.sent)
     tool_id = service.recorder.new_id("t")
-    now = service.stamp()
-    record = {"tool_id": tool_id, "owner_id": OWNER_ID, **tool}
-    record |= {"is_system_tool": False, "created_at": now, "updated_at": now}
+    tool = {"tool_id": tool_id, **with_defaults(context.sent)}
+    record = KINDS["tools"].completed(tool, service.stamp())
     try:
         service.store.create("tool", tool_id, record)
     except Taken:
         raise refuse_error(
             choices.name_taken_status, f"A tool with this name already exists: {tool['name']}."
         ) from None
-    return JsonAnswer(choices.tool_created_status, record)
+    return record
 
 
 def _known_auth(choices: Choices, sent: Mapping[str, Any]) -> None:
@@ -69,49 +65,17 @@ def _known_auth(choices: Choices, sent: Mapping[str, Any]) -> None:
         raise bad_fields(choices.bad_request_status, {"delivery.api.auth.type": known})
 
 
-def with_defaults(sent: Mapping[str, Any]) -> Record:
-    """The tool's own members as the record shows them."""
-    trigger = sent.get("trigger_type") or "in_call"
-    origin = None if trigger == "post_call" else sent.get("origin") or "llm"
-    spoken = origin == "llm"
-    return {
-        "name": sent["name"],
-        "description": sent["description"],
-        "parameters": sent["parameters"],
-        "delivery": _delivery(sent.get("delivery") or {}),
-        "trigger_type": trigger,
-        "origin": origin,
-        "on_call": (sent.get("on_call") or "generate_filler") if spoken else sent.get("on_call"),
-        "on_resolve": sent.get("on_resolve")
-        or ("fire_and_forget" if origin in {"vision", "audio"} else "generate_response"),
-        "static_filler": sent.get("static_filler"),
-    }
-
-
-def _delivery(sent: Mapping[str, Any]) -> Record:
-    api = sent.get("api")
-    delivery: Record = {"app_message": sent.get("app_message", True)}
-    if api is not None:
-        delivery["api"] = {"method": "POST", **api}
-    return delivery
-
-
-def list_tools(context: HandlerContext) -> JsonAnswer:
+def list_tools(context: HandlerContext) -> dict[str, list[Record]]:
     """All tools, the built-in one among them, oldest first."""
-    return JsonAnswer(body={"data": context.service.store.all("tool")})
+    return {"data": context.service.store.all("tool")}
 
 
-def get_tool(context: HandlerContext) -> JsonAnswer:
-    """One tool."""
-    return JsonAnswer(body=context.find("tool"))
-
-
-def delete_tool(context: HandlerContext) -> JsonAnswer:
+def delete_tool(context: HandlerContext) -> None:
     """Delete one tool, unless it is built in."""
     tool, choices = context.find("tool"), context.service.choices
     if tool.get("is_system_tool"):
         raise refuse_error(choices.system_tool_status, "System tools cannot be deleted.")
-    return context.delete("tool")
+    context.delete("tool")
 
 
 def fill(template: Any, arguments: Mapping[str, Any], *, in_url: bool = False) -> Any:
@@ -221,7 +185,10 @@ async def deliver(service: Service, tool: Record, arguments: Mapping[str, Any]) 
     try:
         request = await build_request(api, arguments, service.http)
         request.extensions["timeout"] = httpx.Timeout(timeout).as_dict()
-        async with _sent(service.http, request) as response, asyncio.timeout(timeout):
+        async with (
+            aclosing(await service.http.send(request, stream=True)) as response,
+            asyncio.timeout(timeout),
+        ):
             answer = ToolAnswer(response.status_code, await beginning(response))
     except (*UNASKABLE, TimeoutError, ServerFailed) as error:
         answer = ToolAnswer(problem=str(error) or type(error).__name__)
@@ -235,12 +202,3 @@ async def deliver(service: Service, tool: Record, arguments: Mapping[str, Any]) 
             problem=answer.problem,
         )
     return answer
-
-
-@asynccontextmanager
-async def _sent(http: httpx.AsyncClient, request: httpx.Request) -> AsyncIterator[httpx.Response]:
-    response = await http.send(request, stream=True)
-    try:
-        yield response
-    finally:
-        await response.aclose()

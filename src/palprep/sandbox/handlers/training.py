@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Literal
@@ -16,46 +16,46 @@ from urllib.parse import unquote, urlsplit
 from palprep.api import UNSET, EventName
 from palprep.errors import PalprepError, UnsupportedMedia
 from palprep.media import Source
-from palprep.sandbox.answers import JsonAnswer, bad_fields, refuse_error
-from palprep.sandbox.judges import TRAINED_FROM, TrainingKind
+from palprep.sandbox.answers import bad_fields, refuse_error
 from palprep.sandbox.outbound import announce, download
-from palprep.sandbox.service import SENT, HandlerContext, Service, shown
+from palprep.sandbox.seed import KINDS
+from palprep.sandbox.service import SENT, HandlerContext, Service, TrainingKind, shown
 from palprep.sandbox.store import Record
 
 log = logging.getLogger(__name__)
 
-# Create Voice: "Accepted file types".
+# Create Voice: "Accepted file types", and as formats; the videos among them train replicas too.
 VOICE_EXTENSIONS = (".mp3", ".wav", ".m4a", ".flac", ".ogg", ".oga", ".webm", ".mp4", ".mov")
+TRAINED_FROM = frozenset({"mp3", "wav", "m4a", "flac", "ogg", "webm", "mp4", "mov"})
 Trained = Literal["voice", "replica"]
-TRAINED: tuple[Trained, ...] = ("voice", "replica")
-EVENTS: Mapping[Trained, str] = {
+TRAINED: Mapping[Trained, str] = {
     "voice": EventName.VOICE_STATUS_CHANGED,
     "replica": EventName.REPLICA_STATUS_CHANGED,
 }
+"""What is trained, with the event that announces its end."""
 LONGEST_SUFFIX = len(".jpeg")
 
 
-async def train_voice(service: Service, job: Record) -> None:
-    """Fetch a voice's training audio, train, and end the training: set the status, announce it."""
-    voice = _in_training(service, "voice", job["voice_id"])
-    if voice is not None:
-        url = voice[SENT]["training_audio_url"]
-        problem = _extension_problem(service, url) or await _train(service, "voice", [url])
-        _end_training(service, "voice", job["voice_id"], problem)
+def train_by_bytes(kind: TrainingKind, paths: tuple[Path, ...]) -> str | None:
+    """The trainer where none is given: every file starts like media of the kind that is trained
+    from."""
+    for path in paths:
+        found = Source.of(path).type
+        if kind == "replica-image":
+            if found.format not in {"jpeg", "png"}:
+                return "The training image is neither JPEG nor PNG."
+        elif found.format not in TRAINED_FROM:
+            return "The file is not a recording or video of an accepted type."
+    return None
 
 
-async def train_replica(service: Service, job: Record) -> None:
-    """The same for a replica: from its video (and consent video) or from its image."""
-    replica = _in_training(service, "replica", job["replica_id"])
-    if replica is None:
-        return
-    sent = replica[SENT]
-    if sent.get("train_image_url"):
-        problem = await _train(service, "replica-image", [sent["train_image_url"]])
-    else:
-        urls = [sent["train_video_url"], sent.get("consent_video_url")]
-        problem = await _train(service, "replica-video", [url for url in urls if url])
-    _end_training(service, "replica", job["replica_id"], problem)
+async def train(service: Service, job: Record, *, kind: Trained) -> None:
+    """Fetch the media of a voice or a replica, train, and end the training: set the status,
+    announce it."""
+    record_id = job[f"{kind}_id"]
+    record = _in_training(service, kind, record_id)
+    if record is not None:
+        _end_training(service, kind, record_id, await _problem(service, record[SENT]))
 
 
 def end_by_hand(service: Service, record_id: str, error_message: str | None) -> Record | None:
@@ -84,21 +84,32 @@ def _end_training(service: Service, kind: Trained, record_id: str, problem: str 
         members = (f"{kind}_id", f"{kind}_name", "status", "error_message")
         announce(
             service,
-            EVENTS[kind],
+            TRAINED[kind],
             record.get(SENT, {}).get("callback_url"),
             {name: record[name] for name in members if name in record},
         )
     return shown(record)
 
 
-async def _train(service: Service, kind: TrainingKind, urls: Sequence[str]) -> str | None:
-    """None, or why training failed."""
+async def _problem(service: Service, sent: Record) -> str | None:
+    """None, or why training failed from what was sent: a recording; a video, with a consent video
+    or without; an image."""
+    kind: TrainingKind
+    if url := sent.get("training_audio_url"):
+        kind, urls = "voice", [url]
+        if problem := _extension_problem(service, url):
+            return problem
+    elif url := sent.get("train_image_url"):
+        kind, urls = "replica-image", [url]
+    else:
+        kind, urls = "replica-video", [sent["train_video_url"]]
+        urls += filter(None, [sent.get("consent_video_url")])
     with TemporaryDirectory(dir=service.scratch) as folder:
         try:
             # Of a published name only the suffix is kept: it says what the file is.
             paths = [Path(folder) / f"media-{n}{_suffix(url)}" for n, url in enumerate(urls)]
             for url, path in zip(urls, paths, strict=True):
-                await asyncio.to_thread(download, service, url, path)
+                await download(service, url, path)
             if kind == "voice" and not _suffix(urls[0]):
                 _accepted_content(paths[0])
             return await asyncio.to_thread(service.trainer, kind, tuple(paths))
@@ -135,9 +146,9 @@ def _extension_problem(service: Service, url: str) -> str | None:
     )
 
 
-def create_voice(context: HandlerContext) -> JsonAnswer:
+def create_voice(context: HandlerContext) -> Record:
     """Record a voice as started and schedule its training; user-scoped keys only."""
-    service, choices, sent = context.service, context.service.choices, context.sent
+    choices, sent = context.service.choices, context.sent
     if not context.key.user_scoped:
         raise refuse_error(
             choices.unscoped_key_status, "Creating voices requires a user-scoped API key."
@@ -145,46 +156,38 @@ def create_voice(context: HandlerContext) -> JsonAnswer:
     missing = [field for field in choices.required_voice_fields if field not in sent]
     if missing:
         raise bad_fields(choices.bad_request_status, dict.fromkeys(missing, "is required"))
-    voice_id = service.recorder.new_id("v")
-    record: Record = {
-        "voice_id": voice_id,
-        "voice_name": sent.get("voice_name"),
-        "description": sent.get("description"),
-        "voice_type": "user",
-        "status": "started",
-        "tags": sent.get("tags", []),
-        "created_at": service.stamp(),
-    }
-    service.store.create("voice", voice_id, record | {SENT: sent})
-    due = service.now() + choices.voice_seconds
-    service.store.schedule(due, "voice", {"voice_id": voice_id})
-    return JsonAnswer(choices.created_status, record)
+    return _started(context, "voice", choices.voice_seconds, "description", "tags")
 
 
-def get_voice(context: HandlerContext) -> JsonAnswer:
-    """The record with its current status."""
-    return JsonAnswer(body=shown(context.find("voice")))
+def _started(context: HandlerContext, kind: Trained, training_s: float, *members: str) -> Record:
+    """The record of a training that has begun, with those of these ``members`` that were sent."""
+    service, sent = context.service, context.sent
+    record_id = service.recorder.new_id(kind[0])
+    own = {f"{kind}_id": record_id, f"{kind}_name": sent.get(f"{kind}_name"), "status": "started"}
+    own |= {name: sent[name] for name in members if name in sent}
+    record = KINDS[f"{kind}s"].completed(own, service.stamp())
+    service.store.create(kind, record_id, record | {SENT: sent})
+    service.store.schedule(service.now() + training_s, kind, {f"{kind}_id": record_id})
+    return record
 
 
-def update_voice(context: HandlerContext) -> JsonAnswer:
+def update_voice(context: HandlerContext) -> Record:
     """Change what was sent; an absent member stays, a null description is cleared."""
     record = {**context.find("voice"), **context.sent}
     context.service.store.put("voice", record["voice_id"], record)
-    return JsonAnswer(body=shown(record))
+    return shown(record)
 
 
-def list_voices(context: HandlerContext) -> JsonAnswer:
+def list_voices(context: HandlerContext) -> dict[str, list[Record]]:
     """All voices, or those with one tag, oldest first."""
     tag = context.request.tag
     voices = context.service.store.all("voice")
-    return JsonAnswer(
-        body={"data": [shown(v) for v in voices if tag is UNSET or tag in v.get("tags", ())]}
-    )
+    return {"data": [shown(v) for v in voices if tag is UNSET or tag in v.get("tags", ())]}
 
 
-def create_replica(context: HandlerContext) -> JsonAnswer:
+def create_replica(context: HandlerContext) -> Record:
     """Record a replica as started and schedule its training."""
-    service, choices, sent = context.service, context.service.choices, context.sent
+    choices, sent = context.service.choices, context.sent
     if not sent.keys() & {"train_video_url", "train_image_url"}:
         raise bad_fields(
             choices.bad_request_status,
@@ -196,20 +199,5 @@ def create_replica(context: HandlerContext) -> JsonAnswer:
             choices.bad_request_status,
             {"voice_name": f"is not a stock voice; there are {', '.join(choices.stock_voices)}"},
         )
-    replica_id = service.recorder.new_id("r")
-    record: Record = {
-        "replica_id": replica_id,
-        "replica_name": sent.get("replica_name"),
-        "model_name": sent.get("model_name", "core-4"),
-        "status": "started",
-        "created_at": service.stamp(),
-    }
-    service.store.create("replica", replica_id, record | {SENT: sent})
-    due = service.now() + choices.replica_seconds
-    service.store.schedule(due, "replica", {"replica_id": replica_id})
-    return JsonAnswer(choices.created_status, {"replica_id": replica_id, "status": "started"})
-
-
-def get_replica(context: HandlerContext) -> JsonAnswer:
-    """The record with its training status."""
-    return JsonAnswer(body=shown(context.find("replica")))
+    record = _started(context, "replica", choices.replica_seconds, "model_name")
+    return {name: record[name] for name in ("replica_id", "status")}

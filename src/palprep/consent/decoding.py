@@ -1,0 +1,135 @@
+"""What a decoder's numbers say: the most probable texts, and when each token was said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Advance = Callable[[NDArray[np.intp], NDArray[np.intp]], Floats]
+"""From the tokens that are read next, and the rows of the last step that each goes on from, to the
+logits after each, shape ``(rows, tokens)``.
+"""
+_BOTH, _ROW, _COLUMN = 0, 1, 2
+"""How a path goes on."""
+_BORDER = np.float32(np.inf)
+_SMOOTHING = 7
+"""Positions, an odd number: the median of so many is taken (as the authors of Whisper do)."""
+
+
+class Search(NamedTuple):
+    """How texts are searched for."""
+
+    beams: int
+    """So many texts are followed at a time."""
+    length: int
+    """Tokens of a text at the most."""
+    end: int
+    """The token that ends a text."""
+    never: Sequence[int]
+    """Tokens that no text has."""
+    never_first: Sequence[int]
+    """Tokens that no text begins with."""
+
+
+def beam_search(
+    logits: Floats, advance: Advance, search: Search, *, before: int
+) -> list[tuple[int, ...]]:
+    """The most probable texts, best first, without the token that ends them.
+
+    ``logits``, shape ``(1, tokens)``, are those of the first token. A text's score is the sum of
+    the logarithms of its tokens' probabilities over its length, which counts ``before`` tokens
+    more: what the text was made to begin with. The search ends when as many texts have ended as are
+    followed.
+    """
+    scores: Floats = np.zeros(1, np.float32)
+    texts: list[tuple[int, ...]] = [()]
+    ended: list[tuple[float, tuple[int, ...]]] = []
+    for step in range(search.length):
+        logits[:, search.never] = -np.inf
+        if step == 0:
+            logits[:, search.never_first] = -np.inf
+        totals = (log_softmax(logits) + scores[:, None]).ravel()
+        count = min(2 * search.beams, len(totals))
+        best = np.argpartition(totals, -count)[-count:]
+        best = best[np.argsort(-totals[best], kind="stable")]
+        best = best[np.isfinite(totals[best])]
+        rows, tokens = np.divmod(best, logits.shape[1])
+        last = step + 1 == search.length
+        going_on = [place for place, token in enumerate(tokens) if token != search.end]
+        for place in range(min(search.beams, len(best))):
+            text = texts[rows[place]]
+            if tokens[place] != search.end:
+                text = (*text, int(tokens[place]))
+                if not last:
+                    continue
+            ended.append((float(totals[best[place]]) / max(1, before + len(text)), text))
+        # A text that has ended leaves its place to the next best one.
+        kept = going_on[: search.beams]
+        if last or not kept or len(ended) >= search.beams:
+            break
+        scores = totals[best[kept]]
+        texts = [(*texts[rows[place]], int(tokens[place])) for place in kept]
+        logits = advance(tokens[kept], rows[kept])
+    return [text for _, text in sorted(ended, key=lambda one: -one[0])]
+
+
+def log_softmax(logits: Floats) -> Floats:
+    """The logarithms of probabilities, over the last axis."""
+    highest = logits.max(axis=-1, keepdims=True)
+    total = np.exp(logits - highest).sum(axis=-1, keepdims=True)
+    found: Floats = logits - highest - np.log(total)
+    return found
+
+
+def follow(scores: Floats, first: int, count: int) -> list[tuple[int, int]]:
+    """When each of ``count`` tokens was said, by where the decoder looked: pairs of a token and a
+    position, in order, which visit every token and the end of the text.
+
+    ``scores`` are those of attention, shape ``(heads, rows, positions)``; token 0 is told by row
+    ``first``. Made into probabilities, each position's are normalised over the rows, smoothed, and
+    averaged over the heads, as in OpenAI's ``timing.py``; then comes dynamic time warping.
+    """
+    weights = np.exp(log_softmax(scores))
+    spread = weights.std(axis=1, keepdims=True)
+    weights = (weights - weights.mean(axis=1, keepdims=True)) / np.where(spread > 0, spread, 1)
+    weights = weights[:, first : first + count + 1]
+    reach = _SMOOTHING // 2
+    if weights.shape[-1] > reach:
+        padded = np.pad(weights, ((0, 0), (0, 0), (reach, reach)), mode="reflect")
+        windows = np.lib.stride_tricks.sliding_window_view(padded, _SMOOTHING, axis=-1)
+        weights = np.partition(windows, reach, axis=-1)[..., reach]
+    return warp(weights.mean(axis=0))
+
+
+def warp(likeness: Floats) -> list[tuple[int, int]]:
+    """The path through a matrix from its first cell to its last that goes on by a row, a column or
+    both, with the largest sum (Sakoe and Chiba, 1978): its cells in order.
+    """
+    rows, columns = likeness.shape
+    # By diagonals, so that all cells of a step are worked out at once: cell (row, column) of the
+    # matrix stands in line row + column + 2, at row + 1. Line and place 0 are the border.
+    cost = np.full((rows + columns + 1, rows + 1), np.inf, np.float32)
+    row, column = np.indices(likeness.shape)
+    cost[row + column + 2, row + 1] = -likeness
+    moves = np.zeros(cost.shape, np.int8)
+    before = np.full(rows + 1, np.inf, np.float32)
+    before[0] = 0
+    last = np.full(rows + 1, np.inf, np.float32)
+    for line in range(2, len(cost)):
+        both, down, right = before[:-1], last[:-1], last[1:]
+        straight, lower = (both < down) & (both < right), (down < both) & (down < right)
+        moves[line, 1:] = np.where(straight, _BOTH, np.where(lower, _ROW, _COLUMN))
+        best = np.where(straight, both, np.where(lower, down, right))
+        before, last = last, np.append(_BORDER, cost[line, 1:] + best)
+    path = []
+    at, position = rows, columns
+    while at > 0 and position > 0:
+        path.append((at - 1, position - 1))
+        move = moves[at + position, at]
+        at -= move != _COLUMN
+        position -= move != _ROW
+    return path[::-1]
