@@ -239,7 +239,8 @@ def test_a_person_stands_there_once(place, second):
 @pytest.mark.parametrize(
     "place_of_file",
     ["ftp://example.org/a.wav", "http://example.org/a.wav", "s3://bucket", "s3://bucket/folder/",
-     "file:///etc/passwd", "https:///a.wav", "a\nb.wav", "data://x"],
+     "file:///etc/passwd", "https:///a.wav", "a\nb.wav", "data://x", "https://xn--/a.wav", "https://a..b/a.wav",
+     "https://h:99999/a.wav", "https://[::1", "https://a b/a.wav", "https://[fe80::1%eth0]/a"],
 )  # fmt: skip
 def test_places_that_no_file_is_fetched_from(place, place_of_file):
     [problem] = mistakes(

@@ -13,7 +13,7 @@ import pytest
 
 from palprep.api import ReplicaTraining, VoiceStatusChanged
 from palprep.callbacks.server import CallbackServer, callback_app
-from palprep.errors import JournalError, ToolFailed
+from palprep.errors import JournalError, ToolFailed, UsageError
 
 NONCE = "s3cret-path"
 VOICE = {"voice_id": "v1", "voice_name": "Ada", "status": "completed"}
@@ -210,3 +210,25 @@ def test_an_async_sink_is_awaited_before_the_sender_is_told(wrapped):
         assert post(server, f"{NONCE}/x", json=VOICE).status_code == 204
         assert [delivery.body for delivery in kept] == [VOICE]
         assert post(server, f"{NONCE}/full", json=VOICE).status_code == 503
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://xn--/",
+        "https://a..b",
+        f"https://{'a' * 64}.com",
+        "https://h:99999",
+        "https://a b/",
+        "https://u:secret@h/",
+        "https://[::1%eth0]/",
+        "https://[::1",
+        "https://h/a\n",
+        "ftp://h/",
+        "h",
+    ],
+)
+def test_a_public_address_that_no_one_can_ask(inbox, url):
+    with pytest.raises(UsageError, match="The public URL") as caught:
+        CallbackServer(inbox, public_url=url)
+    assert "secret" not in str(caught.value)

@@ -21,8 +21,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from palprep.api import AnyEvent, json_value, parse_event
-from palprep.errors import PalprepError, ToolFailed
+from palprep.api import AnyEvent, is_link, json_value, parse_event
+from palprep.errors import PalprepError, ToolFailed, UsageError
 from palprep.serving import (
     BodyTooLarge,
     ServerThread,
@@ -139,6 +139,11 @@ class CallbackServer:
     ) -> None:
         self._nonce = nonce or new_nonce()
         self._public_url = public_url
+        if public_url is not None and (not is_link(public_url) or "@" in public_url):
+            raise UsageError(
+                f"The public URL {public_url.rpartition('@')[2]!r} is not of the form "
+                "https://HOST[:PORT][/PATH], without a user"
+            )
         try:
             self._socket = listening_socket(host, port)
         except OSError as error:

@@ -85,6 +85,8 @@ def _place(text: str) -> str:
         if not named:
             raise PydanticCustomError("place", "names a bucket and no file in it")
         return text
+    if text.startswith("https://") and not is_web(text):
+        raise PydanticCustomError("place", "names a host or a port that no one can ask")
     if not is_web(text):
         raise PydanticCustomError(
             "place",
