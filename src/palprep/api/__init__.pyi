@@ -2,6 +2,7 @@ from .bodies import (
     Base64Stream as Base64Stream,
     StreamedBody as StreamedBody,
     json_value as json_value,
+    mended_json as mended_json,
     read_body as read_body,
     redact as redact,
 )

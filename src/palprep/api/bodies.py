@@ -33,37 +33,34 @@ def read_body(content: bytes) -> Any:
         return content.decode("utf-8", "replace")
 
 
-def json_value(body: bytes, *, mend: bool = False) -> Any:
-    """The value of a JSON text in UTF-8 (RFC 8259, section 8.1): numbers are finite, nesting ends
-    after 100 levels, and no half of a character stands alone. Raises ValueError, which says what
-    is wrong.
-
-    With ``mend``, such a half becomes U+FFFD: a sender that cuts a text after so many UTF-16
-    units makes them.
-    """
-    text = body.decode("utf-8-sig")
-    _require_shallow(text)
-    value = json.loads(text, parse_constant=_not_finite, parse_float=_finite)
-    if "\\u" in text:
-        try:
-            _require_whole(value)
-        except ValueError:
-            if not mend:
-                raise
-            whole = json.dumps(value, ensure_ascii=False).encode("utf-16-le", "surrogatepass")
-            return json.loads(whole.decode("utf-16-le", "replace"))
+def json_value(body: bytes) -> Any:
+    """The value of a JSON text in UTF-8 (RFC 8259, section 8.1): numbers are finite, nesting ends,
+    and no half of a character stands alone. Raises ValueError, which says what is wrong."""
+    value = _json_value(body.decode("utf-8-sig"))
+    if b"\\u" in body:
+        _require_whole(value)
     return value
 
 
-def _require_shallow(text: str) -> None:
-    """What reads and writes values gives up at some depth, each at its own."""
-    if text.count("[") + text.count("{") <= _DEEPEST:
-        return
+def mended_json(body: bytes) -> Any:
+    """As :func:`json_value`, but a half of a character becomes U+FFFD: a sender that cuts a text
+    after so many UTF-16 units makes them. Nesting ends after 100 levels: what keeps the value
+    gives up at some depth."""
+    text = body.decode("utf-8-sig")
     depth = 0
     for found in _BRACKETS.finditer(text):
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found[0], 0)
         if depth > _DEEPEST:
             raise ValueError("nested too deeply")
+    whole = json.dumps(_json_value(text), ensure_ascii=False)
+    return json.loads(whole.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
+
+
+def _json_value(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_not_finite, parse_float=_finite)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 def _finite(text: str) -> float:

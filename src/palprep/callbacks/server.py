@@ -21,7 +21,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from palprep.api import AnyEvent, is_link, json_value, parse_event
+from palprep.api import AnyEvent, is_link, mended_json, parse_event
 from palprep.errors import PalprepError, ToolFailed, UsageError
 from palprep.serving import (
     BodyTooLarge,
@@ -69,7 +69,7 @@ def callback_app(sink: Sink, *, nonce: str, within_s: float = _BODY_WITHIN_S) ->
         try:
             async with asyncio.timeout(within_s):
                 raw = await read_body(request, MAX_BODY_BYTES)
-            body = json_value(raw, mend=True)
+            body = mended_json(raw)
         except BodyTooLarge as error:
             return PlainTextResponse(error.message, 413)
         except TimeoutError:

@@ -160,6 +160,8 @@ def announce(service: Service, event: str, url: str | None, payload: Mapping[str
 def send_again(service: Service, number: int) -> bool:
     """Schedule the delivery ``number`` of the log once more, whatever the faults say; False when
     no callback has this number."""
+    if number.bit_length() > 63:
+        return False
     row = service.store.execute(
         "SELECT kind, url, body FROM deliveries WHERE seq = ?", (number,)
     ).fetchone()

@@ -137,8 +137,9 @@ class ImpatientProtocol(H11Protocol):
             self._reader = None
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing more is waited for; uvicorn then resumes writing, too."""
+        """Nothing more is waited for."""
         self._stop_waiting()
+        self.resume_writing()
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
@@ -158,14 +159,14 @@ class ImpatientProtocol(H11Protocol):
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY) or self.flow.write_paused
 
     def _watch(self) -> None:
-        """Wait for what has to come next, as long as that may take from now."""
+        """Wait for the rest of what has begun, as long as that may take from now."""
         self._stop_waiting()
-        left = self._since - self.loop.time()
-        if self.conn.their_state is h11.SEND_BODY:
-            left = min(left + self.body_s + self._bytes / self.floor, self.stalled_s)
-        else:
-            left += self.head_s
         if self._half_sent():
+            left = self._since - self.loop.time()
+            if self.conn.their_state is h11.SEND_BODY:
+                left = min(left + self.body_s + self._bytes / self.floor, self.stalled_s)
+            else:
+                left += self.head_s
             self._timer = self.loop.call_later(max(left, 0.0), self._expire)
 
     def _half_sent(self) -> bool:
