@@ -65,6 +65,10 @@ class GatheringTransport:
             self._held.clear()
 
 
+_WHOLE = frozenset({h11.DONE, h11.MUST_CLOSE})
+"""A request has arrived to its end."""
+
+
 class _Strangers(logging.LoggerAdapter[logging.Logger]):
     """uvicorn warns of every request that is none. Whoever reaches the port could fill the log."""
 
@@ -118,9 +122,13 @@ class ImpatientProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Take more of a request, and wait for the rest of it if there is any."""
         super().data_received(data)
-        phase = (self.cycle, self.conn.their_state)
-        if phase != self._phase:
-            self._phase, self._since, self._bytes = phase, self.loop.time(), 0
+        state = self.conn.their_state
+        if state in _WHOLE:
+            self._since = self.loop.time()
+            self._stop_waiting()
+            return
+        if (self.cycle, state) != self._phase:
+            self._phase, self._since, self._bytes = (self.cycle, state), self.loop.time(), 0
         self._bytes += len(data)
         self._watch()
 
