@@ -50,6 +50,7 @@ def best(
             ending_well(lambda: "Nothing was ranked, and nothing was written."),
             preflight.media_workers(1, limits=limits) as engine,
         ):
+            engine.may_open(reads=[source], writes=[into] if into else [])
             engine.begin()
             # Loaded while the worker loads as much.
             from palprep.cli.progress import at_work

@@ -56,6 +56,7 @@ def consent(
     limits = limits_of(time_limit, memory_limit)
     require_there(file)
     with interruptible(), preflight.media_workers(1, limits=limits) as engine:
+        engine.may_open(reads=[file, *([model] if model else [])])
         engine.begin()
         required = statements.read_statement(statement) if statement else None
         source = media.Source.of(file)

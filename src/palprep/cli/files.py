@@ -137,9 +137,10 @@ class FilesAtWork:
 
 @contextmanager
 def files_at_work(
-    paths: Iterable[Path], options: FileOptions, *, done: str
+    paths: Iterable[Path], options: FileOptions, *, done: str, writes: Path | None = None
 ) -> Iterator[FilesAtWork]:
-    """Workers for the files at these paths, and their progress. They end when this does.
+    """Workers for the files at these paths, and their progress. They end when this does. They may
+    write into one folder.
 
     A signal ends the command, which tells how many files were ``done``, in these words.
     Raises UsageError for paths at which nothing can be read, except where JSON is asked for.
@@ -156,6 +157,9 @@ def files_at_work(
         preflight.media_workers(options.jobs, limits=options.limits) as engine,
     ):
         if len(problems) < len(inputs):
+            reads = [each.path for each in inputs if each.problem is None]
+            model = [options.model] if options.model else []
+            engine.may_open(reads=reads + model, writes=[writes] if writes else [])
             engine.begin()
         # Loaded while the first worker loads the decoders.
         from palprep.cli.progress import showing_files

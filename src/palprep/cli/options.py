@@ -62,8 +62,8 @@ TimeLimit = Annotated[
     typer.Option(
         parser=seconds,
         metavar="DURATION",
-        help="Give up a file after this long: 90s, 10m. By default 5 minutes, and 10 seconds more "
-        "for each second of sound or video.",
+        help="Give up a file after so much processor time: 90s, 10m. By default 5 minutes, and 20 "
+        "seconds more for each second of sound or video.",
     ),
 ]
 MemoryLimit = Annotated[

@@ -21,6 +21,9 @@ from palprep.views import Progress
 from palprep.vocabulary import DEFAULT_PROFILE
 from palprep.workers import Engine, Limits
 
+PREPARED_NAME = "prepared"
+"""The folder of a run that takes prepared files, by person and role."""
+
 
 @dataclass(frozen=True)
 class RunOptions:
