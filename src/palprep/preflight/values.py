@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 from pydantic import Field, model_validator
 
 from palprep.consent import ConsentFacts
-from palprep.errors import UnsupportedMedia, UsageError
+from palprep.errors import MediaError, UnsupportedMedia, UsageError
 from palprep.escaping import escaped
 from palprep.facts import Speaker
 from palprep.fixes import FixDone
@@ -68,6 +68,34 @@ def infer_role(source: Source) -> Role:
                 f"{source.name} is {source.type.description}; palprep takes images (JPEG, PNG, "
                 f"WebP, HEIC, HEIF), audio (MP3, WAV, M4A, FLAC, Ogg, WebM) and video ({_VIDEOS})"
             )
+
+
+def kinds_of(files: tuple[Path | Source, ...]) -> tuple[Kind, ...]:
+    """The kind of each file by its content; OTHER for what cannot be read, and for a folder. To be
+    run in a worker, where the files are a stranger's.
+    """
+    return tuple(map(_kind_of, files))
+
+
+def _kind_of(file: Path | Source) -> Kind:
+    try:
+        return Source.of(file).type.kind
+    except MediaError:
+        return Kind.OTHER
+
+
+def roles_of(files: tuple[Path, ...]) -> tuple[Role | None, ...]:
+    """The role that :func:`infer_role` finds for each file; None where there is none. As for
+    :func:`kinds_of`.
+    """
+    return tuple(map(_role_of, files))
+
+
+def _role_of(file: Path) -> Role | None:
+    try:
+        return infer_role(Source.of(file))
+    except MediaError:
+        return None
 
 
 def require_kind(source: Source, role: Role) -> None:
