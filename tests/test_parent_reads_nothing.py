@@ -86,10 +86,12 @@ def test_commands_leave_it_to_workers(
 
 
 def test_a_run_leaves_it_to_workers(people: Path, tmp_path: Path) -> None:
-    ended = batch.run(people, into=tmp_path / "out", options=batch.RunOptions(jobs=1, dry_run=True))
+    options = batch.RunOptions(jobs=1, pace=batch.Pace(wait_s=0))
+    ended = batch.run(people, into=tmp_path / "out", options=options)
     [jane] = ended.people
     assert len(jane.assets) > 1
     assert all(each.prepared for each in jane.assets), jane
+    assert "wrong process" not in (tmp_path / "out" / "results.jsonl").read_text()
 
 
 def test_an_isolated_check_leaves_it_to_a_worker(people: Path, sample_media: Path) -> None:

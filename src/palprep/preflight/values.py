@@ -125,6 +125,12 @@ class Prepared(Value):
     sha256: str
     consent: Prepared | None = None
 
+    @property
+    def mime(self) -> str | None:
+        """Its MIME type, as its report says; None where that holds no facts."""
+        facts = self.report.facts
+        return facts.file.type.mime if facts else None
+
     def __str__(self) -> str:
         done = [f"fixed {fix.id}: {fix.did}" for fix in self.fixes] or ["copied as it was"]
         return "\n".join(
