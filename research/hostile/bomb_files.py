@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from research.hostile import bomb_boxes, bomb_images, bomb_recordings
+from research.hostile import bomb_boxes, bomb_images, bomb_recordings, bomb_work
 
 MANY = 200_000
 """Entries of a list that honest files keep short."""
@@ -33,6 +33,23 @@ LISTS: Mapping[str, Callable[[Path, int], None]] = MappingProxyType(
         "chapters.mkv": bomb_boxes.mkv_chapters,
         "attachments.mkv": bomb_boxes.mkv_attachments,
         "cues.mkv": bomb_boxes.mkv_cues,
+        "edits-of-tracks.mp4": bomb_work.edits_of_tracks,
+        "empty-id3.mp3": bomb_work.empty_id3,
+        "padded-id3.mp3": bomb_work.id3_padding,
+        "empty-boxes.mp4": bomb_work.empty_boxes,
+        "deep-boxes.mp4": bomb_work.deep_boxes,
+        "sample-times.m4a": bomb_work.sample_times,
+        "ten-seeks.mkv": bomb_work.ten_seeks,
+        "many-seeks.mkv": bomb_work.many_seeks,
+        "empty-clusters.mkv": bomb_work.empty_clusters,
+        "clusters-alone.mkv": bomb_work.clusters_alone,
+        "speex-again.ogg": bomb_work.speex_again,
+        "opus-tags-again.ogg": bomb_work.opus_tags_again,
+        "comment-pages.ogg": bomb_work.comment_pages,
+        "lists.wav": bomb_work.wav_lists,
+        "chunks.png": bomb_work.png_chunks,
+        "pieces.png": bomb_work.png_pieces,
+        "segments.jpg": bomb_work.jpeg_segments,
     }
 )
 """By the name of the file; each is given how long its list is."""
@@ -64,6 +81,7 @@ BOMBS: Mapping[str, Callable[[Path], None]] = MappingProxyType(
         "samples.mp4": bomb_boxes.mp4_samples,
         "edits.mp4": bomb_boxes.mp4_edits,
         "tracks.mkv": bomb_boxes.mkv_tracks,
+        "without-sizes.heic": bomb_work.heic_without_sizes,
         **{name: _long(make) for name, make in LISTS.items()},
     }
 )

@@ -14,6 +14,7 @@ from palprep.batch.people.person import read_people
 from palprep.batch.runner import run
 from palprep.batch.work.context import RunOptions
 from palprep.errors import StorageError, UsageError
+from palprep.preflight import kinds_of
 from palprep.values import Role
 
 from .conftest import PACE
@@ -68,7 +69,7 @@ def test_names_say_who_has_what(put, tmp_path):
     })  # fmt: skip
     given = people_in_bucket("s3://media/a", tmp_path)
     assert given.loose == ("readme.txt",)
-    ada, bob, con, eve = read_people(given.people)
+    ada, bob, con, eve = read_people(given.people, kinds_of)
     assert (ada.slug, ada.name, ada.problems) == ("ada lovelace", "Ada", ())
     assert roles(ada) == {
         Role.FACE_IMAGE: "s3://media/a/ada lovelace/IMG_1.jpg",

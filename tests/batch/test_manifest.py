@@ -20,6 +20,7 @@ from palprep.batch.work.decision import requests_for
 from palprep.errors import ManifestError, RowProblem, UsageError
 from palprep.journal import utc_now
 from palprep.pipelines import ReplicaRequest, VoiceRequest
+from palprep.preflight import kinds_of
 from palprep.values import Role
 
 WHOLE = {
@@ -47,7 +48,7 @@ WHOLE = {
 
 def find_everybody(people):
     found = given(people, Path("/nowhere"), utc_now())
-    return Roster(read_people(found.people), found.loose)
+    return Roster(read_people(found.people, kinds_of), found.loose)
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from palprep.batch.people.person import Roster, name_of, read_people
 from palprep.errors import FileUnreadable, UsageError
 from palprep.journal import utc_now
 from palprep.media import Source
+from palprep.preflight import kinds_of
 from palprep.values import Kind, Role
 
 JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00" + bytes(64)
@@ -42,7 +43,7 @@ def put_wav(path: Path) -> None:
 def found_in(place) -> Roster:
     """Who is in the folder, read."""
     found = find_people(place, utc_now())
-    return Roster(read_people(found.people), found.loose)
+    return Roster(read_people(found.people, kinds_of), found.loose)
 
 
 def roles(person) -> dict[Role, str]:
@@ -54,7 +55,7 @@ def test_files_are_known_by_content_and_hints(folder, mp4):
     put_wav(folder / "take3.bin")
     (folder / "a.mp4").write_bytes(mp4)
     (folder / "MyConsentClip.mov").write_bytes(mp4)
-    person = read_person(folder)
+    person = read_person(folder, kinds_of)
     assert person.problems == ()
     assert roles(person) == {
         Role.FACE_IMAGE: "IMG_0001.dat",
@@ -66,7 +67,7 @@ def test_files_are_known_by_content_and_hints(folder, mp4):
 
 def test_a_video_can_be_a_voice_recording(folder, mp4):
     (folder / "voice note.mov").write_bytes(mp4)
-    assert roles(read_person(folder)) == {Role.VOICE_AUDIO: "voice note.mov"}
+    assert roles(read_person(folder, kinds_of)) == {Role.VOICE_AUDIO: "voice note.mov"}
 
 
 def test_other_files_are_left_alone(folder):
@@ -75,23 +76,23 @@ def test_other_files_are_left_alone(folder):
     (folder / ".DS_Store").write_bytes(JPEG)
     (folder / "Thumbs.db").write_bytes(JPEG)
     (folder / "raw.jpg").mkdir()
-    assert roles(read_person(folder)) == {Role.FACE_IMAGE: "portrait.jpg"}
+    assert roles(read_person(folder, kinds_of)) == {Role.FACE_IMAGE: "portrait.jpg"}
 
 
 def test_a_false_name_still_counts_so_that_its_check_can_say_why(folder):
     (folder / "training.mp4").write_text("not a video")
     assert Source.of(folder / "training.mp4").type.kind is Kind.OTHER
-    assert roles(read_person(folder)) == {Role.TRAINING_VIDEO: "training.mp4"}
+    assert roles(read_person(folder, kinds_of)) == {Role.TRAINING_VIDEO: "training.mp4"}
 
 
 def test_two_recordings_are_ambiguous_until_one_is_named(folder):
     put_wav(folder / "one.wav")
     put_wav(folder / "two.wav")
-    [problem] = read_person(folder).problems
+    [problem] = read_person(folder, kinds_of).problems
     assert problem.startswith("Which file is the voice-audio: one.wav, two.wav?")
     assert "recording" in problem
     (folder / "person.toml").write_text('[files]\nvoice-audio = "two.wav"\n')
-    person = read_person(folder)
+    person = read_person(folder, kinds_of)
     assert roles(person) == {Role.VOICE_AUDIO: "two.wav"}
     assert [each.words for each in person.assigned] == [
         "two.wav is taken as the voice-audio: person.toml names it"
@@ -102,7 +103,7 @@ def test_two_recordings_are_ambiguous_until_one_is_named(folder):
 def test_of_several_images_one_is_to_be_picked(folder):
     (folder / "one.jpg").write_bytes(JPEG)
     (folder / "two.jpg").write_bytes(JPEG)
-    person = read_person(folder)
+    person = read_person(folder, kinds_of)
     assert (person.problems, person.sources) == ((), {})
     assert person.portraits == (folder / "one.jpg", folder / "two.jpg")
     picked = person.with_portrait(folder / "two.jpg", "it is the fittest")
@@ -112,7 +113,7 @@ def test_of_several_images_one_is_to_be_picked(folder):
 def test_one_hint_among_several_decides(folder):
     (folder / "one.jpg").write_bytes(JPEG)
     (folder / "portrait.jpg").write_bytes(JPEG)
-    person = read_person(folder)
+    person = read_person(folder, kinds_of)
     assert person.problems == ()
     assert roles(person) == {Role.FACE_IMAGE: "portrait.jpg"}
     assert person.unused == ("one.jpg is not used: the face-image is portrait.jpg",)
@@ -121,7 +122,7 @@ def test_one_hint_among_several_decides(folder):
 def test_a_guess_says_why(folder, mp4):
     (folder / "IMG_2041.jpg").write_bytes(JPEG)
     (folder / "Consent - final (2).mp4").write_bytes(mp4)
-    assert [each.words for each in read_person(folder).assigned] == [
+    assert [each.words for each in read_person(folder, kinds_of).assigned] == [
         "IMG_2041.jpg is taken as the face-image: it is the only image without another role",
         "Consent - final (2).mp4 is taken as the consent-video: its name says consent",
     ]
@@ -129,12 +130,14 @@ def test_a_guess_says_why(folder, mp4):
 
 def test_a_name_that_is_listened_for_is_told_where_no_one_wrote_it(folder, mp4):
     (folder / "portrait.jpg").write_bytes(JPEG)
-    assert read_person(folder).guessed_name is None
+    assert read_person(folder, kinds_of).guessed_name is None
     (folder / "consent.mp4").write_bytes(mp4)
-    guessed = read_person(folder).guessed_name
-    assert guessed.startswith(f"{read_person(folder).name} is taken as the name in the consent")
+    guessed = read_person(folder, kinds_of).guessed_name
+    assert guessed.startswith(
+        f"{read_person(folder, kinds_of).name} is taken as the name in the consent"
+    )
     (folder / "person.toml").write_text('full_name = "Ada King"')
-    assert read_person(folder).guessed_name is None
+    assert read_person(folder, kinds_of).guessed_name is None
 
 
 def test_what_nobody_uses_is_named(folder):
@@ -142,7 +145,7 @@ def test_what_nobody_uses_is_named(folder):
     (folder / "notes.docx").write_text("hello")
     (folder / "raw").mkdir()
     (folder / ".hidden").write_text("")
-    assert read_person(folder).unused == (
+    assert read_person(folder, kinds_of).unused == (
         "notes.docx is not used: it is no image, audio or video",
         "raw is not used: it is a folder",
     )
@@ -165,7 +168,7 @@ def test_however_the_folder_is_spelt_it_is_the_same(folder, tmp_path_factory, mo
 def test_a_pipe_is_refused_at_once(folder, name):
     (folder / "a.wav").write_bytes(b"")
     os.mkfifo(folder / name)
-    person = read_person(folder)
+    person = read_person(folder, kinds_of)
     if name == "person.toml":
         [problem] = person.problems
         assert "person.toml cannot be read" in problem
@@ -181,7 +184,7 @@ def test_settings_name_nothing_outside_the_folder(folder, name, setting):
     (folder.parent / "bob").mkdir()
     (folder.parent / "bob" / "a.jpg").write_bytes(JPEG)
     (folder / "person.toml").write_text(f'{setting} = "{name}"\n')
-    [problem] = read_person(folder).problems
+    [problem] = read_person(folder, kinds_of).problems
     assert name in problem
     assert "folder" in problem
 
@@ -189,13 +192,13 @@ def test_settings_name_nothing_outside_the_folder(folder, name, setting):
 def test_settings_as_windows_writes_them(folder):
     (folder / "a.jpg").write_bytes(JPEG)
     (folder / "person.toml").write_bytes(b'\xef\xbb\xbfname = "Ada"\r\n')
-    person = read_person(folder)
+    person = read_person(folder, kinds_of)
     assert (person.problems, person.name) == ((), "Ada")
 
 
 def test_consent_as_sound_alone_is_refused(folder):
     put_wav(folder / "consent.wav")
-    person = read_person(folder)
+    person = read_person(folder, kinds_of)
     assert person.problems == ("consent.wav is audio alone: consent must be given on video",)
 
 
@@ -207,7 +210,7 @@ def test_settings(folder, mp4):
         'tags = ["one"]\nmodel = "core-4.5"\ncallback_url = "https://example.com/c"\n'
         'statement = "words.txt"\n'
     )
-    person = read_person(folder)
+    person = read_person(folder, kinds_of)
     assert person.problems == ()
     assert (person.name, person.full_name) == ("Ada", "Ada Lovelace")
     assert person.settings.tags == ("one",)
@@ -216,7 +219,7 @@ def test_settings(folder, mp4):
 
 def test_names_come_from_the_folder(folder):
     (folder / "a.jpg").write_bytes(JPEG)
-    person = read_person(folder)
+    person = read_person(folder, kinds_of)
     assert (person.slug, person.name, person.full_name) == (
         "ada-lovelace", "Ada Lovelace", "Ada Lovelace",
     )  # fmt: skip
@@ -247,7 +250,7 @@ def test_names_come_from_the_folder(folder):
 def test_bad_settings_are_that_persons_problem(folder, text, said):
     (folder / "a.jpg").write_bytes(JPEG)
     (folder / "person.toml").write_text(text)
-    [problem] = read_person(folder).problems
+    [problem] = read_person(folder, kinds_of).problems
     assert said in problem
 
 

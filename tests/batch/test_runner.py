@@ -14,6 +14,7 @@ from palprep.batch.work.context import RunOptions
 from palprep.batch.work.pace import Pace
 from palprep.errors import JournalError, OutputUnwritable, ServiceUnreachable, UsageError
 from palprep.journal import JOURNAL_NAME, AssetPrepared, Journal, status
+from palprep.preflight import kinds_of
 from palprep.preflight.rank import candidates_in
 from palprep.values import Role
 from palprep.workers import Limits
@@ -236,7 +237,7 @@ def test_a_defect_at_one_person_is_reported_as_such(go, add, cache, caplog):
 
     class Broken(Remembering):
         def run(self, function, /, *args, **kwargs):
-            if "ada" in str(args[0]):
+            if function is not kinds_of and "ada" in str(args[0]):
                 raise ZeroDivisionError("oops")
             return super().run(function, *args, **kwargs)
 

@@ -11,6 +11,7 @@ from palprep.batch.people.person import read_people
 from palprep.batch.work.consent import statements_of
 from palprep.consent import required_statement
 from palprep.journal import SandboxStatement, utc_now
+from palprep.preflight import kinds_of
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def people(folder):
             f'full_name = "Jane Carter"\nstatement = "{names}"'
         )
     (folder / "jane" / "own.txt").write_text("I, Jane Carter, agree.")
-    return read_people(find_people(folder, utc_now()).people)
+    return read_people(find_people(folder, utc_now()).people, kinds_of)
 
 
 def test_the_embedded_sandbox_takes_the_statements_that_people_bring_along(people):

@@ -1,15 +1,16 @@
 from __future__ import annotations
 
 import socket
-from dataclasses import replace
 
 import pytest
 
 from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia
 from palprep.media.audio import audio_streams, probe_audio
+from palprep.media.bounds import HeaderReader
 from palprep.media.container import open_container, video_stream
 from palprep.media.formats import accepted
 from palprep.media.isobmff import read_movie
+from palprep.media.sniff import Content
 from palprep.media.source import Source
 from palprep.media.video import probe_video
 from palprep.values import Kind
@@ -31,9 +32,16 @@ def test_a_playlist_is_refused_and_its_target_never_read(tmp_path, make_video):
         ):
             pass
         # Even if sniffing were fooled, the forced demuxer reads no playlist.
-        fooled = replace(Source.of(path), type=accepted(Kind.VIDEO, "mp4"))
+        fooled = taken_for(path, accepted(Kind.VIDEO, "mp4"))
         with pytest.raises(DamagedMedia), open_container(fooled):
             pass
+
+
+def taken_for(path, kind):
+    """A source of which another kind was found than it has."""
+    source = Source.of(path)
+    vars(source)["content"] = Content(kind)
+    return source
 
 
 def test_no_connection_is_made_for_a_session_description(tmp_path):
@@ -44,7 +52,7 @@ def test_no_connection_is_made_for_a_session_description(tmp_path):
         port = server.getsockname()[1]
         path = tmp_path / "a.webm"
         path.write_text(f"#EXTM3U\n#EXTINF:1,\nhttp://127.0.0.1:{port}/a.ts\n#EXT-X-ENDLIST\n")
-        fooled = replace(Source.of(path), type=accepted(Kind.VIDEO, "webm"))
+        fooled = taken_for(path, accepted(Kind.VIDEO, "webm"))
         with pytest.raises(DamagedMedia), open_container(fooled):
             pass
         with pytest.raises(TimeoutError):
@@ -85,7 +93,7 @@ def test_external_references_are_seen_and_not_followed(make_video, tmp_path):
     changed[entry + 4 : entry + 8] = bytes(4)
     path.write_bytes(changed)
     with path.open("rb") as file:
-        assert read_movie(file, len(data)).tracks[0].external
+        assert read_movie(HeaderReader(file, len(data), path.name)).tracks[0].external
     with open_container(Source.of(path)) as container:
         assert video_stream(container, Source.of(path)).codec_context is not None
     # Where the picture is not in this file either, that is what is said of it.

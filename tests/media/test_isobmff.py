@@ -6,6 +6,7 @@ import struct
 import pytest
 from hypothesis import given, strategies as st
 
+from palprep.media.bounds import HeaderReader
 from palprep.media.ebml import read_matroska
 from palprep.media.headers import read_exif, xmp_orientation
 from palprep.media.isobmff import children, read_brands, read_movie
@@ -31,8 +32,12 @@ FTYP = box(b"ftyp", b"isom", bytes(4), b"isommp42")
 MDAT = box(b"mdat", bytes(100))
 
 
+def reading(data: bytes) -> HeaderReader:
+    return HeaderReader(io.BytesIO(data), len(data), "a.mp4")
+
+
 def read(data: bytes):
-    return read_movie(io.BytesIO(data), len(data))
+    return read_movie(reading(data))
 
 
 def test_order_of_index_and_media():
@@ -53,8 +58,8 @@ def test_truncation():
 
 def test_brands():
     whole = FTYP + MDAT
-    assert read_brands(io.BytesIO(whole), len(whole)) == ("isom", {"isom", "mp42"})
-    assert read_brands(io.BytesIO(MDAT), len(MDAT)) == (None, frozenset())
+    assert read_brands(reading(whole)) == ("isom", {"isom", "mp42"})
+    assert read_brands(reading(MDAT)) == (None, frozenset())
 
 
 def test_chapter_pictures_are_no_picture_track():
@@ -93,7 +98,7 @@ def test_encrypted_samples():
 
 def test_a_size_that_lies_ends_the_walk():
     data = struct.pack(">I4s", 4, b"free") + MDAT
-    assert list(children(io.BytesIO(data), 0, len(data))) == []
+    assert list(children(reading(data), 0, len(data))) == []
     huge = struct.pack(">I4sQ", 1, b"moov", 1 << 62)
     assert read(FTYP + huge).truncated
 
@@ -104,7 +109,7 @@ def test_no_bytes_make_the_readers_raise(noise, cut):
     data = FTYP + movie(track(1, b"vide"), box(b"trak", noise)) + MDAT
     found = read(data[:cut] + noise + data[cut:])
     assert found.moov_position in {None, "front", "end", "fragmented"}
-    matroska = read_matroska(io.BytesIO(b"\x1a\x45\xdf\xa3" + noise), 4 + len(noise))
+    matroska = read_matroska(reading(b"\x1a\x45\xdf\xa3" + noise))
     assert min(matroska.pictures, matroska.sounds) >= 0
     turned = {None, *range(1, 9)}
     assert read_exif(b"Exif\0\0II*\0" + noise).orientation in turned

@@ -8,7 +8,8 @@ import pytest
 from PIL import Image
 
 from palprep.errors import DamagedMedia
-from palprep.media.headers import MOST_SCANS, read_frame
+from palprep.media.bounds import MOST_SCANS, HeaderReader
+from palprep.media.headers import read_frame
 
 
 def jpeg(**options) -> bytes:
@@ -18,7 +19,7 @@ def jpeg(**options) -> bytes:
 
 
 def frame_of(data: bytes):
-    return read_frame(io.BytesIO(data), "a.jpg")
+    return read_frame(HeaderReader(io.BytesIO(data), len(data), "a.jpg"))
 
 
 def last_scan(data: bytes) -> tuple[int, int]:
@@ -56,7 +57,7 @@ def test_scans_beyond_count_are_damage():
 
 @pytest.mark.parametrize(
     ("stuffing", "words"),
-    [(b"\xff" * 70_000, "bytes of padding"), (b"\xff\xfe\x00\x02" * 10_001, "10,000 segments")],
+    [(b"\xff" * 70_000, "bytes of padding"), (b"\xff\xfe\x00\x02" * 10_001, "more headers")],
 )
 def test_stuffing_is_damage(stuffing, words):
     data = jpeg()

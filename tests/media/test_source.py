@@ -29,6 +29,7 @@ def test_the_hash_is_read_once_and_travels_with_the_source(make_video):
     path = make_video()
     source = Source.of(path)
     assert source.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert source.movie
     path.unlink()
     arrived = pickle.loads(pickle.dumps(source))  # noqa: S301 -- what was just written
     assert arrived == source
@@ -85,3 +86,22 @@ def test_what_takes_minutes_to_read_is_named_and_not_read(tmp_path):
     with pytest.raises(UnsupportedMedia, match="reads files of at most 8,589,934,592"):
         _ = source.sha256
     assert check(path).error.code == "media_unsupported"
+
+
+def test_nothing_is_read_before_somebody_asks_what_it_is(make_video, monkeypatch):
+    path = make_video()
+
+    def parsed(*_):
+        raise AssertionError("read in the wrong process")
+
+    monkeypatch.setattr("palprep.media.source.recognise", parsed)
+    source = Source.of(path)
+    assert (source.name, source.stem, source.size_bytes) == (
+        path.name,
+        path.stem,
+        path.stat().st_size,
+    )
+    assert source.sha256
+    arrived = pickle.loads(pickle.dumps(source))  # noqa: S301 -- what was just written
+    monkeypatch.undo()
+    assert arrived.type.format == "mp4"

@@ -122,7 +122,7 @@ def test_a_prepare_parses_and_hashes_the_source_once_and_the_output_once(
     prepared = preflight.prepare(source, into=tmp_path, speaker=SPEAKER)
     assert prepared.sha256 == hashlib.sha256(Path(prepared.path).read_bytes()).hexdigest()
     assert prepared.source_sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
-    assert counts["parses"] == 1  # the output's
+    assert counts["parses"] == 2
     assert counts["hashes"] == 2
     # One hash serves whoever asks the same source again.
     assert source.sha256 == prepared.source_sha256

@@ -61,8 +61,10 @@ def test_what_prepare_returns_is_not_read_again_for_its_name(clip, publisher, ho
     class Prepared(NamedTuple):
         path: Path
         sha256: str
+        mime: str | None
 
-    ready = Prepared(path=clip, sha256="ab" * 32)
+    ready = Prepared(path=clip, sha256="ab" * 32, mime="video/mp4")
+    assert Content.of(ready).mime == "video/mp4"
     assert Content.of(ready).stored_name() == f"{'ab' * 10}-clip.mp4"
     assert publisher.publish(ready).endswith(f"/{'ab' * 10}-clip.mp4")
     assert host.stored[f"{'ab' * 10}-clip.mp4"] == clip.read_bytes()

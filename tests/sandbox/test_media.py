@@ -203,6 +203,17 @@ def test_five_redirects_are_followed_and_no_sixth(raw, receiver, redirects, stat
         assert "redirects more than 5 times" in voice["error_message"]
 
 
+def test_what_a_file_is_can_be_seen_elsewhere():
+    def recognise(path: Path):
+        raise DamagedMedia("the worker that looked at it died")
+
+    body = {"imageBase64": base64.b64encode(JPEG).decode()}
+    with Sandbox(recognise=recognise) as sandbox, Raw(sandbox) as raw:
+        reply = raw.send("POST", "/v2/faces/image-validation", body)
+    assert (reply.status_code, reply.json()["code"]) == (422, "undecodable_image")
+    assert "died" in reply.text
+
+
 def test_a_judge_that_cannot_read_the_picture_makes_it_undecodable():
     def judge(path, model):
         raise DamagedMedia("The picture ends in the middle.")

@@ -28,6 +28,7 @@ from .failures import (
 from .fields import (
     MAX_IMAGE_BASE64_CHARS as MAX_IMAGE_BASE64_CHARS,
     MAX_IMAGE_BYTES as MAX_IMAGE_BYTES,
+    ImageMime as ImageMime,
     ShortLink as ShortLink,
     Tag as Tag,
     VoiceDescription as VoiceDescription,

@@ -213,8 +213,8 @@ class Shape:
         if marker.argument not in arguments:
             return arguments
         content = arguments[field] = open_file(arguments.pop(marker.argument))
-        if content.mime is not None:
-            arguments.setdefault(marker.type_field, content.mime)
+        if marker.type_field not in arguments and content.mime is not None:
+            arguments[marker.type_field] = content.mime
         return arguments
 
     def arrived(

@@ -3,7 +3,7 @@ from .outputs import (
     write_report as write_report,
     written_results as written_results,
 )
-from .people.files import kind_of as kind_of
+from .people.files import kinds_in as kinds_in
 from .people.manifest_rows import ManifestRow as ManifestRow
 from .people.selection import (
     Selection as Selection,

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from palprep.batch.engines.cluster import make_engine
 from palprep.batch.execution import Execution
 from palprep.batch.outputs import write_outputs
+from palprep.batch.people.files import KindsOf
 from palprep.batch.people.person import Person, Roster, RosterEntry, read_people
 from palprep.batch.people.selection import People, find_everybody
 from palprep.batch.work.aside import Stop, do_aside
@@ -40,7 +41,9 @@ from palprep.journal import (
     SandboxStatement,
     utc_now,
 )
+from palprep.preflight import kinds_of, media_workers, seen_by
 from palprep.publish import Publisher, publisher_for
+from palprep.values import Kind
 from palprep.views import PICTURES_NAME, cell_progress
 from palprep.workers import Engine, LocalEngine
 
@@ -136,7 +139,16 @@ def _find_work(run: RunContext, roster: Roster, last: RunReader | None, at: dt.d
     states = Unchanged(run.journal, run.place, run.files, run.options, limits)
     unchanged = states.among(selected.values(), last.people if last else (), at)
     left = [each for slug, each in selected.items() if slug not in unchanged]
-    return _Work(selected, unchanged, read_people(left), states)
+    with _looking_at_files(run.engine) as look:
+        return _Work(selected, unchanged, read_people(left, look), states)
+
+
+@contextmanager
+def _looking_at_files(engine: Engine) -> Iterator[KindsOf]:
+    """Workers that see which kinds files are of. A cluster need not see a folder that is here."""
+    with contextlib.ExitStack() as stack:
+        here = stack.enter_context(media_workers(1)) if engine.far else engine
+        yield lambda files: seen_by(here, kinds_of, files, Kind.OTHER)
 
 
 def _carry_out(run: RunContext, work: _Work, note: TakeNote) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from palprep import batch, consent, facts, media, preflight, rules, workers
 from palprep.cli.exits import ExitCode, exit_code_of
 from palprep.cli.output import SAME, WAIVE, ending_well
-from palprep.errors import FileMissing, MediaError, PalprepError, UsageError
-from palprep.vocabulary import Role
+from palprep.errors import FileMissing, PalprepError, UsageError
+from palprep.vocabulary import Kind, Role
 
 if TYPE_CHECKING:  # It loads rich.
     from palprep.cli.progress import Advance, FilesProgress
@@ -79,13 +79,14 @@ class FilesAtWork:
     def all_as(self, role: Role) -> frozenset[Path]:
         """The files that will be judged as this. One that cannot be read is none of them."""
 
-        def is_one(file: Input) -> bool:
-            try:
-                return (self.role or preflight.infer_role(media.Source.of(file.path))) is role
-            except MediaError:
-                return False
-
-        return frozenset(file.path for file in self.inputs if not file.problem and is_one(file))
+        files = [file.path for file in self.inputs if not file.problem]
+        if self.role is not None:
+            return frozenset(files if self.role is role else ())
+        if role is Role.CONSENT_VIDEO:
+            # Only its name makes a video one: no other file needs to be looked at.
+            files = [each for each in files if "consent" in each.stem.lower()]
+        roles = preflight.seen_by(self.engine, preflight.roles_of, files, None)
+        return frozenset(each for each, found in zip(files, roles, strict=True) if found is role)
 
     def consent_apart(self, path: Path) -> bool:
         """Whether a consent video is in the file's folder: other videos need not hold the
@@ -145,10 +146,11 @@ def files_at_work(
     A signal ends the command, which tells how many files were ``done``, in these words.
     Raises UsageError for paths at which nothing can be read, except where JSON is asked for.
     """
-    inputs, passed_over = find_inputs(paths)
-    problems = [each.problem for each in inputs if each.problem is not None]
-    if problems and not options.as_json:
-        raise UsageError(" ".join(problems))
+    listed = [(path, tuple(_walk(path)) if path.is_dir() else (path,)) for path in paths]
+    missing = [path for path, _ in listed if not os.path.lexists(path)]
+    if missing and not options.as_json:
+        raise UsageError(" ".join(map(_not_there, missing)))
+    inputs: list[Input] = []
     work = None
     # The engine is closed before the threads: that ends what they wait for.
     with (
@@ -156,14 +158,18 @@ def files_at_work(
         ThreadPoolExecutor(options.jobs) as threads,
         preflight.media_workers(options.jobs, limits=options.limits) as engine,
     ):
-        if len(problems) < len(inputs):
-            reads = [each.path for each in inputs if each.problem is None]
+        if len(missing) < len(listed):
+            reads = [each for _, files in listed for each in files]
             model = [options.model] if options.model else []
             engine.may_open(reads=reads + model, writes=[writes] if writes else [])
             engine.begin()
         # Loaded while the first worker loads the decoders.
         from palprep.cli.progress import showing_files
 
+        inputs, passed_over = _inputs(listed, engine)
+        problems = [each.problem for each in inputs if each.problem is not None]
+        if problems and not options.as_json:
+            raise UsageError(" ".join(problems))
         with showing_files(len(inputs), wanted=not options.as_json) as progress:
             work = FilesAtWork(inputs, passed_over, options, engine, threads, progress)
             yield work
@@ -177,20 +183,22 @@ def limits_of(time_s: float | None, memory_bytes: int | None) -> workers.Limits:
     return workers.Limits.model_validate({name: each for name, each in given.items() if each})
 
 
-def find_inputs(paths: Iterable[Path]) -> tuple[list[Input], list[Path]]:
-    """Look for the files, and tell what was passed over in folders.
-
-    In folders, and in the folders below them, those are taken that hold or promise media. Hidden
-    ones are not.
+def _inputs(
+    listed: Sequence[tuple[Path, Sequence[Path]]], engine: workers.Runner
+) -> tuple[list[Input], list[Path]]:
+    """The files, and what is passed over of those that are ``listed`` of a folder: there, and in
+    the folders below, those are taken that hold or promise media.
     """
     found: list[Input] = []
     passed_over: list[Path] = []
-    for path in paths:
+    for path, files in listed:
         if path.is_dir():
-            media_in = {each: batch.kind_of(each) is not None for each in _walk(path)}
+            kinds = batch.kinds_in(
+                files, lambda each: preflight.seen_by(engine, preflight.kinds_of, each, Kind.OTHER)
+            )
             nothing = Input(path, f"{path} is a folder without images, audio or videos.")
-            found += [Input(each) for each, holds in media_in.items() if holds] or [nothing]
-            passed_over += [each for each, holds in media_in.items() if not holds]
+            found += [Input(each) for each, kind in kinds.items() if kind] or [nothing]
+            passed_over += [each for each, kind in kinds.items() if not kind]
         elif os.path.lexists(path):
             found.append(Input(path))
         else:

@@ -80,7 +80,6 @@ def sandbox(
     engine = preflight.media_workers(
         workers.usable_cores(), limits=limits_of(time_limit, memory_limit)
     )
-    judge_image, media_trainer = batch.judges_in(engine, (required,))
     served = service.Sandbox(
         data=data,
         port=port,
@@ -88,8 +87,7 @@ def sandbox(
         api_keys=api_key or service.DEFAULT_KEYS,
         clock=clock,
         faults=faults,
-        judge_image=judge_image,
-        trainer=media_trainer,
+        **batch.judges_in(engine, (required,)),
         choices=service.parse_choices(
             choice or (),
             trainer="bytes" if trainer == "bytes" else "given",

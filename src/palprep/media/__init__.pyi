@@ -12,6 +12,7 @@ from .facts import (
     AudioStreamFacts as AudioStreamFacts,
     FileFacts as FileFacts,
     ImageFacts as ImageFacts,
+    MediaType as MediaType,
     SignalFacts as SignalFacts,
     TimingFacts as TimingFacts,
     VideoFacts as VideoFacts,

@@ -21,16 +21,16 @@ from av.stream import Disposition, Stream
 from av.video.stream import VideoStream
 
 from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
+from palprep.media.bounds import MOST_STREAMS, HeaderReader
 from palprep.media.formats import DEMUXERS
 from palprep.media.source import Source
 from palprep.media.tags import require_few_tags
-from palprep.values import Kind
 
 MAX_FRAME_PIXELS = 8192 * 8192
 """Larger frames are not decoded: 8K has half as many pixels, and one frame of this size already
 takes 200 MB as RGB."""
 
-_OPTIONS = {"protocol_whitelist": "file"}
+_OPTIONS = {"protocol_whitelist": "file", "max_streams": str(MOST_STREAMS)}
 _QUICKTIME_OPTIONS = {"enable_drefs": "0", "use_absolute_path": "0"}
 _STILLS = Disposition.attached_pic | Disposition.timed_thumbnails
 _WITHOUT_FRAMES = {"skip_frame": "all"}
@@ -51,7 +51,7 @@ def open_container(source: Source, *, analyse_frames: bool = True) -> Iterator[I
     demuxer = demuxer_of(source)
     with source.open() as file:
         _require_readable(source)
-        require_few_tags(file, demuxer, source.name)
+        require_few_tags(HeaderReader(file, source.size_bytes, source.name), demuxer)
     options = _OPTIONS | (_QUICKTIME_OPTIONS if demuxer == "mov" else {})
     options |= {} if analyse_frames else _WITHOUT_FRAMES
     with translate_av_errors(source):
@@ -113,8 +113,6 @@ def declared_length_s(source: Source) -> float:
     """How long the media lasts in seconds, as the file says; 0 for an image, and where it says
     nothing. Raises nothing for bad media, which whoever decodes it will name.
     """
-    if source.type.kind not in {Kind.AUDIO, Kind.VIDEO}:
-        return 0.0
     try:
         with open_container(source, analyse_frames=False) as container:
             return stated_length_s(container)

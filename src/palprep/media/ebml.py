@@ -1,22 +1,39 @@
 """Just enough of EBML (RFC 8794) to tell WebM from Matroska and audio from video.
 
-Element ids are those of RFC 9559. All reads are bounded; sizes are compared, not allocated.
+Element ids are those of RFC 9559. All reads are bounded; sizes are compared, not allocated. What
+FFmpeg keeps in lists is counted on the way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import BinaryIO, NamedTuple
+from types import MappingProxyType
+from typing import NamedTuple
+
+from palprep.media.bounds import CUE_STEPS, TAG_STEPS, HeaderReader
 
 MAGIC = b"\x1a\x45\xdf\xa3"
-MAX_ELEMENTS = 200_000
-"""Elements looked at on one level."""
 
 _HEADER, _DOC_TYPE = 0x1A45DFA3, 0x4282
 _SEGMENT, _CLUSTER, _TRACKS = 0x18538067, 0x1F43B675, 0x1654AE6B
 _TRACK_ENTRY, _TRACK_TYPE = 0xAE, 0x83
 _VIDEO, _AUDIO = 1, 2
+_SEEK_HEAD, _SEEK, _SEEK_POSITION = 0x114D9B74, 0x4DBB, 0x53AC
+_TAGS, _TAG, _SIMPLE_TAG = 0x1254C367, 0x7373, 0x67C8
+_CHAPTERS, _EDITION, _CHAPTER, _DISPLAY = 0x1043A770, 0x45B9, 0xB6, 0x80
+_ATTACHMENTS, _ATTACHED = 0x1941A469, 0x61A7
+_CUES, _CUE = 0x1C53BB6B, 0xBB
+_COUNTED: Mapping[int, int] = MappingProxyType(
+    {
+        **dict.fromkeys((_SIMPLE_TAG, _CHAPTER, _DISPLAY, _ATTACHED), TAG_STEPS),
+        **dict.fromkeys((_TAGS, _TAG, _CHAPTERS, _EDITION, _ATTACHMENTS, _CUES), 0),
+        _CUE: CUE_STEPS,
+    }
+)
+"""What holds or is an entry of a list, and what an entry costs."""
+_DEEPEST = 16
+"""Lists in lists; FFmpeg follows as many."""
 
 
 class Element(NamedTuple):
@@ -38,14 +55,11 @@ class Matroska:
     """The segment claims more bytes than the file has."""
 
 
-def elements(file: BinaryIO, start: int, end: int) -> Iterator[Element]:
+def elements(reader: HeaderReader, start: int, end: int) -> Iterator[Element]:
     """The elements between two offsets, up to the first that cannot be passed over."""
     position = start
-    for _ in range(MAX_ELEMENTS):
-        if position >= end:
-            return
-        file.seek(position)
-        head = file.read(12)
+    while position < end:
+        head = reader.at(position, 12)
         number, id_length = _number(head, keep_marker=True, longest=4)
         size, size_length = _number(head[id_length:], keep_marker=False, longest=8)
         if not id_length or not size_length:
@@ -58,16 +72,19 @@ def elements(file: BinaryIO, start: int, end: int) -> Iterator[Element]:
         position = body + size
 
 
-def read_matroska(file: BinaryIO, size_bytes: int) -> Matroska:
-    """Document type and tracks. The tracks of a damaged head count as none."""
+def read_matroska(reader: HeaderReader) -> Matroska:
+    """Document type and tracks. The tracks of a damaged head count as none.
+
+    Raises DamagedMedia for more elements, tags, chapters or cues than an honest file has.
+    """
     doc_type, kinds, truncated = "", [], False
-    for element in elements(file, 0, size_bytes):
-        end = size_bytes if element.end is None else min(element.end, size_bytes)
+    for element in elements(reader, 0, reader.size):
+        end = reader.size if element.end is None else min(element.end, reader.size)
         if element.number == _HEADER:
-            doc_type = _doc_type(file, element.body, end)
+            doc_type = _doc_type(reader, element.body, end)
         elif element.number == _SEGMENT:
-            truncated = element.end is not None and element.end > size_bytes
-            kinds = list(_track_types(file, element.body, end))
+            truncated = element.end is not None and element.end > reader.size
+            kinds = _track_types(reader, element.body, end)
     return Matroska(
         doc_type=doc_type,
         pictures=kinds.count(_VIDEO),
@@ -76,34 +93,65 @@ def read_matroska(file: BinaryIO, size_bytes: int) -> Matroska:
     )
 
 
-def _doc_type(file: BinaryIO, start: int, end: int) -> str:
-    for element in elements(file, start, end):
+def _doc_type(reader: HeaderReader, start: int, end: int) -> str:
+    for element in elements(reader, start, end):
         if element.number == _DOC_TYPE:
-            return content(file, element, 16).rstrip(b"\0").decode("latin-1")
+            return _content(reader, element, 16).rstrip(b"\0").decode("latin-1")
     return ""
 
 
-def _track_types(file: BinaryIO, start: int, end: int) -> Iterator[int]:
-    for element in elements(file, start, end):
-        if element.number == _CLUSTER and element.end is None:
-            return
-        if element.number == _TRACKS:
-            for entry in elements(file, element.body, min(element.end or end, end)):
-                if entry.number == _TRACK_ENTRY:
-                    yield from _track_type(file, entry.body, min(entry.end or end, end))
-            return
+def _track_types(reader: HeaderReader, start: int, end: int) -> list[int]:
+    """The types of the tracks of a segment; on the way its lists are counted: those that stand
+    before the media, and those that the index says stand elsewhere.
+    """
+    kinds: list[int] | None = None
+    sought: set[int] = set()
+    visited: set[int] = set()
+    for element in elements(reader, start, end):
+        if element.number == _CLUSTER and (element.end is None or kinds is not None):
+            break
+        visited.add(element.body)
+        if element.number == _TRACKS and kinds is None:
+            kinds = list(_kinds(reader, element, end))
+        elif element.number == _SEEK_HEAD:
+            sought.update(start + each for each in _sought(reader, element, end))
+        _count(reader, element, end, 0)
+    for position in sought:
+        for element in elements(reader, position, end):
+            if element.body not in visited:
+                _count(reader, element, end, 0)
+            break
+    return kinds or []
 
 
-def _track_type(file: BinaryIO, start: int, end: int) -> Iterator[int]:
-    for element in elements(file, start, end):
-        if element.number == _TRACK_TYPE:
-            yield int.from_bytes(content(file, element, 8), "big")
+def _kinds(reader: HeaderReader, tracks: Element, end: int) -> Iterator[int]:
+    for entry in elements(reader, tracks.body, min(tracks.end or end, end)):
+        if entry.number == _TRACK_ENTRY:
+            for element in elements(reader, entry.body, min(entry.end or end, end)):
+                if element.number == _TRACK_TYPE:
+                    yield int.from_bytes(_content(reader, element, 8), "big")
 
 
-def content(file: BinaryIO, element: Element, limit: int) -> bytes:
+def _sought(reader: HeaderReader, head: Element, end: int) -> Iterator[int]:
+    """Where the index says that elements stand, from the start of the segment."""
+    for seek in elements(reader, head.body, min(head.end or end, end)):
+        for part in elements(reader, seek.body, min(seek.end or end, end)):
+            if (seek.number, part.number) == (_SEEK, _SEEK_POSITION):
+                yield int.from_bytes(_content(reader, part, 8), "big")
+
+
+def _count(reader: HeaderReader, outer: Element, end: int, depth: int) -> None:
+    if outer.number not in _COUNTED or depth > _DEEPEST:
+        return
+    reader.spend(_COUNTED[outer.number])
+    if outer.number != _CUE:
+        for element in elements(reader, outer.body, min(outer.end or end, end)):
+            _count(reader, element, end, depth + 1)
+
+
+def _content(reader: HeaderReader, element: Element, limit: int) -> bytes:
     """The bytes of an element, ``limit`` of them at the most."""
-    file.seek(element.body)
-    return file.read(min((element.end or element.body) - element.body, limit))
+    return reader.at(element.body, min((element.end or element.body) - element.body, limit))
 
 
 def _number(data: bytes, *, keep_marker: bool, longest: int) -> tuple[int, int]:

@@ -14,9 +14,15 @@ from __future__ import annotations
 
 import re
 import struct
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
-from palprep.errors import DamagedMedia
+from palprep.media.bounds import (
+    CHUNK_STEPS,
+    MOST_PADDING,
+    MOST_SCANS,
+    SEGMENT_STEPS,
+    HeaderReader,
+)
 
 _ORIENTATION, _GPS = 0x0112, 0x8825
 _SHORT = 3
@@ -76,14 +82,7 @@ def _directory(data: bytes, at: int, order: str) -> tuple[dict[int, tuple[int, i
     return entries, following
 
 
-MOST_SCANS = 100
-"""Encoders make ten or so; 8-bit colour cannot be divided into more than some hundred."""
-_MOST_SEGMENTS = 10_000
-"""In files of 256 MiB, XMP and profiles in pieces of 64 KiB take 4,000."""
-_MOST_PADDING = 1 << 16
-"""Fill bytes between two segments; encoders write one, if any."""
-
-_SOS, _EOI = 0xDA, 0xD9
+_SOS, _EOI, _FILL = 0xDA, 0xD9, 0xFF
 _FRAMES = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
 _PROGRESSIVE = frozenset({0xC2, 0xC6, 0xCA, 0xCE})
 _ALONE = frozenset({0x01, *range(0xD0, 0xD9)})
@@ -101,61 +100,65 @@ class JpegFrame(NamedTuple):
     """Of each pixel, all components together: 3 without subsampling, 1.5 with 4:2:0."""
 
 
-def read_frame(file: BinaryIO, name: str) -> JpegFrame | None:
-    """Walk over the segments up to the end of the image, decoding nothing.
+def read_frame(reader: HeaderReader) -> JpegFrame | None:
+    """Walk over the segments of a JPEG up to the end of the image, decoding nothing.
 
     None where there is no frame header. Raises DamagedMedia for more scans, segments or padding
     than an encoder writes.
     """
     frame: JpegFrame | None = None
     scans = 0
-    file.seek(2)
-    for _ in range(_MOST_SEGMENTS):
-        marker = _next_marker(file, name)
-        if marker is None or marker == _EOI:
-            return frame
+    at = 2
+    while (found := _marker(reader, at)) is not None and found[0] != _EOI:
+        reader.spend(SEGMENT_STEPS)
+        marker, at = found
         if marker in _ALONE:
             continue
-        length = int.from_bytes(file.read(2), "big")
+        length = int.from_bytes(reader.at(at, 2), "big")
         if length < 2:
-            return frame
+            break
         if marker in _FRAMES and frame is None:
-            frame = _frame(marker, file.read(length - 2))
-        else:
-            file.seek(length - 2, 1)
+            frame = _frame(marker, reader.at(at + 2, length - 2))
+        at += length
         if marker == _SOS:
             scans += 1
             if scans > MOST_SCANS:
-                raise DamagedMedia(
-                    f"{name} is coded in more than {MOST_SCANS} scans; export it again"
-                )
-            _skip_data(file)
-    raise DamagedMedia(f"{name} has more than {_MOST_SEGMENTS:,} segments; export it again")
+                reader.refuse(f"more than {MOST_SCANS} scans")
+            at = _behind_data(reader, at)
+    return frame
 
 
-def _next_marker(file: BinaryIO, name: str) -> int | None:
-    """The next marker; None at the end, or where no marker stands."""
-    if file.read(1) != b"\xff":
+def walk_png(reader: HeaderReader) -> None:
+    """Walk over the chunks of a PNG. Raises DamagedMedia for more than an encoder writes."""
+    at = 8
+    while len(head := reader.at(at, 8)) == 8:
+        reader.spend(CHUNK_STEPS)
+        at += 12 + int.from_bytes(head[:4], "big")
+
+
+def _marker(reader: HeaderReader, at: int) -> tuple[int, int] | None:
+    """The next marker, and where what belongs to it begins; None where no marker stands."""
+    head = reader.at(at, 2)
+    if len(head) < 2 or head[0] != _FILL:
         return None
-    for _ in range(_MOST_PADDING):
-        code = file.read(1)
-        if code != b"\xff":
-            return code[0] if code else None
-    raise DamagedMedia(
-        f"{name} has more than {_MOST_PADDING:,} bytes of padding in one place; export it again"
-    )
+    if head[1] != _FILL:
+        return head[1], at + 2
+    filled = reader.at(at, MOST_PADDING + 2)
+    rest = filled.lstrip(bytes([_FILL]))
+    if not rest and len(filled) > MOST_PADDING:
+        reader.refuse(f"more than {MOST_PADDING:,} bytes of padding in one place")
+    return (rest[0], at + len(filled) - len(rest) + 1) if rest else None
 
 
-def _skip_data(file: BinaryIO) -> None:
-    """Go to the marker that ends the entropy-coded data, or to the end of the file."""
-    kept = b""
-    while chunk := file.read(_CHUNK):
-        found = _AFTER_DATA.search(kept + chunk)
-        if found:
-            file.seek(found.start() - len(kept) - len(chunk), 1)
-            return
+def _behind_data(reader: HeaderReader, at: int) -> int:
+    """Where the marker stands that ends the entropy-coded data, or the end of the file."""
+    while True:
+        chunk = reader.at(at, _CHUNK)
+        found = _AFTER_DATA.search(chunk)
+        if found or len(chunk) < _CHUNK:
+            return at + (found.start() if found else len(chunk))
         # A 0xFF at the end of a chunk says nothing without the byte after it.
-        kept = chunk[-1:]
+        at += len(chunk) - 1
 
 
 def _frame(marker: int, header: bytes) -> JpegFrame | None:

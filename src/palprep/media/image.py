@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
+from palprep.media.bounds import HeaderReader
 from palprep.media.facts import MOST_IMAGE_MEMORY_MB, ImageFacts
 from palprep.media.headers import Exif, read_exif, xmp_orientation
 from palprep.media.pixels import Box, HeifImage, describe_icc, opaque, to_srgb
@@ -110,7 +111,9 @@ def _opened(source: Source) -> Iterator[HeifImage | RasterImage]:
             image = (
                 HeifImage(file)
                 if source.type.format in {"heic", "heif"}
-                else RasterImage(file, source.type.format, source.name)
+                else RasterImage(
+                    file, source.type.format, HeaderReader(file, source.size_bytes, source.name)
+                )
             )
             check_pixels(image.size, source.name)
             yield image

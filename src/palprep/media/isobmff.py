@@ -2,7 +2,7 @@
 
 Layout: ISO/IEC 14496-12 (box header 4.2, ``ftyp`` 4.3, ``tkhd`` 8.3.2, ``hdlr`` 8.4.3,
 ``dref`` 8.7.2, ``elst`` 8.6.6). Every read is bounded: a box may claim any size, so a size is
-only ever compared, and never allocated.
+only ever compared, and never allocated. Each box of an index is visited once.
 """
 
 from __future__ import annotations
@@ -10,11 +10,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import BinaryIO, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-MAX_BOXES = 200_000
-"""Boxes looked at on one level. An hour in fragments of a tenth of a second has 72,000."""
+from palprep.media.bounds import EDIT_STEPS, MOST_INDEX_BYTES, TAG_STEPS, HeaderReader
 
 PRIMING_S = 0.25
 """Encoders hide their first samples by an edit list: AAC up to 2112 of them, x264 the delay of
@@ -87,14 +85,11 @@ class Movie:
         return tuple(track for track in self.tracks if track.handler == "soun")
 
 
-def children(file: BinaryIO, start: int, end: int) -> Iterator[IsoBox]:
+def children(reader: HeaderReader, start: int, end: int) -> Iterator[IsoBox]:
     """The boxes between two offsets. A box that claims to pass ``end`` is the last one."""
     position = start
-    for _ in range(MAX_BOXES):
-        if position + 8 > end:
-            return
-        file.seek(position)
-        header = file.read(16)
+    while position + 8 <= end:
+        header = reader.at(position, 16)
         if len(header) < 8:
             return
         size, kind = struct.unpack_from(">I4s", header)
@@ -109,33 +104,37 @@ def children(file: BinaryIO, start: int, end: int) -> Iterator[IsoBox]:
         position = box_end
 
 
-def read_movie(file: BinaryIO, size_bytes: int) -> Movie:
-    """The boxes of a whole file. A file that is no movie has no tracks and no ``moov``."""
-    top = list(children(file, 0, size_bytes))
-    moov = next((box for box in top if box.kind == b"moov"), None)
+def read_movie(reader: HeaderReader) -> Movie:
+    """The boxes of a whole file. A file that is no movie has no tracks and no ``moov``.
+
+    Raises DamagedMedia for more boxes, tags or edits than an honest file has.
+    """
+    top = list(children(reader, 0, reader.size))
+    index = [_node(reader, box, reader.size, 0) for box in top if box.kind in _INSIDE]
+    moov = next((node for node in index if node.box.kind == b"moov"), None)
     media = [box.start for box in top if box.kind == b"mdat" and box.end - box.body > 0]
     position: Literal["front", "end", "fragmented"] | None = None
     tracks: tuple[Track, ...] = ()
     if moov is not None:
-        end = min(moov.end, size_bytes)
-        timescale = _timescale(_content(file, moov.body, end, b"mvhd", limit=32))
-        inside = list(children(file, moov.body, end))
-        tracks = tuple(_track(file, box, timescale) for box in inside if box.kind == b"trak")
-        if {b"moof", b"mvex"} & {box.kind for box in (*top, *inside)}:
+        timescale = _timescale(moov.content(reader, b"mvhd", limit=32))
+        tracks = tuple(
+            _track(reader, node, timescale) for node in moov.inside if node.box.kind == b"trak"
+        )
+        if {b"moof", b"mvex"} & {box.kind for box in (*top, *(each.box for each in moov.inside))}:
             position = "fragmented"
         else:
-            position = "end" if media and media[0] < moov.start else "front"
-    overrun = any(box.end > size_bytes for box in top)
+            position = "end" if media and media[0] < moov.box.start else "front"
+    overrun = any(box.end > reader.size for box in top)
     return Movie(
         moov_position=position, truncated=overrun or moov is None or not media, tracks=tracks
     )
 
 
-def read_brands(file: BinaryIO, size_bytes: int) -> tuple[str | None, frozenset[str]]:
+def read_brands(reader: HeaderReader) -> tuple[str | None, frozenset[str]]:
     """Major and compatible brands of the ``ftyp`` box, without trailing spaces."""
-    for box in children(file, 0, size_bytes):
+    for box in children(reader, 0, reader.size):
         if box.kind == b"ftyp":
-            content = _body(file, box, limit=4096)
+            content = _body(reader, box, limit=4096)
             brands = [content[at : at + 4] for at in range(0, len(content) - 3, 4)]
             words = [brand.decode("latin-1").rstrip() for brand in brands]
             return (words[0] if words else ""), frozenset(words[2:])
@@ -144,34 +143,73 @@ def read_brands(file: BinaryIO, size_bytes: int) -> tuple[str | None, frozenset[
     return None, frozenset()
 
 
-def _body(file: BinaryIO, box: IsoBox, *, limit: int) -> bytes:
-    file.seek(box.body)
-    return file.read(min(box.end - box.body, limit))
+_INSIDE = frozenset(
+    {
+        *(b"moov", b"trak", b"edts", b"udta", b"meta", b"ilst", b"mdia", b"minf", b"moof", b"traf"),
+        *(b"tref", b"dinf", b"stbl", b"dref", b"stsd"),
+    }
+)
+"""What holds boxes. FFmpeg looks for them in the same ones, wherever these stand."""
+_TABLES = frozenset({b"dref", b"stsd"})
+"""Their boxes stand behind a version and a count."""
+_OF_TAGS = frozenset({b"udta", b"ilst"})
+_COUNTED = {b"elst": EDIT_STEPS, b"keys": TAG_STEPS}
+"""They say how many entries they have, which FFmpeg believes when it asks for memory."""
+_DEEPEST = 16
+"""Boxes in boxes. FFmpeg follows ten."""
 
 
-def _descend(file: BinaryIO, start: int, end: int, *path: bytes) -> IsoBox | None:
-    box = None
-    for kind in path:
-        box = next((each for each in children(file, start, end) if each.kind == kind), None)
-        if box is None:
-            return None
-        start, end = box.body, min(box.end, end)
-    return box
+class _Node(NamedTuple):
+    """A box of an index, and those in it."""
+
+    box: IsoBox
+    inside: tuple[_Node, ...] = ()
+
+    def find(self, *path: bytes) -> _Node | None:
+        """The first box at the end of a path."""
+        if not path:
+            return self
+        node = next((each for each in self.inside if each.box.kind == path[0]), None)
+        return node and node.find(*path[1:])
+
+    def content(self, reader: HeaderReader, *path: bytes, limit: int = MAX_TABLE_BYTES) -> bytes:
+        """What stands in the box at the end of a path; nothing where there is no such box."""
+        node = self.find(*path)
+        return _body(reader, node.box, limit=limit) if node else b""
+
+    def entries(self, *path: bytes) -> Iterator[IsoBox]:
+        """The boxes in the one at the end of a path."""
+        node = self.find(*path)
+        return (each.box for each in (node.inside if node else ()))
 
 
-def _content(
-    file: BinaryIO, start: int, end: int, *path: bytes, limit: int = MAX_TABLE_BYTES
-) -> bytes:
-    """What stands in the box at the end of a path; nothing where there is no such box."""
-    box = _descend(file, start, end, *path)
-    return _body(file, box, limit=limit) if box else b""
+def _node(reader: HeaderReader, box: IsoBox, end: int, depth: int) -> _Node:
+    """The box, which ends where the one around it does, with all that stands in it."""
+    box = box._replace(end=min(box.end, end))
+    if box.kind in _COUNTED:
+        reader.spend(_COUNTED[box.kind] * reader.number_at(box.body + 4))
+    if box.kind not in _INSIDE or depth > _DEEPEST:
+        return _Node(box)
+    if box.end - box.body > MOST_INDEX_BYTES:
+        reader.refuse("a larger index than any honest file")
+    inside = []
+    for each in children(reader, _first(reader, box), box.end):
+        reader.spend(TAG_STEPS if box.kind in _OF_TAGS else 0)
+        inside.append(_node(reader, each, box.end, depth + 1))
+    return _Node(box, tuple(inside))
 
 
-def _entries(file: BinaryIO, start: int, end: int, *path: bytes) -> Iterator[IsoBox]:
-    """The boxes in a table, behind its version and its count."""
-    if table := _descend(file, start, end, *path):
-        for box in children(file, table.body + 8, table.end):
-            yield box._replace(end=min(box.end, table.end))
+def _first(reader: HeaderReader, box: IsoBox) -> int:
+    """Where the boxes inside begin: ``meta`` has a version in MP4, and none in QuickTime."""
+    if box.kind in _TABLES:
+        return box.body + 8
+    if box.kind != b"meta" or reader.at(box.body + 4, 4) == b"hdlr":
+        return box.body
+    return box.body + 4
+
+
+def _body(reader: HeaderReader, box: IsoBox, *, limit: int) -> bytes:
+    return reader.at(box.body, min(box.end - box.body, limit))
 
 
 def _timescale(content: bytes) -> int:
@@ -182,24 +220,26 @@ def _timescale(content: bytes) -> int:
     return int(struct.unpack_from(">I", content, offset)[0]) or 1
 
 
-def _track(file: BinaryIO, trak: IsoBox, movie_timescale: int) -> Track:
-    inside = partial(_content, file, trak.body, trak.end)
-    table = partial(_entries, file, trak.body, trak.end, b"mdia", b"minf")
-    head, chapters = inside(b"tkhd", limit=32), inside(b"tref", b"chap")
+def _track(reader: HeaderReader, trak: _Node, movie_timescale: int) -> Track:
+    head = trak.content(reader, b"tkhd", limit=32)
+    chapters = trak.content(reader, b"tref", b"chap")
     offset = 20 if head[:1] == b"\x01" else 12
-    name = inside(b"mdia", b"hdlr", limit=12)[8:12]
-    media_timescale = _timescale(inside(b"mdia", b"mdhd", limit=32))
+    name = trak.content(reader, b"mdia", b"hdlr", limit=12)[8:12]
+    media_timescale = _timescale(trak.content(reader, b"mdia", b"mdhd", limit=32))
+    references = trak.entries(b"mdia", b"minf", b"dinf", b"dref")
+    samples = tuple(trak.entries(b"mdia", b"minf", b"stbl", b"stsd"))
+    edits = trak.content(reader, b"edts", b"elst")
     return Track(
         track_id=int.from_bytes(head[offset : offset + 4], "big"),
         handler=name.decode("latin-1"),
         chapters_in=struct.unpack(f">{len(chapters) // 4}I", chapters[: len(chapters) & ~3]),
         # Each reference has a flag that says: in this same file.
         external=not all(
-            (_body(file, each, limit=4)[3:4] or b"\0")[0] & 1 for each in table(b"dinf", b"dref")
+            (_body(reader, each, limit=4)[3:4] or b"\0")[0] & 1 for each in references
         ),
-        encrypted=any(each.kind in {b"encv", b"enca"} for each in table(b"stbl", b"stsd")),
-        edited=_is_edited(inside(b"edts", b"elst"), movie_timescale, media_timescale),
-        dolby_vision=_dolby_vision(file, table(b"stbl", b"stsd")) if name == b"vide" else None,
+        encrypted=any(each.kind in {b"encv", b"enca"} for each in samples),
+        edited=_is_edited(edits, movie_timescale, media_timescale),
+        dolby_vision=_dolby_vision(reader, samples) if name == b"vide" else None,
     )
 
 
@@ -207,11 +247,11 @@ _VISUAL_ENTRY = 78
 """Bytes of a visual sample entry before its boxes (12.1.3)."""
 
 
-def _dolby_vision(file: BinaryIO, samples: Iterable[IsoBox]) -> DolbyVision | None:
+def _dolby_vision(reader: HeaderReader, samples: Iterable[IsoBox]) -> DolbyVision | None:
     for entry in samples:
-        for box in children(file, entry.body + _VISUAL_ENTRY, entry.end):
+        for box in children(reader, entry.body + _VISUAL_ENTRY, entry.end):
             if box.kind in {b"dvcC", b"dvvC", b"dvwC"}:
-                record = _body(file, box, limit=5)
+                record = _body(reader, box, limit=5)
                 if len(record) == 5:
                     return DolbyVision(profile=record[2] >> 1, compatibility=record[4] >> 4)
     return None

@@ -19,7 +19,8 @@ from PIL.PngImagePlugin import PngImageFile
 from PIL.WebPImagePlugin import WebPImageFile
 
 from palprep.errors import DamagedMedia, UnsupportedMedia
-from palprep.media.headers import read_frame
+from palprep.media.bounds import HeaderReader
+from palprep.media.headers import read_frame, walk_png
 from palprep.media.pixels import Decoded, has_alpha, in_array
 
 MAX_PIXELS = 240_000_000
@@ -61,11 +62,13 @@ def check_pixels(size: tuple[int, int], name: str) -> None:
 class RasterImage:
     """One JPEG, PNG or WebP: its facts without decoding, its first frame by :meth:`decode`."""
 
-    def __init__(self, file: BinaryIO, form: str, name: str) -> None:
+    def __init__(self, file: BinaryIO, form: str, reader: HeaderReader) -> None:
         if form == "webp":
             # Its decoder allocates the canvas as soon as it is built.
-            check_pixels(_webp_canvas(file), name)
-        self._frame = read_frame(file, name) if form == "jpeg" else None
+            check_pixels(_webp_canvas(file), reader.name)
+        if form == "png":
+            walk_png(reader)
+        self._frame = read_frame(reader) if form == "jpeg" else None
         file.seek(0)
         picture = DECODERS[form](file)
         self._picture: ImageFile.ImageFile | None = picture

@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Set as AbstractSet
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
+from palprep.errors import DamagedMedia
 from palprep.media import ebml, formats
+from palprep.media.bounds import TAG_STEPS, HeaderReader
 from palprep.media.ebml import Matroska
 from palprep.media.facts import MediaType
 from palprep.media.formats import accepted, refused
@@ -44,19 +46,20 @@ class Content(NamedTuple):
     """The index claims more bytes than the file has, or is missing itself."""
 
 
-def recognise(file: BinaryIO, size: int) -> Content:
-    """What the content of an open file of ``size`` bytes is.
+def recognise(reader: HeaderReader) -> Content:
+    """What the content of an open file is.
 
     Reads its head and, of mp4, mov and WebM, its index. A format outside the accepted ones is
-    named for what it is, with ``accepted`` False. Raises OSError when the system refuses.
+    named for what it is, with ``accepted`` False. Raises OSError when the system refuses,
+    DamagedMedia for headers that ask for too much work.
     """
-    head = file.read(HEAD_BYTES)
+    head = reader.at(0, HEAD_BYTES)
     if head[4:8] in _BOX_OPENINGS:
-        return _boxed(file, size)
+        return _boxed(reader)
     if head.startswith(ebml.MAGIC):
-        found = ebml.read_matroska(file, size)
+        found = ebml.read_matroska(reader)
         return Content(_matroska(found), truncated=found.truncated)
-    return Content(_unboxed(file, head, size))
+    return Content(_unboxed(reader, head))
 
 
 def recognise_head(head: bytes) -> MediaType:
@@ -65,31 +68,34 @@ def recognise_head(head: bytes) -> MediaType:
     Agrees with :func:`recognise` wherever the head decides, as it does for every image whose
     major brand is an image's. An MPEG-4 file whose index lies further back counts as a video.
     """
-    return recognise(io.BytesIO(head), len(head)).type
+    try:
+        return recognise(HeaderReader(io.BytesIO(head), len(head), "it")).type
+    except DamagedMedia as error:
+        return refused("damaged", error.message)
 
 
-def _unboxed(file: BinaryIO, head: bytes, size: int) -> MediaType:
+def _unboxed(reader: HeaderReader, head: bytes) -> MediaType:
     if not head:
         return refused("empty", "an empty file")
     if head.startswith(b"OggS"):
         return accepted(Kind.VIDEO if _ogg_has_pictures(head) else Kind.AUDIO, "ogg")
     return (
         formats.by_magic(head)
-        or _audio_stream(file, head, size)
+        or _audio_stream(reader, head)
         or formats.as_text(head)
         or refused("unknown", "in no format that palprep knows")
     )
 
 
-def _boxed(file: BinaryIO, size: int) -> Content:
-    brand, compatible = read_brands(file, size)
+def _boxed(reader: HeaderReader) -> Content:
+    brand, compatible = read_brands(reader)
     if brand in _STILL_BRANDS:
         brands = {brand} if brand not in _HEIF_BRANDS else {brand, *compatible}
         return Content(_boxed_still(brands))
     for start, (name, description) in _OTHER_BRANDS.items():
         if brand is not None and brand.startswith(start):
             return Content(refused(name, description))
-    movie = read_movie(file, size)
+    movie = read_movie(reader)
     return Content(_movie(movie, brand, compatible), movie, movie.truncated)
 
 
@@ -139,18 +145,18 @@ def seven_bits(size: bytes) -> int:
     return int("".join(f"{byte & 0x7F:07b}" for byte in size), 2)
 
 
-def _audio_stream(file: BinaryIO, head: bytes, size: int) -> MediaType | None:
+def _audio_stream(reader: HeaderReader, head: bytes) -> MediaType | None:
     """MP3 and its kin, which begin with tags of any length or with a bare frame."""
     start = 0
     while head[:3] == b"ID3" and len(head) >= 10:
         start += 10 + seven_bits(head[6:10]) + (10 if head[5] & 0x10 else 0)
-        if start >= size:
+        if start >= reader.size:
             return accepted(Kind.AUDIO, "mp3")
-        file.seek(start)
-        head = file.read(HEAD_BYTES)
+        reader.spend(TAG_STEPS)
+        head = reader.at(start, HEAD_BYTES)
     if start and head.startswith(b"fLaC"):
         return accepted(Kind.AUDIO, "flac")
-    layer = formats.mpeg_layer(head, size_known=start + len(head) >= size, tagged=start > 0)
+    layer = formats.mpeg_layer(head, size_known=start + len(head) >= reader.size, tagged=start > 0)
     match layer:
         case "mp3":
             return accepted(Kind.AUDIO, "mp3")

@@ -1,4 +1,5 @@
-"""A file whose content has been looked at: the value that every measure and every fix takes.
+"""A file: the value that every measure and every fix takes. Nobody reads its headers twice, and
+whoever only hands it on to a worker, not even once.
 
 What comes as bytes or as a binary file is put on the disk first, where decoders can seek.
 """
@@ -12,7 +13,7 @@ import stat
 import tempfile
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from io import BufferedReader, BytesIO
 from pathlib import Path
@@ -26,9 +27,10 @@ from palprep.errors import (
     UnsupportedMedia,
     UsageError,
 )
+from palprep.media.bounds import HeaderReader
 from palprep.media.facts import UNNAMED, FileFacts, MediaType
 from palprep.media.isobmff import Movie
-from palprep.media.sniff import recognise
+from palprep.media.sniff import Content, recognise
 from palprep.vocabulary import FileInput
 
 MOST_BYTES = 8 << 30
@@ -41,10 +43,10 @@ _BYTES = (bytes, bytearray, memoryview)
 
 @dataclass(frozen=True)
 class Source:
-    """A file as it was when it was recognised: what it is, and what its index says.
+    """A file as it was when it was named; and what it is, once somebody asks.
 
-    Made once for each file, by :meth:`of`, and handed on, so that nothing below sniffs or
-    parses again. Two sources are equal when they are the same file in the same state. A source
+    Made once for each file, by :meth:`of`, and handed on, so that nothing below looks at it or
+    parses it again. Two sources are equal when they are the same file in the same state. A source
     can be pickled; it takes along what it has learnt, the hash too.
 
     A file that changes later is refused where it is opened, with FileUnreadable. The guard
@@ -52,13 +54,8 @@ class Source:
     """
 
     path: Path
-    type: MediaType
     size_bytes: int
     modified_ns: int
-    movie: Movie | None = field(default=None, repr=False, compare=False)
-    """The boxes of an mp4, mov or m4a file; None for other formats."""
-    truncated: bool = field(default=False, repr=False, compare=False)
-    """The index claims more bytes than the file has, or is missing itself."""
     given_as: str | None = None
     """The name of a file that was given as bytes or as a binary file; None for one on the disk.
 
@@ -67,11 +64,9 @@ class Source:
 
     @classmethod
     def of(cls, file: FileInput | Source) -> Source:
-        """Recognise a file by its content: its name is never looked at.
+        """The file, with what the system says of it. Nothing of it is read.
 
-        Reads the head and, of mp4, mov and WebM, the index. A format that no role takes is
-        named for what it is, with ``type.accepted`` False. A source is returned as it is; bytes
-        and what is not on the disk are copied there first.
+        A source is returned as it is; bytes and what is not on the disk are copied there first.
         Raises FileMissing for no file or a folder, FileUnreadable when the system refuses,
         UsageError for a file in text mode, OutputUnwritable without room for the copy.
         """
@@ -81,32 +76,50 @@ class Source:
         if place is not None:
             return cls._at(place)
         copy = _copied(file)
-        try:
-            source = cls._at(copy, given_as=name_of(file))
-        except BaseException:
-            copy.unlink()
-            raise
+        source = cls._at(copy, given_as=name_of(file))
         weakref.finalize(source, copy.unlink, missing_ok=True)
         return source
 
     @classmethod
     def _at(cls, place: Path, given_as: str | None = None) -> Source:
         with _open(place) as file:
+            status = os.fstat(file.fileno())
+        return cls(place, status.st_size, status.st_mtime_ns, given_as)
+
+    @cached_property
+    def content(self) -> Content:
+        """What the file is by its content, and what its index says: its name is never looked at.
+
+        Reads the head and, of mp4, mov and WebM, the index, when first asked for, within the budget
+        of :mod:`.bounds`. A stranger's file is asked in a worker. A format that no role takes is
+        named for what it is, with ``type.accepted`` False. Raises as :meth:`open` does, but for no
+        size, and DamagedMedia for headers that ask for too much work.
+        """
+        with _open(self.path) as file:
+            self._require(os.fstat(file.fileno()))
+            # A file without a size is empty; or the kernel's, and may keep a reader waiting.
+            read = file if self.size_bytes else BytesIO()
             try:
-                status = os.fstat(file.fileno())
-                # A file without a size is empty; or the kernel's, and may keep a reader waiting.
-                content = recognise(file if status.st_size else BytesIO(), status.st_size)
+                return recognise(HeaderReader(read, self.size_bytes, self.name))
             except OSError as error:
-                raise FileUnreadable(f"{place} cannot be read: {error.strerror or error}") from None
-        return cls(
-            path=place,
-            type=content.type,
-            size_bytes=status.st_size,
-            modified_ns=status.st_mtime_ns,
-            movie=content.movie,
-            truncated=content.truncated,
-            given_as=given_as,
-        )
+                raise FileUnreadable(
+                    f"{self.path} cannot be read: {error.strerror or error}"
+                ) from None
+
+    @property
+    def type(self) -> MediaType:
+        """What the file is: see :attr:`content`."""
+        return self.content.type
+
+    @property
+    def movie(self) -> Movie | None:
+        """The boxes of an mp4, mov or m4a file; None for other formats. See :attr:`content`."""
+        return self.content.movie
+
+    @property
+    def truncated(self) -> bool:
+        """The index claims more bytes than the file has, or is missing itself."""
+        return self.content.truncated
 
     @property
     def shown(self) -> str:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, cast
 
+from palprep.api import UNSET
 from palprep.client import AnyClient, ask, routine, work
 from palprep.errors import UsageError
 from palprep.journal import Creation, FaceCheck, FaceVerdict, Journal
@@ -29,6 +30,9 @@ from palprep.publish import Publisher
 from palprep.rules import Check
 from palprep.values import Role
 
+if TYPE_CHECKING:
+    from palprep.api import ImageMime
+
 ValidatedModel = Literal["core-4", "core-4.5"]
 """The models that face image validation takes (specification, Validate Face Image)."""
 
@@ -40,7 +44,9 @@ async def validate_face(
     client: AnyClient, prepared: Prepared, *, model: ValidatedModel = "core-4"
 ) -> FaceVerdict:
     """Ask the service about a portrait; nothing is created."""
-    result = await ask(client.faces.validate_image, prepared.path, model=model)
+    # Its report says its type: its headers are not read for that.
+    mime = cast("ImageMime", prepared.mime) if prepared.mime else UNSET
+    result = await ask(client.faces.validate_image, prepared.path, model=model, mime_type=mime)
     return FaceVerdict(
         passed=result.passed is True,
         message=str(result.message or ""),

@@ -9,6 +9,7 @@ from .preflight import (
     media_workers as media_workers,
     no_parts_left as no_parts_left,
     prepare as prepare,
+    seen_by as seen_by,
 )
 from .rank import pick_best as pick_best
 from .values import (
@@ -16,5 +17,6 @@ from .values import (
     Candidate as Candidate,
     Prepared as Prepared,
     Ranking as Ranking,
-    infer_role as infer_role,
+    kinds_of as kinds_of,
+    roles_of as roles_of,
 )

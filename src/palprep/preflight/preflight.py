@@ -11,7 +11,7 @@ import functools
 import importlib.util
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -21,7 +21,7 @@ from palprep.fixes import remove_parts
 from palprep.media import Source, name_of
 from palprep.preflight.values import CheckRequest, Prepared, role_named
 from palprep.rules import Profile, Report, load_profile
-from palprep.values import Kind, Role
+from palprep.values import Role
 from palprep.vocabulary import DEFAULT_PROFILE, FileInput, RoleName
 from palprep.workers import (
     LONGEST_S,
@@ -36,6 +36,7 @@ from palprep.workers import (
 if TYPE_CHECKING:
     from palprep.facts import Speaker, Toolkit
 
+F = TypeVar("F")
 T = TypeVar("T")
 
 Progress = Callable[[float], None]
@@ -281,8 +282,26 @@ def for_source(engine: Engine, source: Source) -> Runner:
     """The engine, with the time that a file of this length may take; far away, with the longest."""
     if engine.far:
         return engine.for_length(LONGEST_S)
-    lasts = source.type.kind in {Kind.AUDIO, Kind.VIDEO}
-    return engine.for_length(engine.run(_length_s, source) if lasts else 0.0)
+    return engine.for_length(engine.run(_length_s, source))
+
+
+def seen_by(
+    engine: Runner, look: Callable[[tuple[F, ...]], tuple[T, ...]], files: Sequence[F], otherwise: T
+) -> tuple[T, ...]:
+    """What ``look`` says of each file, in a worker; ``otherwise`` of one that it fails at.
+
+    Raises WorkStopped when the workers are ended meanwhile.
+    """
+    if not files:
+        return ()
+    try:
+        return engine.run(look, tuple(files))
+    except WorkStopped:
+        raise
+    except (ToolFailed, MediaTooHeavy):
+        if len(files) == 1:
+            return (otherwise,)
+        return tuple(each for file in files for each in seen_by(engine, look, (file,), otherwise))
 
 
 def at_one_file(error: MediaError | ToolFailed) -> bool:

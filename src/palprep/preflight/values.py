@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 from pydantic import Field, model_validator
 
 from palprep.consent import ConsentFacts
-from palprep.errors import UnsupportedMedia, UsageError
+from palprep.errors import MediaError, UnsupportedMedia, UsageError
 from palprep.escaping import escaped
 from palprep.facts import Speaker
 from palprep.fixes import FixDone
@@ -70,6 +70,34 @@ def infer_role(source: Source) -> Role:
             )
 
 
+def kinds_of(files: tuple[Path | Source, ...]) -> tuple[Kind, ...]:
+    """The kind of each file by its content; OTHER for what cannot be read, and for a folder. To be
+    run in a worker, where the files are a stranger's.
+    """
+    return tuple(map(_kind_of, files))
+
+
+def _kind_of(file: Path | Source) -> Kind:
+    try:
+        return Source.of(file).type.kind
+    except MediaError:
+        return Kind.OTHER
+
+
+def roles_of(files: tuple[Path, ...]) -> tuple[Role | None, ...]:
+    """The role that :func:`infer_role` finds for each file; None where there is none. As for
+    :func:`kinds_of`.
+    """
+    return tuple(map(_role_of, files))
+
+
+def _role_of(file: Path) -> Role | None:
+    try:
+        return infer_role(Source.of(file))
+    except MediaError:
+        return None
+
+
 def require_kind(source: Source, role: Role) -> None:
     """Raise UnsupportedMedia for content that cannot fill the role."""
     kinds, wanted = _TAKES[role]
@@ -96,6 +124,12 @@ class Prepared(Value):
     fixes: tuple[FixDone, ...]
     sha256: str
     consent: Prepared | None = None
+
+    @property
+    def mime(self) -> str | None:
+        """Its MIME type, as its report says; None where that holds no facts."""
+        facts = self.report.facts
+        return facts.file.type.mime if facts else None
 
     def __str__(self) -> str:
         done = [f"fixed {fix.id}: {fix.did}" for fix in self.fixes] or ["copied as it was"]

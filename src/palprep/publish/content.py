@@ -25,12 +25,14 @@ _DIGEST_CHARS = 20
 
 
 class Hashed(Protocol):
-    """A file whose SHA-256, in hex, is known: what ``prepare`` returns."""
+    """A file whose SHA-256, in hex, and MIME type are known: what ``prepare`` returns."""
 
     @property
     def path(self) -> Path: ...
     @property
     def sha256(self) -> str: ...
+    @property
+    def mime(self) -> str | None: ...
 
 
 Publishable = Hashed | FileInput
@@ -60,6 +62,7 @@ class Content:
     sha256: str
     name: str
     source: Source | None = None
+    known_mime: str | None = None
 
     @classmethod
     def of(cls, file: Publishable) -> Content:
@@ -68,7 +71,7 @@ class Content:
         Raises PublishError when it cannot be read.
         """
         if not is_file(file):
-            return cls(file.path, file.sha256, file.path.name)
+            return cls(file.path, file.sha256, file.path.name, known_mime=file.mime)
         try:
             source = Source.of(file)
             name = (
@@ -96,9 +99,12 @@ class Content:
 
     @property
     def mime(self) -> str:
-        """What the file is, by its content. Raises PublishError when it cannot be read."""
+        """What the file is, by its content, which is read where nobody has said.
+
+        Raises PublishError when it cannot be read.
+        """
         try:
-            return (self.source or Source.of(self.path)).type.mime
+            return self.known_mime or (self.source or Source.of(self.path)).type.mime
         except MediaError as error:
             raise PublishError(f"Nothing is published: {error.message}") from None
 

@@ -8,6 +8,7 @@ from .service import (
     USER_KEY as USER_KEY,
     ApiKey as ApiKey,
     JudgeImage as JudgeImage,
+    Recognise as Recognise,
     Trainer as Trainer,
     TrainingKind as TrainingKind,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import ssl
 import sys
@@ -29,9 +30,11 @@ from palprep.sandbox.service import (
     DEFAULT_KEYS,
     ApiKey,
     JudgeImage,
+    Recognise,
     Service,
     Trainer,
     first_key,
+    recognised_here,
 )
 from palprep.sandbox.store import Store
 from palprep.serving import ServerThread, until_signalled, url_of
@@ -43,10 +46,11 @@ class Sandbox(Controls):
     ``data`` is a folder that keeps everything across restarts (None: memory and a temporary
     folder), ``port`` 0 takes a free one, ``clock`` "virtual" makes time move only by
     :meth:`advance`. ``faults`` is a script, its file or its JSON. ``judge_image`` and
-    ``trainer`` judge the media, by first bytes where none is given. ``seed`` holds records to
-    start with. ``choices`` replaces decisions that the specification leaves open
-    (``judge="bytes"`` and ``trainer="bytes"`` replace given ones). ``tls`` is trusted for
-    outbound requests, to receivers with a certificate of their own.
+    ``trainer`` judge the media, by first bytes where none is given; ``recognise`` says what files
+    are, by default in this process. ``seed`` holds records to start with. ``choices`` replaces
+    decisions that the specification leaves open (``judge="bytes"`` and ``trainer="bytes"`` replace
+    given ones). ``tls`` is trusted for outbound requests, to receivers with a certificate of their
+    own.
 
     Entering raises :class:`UsageError` for a host that is not loopback, and for a port or a
     data folder in use.
@@ -63,6 +67,7 @@ class Sandbox(Controls):
         faults: FaultScript | Path | str | Sequence[Any] | Mapping[str, Any] | None = None,
         judge_image: JudgeImage | None = None,
         trainer: Trainer | None = None,
+        recognise: Recognise = recognised_here,
         seed: Any = None,
         choices: Choices | None = None,
         tls: ssl.SSLContext | None = None,
@@ -76,10 +81,13 @@ class Sandbox(Controls):
         self._faults = value_from(FaultScript, faults or FaultScript())
         decided = choices or Choices()
         if judge_image is None or decided.judge == "bytes":
-            judge_image, decided = judge_by_bytes, decided.model_copy(update={"judge": "bytes"})
+            judge_image = functools.partial(judge_by_bytes, recognise=recognise)
+            decided = decided.model_copy(update={"judge": "bytes"})
         if trainer is None or decided.trainer == "bytes":
-            trainer, decided = train_by_bytes, decided.model_copy(update={"trainer": "bytes"})
+            trainer = functools.partial(train_by_bytes, recognise=recognise)
+            decided = decided.model_copy(update={"trainer": "bytes"})
         self._choices, self._judge_image, self._trainer = decided, judge_image, trainer
+        self._recognise = recognise
         self._tls = tls
         self._first_seed = seed
         self._held = ExitStack()
@@ -106,6 +114,7 @@ class Sandbox(Controls):
                 keys=self._keys,
                 judge_image=self._judge_image,
                 trainer=self._trainer,
+                recognise=self._recognise,
                 base_url=self._url,
             )
             app, scheduler = build_app(self, service)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import httpx
 
+from palprep.media import MediaType, Source
 from palprep.sandbox.answers import JsonAnswer, Refused, refuse_error, refuse_message
 from palprep.sandbox.choices import Choices
 from palprep.sandbox.clock import SandboxClock, stamp
@@ -47,6 +48,15 @@ def first_key(keys: Mapping[str, ApiKey], *, user_scoped: bool) -> str | None:
 JudgeImage = Callable[[Path, str], Mapping[str, bool | None]]
 """``judge_image(path, model)``: the outcome of each check by its id, in order; None when it
 could not be measured. Raises :class:`~palprep.errors.MediaError` for what is not an image."""
+
+Recognise = Callable[[Path], MediaType]
+"""``recognise(path)``: what a file is by its content. Raises a MediaError if it is unreadable."""
+
+
+def recognised_here(path: Path) -> MediaType:
+    """What a file is by its content. Its headers are read in this process."""
+    return Source.of(path).type
+
 
 TrainingKind = Literal["voice", "replica-video", "replica-image"]
 
@@ -107,6 +117,7 @@ class Service:
     keys: Mapping[str, ApiKey]
     judge_image: JudgeImage
     trainer: Trainer
+    recognise: Recognise
     base_url: str
     recorder: Recorder = field(default_factory=Recorder)
     check_limit: CheckLimit = field(default_factory=CheckLimit)

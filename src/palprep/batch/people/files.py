@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 from pydantic import Field
 
 from palprep.api import is_address, is_https
-from palprep.errors import MediaError
-from palprep.media import Source
 from palprep.storage import without_secrets
 from palprep.values import Kind, Value
 
@@ -74,15 +72,21 @@ _PROMISES: Mapping[str, Kind] = {
 }
 
 
-def kind_of(path: Path) -> Kind | None:
-    """The kind of media that a file is, or claims to be by its name; None for anything else."""
-    if path.is_dir():
-        return None
-    try:
-        kind = Source.of(path).type.kind
-    except MediaError:
-        kind = Kind.OTHER
-    return promised_kind(path.name) if kind is Kind.OTHER else kind
+KindsOf = Callable[[tuple[Path, ...]], tuple[Kind, ...]]
+"""Opens files to see what they are, in a worker where they are a stranger's: see
+:func:`palprep.preflight.kinds_of`."""
+
+
+def kinds_in(paths: Iterable[Path], kinds_of: KindsOf) -> Mapping[Path, Kind | None]:
+    """The kind of media that each file is, or claims to be by its name; None for anything else."""
+    here = tuple(paths)
+    files = tuple(each for each in here if not each.is_dir())
+    found = dict(zip(files, kinds_of(files) if files else (), strict=True))
+    promised = {path: promised_kind(path.name) for path in files}
+    return {
+        path: promised.get(path) if found.get(path, Kind.OTHER) is Kind.OTHER else found[path]
+        for path in here
+    }
 
 
 def promised_kind(name: str) -> Kind | None:

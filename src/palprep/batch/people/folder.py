@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from palprep.batch.fingerprint import Fingerprint, digest_of, folder_fingerprint
-from palprep.batch.people.files import File, RemoteFile, kind_of, promised_kind
+from palprep.batch.people.files import File, KindsOf, RemoteFile, kinds_in, promised_kind
 from palprep.batch.people.manifest_rows import why_no_folder_name
 from palprep.batch.people.person import Person, Roster, RosterEntry, is_hidden, nobody_in, person_of
 from palprep.batch.people.settings import (
@@ -54,7 +54,7 @@ def find_people(folder: str | Path, at: dt.datetime) -> Roster:
             if each.is_dir()
         )
         loose = [Path(each.path) for each in entries if not each.is_dir()]
-        media = 0 if people else sum(1 for each in loose if kind_of(each) is not None)
+        media = 0 if people else sum(promised_kind(each.name) is not None for each in loose)
     except OSError as error:
         raise UsageError(f"{root} cannot be read: {error.strerror}") from None
     if not people:
@@ -74,7 +74,7 @@ def _elsewhere(name: str) -> RosterEntry:
     return RosterEntry(person.slug, None, lambda: person)
 
 
-def read_person(folder: Path) -> Person:
+def read_person(folder: Path, kinds_of: KindsOf) -> Person:
     """One person's subfolder."""
     slug = _printable(folder.name)
     if slug != folder.name:
@@ -82,7 +82,7 @@ def read_person(folder: Path) -> Person:
     try:
         settings = read_settings(folder)
         entries = [path for path in sorted(folder.iterdir()) if not is_hidden(path.name)]
-        kinds = {path: kind_of(path) for path in entries}
+        kinds = kinds_in(entries, kinds_of)
     except UsageError as error:
         return Person(slug=slug, problems=(str(error),))
     except OSError as error:
@@ -149,7 +149,9 @@ def _fingerprint(bucket: Bucket, folder: Mapping[str, Stored]) -> Fingerprint | 
     return Fingerprint(digest_of([bucket.url, listed]), sure=True)
 
 
-def _person(bucket: Bucket, slug: str, stored: Mapping[str, Stored], into: Path) -> Person:
+def _person(
+    bucket: Bucket, slug: str, stored: Mapping[str, Stored], into: Path, _: KindsOf
+) -> Person:
     problem = why_no_folder_name(slug)
     if problem is not None:
         return Person(slug=slug, problems=(f"the folder's name {problem}",))

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from palprep.batch.fingerprint import Fingerprint, digest_of, files_fingerprint
-from palprep.batch.people.files import File, RemoteFile, is_url
+from palprep.batch.people.files import File, KindsOf, RemoteFile, is_url
 from palprep.batch.people.manifest_rows import COLUMNS, Line, ManifestRow, read_lines
 from palprep.batch.people.person import AssignedFile, Person, Roster, RosterEntry
 from palprep.batch.people.settings import Settings, setting_words
@@ -98,7 +98,7 @@ def _roster(
     )
 
 
-def _same(person: Person) -> Person:
+def _same(person: Person, _: KindsOf) -> Person:
     return person
 
 

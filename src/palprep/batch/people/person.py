@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from palprep.batch.fingerprint import Fingerprint
-from palprep.batch.people.files import File
+from palprep.batch.people.files import File, KindsOf
 from palprep.batch.people.settings import (
     SETTINGS_NAME,
     NamedFiles,
@@ -109,14 +109,15 @@ class Person(Value):
 
 @dataclass(frozen=True)
 class RosterEntry:
-    """Somebody whom a run was given. Files and settings are looked into when they are ``read``.
+    """Somebody whom a run was given. Files and settings are looked into when they are ``read``,
+    by what sees which kinds files are of.
 
     ``fingerprint`` is that of all their files; None where it would not show a change.
     """
 
     slug: str
     fingerprint: Fingerprint | None
-    read: Callable[[], Person]
+    read: Callable[[KindsOf], Person]
 
 
 class Roster(NamedTuple):
@@ -133,10 +134,10 @@ _READ_AT_ONCE = 16
 """People whose settings lie in a bucket are read at the same time."""
 
 
-def read_people(people: Sequence[RosterEntry]) -> tuple[Person, ...]:
+def read_people(people: Sequence[RosterEntry], kinds_of: KindsOf) -> tuple[Person, ...]:
     """Their files and settings. Raises StorageError for a bucket that cannot be read."""
     with ThreadPoolExecutor(_READ_AT_ONCE) as threads:
-        return tuple(threads.map(lambda each: each.read(), people))
+        return tuple(threads.map(lambda each: each.read(kinds_of), people))
 
 
 def nobody_in(place: str, media: int) -> UsageError:

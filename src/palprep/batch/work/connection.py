@@ -147,14 +147,13 @@ def _embedded(
     # Loaded here: a run against a service of its own needs none of it.
     from palprep.sandbox import Choices, Sandbox  # noqa: PLC0415
 
-    judge_image, trainer = judges_in(judge_in, statements)
+    judges = judges_in(judge_in, statements)
 
     def start(port: int) -> Sandbox:
         return Sandbox(
             data=into / "sandbox",
             port=port,
-            judge_image=judge_image,
-            trainer=trainer,
+            **judges,
             choices=Choices(outbound=outbound),
         )
 

@@ -30,7 +30,16 @@ from palprep.errors import MediaError, PalprepError, ToolFailed, UnsupportedMedi
 from palprep.facts import Speaker
 from palprep.journal import AssetPrepared, FacesCompared, PersonOutcome, PortraitPicked
 from palprep.pipelines import consent_gate, different_people, keep_evidence, named
-from palprep.preflight import Asset, Prepared, at_one_file, for_source, no_parts_left, pick_best
+from palprep.preflight import (
+    Asset,
+    Prepared,
+    at_one_file,
+    for_source,
+    kinds_of,
+    no_parts_left,
+    pick_best,
+    seen_by,
+)
 from palprep.rules import CONSENT_CHECKS, Check, Report
 from palprep.values import Kind, Outcome, Role
 from palprep.views import PICTURES_NAME
@@ -288,11 +297,16 @@ def _pick_portrait(originals: Originals, person: Person) -> tuple[Person, tuple[
     if not person.portraits:
         return person, ()
     run = originals.run
-    known = {
-        original.sha256: (file, original.source)
+    read = [
+        (original.sha256, file, original.source)
         for file in person.portraits
         if isinstance(original := originals.look_at(file), Original)
-        and original.source.type.kind is Kind.IMAGE
+    ]
+    kinds = seen_by(run.engine, kinds_of, [source for _, _, source in read], Kind.OTHER)
+    known = {
+        sha256: (file, source)
+        for (sha256, file, source), kind in zip(read, kinds, strict=True)
+        if kind is Kind.IMAGE
     }
     unreadable = person.with_portrait(person.portraits[0], "no other image can be read"), ()
     if not known:

@@ -9,31 +9,42 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypedDict, TypeVar
 
 from palprep.api import FACE_CHECKS
 from palprep.consent import required_statement
 from palprep.errors import DamagedMedia, ToolFailed
 from palprep.journal import SandboxStatement
+from palprep.media import MediaType, Source
 from palprep.rules import Report
 from palprep.values import Outcome, Role
 from palprep.workers import Runner
 
 if TYPE_CHECKING:
-    from palprep.sandbox import JudgeImage, Trainer, TrainingKind
+    from palprep.sandbox import JudgeImage, Recognise, Trainer, TrainingKind
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def judges_in(
-    workers: Runner, statements: Sequence[SandboxStatement] = ()
-) -> tuple[JudgeImage, Trainer]:
-    """A judge of portraits and a trainer that open media in ``workers``. The trainer takes any of
+class Judges(TypedDict):
+    """What opens media for a sandbox, by the names of its arguments."""
+
+    judge_image: JudgeImage
+    trainer: Trainer
+    recognise: Recognise
+
+
+def judges_in(workers: Runner, statements: Sequence[SandboxStatement] = ()) -> Judges:
+    """Judges of portraits and of trainings that open media in ``workers``. The trainer takes any of
     ``statements`` for consent; without one, palprep's template.
     """
     trainer = functools.partial(train, statements=tuple(dict.fromkeys(statements)))
-    return apart(judge_image, workers), apart(trainer, workers)
+    return Judges(
+        judge_image=apart(judge_image, workers),
+        trainer=apart(trainer, workers),
+        recognise=apart(recognise, workers),
+    )
 
 
 def apart(function: Callable[P, T], workers: Runner) -> Callable[P, T]:
@@ -53,6 +64,11 @@ _ROLES: Mapping[TrainingKind, tuple[Role, ...]] = {
     "replica-video": (Role.TRAINING_VIDEO, Role.CONSENT_VIDEO),
     "replica-image": (Role.FACE_IMAGE,),
 }
+
+
+def recognise(path: Path) -> MediaType:
+    """What a file is by its content."""
+    return Source.of(path).type
 
 
 def judge_image(path: Path, model: str) -> Mapping[str, bool | None]:

@@ -11,22 +11,26 @@ from typing import Any
 
 from palprep.api import FACE_CHECKS, FACE_PROBLEMS
 from palprep.errors import DamagedMedia, MediaError
-from palprep.media import Source
 from palprep.sandbox.answers import Refused
 from palprep.sandbox.choices import image_error
-from palprep.sandbox.service import HandlerContext, Service
+from palprep.sandbox.service import HandlerContext, Recognise, Service, recognised_here
 from palprep.values import Kind
 
 # What the judge where none is given asks of an image, in bytes.
 MIN_IMAGE_BYTES = 1024
 
 
-def judge_by_bytes(path: Path, model: str) -> dict[str, bool | None]:  # noqa: ARG001
+def judge_by_bytes(
+    path: Path,
+    model: str,  # noqa: ARG001
+    *,
+    recognise: Recognise = recognised_here,
+) -> dict[str, bool | None]:
     """The default judge: one check, that the image has at least 1024 bytes.
 
     Raises :class:`~palprep.errors.DamagedMedia` for what is not an image.
     """
-    found = Source.of(path).type
+    found = recognise(path)
     if found.kind is not Kind.IMAGE:
         raise DamagedMedia(f"It is {found.description}, not an image of an accepted type.")
     return {"image_quality_acceptable": path.stat().st_size >= MIN_IMAGE_BYTES}
@@ -55,8 +59,8 @@ def _judge(
     with TemporaryDirectory(dir=service.scratch) as folder:
         path = Path(folder) / "image"
         path.write_bytes(image)
-        found = Source.of(path).type
         try:
+            found = service.recognise(path)
             if found.mime.replace("heif", "heic") != mime_type.replace("heif", "heic"):
                 raise DamagedMedia(f"They are {found.description}, not {mime_type}.")
             outcomes = service.judge_image(path, model)

@@ -15,11 +15,19 @@ from urllib.parse import unquote, urlsplit
 
 from palprep.api import UNSET, EventName
 from palprep.errors import PalprepError, UnsupportedMedia
-from palprep.media import Source
+from palprep.media import MediaType
 from palprep.sandbox.answers import bad_fields, refuse_error
 from palprep.sandbox.outbound import announce, download
 from palprep.sandbox.seed import KINDS
-from palprep.sandbox.service import SENT, HandlerContext, Service, TrainingKind, shown
+from palprep.sandbox.service import (
+    SENT,
+    HandlerContext,
+    Recognise,
+    Service,
+    TrainingKind,
+    recognised_here,
+    shown,
+)
 from palprep.sandbox.store import Record
 
 log = logging.getLogger(__name__)
@@ -36,11 +44,13 @@ TRAINED: Mapping[Trained, str] = {
 LONGEST_SUFFIX = len(".jpeg")
 
 
-def train_by_bytes(kind: TrainingKind, paths: tuple[Path, ...]) -> str | None:
+def train_by_bytes(
+    kind: TrainingKind, paths: tuple[Path, ...], *, recognise: Recognise = recognised_here
+) -> str | None:
     """The trainer where none is given: every file starts like media of the kind that is trained
     from."""
     for path in paths:
-        found = Source.of(path).type
+        found = recognise(path)
         if kind == "replica-image":
             if found.format not in {"jpeg", "png"}:
                 return "The training image is neither JPEG nor PNG."
@@ -111,7 +121,7 @@ async def _problem(service: Service, sent: Record) -> str | None:
             for url, path in zip(urls, paths, strict=True):
                 await download(service, url, path)
             if kind == "voice" and not _suffix(urls[0]):
-                _accepted_content(paths[0])
+                _accepted_content(await asyncio.to_thread(service.recognise, paths[0]))
             return await asyncio.to_thread(service.trainer, kind, tuple(paths))
         except PalprepError as error:
             return error.message
@@ -126,8 +136,7 @@ def _suffix(url: str) -> str:
     return suffix if suffix[1:].isalnum() and len(suffix) <= LONGEST_SUFFIX else ""
 
 
-def _accepted_content(path: Path) -> None:
-    found = Source.of(path).type
+def _accepted_content(found: MediaType) -> None:
     if found.format not in TRAINED_FROM:
         raise UnsupportedMedia(
             f"The training audio is {found.description}; accepted are "
