@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 from palprep.errors import UsageError
 from palprep.fixes import atomic_output, unwritable
 from palprep.journal import JOURNAL_NAME, Journal, PersonView, ReadableRun, RunReader
+from palprep.storage import private_file, private_folder
 from palprep.views import PICTURES_NAME, REPORT_NAME, Page, pages
 
 RESULTS_NAME = "results.jsonl"
@@ -198,7 +199,7 @@ def _take_pictures(source: Path, into: Path) -> None:
     if not source.is_dir():
         return
     try:
-        into.mkdir(parents=True, exist_ok=True)
+        private_folder(into)
         for picture in source.iterdir():
             target = into / picture.name
             if target.exists():
@@ -206,6 +207,7 @@ def _take_pictures(source: Path, into: Path) -> None:
             try:
                 target.hardlink_to(picture)
             except OSError:
+                private_file(target)
                 shutil.copyfile(picture, target)
     except OSError as error:
         raise unwritable(into, error) from None

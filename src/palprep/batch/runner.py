@@ -33,6 +33,7 @@ from palprep.journal import (
     utc_now,
 )
 from palprep.publish import Publisher, publisher_for
+from palprep.storage import private_folder
 from palprep.views import cell_progress
 from palprep.workers import Engine, LocalEngine
 
@@ -206,7 +207,7 @@ def _opened_engine(options: RunOptions) -> Iterator[Engine]:
 
 def _output_folder(into: Path) -> Path:
     try:
-        into.mkdir(parents=True, exist_ok=True)
+        private_folder(into)
     except OSError as error:
         raise OutputUnwritable(
             f"The output folder {into} cannot be made: {error.strerror}; choose another --into"

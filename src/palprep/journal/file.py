@@ -14,6 +14,7 @@ from pathlib import Path
 
 from palprep.errors import JournalError
 from palprep.journal import projection
+from palprep.storage import private_file
 
 _VERSION = 4
 """Of the file's tables and of the entries in them."""
@@ -64,12 +65,17 @@ def _lock_of(path: Path) -> Path:
     return path.with_name(path.name + ".lock")
 
 
+def _beside(path: Path) -> tuple[Path, Path]:
+    """SQLite's write-ahead log of a journal, and the memory that its readers share."""
+    return path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")
+
+
 @contextlib.contextmanager
 def run_lock(path: Path) -> Iterator[None]:
     """Hold the lock of a run. Raises JournalError when another run holds it."""
     # flock goes with the process, however it ends; a lock row or a pid file would stay.
     try:
-        handle = os.open(_lock_of(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        handle = os.open(_lock_of(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise readable(path, error) from None
     try:
@@ -96,12 +102,16 @@ def opened(path: Path | None, *, whole: bool = False) -> sqlite3.Connection:
     """
     with contextlib.ExitStack() as undone:
         try:
+            if path is not None:
+                # SQLite gives its log, and what it shares, the mode of the file.
+                for each in (path, *filter(Path.exists, _beside(path))):
+                    private_file(each)
             connection = sqlite3.connect(
                 path or ":memory:", timeout=_BUSY_S, check_same_thread=False, cached_statements=64
             )
             undone.callback(connection.close)
             _prepare(connection, path, whole=whole)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise readable(path, error) from None
         undone.pop_all()
     return connection
@@ -121,7 +131,7 @@ def copied(path: Path) -> sqlite3.Connection:
     with tempfile.TemporaryDirectory(prefix="palprep-") as folder:
         place = Path(folder) / path.name
         try:
-            for each in (path, path.with_name(f"{path.name}-wal")):
+            for each in (path, *_beside(path)[:1]):
                 if each.exists():
                     shutil.copyfile(each, Path(folder) / each.name)
         except OSError as error:

@@ -40,6 +40,7 @@ from palprep.journal.file import (
     readable,
     run_lock,
 )
+from palprep.storage import private_folder
 
 JOURNAL_NAME = "journal.sqlite"
 
@@ -107,7 +108,7 @@ class Journal:
         """
         if create:
             try:
-                Path(folder).mkdir(parents=True, exist_ok=True)
+                private_folder(Path(folder))
             except OSError as error:
                 raise OutputUnwritable(f"{folder} cannot be made: {error.strerror}") from None
         return cls(Path(folder) / JOURNAL_NAME, lock=lock, create=create)

@@ -35,6 +35,7 @@ from palprep.sandbox.service import (
 )
 from palprep.sandbox.store import Store
 from palprep.serving import ServerThread, until_signalled, url_of
+from palprep.storage import private_folder
 
 
 class Sandbox(Controls):
@@ -168,7 +169,7 @@ class Sandbox(Controls):
 
 def _open_store(folder: Path, *, in_memory: bool) -> Store:
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(folder)
     except OSError as error:
         raise UsageError(
             f"The data folder {folder} cannot be made: {error.strerror}. Name another one."

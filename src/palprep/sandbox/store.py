@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from palprep.errors import PalprepError, UsageError
+from palprep.storage import private_file
 
 Record = dict[str, Any]
 
@@ -78,7 +79,7 @@ class Store:
         self.on_schedule: Callable[[], None] = lambda: None
         try:
             self._db = _opened(path)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise UsageError(
                 f"The sandbox cannot open {path}: {error}. Is another sandbox using this data "
                 "folder? Stop it, or name another folder."
@@ -203,6 +204,8 @@ class Store:
 
 
 def _opened(path: Path | None) -> sqlite3.Connection:
+    if path is not None:
+        private_file(path)
     # isolation_level None: transactions begin and end where the store says so.
     db = sqlite3.connect(
         path or ":memory:", isolation_level=None, check_same_thread=False, timeout=0.2

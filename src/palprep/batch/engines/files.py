@@ -27,7 +27,7 @@ from palprep.fixes import unwritable
 from palprep.media import MOST_BYTES, Source, sha256_of
 from palprep.preflight import Prepared
 from palprep.publish import Content, ObjectStorePublisher, Publishable, Publisher
-from palprep.storage import Bucket, Fetched, GoOn, fetch_url, object_at
+from palprep.storage import Bucket, Fetched, GoOn, fetch_url, object_at, private_folder
 
 MAX_BYTES = 1 << 40
 """Of a file in a run's bucket: what was put there for the run has a size that is known already."""
@@ -65,7 +65,7 @@ def fetch_here(file: RemoteFile, to: Path, go_on: GoOn | None = None) -> Fetched
     raises, which is called again and again meanwhile.
     """
     try:
-        to.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(to.parent)
     except OSError as error:
         raise unwritable(to.parent, error) from None
     found = fetch(file.url, to, go_on=go_on)
@@ -164,7 +164,7 @@ class BucketFiles(Files):
 
     def fetch(self, prepared: Prepared, to: Path) -> None:
         """Fetch the file. Raises StorageError when it is gone, or is another one by now."""
-        to.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(to.parent)
         self._fetch(_key_of(prepared), to, prepared.sha256)
 
     def put(self, prepared: Prepared) -> None:

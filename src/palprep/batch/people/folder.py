@@ -21,7 +21,7 @@ from palprep.batch.people.settings import (
     read_settings,
 )
 from palprep.errors import UsageError
-from palprep.storage import Bucket, Stored
+from palprep.storage import Bucket, Stored, private_folder
 from palprep.values import Kind
 
 
@@ -176,7 +176,7 @@ def _statement(
     name = settings.statement
     if name is None or leads_out(name) or name not in stored:
         return None
-    into.mkdir(parents=True, exist_ok=True)
+    private_folder(into)
     path = into / f"statement{Path(name).suffix}"
     bucket.fetch(stored[name].name, path, max_bytes=MAX_BYTES)
     return path
