@@ -31,7 +31,7 @@ def open_to_others(place: Path) -> list[str]:
 def test_the_output_folder_of_a_run_is_private(add, go, out):
     add("ada", portrait=True, training=True, consent=True, settings='stock_voice = "anna"')
     # With a sandbox of the run's own, and its data.
-    assert go(connection=None).people[0].assets
+    assert go(connection=None, engine="local", jobs=1).people[0].assets
     # While it is open, with the log of SQLite.
     with Journal.of(out) as journal:
         journal.setting("x", str)
@@ -45,11 +45,11 @@ def test_a_folder_that_was_there_stays_and_what_an_older_version_left_in_it_is_c
     out.mkdir(mode=0o755)
     out.chmod(0o755)
     add("ada")
-    go()
+    go(engine="local", jobs=1)
     for name in ("journal.sqlite", "results.jsonl"):
         (out / name).chmod(0o644)
     add("ben")
-    go()
+    go(engine="local", jobs=1)
     assert stat.S_IMODE(out.stat().st_mode) == 0o755
     assert open_to_others(out) == [str(out)]
 

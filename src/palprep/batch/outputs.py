@@ -16,7 +16,7 @@ from palprep.errors import UsageError
 from palprep.fixes import atomic_output, unwritable
 from palprep.journal import JOURNAL_NAME, Journal, PersonView, ReadableRun, RunReader
 from palprep.storage import private_file, private_folder
-from palprep.views import PICTURES_NAME, REPORT_NAME, Page, pages
+from palprep.views import PEOPLE_FOLDER, PICTURES_NAME, REPORT_NAME, Page, pages
 
 RESULTS_NAME = "results.jsonl"
 
@@ -41,6 +41,10 @@ def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
         write_results(into, run, kept=set() if again else own - changed)
     for page in stale:
         replace(into / page.place, (page.html(),), lasting=False)
+    if again:
+        # Of people who are in the run no more.
+        for path in {*(into / PEOPLE_FOLDER).glob("*.html")} - {into / each.place for each in made}:
+            path.unlink()
 
 
 def _are_there(into: Path, made: Sequence[Page]) -> bool:

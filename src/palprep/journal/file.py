@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import hashlib
 import os
 import shutil
 import sqlite3
 import tempfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,12 +22,17 @@ _VERSION = 4
 """Of the file's tables and of the entries in them."""
 _APPLICATION_ID = 0x50414C4A  # "PALJ", in the header of the file
 _BUSY_S = 30.0
-_APPEND_ONLY = "".join(
-    f"CREATE TRIGGER IF NOT EXISTS {table}_{event.lower()} BEFORE {event} ON {table} "
-    "BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;\n"
+_LONG = 1024
+"""Characters. The reports of files are longer; what is said of a creation is shorter."""
+APPEND_ONLY = {
+    f"{table}_{event.lower()}": (
+        f"CREATE TRIGGER IF NOT EXISTS {table}_{event.lower()} BEFORE {event} ON {table} "
+        "BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;\n"
+    )
     for table in ("entry", "content")
     for event in ("UPDATE", "DELETE")
-)
+}
+"""What makes the triggers, by their names. Only to forget a person takes them away for a moment."""
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS entry (
@@ -40,7 +47,7 @@ CREATE TABLE IF NOT EXISTS entry (
 CREATE INDEX IF NOT EXISTS entry_by_key ON entry (key, kind);
 CREATE INDEX IF NOT EXISTS entry_by_kind ON entry (kind);
 CREATE TABLE IF NOT EXISTS content (sha256 BLOB PRIMARY KEY, zipped BLOB NOT NULL);
-{_APPEND_ONLY}{projection.SCHEMA}
+{"".join(APPEND_ONLY.values())}{projection.SCHEMA}
 """
 """A long body is kept in ``content``, compressed, and once however many entries hold the same."""
 
@@ -140,6 +147,19 @@ def copied(path: Path) -> sqlite3.Connection:
         with contextlib.closing(opened(place)) as copy:
             copy.backup(memory)
     return memory
+
+
+def kept(connection: sqlite3.Connection, text: str) -> tuple[str, bytes | None]:
+    """What stands in the row of an entry with this text; and the SHA-256 of a long text, which is
+    kept once, however many entries hold the same."""
+    if len(text) <= _LONG:
+        return text, None
+    data = text.encode()
+    sha256 = hashlib.sha256(data).digest()
+    connection.execute(
+        "INSERT INTO content VALUES (?, ?) ON CONFLICT DO NOTHING", (sha256, zlib.compress(data))
+    )
+    return "{}", sha256
 
 
 def _prepare(connection: sqlite3.Connection, path: Path | None, *, whole: bool) -> None:

@@ -33,7 +33,7 @@ from palprep.sandbox.service import (
     Trainer,
     first_key,
 )
-from palprep.sandbox.store import Store
+from palprep.sandbox.store import DATABASE, Store
 from palprep.serving import ServerThread, until_signalled, url_of
 from palprep.storage import private_folder
 
@@ -174,7 +174,7 @@ def _open_store(folder: Path, *, in_memory: bool) -> Store:
         raise UsageError(
             f"The data folder {folder} cannot be made: {error.strerror}. Name another one."
         ) from error
-    return Store(None if in_memory else folder / "sandbox.sqlite")
+    return Store(None if in_memory else folder / DATABASE)
 
 
 def serve(

@@ -21,6 +21,9 @@ from palprep.storage import private_file
 
 Record = dict[str, Any]
 
+DATABASE = "sandbox.sqlite"
+"""Its name in a data folder."""
+
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS records (
     seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL,
@@ -78,7 +81,7 @@ class Store:
     def __init__(self, path: Path | None) -> None:
         self.on_schedule: Callable[[], None] = lambda: None
         try:
-            self._db = _opened(path)
+            self._db = opened(path)
         except (sqlite3.Error, OSError) as error:
             raise UsageError(
                 f"The sandbox cannot open {path}: {error}. Is another sandbox using this data "
@@ -203,7 +206,8 @@ class Store:
         return self._db.execute(sql, values)
 
 
-def _opened(path: Path | None) -> sqlite3.Connection:
+def opened(path: Path | None) -> sqlite3.Connection:
+    """The database at ``path``, for this process alone; None in memory. Raises sqlite3.Error."""
     if path is not None:
         private_file(path)
     # isolation_level None: transactions begin and end where the store says so.

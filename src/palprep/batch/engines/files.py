@@ -175,7 +175,7 @@ class BucketFiles(Files):
 
     def put_source(self, source: Source) -> None:
         """Put a source there, unless it is there: once, however many threads ask for it."""
-        key = _source_key(source.sha256)
+        key = source_key(source.sha256)
         with self._guard:
             turn = self._sources.setdefault(key, threading.Lock())
         # Two roles may share a source, and their threads come at once.
@@ -186,11 +186,11 @@ class BucketFiles(Files):
 
     def source_is_there(self, sha256: str) -> None:
         """A worker has put a source of this content there."""
-        self._there.add(_source_key(sha256))
+        self._there.add(source_key(sha256))
 
     def fetch_source(self, source: Source, to: Path) -> Source:
         """The source of another machine, fetched to a path, as :meth:`fetch` does."""
-        self._fetch(_source_key(source.sha256), to, source.sha256)
+        self._fetch(source_key(source.sha256), to, source.sha256)
         return replace(Source.of(to), given_as=source.shown)
 
     def remove_sources(self) -> None:
@@ -211,7 +211,8 @@ def _key_of(prepared: Prepared) -> str:
     return key_in_bucket(prepared.path, prepared.sha256)
 
 
-def _source_key(sha256: str) -> str:
+def source_key(sha256: str) -> str:
+    """Under which key of a run's bucket a source of this content lies."""
     return f"sources/{sha256}"
 
 
