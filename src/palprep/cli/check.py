@@ -56,7 +56,6 @@ def check(
     pictures: Annotated[
         Path | None,
         typer.Option(
-            "--pictures",
             metavar="DIR",
             help="Also draw portraits with their findings, and timelines of videos, as PNG.",
         ),

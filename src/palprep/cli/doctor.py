@@ -150,25 +150,14 @@ def _packages(requirements: Iterable[str]) -> Iterator[Finding]:
 def _models() -> Iterator[Finding]:
     for home in ("palprep.vision", "palprep.speech", "palprep.consent"):
         for name, entry in media.read_manifest(home).items():
+            detail = f"{entry.what} ({entry.licence}), sha256 {entry.sha256}"
+            state: State = "ok"
+            fix = None
             if entry.extra is not None and not entry.locate().is_file():
-                yield Finding(
-                    part="model",
-                    name=name,
-                    state="missing",
-                    required=False,
-                    detail="not installed",
-                    fix=install_advice(entry.extra),
-                )
-                continue
-            wrong = entry.problem()
-            yield Finding(
-                part="model",
-                name=name,
-                state="broken" if wrong else "ok",
-                required=entry.extra is None,
-                detail=wrong or f"{entry.what} ({entry.licence}), sha256 {entry.sha256}",
-                fix=entry.advice if wrong else None,
-            )
+                state, detail, fix = "missing", "not installed", install_advice(entry.extra)
+            elif wrong := entry.problem():
+                state, detail, fix = "broken", wrong, entry.advice
+            yield Finding("model", name, state, entry.extra is None, detail, fix)
 
 
 def _looked_at(

@@ -30,9 +30,7 @@ EXAMPLES = (
 
 def fix(
     paths: options.Paths,
-    into: Annotated[
-        Path, typer.Option("--into", help="Folder for the new files.", show_default=False)
-    ],
+    into: Annotated[Path, typer.Option(help="Folder for the new files.")],
     role: options.AsRole = None,
     profile: options.ProfileName = DEFAULT_PROFILE,
     name: options.SpeakerName = None,
