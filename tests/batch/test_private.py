@@ -11,6 +11,7 @@ import pytest
 
 from palprep.fixes import atomic_output
 from palprep.journal import Journal
+from palprep.publish import SandboxPublisher
 from palprep.sandbox import Sandbox
 
 
@@ -58,8 +59,6 @@ def test_a_folder_that_was_there_stays_and_what_an_older_version_left_in_it_is_c
 def test_the_data_of_a_sandbox_is_private(tmp_path, wav):
     place = tmp_path / "deep" / "data"
     with Sandbox(data=place) as sandbox:
-        from palprep.publish import SandboxPublisher
-
         with SandboxPublisher(sandbox.url) as publisher:
             publisher.publish(wav)
         assert len(list((place / "assets").iterdir())) == 1

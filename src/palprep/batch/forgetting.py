@@ -21,11 +21,12 @@ from typing import NamedTuple
 
 from palprep.batch.engines.files import key_in_bucket, source_key
 from palprep.batch.outputs import write_outputs
-from palprep.batch.work.originals import SOURCES_NAME
+from palprep.batch.work.originals import PREPARED_NAME, SOURCES_NAME
 from palprep.errors import StorageError, UsageError
 from palprep.journal import (
     AssetPrepared,
     Creation,
+    CreationState,
     DossierKept,
     FileFetched,
     Journal,
@@ -35,9 +36,8 @@ from palprep.journal import (
 from palprep.preflight import Asset, Prepared
 from palprep.storage import Bucket
 from palprep.values import Value
-from palprep.views import PEOPLE_FOLDER, PICTURES_NAME, pictures_of
+from palprep.views import PEOPLE_FOLDER, PICTURES_NAME, is_page, pictures_of
 
-PREPARED_NAME = "prepared"
 SANDBOX_NAME = "sandbox"
 
 
@@ -87,24 +87,25 @@ def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -
     Later runs pass the person over, until :func:`take_in_again`. The people's own folder is never
     touched. Raises as :func:`look_up`, and JournalError while a run is at work.
     """
-    place = Path(directory)
+    place, opened = Path(directory), [Bucket(url) for url in buckets]
     with Journal.of(place, lock=True) as journal:
         found = _looked_up(journal, place, person)
-        if found.person is not None:
-            journal.mark_forgotten(found.person, found.names)
-            fetched = journal.entries(FileFetched, person=found.person)
+        slug = found.person
+        if slug is not None:
+            journal.mark_forgotten(slug, found.names)
+            fetched = journal.entries(FileFetched, person=slug)
             names = {source_key(each.body.sha256) for each in fetched}
-            names = names.union(*map(_published, _assets(journal, found.person)))
-            alone = sorted(names - _others(journal, found.person).published)
-            found = _emptied(found, buckets, alone)
-            made = journal.made_for(found.person)
+            names = names.union(*map(_published, _assets(journal, slug)))
+            alone = sorted(names - _others(journal, slug).published)
+            found = _emptied(found, opened, alone)
+            made = journal.made_for(slug)
             _forget_in_sandbox(place / SANDBOX_NAME, (*made.keys, *made.ids, *alone))
             for each in found.files:
                 _remove(place / each)
         for folder in (place, place / PEOPLE_FOLDER, place / PICTURES_NAME):
             for part in folder.glob(".palprep-*.part*"):
                 part.unlink(missing_ok=True)
-        journal.forget(found.person)
+        journal.forget(slug)
         if journal.last_run() is not None:
             write_outputs(place, RunReader(journal), again=True)
         # What no one else's files show was this person's, or of a version whose pages are gone.
@@ -128,17 +129,15 @@ def take_in_again(directory: str | Path, person: str) -> None:
 
 
 def _looked_up(journal: Journal, place: Path, asked: str) -> Forgetting:
-    people = _people(journal)
-    folded = asked.casefold()
-    found = (
-        [asked]
-        if asked in people
-        else [
-            slug for slug, names in people.items() if folded in {each.casefold() for each in names}
-        ]
-    )
+    people, folded = _people(journal), asked.casefold()
+    found = [
+        slug for slug, names in people.items() if folded in {each.casefold() for each in names}
+    ]
+    if asked in people:
+        found = [asked]
     if len(found) > 1:
-        raise UsageError(f"{asked} is the name of {', '.join(found)}: give the folder's name")
+        shared = ", ".join(sorted(found))
+        raise UsageError(f"{asked} is the name of {shared}: give the name of the folder")
     if found:
         return _known(journal, place, found[0], people[found[0]])
     if journal.forgotten("person", (asked,)):
@@ -161,11 +160,10 @@ def _people(journal: Journal) -> dict[str, tuple[str, ...]]:
 
 
 def _known(journal: Journal, place: Path, slug: str, names: tuple[str, ...]) -> Forgetting:
-    here = [
-        Path(PREPARED_NAME, slug),
-        Path(SOURCES_NAME, slug),
-        Path(PEOPLE_FOLDER, f"{slug}.html"),
-    ]
+    page = Path(PEOPLE_FOLDER, f"{slug}.html")
+    here = [Path(PREPARED_NAME, slug), Path(SOURCES_NAME, slug)]
+    # A folder of this name may be the user's own.
+    here += [page] if is_page(place / page) else []
     mine = list(_prepared(journal, slug))
     kept = {entry.body.path for entry in journal.entries(DossierKept, person=slug)}
     root = place.resolve()
@@ -179,7 +177,9 @@ def _known(journal: Journal, place: Path, slug: str, names: tuple[str, ...]) -> 
             sorted({str(each) for each in outside if _lies_outside(each, root) and each.exists()})
         ),
         at_service=tuple(
-            each for each in journal.creations() if each.key in made.keys and each.intended_at
+            each
+            for each in journal.creations()
+            if each.key in made.keys and each.state is not CreationState.ABSENT
         ),
         published=tuple(sorted({key_in_bucket(each.path, each.sha256) for each in mine})),
     )
@@ -216,19 +216,18 @@ def _published(asset: Asset) -> set[str]:
     return names
 
 
-def _emptied(found: Forgetting, buckets: Sequence[str], names: Sequence[str]) -> Forgetting:
+def _emptied(found: Forgetting, buckets: Sequence[Bucket], names: Sequence[str]) -> Forgetting:
     """Remove these names from the buckets, as far as there is the right to."""
     removed: list[str] = []
     stuck: list[str] = []
-    for url in buckets:
+    for bucket in buckets:
         for name in names:
             try:
-                bucket = Bucket(url)
                 if bucket.look(name) is not None:
                     bucket.delete(name)
                     removed.append(f"{bucket.url}/{name}")
             except StorageError as error:
-                stuck.append(f"{url.rstrip('/')}/{name}: {error.message}")
+                stuck.append(f"{bucket.url}/{name}: {error.message}")
     return found.model_copy(update={"removed": tuple(removed), "stuck": tuple(stuck)})
 
 

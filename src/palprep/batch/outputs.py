@@ -16,7 +16,7 @@ from palprep.errors import UsageError
 from palprep.fixes import atomic_output, unwritable
 from palprep.journal import JOURNAL_NAME, Journal, PersonView, ReadableRun, RunReader
 from palprep.storage import private_file, private_folder
-from palprep.views import PEOPLE_FOLDER, PICTURES_NAME, REPORT_NAME, Page, pages
+from palprep.views import PEOPLE_FOLDER, PICTURES_NAME, REPORT_NAME, Page, is_page, pages
 
 RESULTS_NAME = "results.jsonl"
 
@@ -44,7 +44,8 @@ def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
     if again:
         # Of people who are in the run no more.
         for path in {*(into / PEOPLE_FOLDER).glob("*.html")} - {into / each.place for each in made}:
-            path.unlink()
+            if is_page(path):
+                path.unlink()
 
 
 def _are_there(into: Path, made: Sequence[Page]) -> bool:
@@ -147,6 +148,10 @@ def write_merged_report(directories: Sequence[str | Path], into: str | Path) -> 
         whole = Merged({each: RunReader(journal) for each, journal in journals.items()})
         for each in parts:
             _take_pictures(each / PICTURES_NAME, place / PICTURES_NAME)
+        for picture in (place / PICTURES_NAME).glob("*"):
+            # Of an earlier merging: what is gone from the parts, such as a person's, goes here.
+            if not any((each / PICTURES_NAME / picture.name).exists() for each in parts):
+                picture.unlink()
         write_outputs(place, whole, again=True)
     return place / REPORT_NAME
 

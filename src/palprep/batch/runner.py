@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,6 +16,7 @@ from palprep.batch.execution import Execution
 from palprep.batch.outputs import write_outputs
 from palprep.batch.people.person import Person, Roster, RosterEntry, read_people
 from palprep.batch.people.selection import People, find_everybody
+from palprep.batch.retention import remove_outlived
 from palprep.batch.work.aside import Stop, do_aside
 from palprep.batch.work.connection import Remote, connect
 from palprep.batch.work.consent import statements_of
@@ -100,13 +102,17 @@ def run(
         context = RunContext(options, place, journal, engine, profiles, told, Stop())
         last = None if journal.last_run() is None else RunReader(journal)
         work = _find_work(context, roster, last, at)
-        for each in _notes(roster, work):
+        for each in _notes(roster, work, place):
             note(each)
         _carry_out(context, work, note)
         with contextlib.suppress(OSError):
             # What was fetched is gone, unless it is to be kept.
             (place / SOURCES_NAME).rmdir()
         seen = last if last is not None and last.is_current else RunReader(journal)
+        if options.retain_s is not None:
+            for each in remove_outlived(journal, place, seen, options.retain_s):
+                note(each)
+            seen = seen if seen.is_current else RunReader(journal)
         write_outputs(place, seen)
         return seen.view(work.selected, with_reports=with_reports)
 
@@ -119,17 +125,21 @@ class _Work(NamedTuple):
     people: tuple[Person, ...]
     """Those who are worked on."""
     states: Unchanged
+    forgotten: frozenset[str]
+    """Those who are passed over, since they were forgotten."""
 
 
 def _find_work(run: RunContext, roster: Roster, last: RunReader | None, at: dt.datetime) -> _Work:
     """Whom of the roster to work on, ``at`` the time when it was made."""
     ended = None if last is None else {each.slug: each.status for each in last.people}
     selected = {each.slug: each for each in run.options.select.of(roster.people, ended)}
+    forgotten = run.journal.forgotten("person", selected)
+    selected = {slug: each for slug, each in selected.items() if slug not in forgotten}
     limits = run.profiles[run.options.profile].limits
     states = Unchanged(run.journal, run.place, run.files, run.options, limits)
     unchanged = states.among(selected.values(), last.people if last else (), at)
     left = [each for slug, each in selected.items() if slug not in unchanged]
-    return _Work(selected, unchanged, read_people(left), states)
+    return _Work(selected, unchanged, read_people(left), states, forgotten)
 
 
 def _carry_out(run: RunContext, work: _Work, note: TakeNote) -> None:
@@ -174,7 +184,7 @@ def _connected(
         yield remote, publisher
 
 
-def _notes(roster: Roster, work: _Work) -> Iterator[Note]:
+def _notes(roster: Roster, work: _Work, place: Path) -> Iterator[Note]:
     for name in roster.loose:
         text = f"{name} is not used: it lies outside the people's subfolders"
         yield Note(person=None, text=text, about="unused")
@@ -183,6 +193,10 @@ def _notes(roster: Roster, work: _Work) -> Iterator[Note]:
         who = "1 person is" if count == 1 else f"{count:,} people are"
         text = f"{who} done, and nothing of theirs has changed since"
         yield Note(person=None, text=text, about="unchanged")
+    for slug in sorted(work.forgotten):
+        again = shlex.join(["palprep", "forget", str(place), slug, "--again"])
+        text = f"forgotten, and nothing is made of theirs; to take them in again: {again}"
+        yield Note(person=slug, text=text, about="forgotten")
     for person in work.people:
         for each in person.assigned:
             about: Literal["guess", "role"] = "guess" if each.guessed else "role"

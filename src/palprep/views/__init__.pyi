@@ -10,6 +10,7 @@ from .page import (
     PEOPLE_FOLDER as PEOPLE_FOLDER,
     REPORT_NAME as REPORT_NAME,
     Page as Page,
+    is_page as is_page,
     pages as pages,
 )
 from .pictures import (

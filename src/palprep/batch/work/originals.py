@@ -24,6 +24,9 @@ from palprep.journal import FileFetched
 from palprep.media import Source, sha256_of
 from palprep.storage import Stored, look_at_url, object_at
 
+PREPARED_NAME = "prepared"
+"""Of the folder in a run's output with a folder of prepared files for each person."""
+
 SOURCES_NAME = "sources"
 """Of the folder in a run's output that takes what is fetched."""
 
