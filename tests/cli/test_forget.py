@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from palprep.journal import CreationUsed, Journal, PersonNames, RunStarted, Snapshot
 from palprep.journal.entries import Created, Intent
 
-from .conftest import Palprep
+from .conftest import SCRIPT, Palprep
 
 
 @pytest.fixture
@@ -70,3 +72,17 @@ def test_nobody_of_that_name_and_a_run_at_work(palprep: Palprep, out: Path) -> N
 def test_a_mistyped_bucket_removes_nothing(palprep: Palprep, out: Path) -> None:
     assert palprep("forget", out, "ada", "--yes", "--publish-to", "ftp://x").code == 2
     assert (out / "prepared/ada").exists()
+
+
+@pytest.mark.parametrize(("answer", "code", "stays"), [(b"n\n", 1, True), (b"y\n", 0, False)])
+def test_on_a_terminal_it_asks(out: Path, answer: bytes, code: int, *, stays: bool) -> None:
+    typed, terminal = os.openpty()
+    os.write(typed, answer)
+    ran = subprocess.run(
+        [SCRIPT, "forget", out, "ada"], stdin=terminal, capture_output=True, timeout=60, check=False
+    )
+    os.close(typed)
+    os.close(terminal)
+    assert ran.returncode == code
+    assert b"for good? [y/N]" in ran.stderr
+    assert (out / "prepared/ada").exists() is stays

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -79,7 +79,7 @@ def _agreed(found: batch.Forgetting, *, as_json: bool) -> bool:
         print_json(found.to_json())
     else:
         _show(found)
-    if as_json or not sys.stdin.isatty():
+    if as_json or not os.isatty(0):
         raise UsageError("Nothing was removed: give --yes to remove it")
     return typer.confirm("Remove all of this, and every row of the journal, for good?", err=True)
 
