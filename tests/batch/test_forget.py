@@ -233,3 +233,22 @@ def test_who_is_not_known_and_who_is_meant(add, go, out):
     with Journal.of(out, lock=True), pytest.raises(JournalError, match="Another run is using"):
         forget(out, "ada-1")
     assert (out / "prepared/ada-1").is_dir()
+
+
+@pytest.mark.parametrize("slug", ["..", ".", "../people", "/", "a/../../people", "report.html"])
+def test_a_name_that_leads_elsewhere_removes_nothing_there(tmp_path, slug):
+    """A program may name a person as it likes."""
+    own = tmp_path / "people/ada/portrait.jpg"
+    for each in (own, tmp_path / "out/pictures/mine.jpg", tmp_path / "out/people/mine.html"):
+        each.parent.mkdir(parents=True, exist_ok=True)
+        each.write_bytes(b"mine")
+    other = tmp_path / "out/prepared/ben/voice.wav"
+    with Journal.of(tmp_path / "out", create=True) as journal:
+        journal.append(CreationUsed(what="voice"), person=slug, key="voice-1")
+        other.parent.mkdir(parents=True)
+        other.write_bytes(b"x")
+    before = {each for each in tmp_path.rglob("*") if each.is_file()}
+    assert forget(tmp_path / "out", slug).files == ()
+    assert {each for each in tmp_path.rglob("*") if each.is_file()} >= before - set(
+        (tmp_path / "out").glob("journal.*")
+    )

@@ -36,7 +36,7 @@ from palprep.journal import (
 from palprep.preflight import Asset, Prepared
 from palprep.storage import Bucket
 from palprep.values import Value
-from palprep.views import PEOPLE_FOLDER, PICTURES_NAME, is_page, pictures_of
+from palprep.views import PEOPLE_FOLDER, PICTURES_NAME, PictureFolder, is_page, pictures_of
 
 SANDBOX_NAME = "sandbox"
 
@@ -91,12 +91,13 @@ def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -
     with Journal.of(place, lock=True) as journal:
         found = _looked_up(journal, place, person)
         slug = found.person
+        others = _others(journal, slug)
         if slug is not None:
             journal.mark_forgotten(slug, found.names)
             fetched = journal.entries(FileFetched, person=slug)
             names = {source_key(each.body.sha256) for each in fetched}
             names = names.union(*map(_published, _assets(journal, slug)))
-            alone = sorted(names - _others(journal, slug).published)
+            alone = sorted(names - others.published)
             found = _emptied(found, opened, alone)
             made = journal.made_for(slug)
             _forget_in_sandbox(place / SANDBOX_NAME, (*made.keys, *made.ids, *alone))
@@ -109,9 +110,8 @@ def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -
         if journal.last_run() is not None:
             write_outputs(place, RunReader(journal), again=True)
         # What no one else's files show was this person's, or of a version whose pages are gone.
-        needed = _others(journal, None).pictures
-        for picture in (place / PICTURES_NAME).glob("*"):
-            if picture.name not in needed:
+        for picture in PictureFolder(place / PICTURES_NAME).drawn():
+            if picture.name not in others.pictures:
                 picture.unlink(missing_ok=True)
     return found
 
@@ -161,9 +161,11 @@ def _people(journal: Journal) -> dict[str, tuple[str, ...]]:
 
 def _known(journal: Journal, place: Path, slug: str, names: tuple[str, ...]) -> Forgetting:
     page = Path(PEOPLE_FOLDER, f"{slug}.html")
-    here = [Path(PREPARED_NAME, slug), Path(SOURCES_NAME, slug)]
+    # A program may have given any name, also one that leads elsewhere.
+    plain = slug not in {"", ".."} and Path(slug).name == slug
+    here = [Path(PREPARED_NAME, slug), Path(SOURCES_NAME, slug)] if plain else []
     # A folder of this name may be the user's own.
-    here += [page] if is_page(place / page) else []
+    here += [page] if plain and is_page(place / page) else []
     mine = list(_prepared(journal, slug))
     kept = {entry.body.path for entry in journal.entries(DossierKept, person=slug)}
     root = place.resolve()

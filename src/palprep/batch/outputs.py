@@ -16,7 +16,15 @@ from palprep.errors import UsageError
 from palprep.fixes import atomic_output, unwritable
 from palprep.journal import JOURNAL_NAME, Journal, PersonView, ReadableRun, RunReader
 from palprep.storage import private_file, private_folder
-from palprep.views import PEOPLE_FOLDER, PICTURES_NAME, REPORT_NAME, Page, is_page, pages
+from palprep.views import (
+    PEOPLE_FOLDER,
+    PICTURES_NAME,
+    REPORT_NAME,
+    Page,
+    PictureFolder,
+    is_page,
+    pages,
+)
 
 RESULTS_NAME = "results.jsonl"
 
@@ -148,7 +156,7 @@ def write_merged_report(directories: Sequence[str | Path], into: str | Path) -> 
         whole = Merged({each: RunReader(journal) for each, journal in journals.items()})
         for each in parts:
             _take_pictures(each / PICTURES_NAME, place / PICTURES_NAME)
-        for picture in (place / PICTURES_NAME).glob("*"):
+        for picture in PictureFolder(place / PICTURES_NAME).drawn():
             # Of an earlier merging: what is gone from the parts, such as a person's, goes here.
             if not any((each / PICTURES_NAME / picture.name).exists() for each in parts):
                 picture.unlink()
