@@ -185,6 +185,12 @@ def test_nothing_is_created_again_until_the_person_is_taken_in_again(add, go, ou
     add("ben")
     go()
     assert log.creates == {"voice": 2}
+    with Journal.of(out) as journal:
+        journal.mark_forgotten("ada")  # And there it was broken off.
+    told = []
+    assert [each.slug for each in go(note=told.append).people] == ["ben"]
+    [said] = [each.text for each in told if each.about == "forgotten"]
+    assert said.endswith(f"go on with palprep forget {out} ada")
     forget(out, "ada")
     assert [each.slug for each in go().people] == ["ben"]
     assert log.creates == {"voice": 2}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -102,7 +102,7 @@ def run(
         context = RunContext(options, place, journal, engine, profiles, told, Stop())
         last = None if journal.last_run() is None else RunReader(journal)
         work = _find_work(context, roster, last, at)
-        for each in _notes(roster, work, place):
+        for each in _notes(roster, work):
             note(each)
         _carry_out(context, work, note)
         with contextlib.suppress(OSError):
@@ -125,15 +125,17 @@ class _Work(NamedTuple):
     people: tuple[Person, ...]
     """Those who are worked on."""
     states: Unchanged
-    forgotten: frozenset[str]
-    """Those who are passed over, since they were forgotten."""
+    forgotten: Mapping[str, str]
+    """Those who are passed over, since they were forgotten: what to say of each."""
 
 
 def _find_work(run: RunContext, roster: Roster, last: RunReader | None, at: dt.datetime) -> _Work:
     """Whom of the roster to work on, ``at`` the time when it was made."""
     ended = None if last is None else {each.slug: each.status for each in last.people}
     selected = {each.slug: each for each in run.options.select.of(roster.people, ended)}
-    forgotten = run.journal.forgotten("person", selected)
+    gone = run.journal.forgotten("person", selected)
+    known = frozenset(run.journal.people()) if gone else frozenset[str]()
+    forgotten = {slug: _forgotten_words(slug, run.place, known) for slug in sorted(gone)}
     selected = {slug: each for slug, each in selected.items() if slug not in forgotten}
     limits = run.profiles[run.options.profile].limits
     states = Unchanged(run.journal, run.place, run.files, run.options, limits)
@@ -184,7 +186,7 @@ def _connected(
         yield remote, publisher
 
 
-def _notes(roster: Roster, work: _Work, place: Path) -> Iterator[Note]:
+def _notes(roster: Roster, work: _Work) -> Iterator[Note]:
     for name in roster.loose:
         text = f"{name} is not used: it lies outside the people's subfolders"
         yield Note(person=None, text=text, about="unused")
@@ -193,9 +195,7 @@ def _notes(roster: Roster, work: _Work, place: Path) -> Iterator[Note]:
         who = "1 person is" if count == 1 else f"{count:,} people are"
         text = f"{who} done, and nothing of theirs has changed since"
         yield Note(person=None, text=text, about="unchanged")
-    for slug in sorted(work.forgotten):
-        again = shlex.join(["palprep", "forget", str(place), slug, "--again"])
-        text = f"forgotten, and nothing is made of theirs; to take them in again: {again}"
+    for slug, text in work.forgotten.items():
         yield Note(person=slug, text=text, about="forgotten")
     for person in work.people:
         for each in person.assigned:
@@ -205,6 +205,13 @@ def _notes(roster: Roster, work: _Work, place: Path) -> Iterator[Note]:
             yield Note(person=person.slug, text=person.guessed_name, about="guess")
         for text in person.unused:
             yield Note(person=person.slug, text=text, about="unused")
+
+
+def _forgotten_words(slug: str, place: Path, known: Container[str]) -> str:
+    command = shlex.join(["palprep", "forget", str(place), slug])
+    if slug in known:
+        return f"to be forgotten, which was broken off: nothing is made; go on with {command}"
+    return f"forgotten, and nothing is made of theirs; to take them in again: {command} --again"
 
 
 @contextmanager
