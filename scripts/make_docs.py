@@ -20,6 +20,7 @@ import palprep
 from benchmark_bounds import table
 from draw_architecture import PICTURE, drawing, layers
 from palprep import errors
+from palprep.batch import Forgetting
 from palprep.cli.doctor import Finding
 from palprep.consent import ConsentFacts
 from palprep.journal import JournalStatus
@@ -130,6 +131,7 @@ def schemas() -> Mapping[str, tuple[str, dict[str, Any]]]:
             extended(result, {"assets": many("check.json")}),
         ),
         "status": ("palprep status --json", schema_of(JournalStatus)),
+        "forget": ("palprep forget --json", schema_of(Forgetting)),
         "best": ("palprep best --json: one object for each image", schema_of(palprep.Candidate)),
         "doctor": ("palprep doctor --json", doctor_schema()),
     }

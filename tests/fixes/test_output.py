@@ -22,14 +22,17 @@ def test_the_target_appears_only_when_all_is_written(tmp_path: Path):
     assert [each.name for each in target.parent.iterdir()] == ["out.bin"]
 
 
-def test_permissions_follow_the_umask_and_not_the_temporary_file(tmp_path: Path):
-    before = os.umask(0o022)
+@pytest.mark.parametrize("umask", [0o000, 0o022])
+def test_what_is_made_is_private_whatever_the_umask(tmp_path: Path, umask: int):
+    target = tmp_path / "made" / "out.bin"
+    before = os.umask(umask)
     try:
-        with atomic_output(tmp_path / "out.bin") as temporary:
+        with atomic_output(target) as temporary:
             temporary.write_bytes(b"x")
     finally:
         os.umask(before)
-    assert stat.S_IMODE((tmp_path / "out.bin").stat().st_mode) == 0o644
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    assert stat.S_IMODE(target.parent.stat().st_mode) == 0o700
 
 
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, SystemExit, ValueError])

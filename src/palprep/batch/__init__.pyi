@@ -1,3 +1,9 @@
+from .forgetting import (
+    Forgetting as Forgetting,
+    forget as forget,
+    look_up as look_up,
+    take_in_again as take_in_again,
+)
 from .outputs import (
     write_merged_report as write_merged_report,
     write_report as write_report,

@@ -16,7 +16,16 @@ from palprep.errors import UsageError
 from palprep.escaping import escaped_json
 from palprep.fixes import atomic_output, unwritable
 from palprep.journal import JOURNAL_NAME, Journal, PersonView, ReadableRun, RunReader
-from palprep.views import PICTURES_NAME, REPORT_NAME, Page, pages
+from palprep.storage import private_file, private_folder
+from palprep.views import (
+    PEOPLE_FOLDER,
+    PICTURES_NAME,
+    REPORT_NAME,
+    Page,
+    PictureFolder,
+    is_page,
+    pages,
+)
 
 RESULTS_NAME = "results.jsonl"
 
@@ -41,6 +50,11 @@ def write_outputs(into: Path, run: ReadableRun, *, again: bool = False) -> None:
         write_results(into, run, kept=set() if again else own - changed)
     for page in stale:
         replace(into / page.place, (page.html(),), lasting=False)
+    if again:
+        # Of people who are in the run no more.
+        for path in {*(into / PEOPLE_FOLDER).glob("*.html")} - {into / each.place for each in made}:
+            if is_page(path):
+                path.unlink()
 
 
 def _are_there(into: Path, made: Sequence[Page]) -> bool:
@@ -144,6 +158,10 @@ def write_merged_report(directories: Sequence[str | Path], into: str | Path) -> 
         whole = Merged({each: RunReader(journal) for each, journal in journals.items()})
         for each in parts:
             _take_pictures(each / PICTURES_NAME, place / PICTURES_NAME)
+        for picture in PictureFolder(place / PICTURES_NAME).drawn():
+            # Of an earlier merging: what is gone from the parts, such as a person's, goes here.
+            if not any((each / PICTURES_NAME / picture.name).exists() for each in parts):
+                picture.unlink()
         write_outputs(place, whole, again=True)
     return place / REPORT_NAME
 
@@ -200,7 +218,7 @@ def _take_pictures(source: Path, into: Path) -> None:
     if not source.is_dir():
         return
     try:
-        into.mkdir(parents=True, exist_ok=True)
+        private_folder(into)
         for picture in source.iterdir():
             target = into / picture.name
             if target.exists():
@@ -208,6 +226,7 @@ def _take_pictures(source: Path, into: Path) -> None:
             try:
                 target.hardlink_to(picture)
             except OSError:
+                private_file(target)
                 shutil.copyfile(picture, target)
     except OSError as error:
         raise unwritable(into, error) from None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from palprep.batch.outputs import write_outputs
 from palprep.batch.people.files import KindsOf
 from palprep.batch.people.person import Person, Roster, RosterEntry, read_people
 from palprep.batch.people.selection import People, find_everybody
+from palprep.batch.retention import remove_outlived
 from palprep.batch.work.aside import Stop, do_aside
 from palprep.batch.work.connection import Remote, connect
 from palprep.batch.work.consent import statements_of
@@ -43,6 +45,7 @@ from palprep.journal import (
 )
 from palprep.preflight import kinds_of, media_workers, seen_by
 from palprep.publish import Publisher, publisher_for
+from palprep.storage import private_folder
 from palprep.values import Kind
 from palprep.views import PICTURES_NAME, cell_progress
 from palprep.workers import Engine, LocalEngine
@@ -117,6 +120,10 @@ def run(
             # What was fetched is gone, unless it is to be kept.
             (place / SOURCES_NAME).rmdir()
         seen = last if last is not None and last.is_current else RunReader(journal)
+        if options.retain_s is not None:
+            for each in remove_outlived(journal, place, seen, options.retain_s):
+                note(each)
+            seen = seen if seen.is_current else RunReader(journal)
         write_outputs(place, seen)
         return seen.view(work.selected, with_reports=with_reports)
 
@@ -129,18 +136,24 @@ class _Work(NamedTuple):
     people: tuple[Person, ...]
     """Those who are worked on."""
     states: Unchanged
+    forgotten: Mapping[str, str]
+    """Those who are passed over, since they were forgotten: what to say of each."""
 
 
 def _find_work(run: RunContext, roster: Roster, last: RunReader | None, at: dt.datetime) -> _Work:
     """Whom of the roster to work on, ``at`` the time when it was made."""
     ended = None if last is None else {each.slug: each.status for each in last.people}
     selected = {each.slug: each for each in run.options.select.of(roster.people, ended)}
+    gone = run.journal.forgotten("person", selected)
+    known = frozenset(run.journal.people()) if gone else frozenset[str]()
+    forgotten = {slug: _forgotten_words(slug, run.place, known) for slug in sorted(gone)}
+    selected = {slug: each for slug, each in selected.items() if slug not in forgotten}
     limits = run.profiles[run.options.profile].limits
     states = Unchanged(run.journal, run.place, run.files, run.options, limits)
     unchanged = states.among(selected.values(), last.people if last else (), at)
     left = [each for slug, each in selected.items() if slug not in unchanged]
     with _looking_at_files(run.engine) as look:
-        return _Work(selected, unchanged, read_people(left, look), states)
+        return _Work(selected, unchanged, read_people(left, look), states, forgotten)
 
 
 @contextmanager
@@ -208,6 +221,8 @@ def _notes(roster: Roster, work: _Work) -> Iterator[Note]:
         who = "1 person is" if count == 1 else f"{count:,} people are"
         text = f"{who} done, and nothing of theirs has changed since"
         yield Note(person=None, text=text, about="unchanged")
+    for slug, text in work.forgotten.items():
+        yield Note(person=slug, text=text, about="forgotten")
     for person in work.people:
         for each in person.assigned:
             about: Literal["guess", "role"] = "guess" if each.guessed else "role"
@@ -216,6 +231,13 @@ def _notes(roster: Roster, work: _Work) -> Iterator[Note]:
             yield Note(person=person.slug, text=person.guessed_name, about="guess")
         for text in person.unused:
             yield Note(person=person.slug, text=text, about="unused")
+
+
+def _forgotten_words(slug: str, place: Path, known: Container[str]) -> str:
+    command = shlex.join(["palprep", "forget", str(place), slug])
+    if slug in known:
+        return f"to be forgotten, which was broken off: nothing is made; go on with {command}"
+    return f"forgotten, and nothing is made of theirs; to take them in again: {command} --again"
 
 
 @contextmanager
@@ -232,7 +254,7 @@ def _opened_engine(options: RunOptions) -> Iterator[Engine]:
 
 def _output_folder(into: Path) -> Path:
     try:
-        into.mkdir(parents=True, exist_ok=True)
+        private_folder(into)
     except OSError as error:
         raise OutputUnwritable(
             f"The output folder {into} cannot be made: {error.strerror}; choose another --into"

@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, str] = {
     "consent": "Verify, word by word, that the consent statement was spoken.",
     "dossier": "Verify consent dossiers: the chain of entries, the videos, and the journal of "
     "the run.",
+    "forget": "Remove everything that an output folder holds of one person.",
     "run": "Check, fix, prove and publish everything, and make each person's voice and replica.",
     "watch": "Wait for the trainings that a run has begun, and write the results when they end.",
     "status": "Show where every person stands; with --found or --retry, resolve what is in doubt.",

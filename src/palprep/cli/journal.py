@@ -54,6 +54,7 @@ def watch(
     wait: options.Wait = None,
     no_wait: options.NoWait = False,
     rate: options.RequestRate = None,
+    retain: options.Retain = None,
     as_json: options.AsJson = False,
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
@@ -80,7 +81,13 @@ def watch(
         people_at_work(directory, kept, wanted=not as_json and not quiet) as progress,
     ):
         ended = batch.watch(
-            directory, connection=connection, pace=pace, tell=progress, with_reports=False
+            directory,
+            connection=connection,
+            pace=pace,
+            tell=progress,
+            note=lambda each: tell(f"{each.person}: {each.text}"),
+            retain_s=retain,
+            with_reports=False,
         )
     results = [person.standing for person in ended.people]
     if as_json:

@@ -114,6 +114,25 @@ LogFile = Annotated[
 BUCKET_HELP = " ".join(f"{cloud.example}: set {cloud.credentials}." for cloud in CLOUDS)
 """The buckets' URLs, and the variables of their credentials."""
 
+PublishTo = Annotated[
+    str | None,
+    typer.Option(
+        "--publish-to",
+        envvar="PALPREP_PUBLISH_TO",
+        metavar="URL",
+        help=f"Bucket the service fetches from. {BUCKET_HELP}",
+    ),
+]
+Store = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        envvar="PALPREP_STORE",
+        metavar="URL",
+        help="Bucket that carries files to a cluster's workers and back; without it they must see "
+        "the same folders.",
+    ),
+]
 BaseUrl = Annotated[
     str | None,
     typer.Option(envvar="PALPREP_BASE_URL", help="The service; without it, an embedded sandbox."),
@@ -130,6 +149,17 @@ Wait = Annotated[
         parser=seconds,
         metavar="DURATION",
         help="How long to wait for trainings when nothing else is left to do: 90s, 15m, 4h.",
+    ),
+]
+Retain = Annotated[
+    float | None,
+    typer.Option(
+        "--retain",
+        envvar="PALPREP_RETAIN",
+        parser=seconds,
+        metavar="DURATION",
+        help="Remove prepared files, and copies of originals, of those who have been done for this "
+        "long: 30d. The journal, dossiers, results and page stay.",
     ),
 ]
 NoWait = Annotated[bool, typer.Option("--no-wait", help="Wait for no training.")]

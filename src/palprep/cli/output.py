@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from palprep import storage
 from palprep.cli.exits import Interrupted, interruptible, same_command
 from palprep.errors import OutputUnwritable, UsageError
 from palprep.escaping import escaped, escaped_json
@@ -174,7 +175,8 @@ def _on_standard_error(*, verbose: bool, quiet: bool) -> logging.Handler:
 
 def _into(path: Path) -> logging.Handler:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        storage.private_folder(path.parent)
+        storage.private_file(path)
         handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise OutputUnwritable(

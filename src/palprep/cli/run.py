@@ -46,15 +46,7 @@ def run(
     engine: Annotated[
         str, typer.Option(help="Where media work runs: local, or dask://HOST:PORT.")
     ] = "local",
-    store: Annotated[
-        str | None,
-        typer.Option(
-            envvar="PALPREP_STORE",
-            metavar="URL",
-            help="Bucket that carries files to a cluster's workers and back; without it they must "
-            "see the same folders.",
-        ),
-    ] = None,
+    store: options.Store = None,
     jobs: Annotated[
         int | None,
         typer.Option(
@@ -94,14 +86,7 @@ def run(
             "--keep-sources", help="Keep what is fetched from elsewhere, in sources/ of --into."
         ),
     ] = False,
-    publish_to: Annotated[
-        str | None,
-        typer.Option(
-            envvar="PALPREP_PUBLISH_TO",
-            metavar="URL",
-            help=f"Bucket the service fetches from. {options.BUCKET_HELP}",
-        ),
-    ] = None,
+    publish_to: options.PublishTo = None,
     callback_url: options.CallbackUrl = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check and prepare everything; send nothing.")
@@ -124,6 +109,7 @@ def run(
         int | None, typer.Option(min=1, metavar="N", help="Keep at most N in training at once.")
     ] = None,
     rate: options.RequestRate = None,
+    retain: options.Retain = None,
     as_json: options.AsJson = False,
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
@@ -181,6 +167,7 @@ def run(
                 dry_run=dry_run,
                 without_consent=without_consent,
                 keep_sources=keep_sources,
+                retain_s=retain,
                 whisper_model=model,
             ),
             tell=progress,

@@ -1,5 +1,6 @@
 from .chain import Dossier as Dossier, Entry as Entry, Flaw as Flaw
 from .files import (
+    DOSSIER_SUFFIX as DOSSIER_SUFFIX,
     ExaminedDossier as ExaminedDossier,
     add_entry as add_entry,
     dossier_path as dossier_path,

@@ -2,7 +2,8 @@
 
 A dossier is a chain of entries. Each entry holds the sha256 of the one before, so the chain
 breaks when anything is changed, removed or inserted. Entries are only added. The first one
-records the evidence. Later ones record an expiry, a revocation, or a waiver.
+records the evidence. Later ones record an expiry, a revocation, a waiver, or that the video was
+removed on purpose.
 
 Pure values: the clock and the hashes of the files come in. The caller writes.
 """
@@ -24,7 +25,7 @@ _DECISIVE = CONSENT_CHECKS | {SAME_PERSON.id}
 """What fails of these stops a run (:mod:`palprep.pipelines.consent`)."""
 
 
-NewEntry = Literal["expiry", "revocation", "waiver"]
+NewEntry = Literal["expiry", "revocation", "waiver", "removal"]
 """What is added to the evidence."""
 
 
@@ -83,6 +84,11 @@ class Dossier(Value):
     def waivers(self) -> tuple[Entry, ...]:
         """The decisions to go on without consent."""
         return tuple(entry for entry in self.entries if entry.kind == "waiver")
+
+    @property
+    def removal(self) -> Entry | None:
+        """The last record that the video was removed on purpose; its note says why."""
+        return next((each for each in reversed(self.entries) if each.kind == "removal"), None)
 
     @property
     def against(self) -> tuple[ConsentCheck, ...]:

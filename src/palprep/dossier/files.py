@@ -30,7 +30,7 @@ from palprep.media import sha256_of
 from palprep.preflight import Prepared
 from palprep.rules import CONSENT_CHECKS, Check
 
-SUFFIX = ".consent.json"
+DOSSIER_SUFFIX = ".consent.json"
 
 _CHECKED = (
     *("face_seen_throughout", "one_person_throughout", "same_person_throughout"),
@@ -38,7 +38,8 @@ _CHECKED = (
 )
 """Checks that bear on consent."""
 
-FileState = Literal["unchanged", "changed", "missing", "not compared"]
+FileState = Literal["unchanged", "changed", "missing", "removed", "not compared"]
+"""``removed``: on purpose, as the dossier records."""
 
 
 class ExaminedFile(NamedTuple):
@@ -110,7 +111,7 @@ def keep_dossier(
 def dossier_path(prepared: Prepared) -> Path:
     """Where the dossier of a prepared video lies, or would lie: next to it."""
     video = prepared.path
-    return video.with_name(f"{video.stem}-{prepared.sha256[:12]}{SUFFIX}")
+    return video.with_name(f"{video.stem}-{prepared.sha256[:12]}{DOSSIER_SUFFIX}")
 
 
 def read_dossier(path: str | Path) -> Dossier:
@@ -165,8 +166,13 @@ def examine_dossier(
         files.append(_examined_file("output", output, Path(video) if video else beside))
     if made_of is not None:
         files.append(_examined_file("source", made_of, None if source is None else Path(source)))
+    if dossier.removal is not None:
+        files = [
+            file._replace(state="removed") if file[::3] == ("output", "missing") else file
+            for file in files
+        ]
     for file in files:
-        if file.path is not None and file.state != "unchanged":
+        if file.path is not None and file.state not in {"unchanged", "removed"}:
             missing = file.state == "missing"
             said = f"{file.path} is not there" if missing else f"{file.path.name} was changed since"
             flaws.append(Flaw(1, said))

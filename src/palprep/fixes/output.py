@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from palprep.errors import OutputUnwritable, ToolFailed, UsageError
+from palprep.storage import opener, private_file, private_folder
 from palprep.values import Span, Value
 
 
@@ -64,18 +65,18 @@ def atomic_output(
 
     The temporary name keeps the target's suffix, so that writers which go by it choose the
     same format, and starts with a dot, so that no glob of the folder takes it for a result.
-    Missing folders are made. A file that has the name is replaced, unless ``settle`` is given:
-    that gives the temporary file its name. What is not ``lasting`` can be made again, such as a
-    page: it is not waited for until it is on the disk, and a power cut may leave it empty. Raises
-    OutputUnwritable where the operating system refuses.
+    Missing folders are made, and both are private to the user. A file that has the name is
+    replaced, unless ``settle`` is given: that gives the temporary file its name. What is not
+    ``lasting`` can be made again, such as a page: it is not waited for until it is on the disk, and
+    a power cut may leave it empty. Raises OutputUnwritable where the operating system refuses.
     """
     name = f".palprep-{os.getpid()}-{secrets.token_hex(6)}.part{target.suffix}"
     temporary = target.with_name(name)
     settle = settle or (lambda whole: whole.replace(target))
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        # Not tempfile: its files are private to the user, and the rename would keep that.
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        private_folder(target.parent)
+        # Made before ffmpeg or Pillow writes into it, and the rename keeps its mode.
+        os.close(opener(os.fspath(temporary), os.O_CREAT | os.O_EXCL | os.O_WRONLY))
     except OSError as error:
         raise unwritable(target, error) from None
     try:
@@ -146,7 +147,7 @@ def move_into(path: Path, folder: Path) -> Path:
     """
     target = folder / path.name
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
         moved = _place_freely(path, target)
         path.unlink(missing_ok=True)
     except OSError as error:
@@ -165,6 +166,7 @@ def _place_freely(temporary: Path, target: Path) -> Path:
     names = (target.with_stem(f"{target.stem}-{number}") for number in itertools.count(2))
     for name in itertools.chain([target], names):
         if name.is_file() and filecmp.cmp(temporary, name, shallow=False):
+            private_file(name)
             break
         try:
             # A new name for the file fails where the name is taken, by another process, too.

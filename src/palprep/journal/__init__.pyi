@@ -20,6 +20,7 @@ from .entries import (
     FaceValidated as FaceValidated,
     FaceVerdict as FaceVerdict,
     FileFetched as FileFetched,
+    FilesRemoved as FilesRemoved,
     PersonEnded as PersonEnded,
     PersonNames as PersonNames,
     PersonOutcome as PersonOutcome,

@@ -268,6 +268,13 @@ class DossierKept(AboutRun):
     dossier: Mapping[str, Any]
 
 
+class FilesRemoved(AboutRun):
+    """The person's prepared files were removed on purpose, ``retain_s`` seconds after the end."""
+
+    kind = "files_removed"
+    retain_s: float
+
+
 class CreationUsed(AboutRun):
     """The person's voice or replica is the creation under the key, made now or before."""
 

@@ -5,26 +5,34 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import hashlib
 import os
 import shutil
 import sqlite3
 import tempfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
 from palprep.errors import JournalError
 from palprep.journal import projection
+from palprep.storage import private_file
 
 _VERSION = 4
 """Of the file's tables and of the entries in them."""
 _APPLICATION_ID = 0x50414C4A  # "PALJ", in the header of the file
 _BUSY_S = 30.0
-_APPEND_ONLY = "".join(
-    f"CREATE TRIGGER IF NOT EXISTS {table}_{event.lower()} BEFORE {event} ON {table} "
-    "BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;\n"
+_LONG = 1024
+"""Characters. The reports of files are longer; what is said of a creation is shorter."""
+APPEND_ONLY = {
+    f"{table}_{event.lower()}": (
+        f"CREATE TRIGGER IF NOT EXISTS {table}_{event.lower()} BEFORE {event} ON {table} "
+        "BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;\n"
+    )
     for table in ("entry", "content")
     for event in ("UPDATE", "DELETE")
-)
+}
+"""What makes the triggers, by their names. Only to forget a person takes them away for a moment."""
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS entry (
@@ -39,7 +47,7 @@ CREATE TABLE IF NOT EXISTS entry (
 CREATE INDEX IF NOT EXISTS entry_by_key ON entry (key, kind);
 CREATE INDEX IF NOT EXISTS entry_by_kind ON entry (kind);
 CREATE TABLE IF NOT EXISTS content (sha256 BLOB PRIMARY KEY, zipped BLOB NOT NULL);
-{_APPEND_ONLY}{projection.SCHEMA}
+{"".join(APPEND_ONLY.values())}{projection.SCHEMA}
 """
 """A long body is kept in ``content``, compressed, and once however many entries hold the same."""
 
@@ -64,12 +72,17 @@ def _lock_of(path: Path) -> Path:
     return path.with_name(path.name + ".lock")
 
 
+def _beside(path: Path) -> tuple[Path, Path]:
+    """SQLite's write-ahead log of a journal, and the memory that its readers share."""
+    return path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")
+
+
 @contextlib.contextmanager
 def run_lock(path: Path) -> Iterator[None]:
     """Hold the lock of a run. Raises JournalError when another run holds it."""
     # flock goes with the process, however it ends; a lock row or a pid file would stay.
     try:
-        handle = os.open(_lock_of(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        handle = os.open(_lock_of(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise readable(path, error) from None
     try:
@@ -96,12 +109,16 @@ def opened(path: Path | None, *, whole: bool = False) -> sqlite3.Connection:
     """
     with contextlib.ExitStack() as undone:
         try:
+            if path is not None:
+                # SQLite gives its log, and what it shares, the mode of the file.
+                for each in (path, *filter(Path.exists, _beside(path))):
+                    private_file(each)
             connection = sqlite3.connect(
                 path or ":memory:", timeout=_BUSY_S, check_same_thread=False, cached_statements=64
             )
             undone.callback(connection.close)
             _prepare(connection, path, whole=whole)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise readable(path, error) from None
         undone.pop_all()
     return connection
@@ -121,7 +138,7 @@ def copied(path: Path) -> sqlite3.Connection:
     with tempfile.TemporaryDirectory(prefix="palprep-") as folder:
         place = Path(folder) / path.name
         try:
-            for each in (path, path.with_name(f"{path.name}-wal")):
+            for each in (path, *_beside(path)[:1]):
                 if each.exists():
                     shutil.copyfile(each, Path(folder) / each.name)
         except OSError as error:
@@ -130,6 +147,19 @@ def copied(path: Path) -> sqlite3.Connection:
         with contextlib.closing(opened(place)) as copy:
             copy.backup(memory)
     return memory
+
+
+def kept(connection: sqlite3.Connection, text: str) -> tuple[str, bytes | None]:
+    """What stands in the row of an entry with this text; and the SHA-256 of a long text, which is
+    kept once, however many entries hold the same."""
+    if len(text) <= _LONG:
+        return text, None
+    data = text.encode()
+    sha256 = hashlib.sha256(data).digest()
+    connection.execute(
+        "INSERT INTO content VALUES (?, ?) ON CONFLICT DO NOTHING", (sha256, zlib.compress(data))
+    )
+    return "{}", sha256
 
 
 def _prepare(connection: sqlite3.Connection, path: Path | None, *, whole: bool) -> None:

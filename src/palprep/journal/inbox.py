@@ -21,13 +21,18 @@ def into_journal(journal: Journal, *, then: Told | None = None) -> Sink:
     """A sink that records each callback under the creation it belongs to.
 
     The tag names the creation, or else the resource's id does. A callback that belongs to no
-    creation is recorded, too.
+    creation is recorded, too;
+    one about a person who was forgotten is not.
     """
 
     def take(delivery: Delivery) -> None:
         event, snapshot, creation = delivery.event, None, None
+        named = [] if delivery.tag is None else [delivery.tag]
         if isinstance(event, VoiceStatusChanged | ReplicaTraining):
             snapshot = Snapshot.told(event.resource_id, event.status, event.error_message)
+            named.append(snapshot.id)
+        if journal.forgotten("made", named):
+            return
         if delivery.tag is not None:
             creation = journal.creation(delivery.tag)
         elif snapshot is not None:

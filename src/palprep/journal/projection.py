@@ -20,6 +20,7 @@ from palprep.journal.entries import (
     CreationUsed,
     Entry,
     FaceValidated,
+    FilesRemoved,
     PersonEnded,
     Reused,
     RunStarted,
@@ -69,7 +70,7 @@ def slot_of(body: Body) -> str | None:
             return f"asset:{asset.role.value}"
         case CreationUsed(what=what):
             return f"creation:{what}"
-        case FaceValidated() | ConsentWaived() | PersonEnded():
+        case FaceValidated() | ConsentWaived() | PersonEnded() | FilesRemoved():
             return body.kind
     return None
 

@@ -22,6 +22,7 @@ from palprep.journal.entries import (
     CreationUsed,
     FaceValidated,
     FaceVerdict,
+    FilesRemoved,
     PersonEnded,
     PersonNames,
     PersonStatus,
@@ -84,6 +85,8 @@ class PersonView(PersonNames):
     """The service refused, or could not be reached."""
     state: str | None = Field(default=None, exclude=True)
     """The digest of :class:`PersonEnded`. Nothing shows it."""
+    files_removed: bool = False
+    """The prepared files were removed on purpose, some time after the end."""
     assets: tuple[Asset, ...] = Field(default=(), repr=False)
     face: FaceVerdict | None = None
 
@@ -245,7 +248,13 @@ class RunReader:
         return RunView(head=self.head, people=tuple(people))
 
 
-_STANDING = ("creation:voice", "creation:replica", "consent_waived", "person_ended")
+_STANDING = (
+    "creation:voice",
+    "creation:replica",
+    "consent_waived",
+    "person_ended",
+    "files_removed",
+)
 """The slots that say where a person stands."""
 
 _ROLES = tuple(Role)
@@ -259,6 +268,7 @@ def _person(names: PersonNames, told: Iterable[_Told], *, running: bool = False)
     used: dict[str, Creation] = {}
     waived: tuple[str, ...] = ()
     ended: PersonEnded | None = None
+    removed = False
     assets: dict[Role, Asset] = {}
     face: FaceVerdict | None = None
     for body, creation in told:
@@ -268,7 +278,9 @@ def _person(names: PersonNames, told: Iterable[_Told], *, running: bool = False)
             case ConsentWaived(why=why):
                 waived = why
             case PersonEnded():
-                ended = body
+                ended, removed = body, False
+            case FilesRemoved():
+                removed = True
             case AssetPrepared(asset=asset):
                 assets[asset.role] = asset
             case FaceValidated(verdict=verdict):
@@ -285,6 +297,7 @@ def _person(names: PersonNames, told: Iterable[_Told], *, running: bool = False)
         held=outcome.held,
         waived=waived,
         state=ended.state if ended else None,
+        files_removed=removed,
         voice=used.get("voice"),
         replica=used.get("replica"),
         assets=tuple(sorted(assets.values(), key=lambda asset: _ROLES.index(asset.role))),

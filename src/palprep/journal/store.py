@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-import hashlib
 import json
 import sqlite3
 import threading
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from palprep.errors import JournalError, OutputUnwritable
-from palprep.journal import projection
+from palprep.journal import forgetting, projection
 from palprep.journal.creations import Creation, CreationState
 from palprep.journal.entries import (
     KINDS,
@@ -36,18 +35,17 @@ from palprep.journal.file import (
     copied,
     is_running,
     is_writable,
+    kept,
     opened,
     readable,
     run_lock,
 )
+from palprep.storage import private_folder
 
 JOURNAL_NAME = "journal.sqlite"
 
 _COLUMNS = "seq, at, person, kind, key, body, zipped"
 _ENTRIES = "entry LEFT JOIN content ON sha256 = content"
-
-_LONG = 1024
-"""Characters. The reports of files are longer; what is said of a creation is shorter."""
 
 B = TypeVar("B", bound=Body)
 T = TypeVar("T")
@@ -107,7 +105,7 @@ class Journal:
         """
         if create:
             try:
-                Path(folder).mkdir(parents=True, exist_ok=True)
+                private_folder(Path(folder))
             except OSError as error:
                 raise OutputUnwritable(f"{folder} cannot be made: {error.strerror}") from None
         return cls(Path(folder) / JOURNAL_NAME, lock=lock, create=create)
@@ -124,8 +122,8 @@ class Journal:
     def append(self, body: B, *, person: str | None = None, key: str | None = None) -> Entry[B]:
         """Add one entry and return once it is on the disk.
 
-        Raises JournalError when it cannot be written: then nothing that depends on it may
-        happen.
+        Raises JournalError when it cannot be written, and UsageError for a person who was
+        forgotten: then nothing that depends on it may happen.
         """
         self._require_writable()
         at = self.now().isoformat(timespec="milliseconds")
@@ -133,12 +131,11 @@ class Journal:
         text = json.dumps(body.stored(), allow_nan=False)
 
         def added(connection: sqlite3.Connection) -> Entry[B]:
-            long = len(text) > _LONG
-            kept = _kept(connection, text) if long else None
+            forgetting.refuse(connection, person, key, self.path)
             cursor = connection.execute(
                 "INSERT INTO entry (at, person, kind, key, body, content) "
                 "VALUES (?, ?, ?, ?, ?, ?)",
-                (at, person, body.kind, key, "{}" if long else text, kept),
+                (at, person, body.kind, key, *kept(connection, text)),
             )
             entry = Entry(int(cursor.lastrowid or 0), at, person, key, body)
             projection.take(
@@ -160,6 +157,13 @@ class Journal:
                 condition, values = f"{condition} AND {column} = ?", [*values, value]
         found = self._entries(f"{condition} ORDER BY seq", *values)
         return tuple(entry for entry in found if isinstance(entry.body, kind))  # type: ignore[misc]
+
+    def one_by_one(self, kind: type[B]) -> Iterator[Entry[B]]:
+        """All entries of a kind, as :meth:`entries`. All at once may not fit into memory."""
+        condition, names = _of_kind(kind)
+        asked = f"SELECT seq FROM entry WHERE {condition} ORDER BY seq"  # noqa: S608
+        for (seq,) in self._rows(asked, *names):
+            yield from self._entries("seq = ?", seq)  # type: ignore[misc]
 
     def reused(
         self, kind: type[B], key: str, person: str, fits: Callable[[B], bool] = lambda _: True
@@ -269,6 +273,37 @@ class Journal:
 
         return self._guarded(chosen)
 
+    def people(self) -> tuple[str, ...]:
+        """The slugs of everybody whom an entry is about."""
+        asked = "SELECT DISTINCT person FROM entry WHERE person IS NOT NULL"
+        return tuple(str(person) for (person,) in self._rows(asked))
+
+    def made_for(self, person: str) -> forgetting.Made:
+        """The voices and replicas of this person alone."""
+        return self._guarded(lambda connection: forgetting.made_for(connection, person))
+
+    def forgotten(self, what: forgetting.Marked, names: Iterable[str]) -> frozenset[str]:
+        """Those of the names that were forgotten; ``what`` says what they are names of."""
+        return self._guarded(lambda connection: forgetting.forgotten(connection, what, names))
+
+    def mark_forgotten(self, person: str, names: Iterable[str] = ()) -> None:
+        """From now on nothing is recorded, and so nothing created, for this person."""
+        self._guarded(lambda connection: forgetting.mark(connection, person, names))
+
+    def forget(self, person: str | None) -> None:
+        """Remove every row about a person, and their bytes from the file and its log. None: only
+        the bytes, where that was broken off.
+
+        Raises JournalError while another program reads an older state of it.
+        """
+        if person is not None:
+            self._guarded(lambda connection: forgetting.forget(connection, person))
+        self._guarded(forgetting.compact)
+
+    def take_in_again(self, person: str) -> bool:
+        """Take the marks of a forgotten person away; whether there were any."""
+        return self._guarded(lambda connection: forgetting.unmark(connection, person))
+
     def turn(self, key: str) -> threading.Lock:
         """The lock to hold while creating under this key."""
         with self._guard:
@@ -353,13 +388,3 @@ def _select(
         )
         for seq, at, person, kind, key, text, zipped in rows
     )
-
-
-def _kept(connection: sqlite3.Connection, text: str) -> bytes:
-    """Keep a long text, however many entries hold the same. Returns its SHA-256."""
-    data = text.encode()
-    sha256 = hashlib.sha256(data).digest()
-    connection.execute(
-        "INSERT INTO content VALUES (?, ?) ON CONFLICT DO NOTHING", (sha256, zlib.compress(data))
-    )
-    return sha256

@@ -36,6 +36,7 @@ from palprep.sandbox.outbound import deliver_callback
 from palprep.sandbox.service import Service
 from palprep.sandbox.store import Job, Record
 from palprep.serving import ImpatientProtocol, listening_socket
+from palprep.storage import private_folder
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +54,7 @@ JOBS: Mapping[str, Callable[[Service, Record], Awaitable[None]]] = {
 def build_app(sandbox: Controls, service: Service) -> tuple[ASGIApp, Scheduler]:
     """The application that serves ``service`` and the controls of ``sandbox``, and what does the
     jobs while it is served."""
-    service.scratch.mkdir(exist_ok=True)
+    private_folder(service.scratch)
     sweep(service.assets)
     trim(service.store)
 

@@ -14,6 +14,7 @@ from palprep.sandbox.answers import JsonAnswer, respond
 from palprep.sandbox.faults import AssetFault
 from palprep.sandbox.service import Service
 from palprep.serving import BodyTooLarge
+from palprep.storage import opener, private_folder
 
 # By the name it was published under, as an object store would: the bytes are not looked at.
 CONTENT_TYPES = {
@@ -37,7 +38,7 @@ CONTENT_TYPES = {
 
 def sweep(folder: Path) -> None:
     """Make the folder of published files, without those that a killed sandbox left torn."""
-    folder.mkdir(parents=True, exist_ok=True)
+    private_folder(folder)
     for torn in folder.glob("*.part"):
         torn.unlink()
 
@@ -54,7 +55,7 @@ async def receive(
     token, size, limit = secrets.token_urlsafe(18), 0, service.choices.asset_bytes
     part = service.assets / f"{token}.part"
     try:
-        with part.open("wb") as target:
+        with open(part, "wb", opener=opener) as target:  # noqa: ASYNC230
             async for chunk in chunks:
                 size += target.write(chunk)
                 if size > limit:

@@ -36,8 +36,9 @@ from palprep.sandbox.service import (
     first_key,
     recognised_here,
 )
-from palprep.sandbox.store import Store
+from palprep.sandbox.store import DATABASE, Store
 from palprep.serving import ServerThread, until_signalled, url_of
+from palprep.storage import private_folder
 
 
 class Sandbox(Controls):
@@ -177,12 +178,12 @@ class Sandbox(Controls):
 
 def _open_store(folder: Path, *, in_memory: bool) -> Store:
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(folder)
     except OSError as error:
         raise UsageError(
             f"The data folder {folder} cannot be made: {error.strerror}. Name another one."
         ) from error
-    return Store(None if in_memory else folder / "sandbox.sqlite")
+    return Store(None if in_memory else folder / DATABASE)
 
 
 def serve(

@@ -17,8 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from palprep.errors import PalprepError, UsageError
+from palprep.storage import private_file
 
 Record = dict[str, Any]
+
+DATABASE = "sandbox.sqlite"
+"""Its name in a data folder."""
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS records (
@@ -77,8 +81,8 @@ class Store:
     def __init__(self, path: Path | None) -> None:
         self.on_schedule: Callable[[], None] = lambda: None
         try:
-            self._db = _opened(path)
-        except sqlite3.Error as error:
+            self._db = opened(path)
+        except (sqlite3.Error, OSError) as error:
             raise UsageError(
                 f"The sandbox cannot open {path}: {error}. Is another sandbox using this data "
                 "folder? Stop it, or name another folder."
@@ -202,7 +206,10 @@ class Store:
         return self._db.execute(sql, values)
 
 
-def _opened(path: Path | None) -> sqlite3.Connection:
+def opened(path: Path | None) -> sqlite3.Connection:
+    """The database at ``path``, for this process alone; None in memory. Raises sqlite3.Error."""
+    if path is not None:
+        private_file(path)
     # isolation_level None: transactions begin and end where the store says so.
     db = sqlite3.connect(
         path or ":memory:", isolation_level=None, check_same_thread=False, timeout=0.2

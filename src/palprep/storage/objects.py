@@ -10,6 +10,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from palprep.errors import OutputUnwritable, StorageError
+from palprep.storage.private import opener
 
 GoOn = Callable[[], object]
 """Called again and again during a transfer. What it raises ends the transfer."""
@@ -41,7 +42,7 @@ def written(pieces: Iterable[bytes], to: Path, go_on: GoOn | None = None) -> tup
     # Two threads, or a worker and its successor, may fetch the same object at once.
     part = to.with_name(f".palprep-{os.getpid()}-{id(digest):x}.part")
     try:
-        with part.open("xb") as file:
+        with open(part, "xb", opener=opener) as file:
             for piece in pieces:
                 if go_on is not None:
                     go_on()

@@ -6,10 +6,17 @@ from .dossier_page import export_dossiers as export_dossiers
 from .format import duration as duration, stamp as stamp
 from .notebook import register as register
 from .outcomes import STATUSES as STATUSES
-from .page import REPORT_NAME as REPORT_NAME, Page as Page, pages as pages
+from .page import (
+    PEOPLE_FOLDER as PEOPLE_FOLDER,
+    REPORT_NAME as REPORT_NAME,
+    Page as Page,
+    is_page as is_page,
+    pages as pages,
+)
 from .pictures import (
     PICTURES_NAME as PICTURES_NAME,
     PictureFolder as PictureFolder,
+    pictures_of as pictures_of,
     write_picture as write_picture,
 )
 from .progress import (

@@ -177,6 +177,9 @@ def entry_words(entry: Entry) -> str:
             what = f"The consent was given an end: {_moment(entry.expires_at)}."
         case "revocation":
             what = f"The person took the consent back: {_moment(entry.revoked_at)}."
+        case "removal":
+            removed = f"The prepared video was removed on purpose: {_moment(entry.written_at)}."
+            return f"{removed} {entry.note or ''}".rstrip()
         case "waiver":
             return f"Consent was waived: the work went on without it. {entry.note or ''}".rstrip()
     return f"{what} Note: {entry.note}" if entry.note else what

@@ -71,6 +71,8 @@ def _speaker(examined: ExaminedDossier, frames: Frames) -> tuple[Shown, str]:
         return (), "The statement was not found, so there are no times to show frames of."
     if video is None or video.path is None or video.state == "missing":
         return (), "The prepared video was not there when this page was made."
+    if video.state == "removed":
+        return (), "The prepared video was removed on purpose: the entries below say when and why."
     if video.state != "unchanged":
         return (), "The prepared video was changed since: its frames prove nothing."
     span = Span(start_s=consent.starts_at, end_s=consent.ends_at)

@@ -82,6 +82,11 @@ def _head_of(path: Path) -> dict[str, str]:
         return {}
 
 
+def is_page(path: Path) -> bool:
+    """Whether a file is a page of a run."""
+    return "stamp" in _head_of(path)
+
+
 def pages(run: ReadableRun, folder: Path) -> list[Page]:
     """All pages of a run, for its output folder, the one that a reader opens first last.
 

@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import io
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -47,6 +48,8 @@ VIEW_SIDE = 900
 
 _SIDE, _FACE_SIDE = 480, 168
 """Longest sides in pixels on the page of a run: of a file, and next to a name."""
+
+_DRAWN = re.compile(r"[0-9a-f]{32}\.(jpg|webp|svg)")
 
 _MIMES = {".jpg": "image/jpeg", ".webp": "image/webp", ".svg": "image/svg+xml"}
 
@@ -295,6 +298,10 @@ class PictureFolder:
         with fixes.atomic_output(path, lasting=False) as temporary:
             temporary.write_bytes(drawn.data)
         return path
+
+    def drawn(self) -> Iterator[Path]:
+        """The files of pictures. What has another kind of name was not drawn by palprep."""
+        return (each for each in self.place.glob("*") if _DRAWN.fullmatch(each.name))
 
     def keep_all(self, asset: preflight.Asset) -> None:
         """Draw what there is to see of a file, unless it is kept already.

@@ -27,7 +27,7 @@ from palprep.fixes import unwritable
 from palprep.media import MOST_BYTES, Source, sha256_of
 from palprep.preflight import Prepared
 from palprep.publish import Content, ObjectStorePublisher, Publishable, Publisher
-from palprep.storage import Bucket, Fetched, GoOn, fetch_url, object_at
+from palprep.storage import Bucket, Fetched, GoOn, fetch_url, object_at, private_folder
 
 MAX_BYTES = 1 << 40
 """Of a file in a run's bucket: what was put there for the run has a size that is known already."""
@@ -65,7 +65,7 @@ def fetch_here(file: RemoteFile, to: Path, go_on: GoOn | None = None) -> Fetched
     raises, which is called again and again meanwhile.
     """
     try:
-        to.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(to.parent)
     except OSError as error:
         raise unwritable(to.parent, error) from None
     found = fetch(file.url, to, go_on=go_on)
@@ -164,7 +164,7 @@ class BucketFiles(Files):
 
     def fetch(self, prepared: Prepared, to: Path) -> None:
         """Fetch the file. Raises StorageError when it is gone, or is another one by now."""
-        to.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(to.parent)
         self._fetch(_key_of(prepared), to, prepared.sha256)
 
     def put(self, prepared: Prepared) -> None:
@@ -175,7 +175,7 @@ class BucketFiles(Files):
 
     def put_source(self, source: Source) -> None:
         """Put a source there, unless it is there: once, however many threads ask for it."""
-        key = _source_key(source.sha256)
+        key = source_key(source.sha256)
         with self._guard:
             turn = self._sources.setdefault(key, threading.Lock())
         # Two roles may share a source, and their threads come at once.
@@ -186,11 +186,11 @@ class BucketFiles(Files):
 
     def source_is_there(self, sha256: str) -> None:
         """A worker has put a source of this content there."""
-        self._there.add(_source_key(sha256))
+        self._there.add(source_key(sha256))
 
     def fetch_source(self, source: Source, to: Path) -> Source:
         """The source of another machine, fetched to a path, as :meth:`fetch` does."""
-        self._fetch(_source_key(source.sha256), to, source.sha256)
+        self._fetch(source_key(source.sha256), to, source.sha256)
         return replace(Source.of(to), given_as=source.shown)
 
     def remove_sources(self) -> None:
@@ -211,7 +211,8 @@ def _key_of(prepared: Prepared) -> str:
     return key_in_bucket(prepared.path, prepared.sha256)
 
 
-def _source_key(sha256: str) -> str:
+def source_key(sha256: str) -> str:
+    """Under which key of a run's bucket a source of this content lies."""
     return f"sources/{sha256}"
 
 

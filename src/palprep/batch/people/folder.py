@@ -21,7 +21,7 @@ from palprep.batch.people.settings import (
     read_settings,
 )
 from palprep.errors import UsageError
-from palprep.storage import Bucket, Stored
+from palprep.storage import Bucket, Stored, private_folder
 from palprep.values import Kind
 
 
@@ -71,7 +71,7 @@ def _elsewhere(name: str) -> RosterEntry:
     runs this, and could have any folder listed and sent."""
     why = "the folder is a link that leads out of the people's folder: copy or mount it there"
     person = Person(slug=_printable(name), problems=(why,))
-    return RosterEntry(person.slug, None, lambda: person)
+    return RosterEntry(person.slug, None, lambda _: person)
 
 
 def read_person(folder: Path, kinds_of: KindsOf) -> Person:
@@ -192,7 +192,7 @@ def _statement(
     name = settings.statement
     if name is None or leads_out(name) or name not in stored:
         return None
-    into.mkdir(parents=True, exist_ok=True)
+    private_folder(into)
     path = into / f"statement{Path(name).suffix}"
     bucket.fetch(stored[name].name, path, max_bytes=MAX_BYTES)
     return path

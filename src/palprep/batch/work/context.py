@@ -55,6 +55,8 @@ class RunOptions:
     dossiers, the results and the page."""
     keep_sources: bool = False
     """Files that were fetched stay, in sources/. Otherwise they go when they are prepared."""
+    retain_s: float | None = None
+    """Prepared files of people who are done go so many seconds after they ended. None: never."""
     whisper_model: Path | None = None
     """The folder of a Whisper model that listens for consent, on this machine and
     under the same path on each worker; without it, the one that palprep brings."""
@@ -69,12 +71,13 @@ class Note(Value):
 
     ``person`` is None where it concerns no one person. ``about`` says what it tells: a role as a
     file's name or person.toml has it; a role or a full name that was guessed; a file that is not
-    used; who stays as the last run left them; or something of the bucket that is published to.
+    used; who stays as the last run left them; who was forgotten; whose prepared files were
+    removed in time; or something of the bucket that is published to.
     """
 
     person: str | None
     text: str
-    about: Literal["role", "guess", "unused", "unchanged", "bucket"]
+    about: Literal["role", "guess", "unused", "unchanged", "forgotten", "removed", "bucket"]
 
 
 TakeNote = Callable[[Note], object]

@@ -107,8 +107,10 @@ class Unchanged:
 
     def to_record(self, person: RosterEntry, at: dt.datetime) -> str | None:
         """The person's state, ``at`` the end of the work; None where a change would not show."""
-        found = self._found(person, at)
-        return found.digest if found is not None and found.sure else None
+        given, prepared = self._given(person), self._prepared_now(person.slug, at)
+        if given is None or prepared is None or not prepared.sure:
+            return None
+        return f"{given}.{prepared.digest}"
 
     def among(
         self, people: Iterable[RosterEntry], last: Iterable[PersonView], at: dt.datetime
@@ -126,18 +128,28 @@ class Unchanged:
         return {
             person.slug: done[person.slug]
             for person in people
-            if person.slug in done
-            and (found := self._found(person, at)) is not None
-            and found.digest == done[person.slug].state
+            if person.slug in done and self._is_as_it_was(person, done[person.slug], at)
         }
 
-    def _found(self, person: RosterEntry, at: dt.datetime) -> Fingerprint | None:
-        folder, given = self.into / PREPARED_NAME / person.slug, person.fingerprint
-        prepared = given and self.files.fingerprint(folder, lambda: self._prepared(person.slug), at)
-        if given is None or prepared is None:
+    def _is_as_it_was(self, person: RosterEntry, ended: PersonView, at: dt.datetime) -> bool:
+        given, _, prepared = (ended.state or "").partition(".")
+        if self._given(person, sure=False) != given:
+            return False
+        # What was removed on purpose need not be there.
+        now = None if ended.files_removed else self._prepared_now(person.slug, at)
+        return ended.files_removed or (now is not None and now.digest == prepared)
+
+    def _given(self, person: RosterEntry, *, sure: bool = True) -> str | None:
+        """The person's own files under the conditions of the run; None where a change would not
+        show, or may not where it is to be ``sure``."""
+        given = person.fingerprint
+        if given is None or (sure and not given.sure):
             return None
-        digest = digest_of([self._conditions, given.digest, prepared.digest])
-        return Fingerprint(digest, given.sure and prepared.sure)
+        return digest_of([self._conditions, given.digest])
+
+    def _prepared_now(self, slug: str, at: dt.datetime) -> Fingerprint | None:
+        folder = self.into / PREPARED_NAME / slug
+        return self.files.fingerprint(folder, lambda: self._prepared(slug), at)
 
     def _prepared(self, slug: str) -> Iterator[Prepared]:
         """All files that were ever prepared of this person; split out clips are among them."""

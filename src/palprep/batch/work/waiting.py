@@ -15,9 +15,10 @@ from operator import attrgetter
 from pathlib import Path
 
 from palprep.batch.outputs import write_outputs
+from palprep.batch.retention import remove_outlived
 from palprep.batch.work.aside import Stop
 from palprep.batch.work.connection import EMBEDDED, Connection, Remote, connect
-from palprep.batch.work.context import Reporter, Tell, tell_no_one
+from palprep.batch.work.context import Reporter, TakeNote, Tell, tell_no_one
 from palprep.batch.work.pace import Pace
 from palprep.client import FIRST_POLL_S, LOOK_EVERY_S, PASSING
 from palprep.errors import JournalError, PalprepError, UsageError
@@ -264,13 +265,16 @@ def watch(
     connection: Connection | None = None,
     pace: Pace | None = None,
     tell: Tell | None = None,
+    note: TakeNote = tell_no_one,
+    retain_s: float | None = None,
     with_reports: bool = True,
 ) -> RunView:
     """Wait for the trainings of the last run, and write the results when something has ended.
 
     Everything that can be asked for is asked for at least once, also when ``pace`` leaves no time
     to wait. Nothing is created, and no file is worked on. ``connection`` is to the service of that
-    run. ``tell`` hears of everybody who is waited for. ``with_reports`` as for :func:`run`.
+    run. ``tell`` hears of everybody who is waited for. ``note``,
+    ``retain_s`` (see :class:`RunOptions`) and ``with_reports`` are as for :func:`run`.
 
     Raises JournalError without a run in the folder, or while one is at work there; UsageError for
     a connection to another service.
@@ -304,6 +308,9 @@ def watch(
             for slug, made in waiting.items():
                 watched.add(slug, PersonOutcome(status="waiting", complete=True), made)
             watched.keep(ask_all=True)
+        if retain_s is not None:
+            for each in remove_outlived(journal, place, RunReader(journal), retain_s):
+                note(each)
         if not seen.is_current:
             seen = RunReader(journal)
             write_outputs(place, seen)

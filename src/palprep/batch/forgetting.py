@@ -1,0 +1,249 @@
+"""What an output folder holds of one person, and how all of it goes.
+
+    marked      from here on no run takes the person up, and nothing of theirs is recorded
+    buckets     what was published or carried there
+    sandbox     what the run's own sandbox holds
+    files       prepared files with their dossiers, copies of originals, the person's page
+    journal     every row, and its bytes
+    outputs     results and pages are made again; pictures that no one else needs go
+
+Each step can be done again: whatever breaks it off, the same call finishes. The rows, which say
+what there is, go when everything that only they name has gone.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import NamedTuple
+
+from palprep.batch.engines.files import key_in_bucket, source_key
+from palprep.batch.outputs import write_outputs
+from palprep.batch.work.context import PREPARED_NAME
+from palprep.batch.work.originals import SOURCES_NAME
+from palprep.errors import StorageError, UsageError
+from palprep.journal import (
+    AssetPrepared,
+    Creation,
+    CreationState,
+    DossierKept,
+    FileFetched,
+    Journal,
+    RunReader,
+    RunStarted,
+)
+from palprep.preflight import Asset, Prepared
+from palprep.storage import Bucket
+from palprep.values import Value
+from palprep.views import PEOPLE_FOLDER, PICTURES_NAME, PictureFolder, is_page, pictures_of
+
+SANDBOX_NAME = "sandbox"
+
+
+class Forgetting(Value):
+    """What is known of a person in an output folder, and what becomes of it.
+
+    ``person`` is the slug; None where an earlier call was broken off when only bytes were left.
+    """
+
+    person: str | None
+    names: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    """Of this person alone, relative to the output folder. They are removed."""
+    elsewhere: tuple[str, ...] = ()
+    """Prepared files and dossiers that lie outside the folder. They stay."""
+    at_service: tuple[Creation, ...] = ()
+    """What the service holds. It shows no way to delete a voice or a replica."""
+    published: tuple[str, ...] = ()
+    """The names that prepared files have in a bucket, if they were published into one."""
+    removed: tuple[str, ...] = ()
+    """The addresses of what was removed from the buckets that were named."""
+    stuck: tuple[str, ...] = ()
+    """What could not be removed there, and why: one sentence each."""
+
+
+class _Others(NamedTuple):
+    """What is somebody else's, too: pictures by their names, and names in buckets."""
+
+    pictures: frozenset[str]
+    published: frozenset[str]
+
+
+def look_up(directory: str | Path, person: str) -> Forgetting:
+    """What is known of a person, by the name of the folder, or by the name or full name.
+
+    Raises UsageError for a person who is not known, with the names that are alike, and for a name
+    that several have; JournalError where there is no journal.
+    """
+    with Journal.of(directory) as journal:
+        return _looked_up(journal, Path(directory), person)
+
+
+def forget(directory: str | Path, person: str, *, buckets: Sequence[str] = ()) -> Forgetting:
+    """Remove everything that the folder holds of a person, and what was carried into ``buckets``,
+    by their URLs. What was forgotten, and what could not be removed.
+
+    Later runs pass the person over, until :func:`take_in_again`. The people's own folder is never
+    touched. Raises as :func:`look_up`, and JournalError while a run is at work.
+    """
+    place, opened = Path(directory), [Bucket(url) for url in buckets]
+    with Journal.of(place, lock=True) as journal:
+        found = _looked_up(journal, place, person)
+        slug = found.person
+        others = _others(journal, slug)
+        if slug is not None:
+            journal.mark_forgotten(slug, found.names)
+            fetched = journal.entries(FileFetched, person=slug)
+            names = {source_key(each.body.sha256) for each in fetched}
+            names = names.union(*map(_published, _assets(journal, slug)))
+            alone = sorted(names - others.published)
+            found = _emptied(found, opened, alone)
+            made = journal.made_for(slug)
+            _forget_in_sandbox(place / SANDBOX_NAME, (*made.keys, *made.ids, *alone))
+            for each in found.files:
+                _remove(place / each)
+        for folder in (place, place / PEOPLE_FOLDER, place / PICTURES_NAME):
+            for part in folder.glob(".palprep-*.part*"):
+                part.unlink(missing_ok=True)
+        journal.forget(slug)
+        if journal.last_run() is not None:
+            write_outputs(place, RunReader(journal), again=True)
+        # What no one else's files show was this person's, or of a version whose pages are gone.
+        for picture in PictureFolder(place / PICTURES_NAME).drawn():
+            if picture.name not in others.pictures:
+                picture.unlink(missing_ok=True)
+    return found
+
+
+def take_in_again(directory: str | Path, person: str) -> None:
+    """Let later runs take a forgotten person up, as somebody of whom nothing is known.
+
+    Raises UsageError where no such person was forgotten.
+    """
+    with Journal.of(directory, lock=True) as journal:
+        if not journal.take_in_again(person):
+            raise UsageError(
+                f"Nobody was forgotten as {person!r}: give the name of the person's folder"
+            )
+
+
+def _looked_up(journal: Journal, place: Path, asked: str) -> Forgetting:
+    people, folded = _people(journal), asked.casefold()
+    found = [
+        slug for slug, names in people.items() if folded in {each.casefold() for each in names}
+    ]
+    if asked in people:
+        found = [asked]
+    if len(found) > 1:
+        shared = ", ".join(sorted(found))
+        raise UsageError(f"{asked} is the name of {shared}: give the name of the folder")
+    if found:
+        return _known(journal, place, found[0], people[found[0]])
+    if journal.forgotten("person", (asked,)):
+        return _known(journal, place, asked, ())
+    if journal.forgotten("name", (folded,)):
+        return Forgetting(person=None)
+    known = list(dict.fromkeys(each for slug, names in people.items() for each in (slug, *names)))
+    close = get_close_matches(asked, known, n=3) or known[:5]
+    raise UsageError(f"{asked} is nobody in {place}; there are {', '.join(close) or 'no people'}")
+
+
+def _people(journal: Journal) -> dict[str, tuple[str, ...]]:
+    """Everybody whom the journal names, by the slug, with their names."""
+    found: dict[str, tuple[str, ...]] = dict.fromkeys(journal.people(), ())
+    for run in journal.entries(RunStarted):
+        for each in run.body.people:
+            before = found.get(each.slug, ())
+            found[each.slug] = tuple(dict.fromkeys((*before, each.name, each.full_name)))
+    return found
+
+
+def _known(journal: Journal, place: Path, slug: str, names: tuple[str, ...]) -> Forgetting:
+    page = Path(PEOPLE_FOLDER, f"{slug}.html")
+    # A program may have given any name, also one that leads elsewhere.
+    plain = slug not in {"", ".."} and Path(slug).name == slug
+    here = [Path(PREPARED_NAME, slug), Path(SOURCES_NAME, slug)] if plain else []
+    # A folder of this name may be the user's own.
+    here += [page] if plain and is_page(place / page) else []
+    mine = list(_prepared(journal, slug))
+    kept = {entry.body.path for entry in journal.entries(DossierKept, person=slug)}
+    root = place.resolve()
+    outside = (place / each for each in (*kept, *(str(each.path) for each in mine)))
+    made = journal.made_for(slug)
+    return Forgetting(
+        person=slug,
+        names=names,
+        files=tuple(str(each) for each in here if (place / each).exists()),
+        elsewhere=tuple(
+            sorted({str(each) for each in outside if _lies_outside(each, root) and each.exists()})
+        ),
+        at_service=tuple(
+            each
+            for each in journal.creations()
+            if each.key in made.keys and each.state is not CreationState.ABSENT
+        ),
+        published=tuple(sorted({key_in_bucket(each.path, each.sha256) for each in mine})),
+    )
+
+
+def _lies_outside(path: Path, root: Path) -> bool:
+    return not path.resolve().is_relative_to(root)
+
+
+def _assets(journal: Journal, person: str) -> Iterator[Asset]:
+    return (entry.body.asset for entry in journal.entries(AssetPrepared, person=person))
+
+
+def _prepared(journal: Journal, person: str) -> Iterator[Prepared]:
+    return (asset.prepared for asset in _assets(journal, person) if asset.prepared is not None)
+
+
+def _others(journal: Journal, person: str | None) -> _Others:
+    pictures: set[str] = set()
+    published: set[str] = set()
+    for entry in journal.one_by_one(AssetPrepared):
+        if entry.person != person:
+            asset = entry.body.asset
+            pictures.update(each.name for each in pictures_of(asset).all())
+            published |= _published(asset)
+    return _Others(frozenset(pictures), frozenset(published))
+
+
+def _published(asset: Asset) -> set[str]:
+    """The names that its files have in buckets."""
+    names = set() if asset.source_sha256 is None else {source_key(asset.source_sha256)}
+    if asset.prepared is not None:
+        names.add(key_in_bucket(asset.prepared.path, asset.prepared.sha256))
+    return names
+
+
+def _emptied(found: Forgetting, buckets: Sequence[Bucket], names: Sequence[str]) -> Forgetting:
+    """Remove these names from the buckets, as far as there is the right to."""
+    removed: list[str] = []
+    stuck: list[str] = []
+    for bucket in buckets:
+        for name in names:
+            try:
+                if bucket.look(name) is not None:
+                    bucket.delete(name)
+                    removed.append(f"{bucket.url}/{name}")
+            except StorageError as error:
+                stuck.append(f"{bucket.url}/{name}: {error.message}")
+    return found.model_copy(update={"removed": tuple(removed), "stuck": tuple(stuck)})
+
+
+def _forget_in_sandbox(data: Path, names: Iterable[str]) -> None:
+    if data.is_dir():
+        # Loaded here: a run against a service of its own needs none of it.
+        from palprep.sandbox import forget as forget_in_sandbox  # noqa: PLC0415
+
+        forget_in_sandbox(data, names)
+
+
+def _remove(path: Path) -> None:
+    if path.is_symlink() or path.is_file():
+        path.unlink(missing_ok=True)
+    else:
+        shutil.rmtree(path)

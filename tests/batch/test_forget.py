@@ -1,0 +1,260 @@
+"""Forgetting one person: nothing of theirs is left in the folder, and nothing of others is lost."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import zlib
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from palprep.batch import (
+    forget,
+    kept_dossiers,
+    look_up,
+    take_in_again,
+    write_merged_report,
+    write_report,
+)
+from palprep.callbacks import Delivery
+from palprep.errors import JournalError, UsageError
+from palprep.journal import AssetPrepared, CreationUsed, Journal, status
+from palprep.journal.entries import AboutRun
+from palprep.journal.inbox import into_journal
+from palprep.views import pictures_of
+
+NAME = "Ada Lövelace"
+SETTINGS = f'name = "{NAME}"\nfull_name = "Jane Carter"\n'
+
+
+@pytest.fixture
+def both(add, go, out):
+    """Ada and Ben are done, in a sandbox of the run's own. Ada's name and files are hers alone."""
+    place = add("ada-l", voice=False, portrait=True, training=True, consent=True, settings=SETTINGS)
+    for each in list(place.glob("*.[hm]*")):
+        each.rename(place / f"zq-{each.name}")
+    add("ben", settings='name = "Ben Bo"')
+    people = go(connection=None).people
+    assert [(each.status, each.reasons) for each in people] == [("done", ()), ("done", ())]
+    return out
+
+
+def spelt(text: str) -> set[bytes]:
+    """How a text may stand in a file."""
+    return {
+        *(text.encode(each) for each in ("utf-8", "utf-16-le", "utf-16-be")),
+        json.dumps(text)[1:-1].encode(),
+        quote(text).encode(),
+    }
+
+
+def traces(out: Path, person: str) -> set[bytes]:
+    """Everything by which a person can be known in an output folder."""
+    needles: set[bytes] = set()
+    with Journal.of(out) as journal:
+        made = journal.made_for(person)
+        assert made.keys
+        assert made.ids
+        told = {NAME, NAME.split()[1], "Jane Carter", person, "zq-", *made.keys, *made.ids}
+        for entry in journal.entries(AssetPrepared, person=person):
+            asset = entry.body.asset
+            told |= {asset.source_sha256, asset.prepared.sha256}
+            told |= {each[:20] for each in (asset.source_sha256, asset.prepared.sha256)}
+            for picture in pictures_of(asset).all():
+                told.add(picture.name.partition(".")[0])
+                shown = (out / "pictures" / picture.name).read_bytes()
+                needles |= {shown, base64.b64encode(shown)}
+            needles.add((out / asset.prepared.path).read_bytes()[5000:5100])
+    with contextlib.closing(sqlite3.connect(out / "journal.sqlite")) as database:
+        asked = "SELECT zipped FROM entry JOIN content ON sha256 = content WHERE person = ?"
+        needles |= {zipped[20:60] for (zipped,) in database.execute(asked, (person,))}
+    return needles.union(*map(spelt, told))
+
+
+def left_of(needles: set[bytes], out: Path) -> list[tuple[str, bytes]]:
+    """Which of them are in which file, by name or content; what is compressed is unpacked, too."""
+    found = {
+        str(each.relative_to(out)): os.fsencode(each.relative_to(out)) + each.read_bytes()
+        for each in out.rglob("*")
+        if each.is_file()
+    }
+    with contextlib.closing(sqlite3.connect(out / "journal.sqlite")) as database:
+        for key, zipped in database.execute("SELECT hex(sha256), zipped FROM content").fetchall():
+            found[f"content/{key}"] = zlib.decompress(zipped)
+    return [
+        (name, needle)
+        for name, content in found.items()
+        for needle in sorted(needles)
+        if needle in content
+    ]
+
+
+def test_no_byte_of_the_person_is_left_and_the_other_is_unharmed(both, go, folder):
+    needles = traces(both, "ada-l")
+    places = {name.split("/")[0] for name, _ in left_of(needles, both)}
+    assert places >= {"journal.sqlite", "results.jsonl", "report.html", "prepared", "pictures"}
+    assert places >= {"sandbox", "content"}
+    ben = {each: each.read_bytes() for each in (both / "prepared/ben").rglob("*") if each.is_file()}
+    with Journal.of(both) as journal:
+        before, creations = journal.entries(AboutRun, person="ben"), len(journal.creations())
+    assert kept_dossiers(both)
+    merged = write_merged_report([both], both.parent / "merged").parent
+    done = forget(both, NAME)
+    assert done.person == "ada-l"
+    assert [each.what for each in done.at_service] == ["voice", "replica"]
+    assert len(done.published) >= 2
+    assert left_of(needles, both) == []
+    assert {each: each.read_bytes() for each in ben} == ben
+    with Journal.of(both, lock=True) as journal:  # The whole file is searched for damage.
+        assert journal.entries(AboutRun, person="ben") == before
+        assert len(journal.creations()) == creations - 2
+        with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+            journal._connection.execute("DELETE FROM entry")
+    assert kept_dossiers(both) == {}
+    write_merged_report([both], merged)
+    shutil.copy(both / "journal.sqlite", merged)
+    assert left_of(needles, merged) == []
+    assert [each.person for each in status(both).people] == ["ben"]
+    assert "Ben Bo" in write_report(both).read_text()
+    assert [
+        json.loads(line)["person"] for line in (both / "results.jsonl").read_text().splitlines()
+    ] == ["ben"]
+    # A later run says so, makes nothing, and writes nothing about her.
+    told = []
+    view = go(connection=None, note=told.append)
+    assert [(each.slug, each.status) for each in view.people] == [("ben", "done")]
+    [said] = [each for each in told if each.about == "forgotten"]
+    assert said.person == "ada-l"
+    assert said.text.endswith(f"palprep forget {both} ada-l --again")
+    assert left_of(needles, both) == []
+    assert (folder / "ada-l/zq-portrait.heic").is_file()
+
+
+DEADLY = """
+    import os, signal, sys
+    from palprep.batch import forgetting
+    from palprep.journal import Journal, forgetting as rows
+
+    out, person, at = sys.argv[1:]
+
+    def deadly(owner, name, *, after=False):
+        real = getattr(owner, name)
+        def die(*args, **options):
+            if after:
+                real(*args, **options)
+            os.kill(os.getpid(), signal.SIGKILL)
+        setattr(owner, name, die)
+
+    match at:
+        case "marked": deadly(Journal, "mark_forgotten", after=True)
+        case "files": deadly(forgetting, "_remove", after=True)
+        case "rows": deadly(rows, "compact")
+        case "outputs": deadly(forgetting, "write_outputs")
+        case "pictures": deadly(forgetting, "write_outputs", after=True)
+    forgetting.forget(out, person)
+"""
+
+
+def test_killed_anywhere_the_same_call_finishes(both, tmp_path):
+    needles = traces(both, "ada-l")
+    script = tmp_path / "deadly.py"
+    script.write_text(textwrap.dedent(DEADLY))
+    for at in ("marked", "files", "rows", "outputs", "pictures"):
+        place = tmp_path / at
+        shutil.copytree(both, place)
+        done = subprocess.run([sys.executable, script, place, NAME, at], check=False, timeout=60)
+        assert done.returncode == -signal.SIGKILL
+        assert left_of(needles, place) != []
+        forget(place, NAME)
+        assert left_of(needles, place) == []
+        assert [each.person for each in status(place).people] == ["ben"]
+
+
+def test_nothing_is_created_again_until_the_person_is_taken_in_again(add, go, out, log):
+    add("ada")
+    add("ben")
+    go()
+    assert log.creates == {"voice": 2}
+    with Journal.of(out) as journal:
+        journal.mark_forgotten("ada")  # And there it was broken off.
+    told = []
+    assert [each.slug for each in go(note=told.append).people] == ["ben"]
+    [said] = [each.text for each in told if each.about == "forgotten"]
+    assert said.endswith(f"go on with palprep forget {out} ada")
+    forget(out, "ada")
+    assert [each.slug for each in go().people] == ["ben"]
+    assert log.creates == {"voice": 2}
+    with pytest.raises(UsageError, match="Nobody was forgotten as 'ben'"):
+        take_in_again(out, "ben")
+    take_in_again(out, "ada")
+    assert {each.status for each in go().people} == {"done"}
+    assert log.creates == {"voice": 3}
+
+
+def test_a_program_cannot_record_anything_about_somebody_forgotten(add, go, out):
+    add("ada")
+    [person] = go().people
+    forget(out, "ada")
+    with Journal.of(out) as journal:
+        for slug, key in (("ada", "new"), ("other", person.voice.key)):
+            with pytest.raises(UsageError, match="was forgotten"):
+                journal.append(CreationUsed(what="voice"), person=slug, key=key)
+        # Nor does a callback that comes later.
+        newest = journal.newest()
+        into_journal(journal)(Delivery(tag=person.voice.key, event=None, body={"x": 1}))
+        assert journal.newest() == newest
+
+
+def test_what_another_person_uses_too_is_theirs(add, go, out, log):
+    add("ada", settings='name = "Same"')
+    add("twin", settings='name = "Same"')
+    [made] = {each.voice.id for each in go().people}
+    pictures = {each.name for each in (out / "pictures").iterdir()}
+    forget(out, "ada")
+    [twin] = go().people
+    assert (twin.slug, twin.status, twin.voice.id) == ("twin", "done", made)
+    assert twin.voice.person == "twin"
+    assert {each.name for each in (out / "pictures").iterdir()} == pictures
+    assert log.creates == {"voice": 1}
+
+
+def test_who_is_not_known_and_who_is_meant(add, go, out):
+    add("ada-1", settings='name = "Ada"')
+    add("ada-2", settings='name = "Ada"')
+    go(connection=None, dry_run=True)
+    with pytest.raises(UsageError, match="Ada is the name of ada-1, ada-2"):
+        look_up(out, "Ada")
+    with pytest.raises(UsageError, match=r"ada_1 is nobody in .*; there are ada-1"):
+        look_up(out, "ada_1")
+    with Journal.of(out, lock=True), pytest.raises(JournalError, match="Another run is using"):
+        forget(out, "ada-1")
+    assert (out / "prepared/ada-1").is_dir()
+
+
+@pytest.mark.parametrize("slug", ["..", ".", "../people", "/", "a/../../people", "report.html"])
+def test_a_name_that_leads_elsewhere_removes_nothing_there(tmp_path, slug):
+    """A program may name a person as it likes."""
+    own = tmp_path / "people/ada/portrait.jpg"
+    for each in (own, tmp_path / "out/pictures/mine.jpg", tmp_path / "out/people/mine.html"):
+        each.parent.mkdir(parents=True, exist_ok=True)
+        each.write_bytes(b"mine")
+    other = tmp_path / "out/prepared/ben/voice.wav"
+    with Journal.of(tmp_path / "out", create=True) as journal:
+        journal.append(CreationUsed(what="voice"), person=slug, key="voice-1")
+        other.parent.mkdir(parents=True)
+        other.write_bytes(b"x")
+    before = {each for each in tmp_path.rglob("*") if each.is_file()}
+    assert forget(tmp_path / "out", slug).files == ()
+    assert {each for each in tmp_path.rglob("*") if each.is_file()} >= before - set(
+        (tmp_path / "out").glob("journal.*")
+    )
