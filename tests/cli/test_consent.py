@@ -17,8 +17,8 @@ def spoken(light_people: Path) -> Path:
     return light_people / "jane-carter/consent.mp4"
 
 
-def test_a_spoken_statement_passes(palprep: Palprep, spoken: Path) -> None:
-    ran = palprep("consent", spoken, "--name", "Jane Carter", "--json")
+def test_a_spoken_statement_passes(script: Palprep, spoken: Path) -> None:
+    ran = script("consent", spoken, "--name", "Jane Carter", "--json")
     assert ran.code == 0
     (entry,) = ran.objects
     assert list(entry) == KEYS
