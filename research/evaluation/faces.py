@@ -24,7 +24,8 @@ from pathlib import Path
 
 from palprep.errors import FixError, MediaError
 from palprep.preflight import Preflight
-from palprep.rules import Limit, Profile, Report
+from palprep.rules import Profile, Report
+from palprep.rules.profile import Limit
 from palprep.values import Outcome, Role
 from research.evaluation.held_out import cross_validate
 from research.material.corpus_labels import (

@@ -18,7 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from palprep.rules import Limit, load_profile
+from palprep.rules import load_profile
+from palprep.rules.profile import Limit
 from palprep.values import Outcome, Role
 from palprep.vision import Framing, Models, Pixels, detect_subject
 from palprep.vision.framing import measure_framing

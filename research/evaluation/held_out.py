@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from palprep.rules import Limit
+from palprep.rules.profile import Limit
 from research.material.corpus_labels import Case, balanced_accuracy, by_group
 
 

@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.media import LINEAR, to_srgb
-from palprep.rules import Limit, load_profile
+from palprep.rules import load_profile
+from palprep.rules.profile import Limit
 from palprep.values import Outcome, Rect, Role
 from palprep.vision import Landmarks, Models, Pixels, detect_subject, overall_score, quality_scores
 from palprep.vision.arrays import resized

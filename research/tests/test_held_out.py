@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from palprep.rules import Limit
+from palprep.rules.profile import Limit
 from palprep.values import Outcome
 
 

@@ -3,7 +3,6 @@ from .batch import (
     ManifestRow as ManifestRow,
     Note as Note,
     Pace as Pace,
-    Progress as Progress,
     RunOptions as RunOptions,
     Selection as Selection,
     Shard as Shard,
@@ -107,7 +106,11 @@ from .rules import (
 )
 from .sandbox import Sandbox as Sandbox
 from .values import Outcome as Outcome, Role as Role
-from .views import export_dossiers as export_dossiers, to_pandas as to_pandas
+from .views import (
+    Progress as Progress,
+    export_dossiers as export_dossiers,
+    to_pandas as to_pandas,
+)
 from .vocabulary import FileInput as FileInput, RoleName as RoleName
 from .workers import Limits as Limits
 

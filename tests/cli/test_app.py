@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import json
 import shlex
@@ -42,9 +41,9 @@ def test_help_lists_every_command_in_order_with_its_whole_line(palprep: Palprep)
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_commands_help_ends_with_examples_that_can_be_typed(palprep: Palprep, name: str) -> None:
-    examples = importlib.import_module(f"palprep.cli.{name}").EXAMPLES
     ending = palprep(name, "--help").out.split("\n  Examples:\n")[1]
-    assert ending == "".join(f"    {each}\n" for each in examples)
+    examples = [line.strip() for line in ending.splitlines()]
+    assert examples
     for example in examples:
         program, command, *arguments = shlex.split(example.split(" > ")[0])
         assert (program, command) == ("palprep", name)
@@ -83,8 +82,7 @@ def test_a_shell_can_complete_what_is_typed(palprep: Palprep, words: str, offere
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_commands_line_opens_its_docstring(name: str) -> None:
-    command = getattr(importlib.import_module(f"palprep.cli.{name}"), name)
-    opening = (inspect.getdoc(command) or "").split("\n\n")[0]
+    opening = inspect.cleandoc(load(name).help).split("\n\n")[0]
     assert " ".join(opening.split()) == COMMANDS[name]
 
 

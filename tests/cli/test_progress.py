@@ -8,9 +8,9 @@ import logging
 import pytest
 from rich.console import Console
 
-from palprep.batch import Progress
 from palprep.cli import progress
 from palprep.cli.progress import Bars, run_progress
+from palprep.views import Progress
 
 
 def test_a_bar_tells_checking_from_fixing(monkeypatch: pytest.MonkeyPatch) -> None:

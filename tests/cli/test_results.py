@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from palprep.cli.exits import ExitCode
-from palprep.cli.results import RUN, exit_code_of_results, next_step, summary
+from palprep.cli.results import exit_code_of_results, next_step, summary
 from palprep.journal import PersonResult, PersonStanding, PersonStatus
 
 
@@ -83,7 +83,8 @@ def test_the_most_urgent_comes_next(people, said):
 
 
 def test_what_goes_on_with_the_run_is_named():
-    assert "start `palprep run` again" in next_step([standing("failed")], Path("out"), again=RUN)
+    said = next_step([standing("failed")], Path("out"), again="start `palprep run` again")
+    assert "reasons name, and start `palprep run` again." in said
 
 
 def test_with_no_one_to_work_on():

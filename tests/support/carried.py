@@ -7,6 +7,7 @@ import signal
 import time
 from pathlib import Path
 
+from palprep.batch.engines.tasks import AssetTask
 from palprep.media import Source
 
 
@@ -35,10 +36,12 @@ def fill_memory(megabytes: int) -> int:
     return len(held)
 
 
-def die_once(mark: str) -> int:
-    """As a worker does that is told to end: the first one of all, which leaves a mark."""
+def die_once(task: AssetTask) -> int:
+    """As a worker does that is told to end: the first one of all, which leaves a mark where a task
+    may write.
+    """
     try:
-        os.close(os.open(mark, os.O_CREAT | os.O_EXCL))
+        os.close(os.open(Path(task.into, "mark"), os.O_CREAT | os.O_EXCL))
     except FileExistsError:
         return os.getppid()
     os.kill(os.getpid(), signal.SIGTERM)

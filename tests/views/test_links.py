@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from finished_runs import GOOD, asset
+
 from palprep.consent import ConsentFacts
+from palprep.preflight import Asset
 from palprep.views.page import Links
 
 HEARD = ConsentFacts(
@@ -12,6 +15,13 @@ HEARD = ConsentFacts(
     statement="I agree", full_name="Ada", language="en",
 )  # fmt: skip
 NOT_FOUND = HEARD.model_copy(update={"starts_at": None, "ends_at": None})
+
+
+def heard_in(path: Path, facts: ConsentFacts) -> Asset:
+    spoken = asset(GOOD, consent=facts)
+    assert spoken.prepared is not None
+    prepared = spoken.prepared.model_copy(update={"path": path})
+    return spoken.model_copy(update={"prepared": prepared})
 
 
 def test_a_link_leads_to_a_file_of_the_folder_and_to_no_other(tmp_path: Path) -> None:
@@ -42,6 +52,6 @@ def test_a_link_leads_to_the_statement_where_its_times_are_known(tmp_path: Path)
     file = tmp_path / "a.mp4"
     file.touch()
     beside = Links(tmp_path, tmp_path)
-    assert beside.link_to_statement(file, HEARD) == "./a.mp4#t=2,5"
-    assert beside.link_to_statement(file, NOT_FOUND) == "./a.mp4"
-    assert beside.link_to_statement(tmp_path / "gone.mp4", HEARD) is None
+    assert beside.listen(heard_in(file, HEARD)) == "./a.mp4#t=2,5"
+    assert beside.listen(heard_in(file, NOT_FOUND)) == "./a.mp4"
+    assert beside.listen(heard_in(tmp_path / "gone.mp4", HEARD)) is None

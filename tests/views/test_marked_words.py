@@ -66,9 +66,9 @@ def test_times_stand_every_few_seconds() -> None:
     assert [at for at, _ in stamped(spoken)] == [0.0, None, None, 3.0, None, None, 6.0]
 
 
-def test_the_legend_has_what_occurs() -> None:
+def test_the_legend_has_what_occurs_and_needs_an_explanation() -> None:
     spoken = marked_words(facts(word("I", "I"), word(None, "never", Outcome.FAIL)))
-    assert [mark for mark, _ in legend(spoken)] == [Mark.HEARD, Mark.ADDED]
+    assert [mark for mark, _ in legend(spoken)] == [Mark.ADDED]
 
 
 def test_every_outcome_is_a_sentence_of_its_own() -> None:

@@ -24,8 +24,12 @@ def undrawn(picture):
     return None
 
 
+def shown(seen, *, show=drawn, folder=Path("nowhere")):
+    return page(seen, folder, show, "a stamp")
+
+
 def test_nothing_is_fetched_and_nothing_foreign_runs():
-    html = page(run(FULL, person()), show=drawn)
+    html = shown(run(FULL, person()))
     found = Elements(html)
     assert {"iframe", "object", "form"}.isdisjoint(tag for tag, _ in found.elements)
     [script] = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
@@ -55,21 +59,21 @@ def test_the_statement_plays_from_the_file_beside_the_page(tmp_path):
     video = tmp_path / "out" / "a #1?.mp4"
     video.parent.mkdir()
     spoken = run(with_consent_in(video))
-    assert "<video" not in page(spoken, show=drawn, folder=tmp_path)
+    assert "<video" not in shown(spoken, folder=tmp_path)
     video.write_bytes(b"video")
-    found = Elements(page(spoken, show=drawn, folder=tmp_path))
+    found = Elements(shown(spoken, folder=tmp_path))
     [player] = [attributes for tag, attributes in found.elements if tag == "video"]
     assert player["src"] == "./out/a%20%231%3F.mp4#t=1.25,3.5"
     assert "controls" in player
     assert player["preload"] == "none"
     assert player["aria-label"]
-    assert "<video" not in page(spoken, show=drawn, folder=tmp_path / "elsewhere")
-    assert "<video" not in page(spoken, show=drawn)
+    assert "<video" not in shown(spoken, folder=tmp_path / "elsewhere")
+    assert "<video" not in shown(spoken)
 
 
 def test_a_waiver_stands_before_everything_else():
     waived = with_consent_in(Path("a.mp4"), waived=(EVIL,), name="Eve")
-    text = Elements(page(run(person(), waived))).text
+    text = Elements(shown(run(person(), waived))).text
     order = (
         *("Consent was waived for 1 person.", "2 people", "Ada", "Eve", "consent waived"),
         "Done",
@@ -79,25 +83,25 @@ def test_a_waiver_stands_before_everything_else():
     for words in order:
         assert words in text[at:], words
         at = text.index(words, at)
-    assert "waived" not in Elements(page(run(person()))).text
+    assert "waived" not in Elements(shown(run(person()))).text
 
 
 def test_the_verdict_and_its_reason_come_before_the_words():
-    text = Elements(page(run(FULL), show=drawn)).text
+    text = Elements(shown(run(FULL))).text
     order = ("not heard as required", "agree was not heard", "never")
     places = [text.index(each) for each in order]
     assert places == sorted(places)
 
 
 def test_everything_that_came_from_outside_is_escaped():
-    text = page(run(FULL), show=drawn)
+    text = shown(run(FULL))
     assert text.count("<script") == 1
     assert text.count("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&#34;&amp;amp;") >= 6
     assert EVIL in Elements(text).text
 
 
 def test_what_matters_is_there_in_words():
-    text = Elements(page(run(FULL), show=drawn)).text
+    text = Elements(shown(run(FULL))).text
     for words in (
         "1 person", "http://127.0.0.1:8700", "21 November 2026, 05:00:00 UTC", "Refused",
         "Why not everything was created", "voice_7", "completed", "no id known", "in doubt",
@@ -112,12 +116,12 @@ def test_what_matters_is_there_in_words():
 
 
 def test_failures_come_before_the_rest():
-    text = Elements(page(run(FULL), show=drawn)).text
+    text = Elements(shown(run(FULL))).text
     assert text.index("Person in the middle") < text.index("No nudity") < text.index("Image format")
 
 
 def test_words_of_the_statement_tell_what_became_of_them():
-    text = page(run(FULL), show=drawn)
+    text = shown(run(FULL))
     assert "<ins>never</ins>" in text
     assert "<del>agree</del>" in text
     assert 'title="0:01.2\N{EN DASH}0:01.4, probability 0.90"' in text
@@ -125,13 +129,13 @@ def test_words_of_the_statement_tell_what_became_of_them():
 
 
 def test_regions_are_drawn_over_the_picture():
-    elements = Elements(page(run(FULL), show=drawn)).elements
+    elements = Elements(shown(run(FULL))).elements
     [region] = [attributes for _, attributes in elements if "region" in attributes.get("class", "")]
     assert region["style"] == "left:25.0%;top:25.0%;width:50.0%;height:10.0%"
 
 
 def test_without_a_picture_there_are_initials():
-    found = Elements(page(run(FULL, person(name="Grace Brewster Hopper")), show=undrawn))
+    found = Elements(shown(run(FULL, person(name="Grace Brewster Hopper")), show=undrawn))
     assert "img" not in {tag for tag, _ in found.elements}
     assert "GH" in found.text
 
@@ -139,13 +143,13 @@ def test_without_a_picture_there_are_initials():
 def test_every_status_has_its_word():
     statuses = ("done", "waiting", "in_doubt", "needs_decision", "refused", "failed")
     people = [person(slug=status, status=status, reasons=("why",)) for status in statuses]
-    text = Elements(page(run(*people), show=drawn)).text
+    text = Elements(shown(run(*people))).text
     for word in ("Done", "Waiting", "In doubt", "Needs decision", "Refused", "Failed", "6 people"):
         assert word in text
 
 
 def test_pictures_have_words_and_tables_have_headers():
-    found = Elements(page(run(FULL), show=drawn))
+    found = Elements(shown(run(FULL)))
     assert {tag for tag, _ in found.elements} >= {"img", "th", "a"}
     for tag, attributes in found.elements:
         if tag == "img":
@@ -169,7 +173,7 @@ def test_the_worst_stands_first_and_the_table_says_why():
         person(slug=status, name=status.title(), status=status, reasons=(f"why {status}", "more"))
         for status in ("done", "waiting", "refused", "failed", "needs_decision", "in_doubt")
     ]
-    html = page(run(*people), show=drawn)
+    html = shown(run(*people))
     rows = [a["data-status"] for tag, a in Elements(html).elements if "data-status" in a]
     assert rows == ["in_doubt", "needs_decision", "failed", "refused", "waiting", "done"]
     overview = Elements(html[html.index("<table") : html.index("</table>")]).text
@@ -178,12 +182,12 @@ def test_the_worst_stands_first_and_the_table_says_why():
 
 
 def test_an_image_that_was_changed_stands_next_to_what_it_was():
-    found = Elements(page(run(FULL), show=drawn))
+    found = Elements(shown(run(FULL)))
     words = {attributes["alt"] for tag, attributes in found.elements if tag == "img"}
     assert {f"Portrait of {FULL.name}, before", f"Portrait of {FULL.name}, after"} <= words
     unchanged = asset(GOOD).prepared.model_copy(update={"fixes": ()})
     as_it_was = asset(GOOD).model_copy(update={"prepared": unchanged})
-    html = page(run(person(assets=(as_it_was,))), show=drawn)
+    html = shown(run(person(assets=(as_it_was,))))
     assert "Before" not in Elements(html).text
 
 
@@ -195,11 +199,11 @@ def test_a_recording_is_shown_and_plays_from_the_file_beside_the_page(tmp_path):
     changes = {"path": voice, "fixes": (chosen,)}
     prepared = recorded.prepared.model_copy(update=changes)
     ada = person(assets=(recorded.model_copy(update={"prepared": prepared}),))
-    html = page(run(ada), show=drawn, folder=tmp_path)
+    html = shown(run(ada), folder=tmp_path)
     found = Elements(html)
     [player] = [attributes for tag, attributes in found.elements if tag == "audio"]
     assert player["src"] == "./ada.wav"
     assert "Blue was kept, grey was left out." in found.text
     assert sum("Waveform" in attributes.get("alt", "") for _, attributes in found.elements) == 2
     assert "./ada.wav" in {attributes.get("href") for tag, attributes in found.elements}
-    assert "<audio" not in page(run(ada), show=drawn, folder=tmp_path / "elsewhere")
+    assert "<audio" not in shown(run(ada), folder=tmp_path / "elsewhere")

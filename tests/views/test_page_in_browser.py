@@ -50,7 +50,7 @@ def html() -> str:
         person(slug="bob", name="Bob", status="waiting", reasons=("not over yet",)),
         person(slug="eve", name="Eve", waived=("no statement",)),
     )
-    return page(run(FULL, *others), show=drawn)
+    return page(run(FULL, *others), Path("nowhere"), drawn, "a stamp")
 
 
 def test_it_complains_of_nothing_and_opens_who_is_named(

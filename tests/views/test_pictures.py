@@ -13,7 +13,7 @@ from palprep.errors import UnsupportedMedia
 from palprep.facts import Toolkit
 from palprep.preflight import Preflight
 from palprep.values import Span
-from palprep.views.pictures import Embedded, report_picture, statement_frames, thumbnail
+from palprep.views.pictures import Embedded, as_webp, report_picture, statement_frames, thumbnail
 
 
 def opened(picture: Embedded | None) -> Image.Image:
@@ -57,11 +57,11 @@ def test_what_was_seen_of_a_file(
     preflight: Preflight, sample_media: Path, name: str, size: tuple[int, int | None] | None
 ) -> None:
     report = preflight.check(sample_media / "people/jane-carter" / name)
-    picture = report_picture(report, preflight.toolkit.models, side=500, form="jpeg")
+    picture = report_picture(report, preflight.toolkit.models, side=500)
     if size is None:
         assert picture is None
     else:
-        width, height = opened(picture).size
+        width, height = opened(as_webp(picture)).size
         assert (width, height if size[1] else None) == size
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from palprep.batch import Progress
-from palprep.views import RunProgress, cell_progress
+from palprep.views import Progress, RunProgress, cell_progress
 from palprep.views.progress import progress_line
 
 

@@ -13,6 +13,7 @@ import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from palprep.errors import UnsupportedMedia
 
@@ -95,11 +96,22 @@ def raise_what_cannot_be_read() -> None:
 
 
 def refuse_with_what_cannot_be_sent() -> None:
-    raise UnsupportedMedia("a spreadsheet", lock=threading.Lock())
+    raise UnsupportedMedia("a spreadsheet", lock=threading.Lock(), sheets=3)
 
 
 def answer_with_what_cannot_be_sent() -> object:
     return threading.Lock()
+
+
+def answer_with_another_type() -> int:
+    answer: Any = "many"
+    return answer
+
+
+def burn(seconds: float) -> None:
+    give_up = time.monotonic() + seconds
+    while time.monotonic() < give_up:
+        pass
 
 
 def recurse() -> int:

@@ -17,7 +17,6 @@ from .work.consent import (
 )
 from .work.context import (
     Note as Note,
-    Progress as Progress,
     RunOptions as RunOptions,
 )
 from .work.pace import Pace as Pace

@@ -18,7 +18,15 @@ from palprep.batch.people.selection import People, find_everybody
 from palprep.batch.work.aside import Stop, do_aside
 from palprep.batch.work.connection import Remote, connect
 from palprep.batch.work.consent import statements_of
-from palprep.batch.work.context import Note, RunContext, RunOptions, TakeNote, Tell, tell_no_one
+from palprep.batch.work.context import (
+    PREPARED_NAME,
+    Note,
+    RunContext,
+    RunOptions,
+    TakeNote,
+    Tell,
+    tell_no_one,
+)
 from palprep.batch.work.decision import known_profiles
 from palprep.batch.work.memory import Unchanged, record_start
 from palprep.batch.work.originals import SOURCES_NAME
@@ -33,7 +41,7 @@ from palprep.journal import (
     utc_now,
 )
 from palprep.publish import Publisher, publisher_for
-from palprep.views import cell_progress
+from palprep.views import PICTURES_NAME, cell_progress
 from palprep.workers import Engine, LocalEngine
 
 DEFAULT_INTO = "palprep-out"
@@ -136,6 +144,12 @@ def _carry_out(run: RunContext, work: _Work, note: TakeNote) -> None:
     options, people = run.options, {each.slug: each for each in work.people}
     statements = statements_of(work.people, options.profile, options.whisper_model)
     if isinstance(run.engine, LocalEngine):
+        files = [each for one in work.people for each in (*one.portraits, *one.sources.values())]
+        run.engine.may_open(
+            reads=[each for each in files if isinstance(each, Path)],
+            # The journal lies beside them, out of their reach.
+            writes=[run.place / PREPARED_NAME, run.place / PICTURES_NAME],
+        )
         run.engine.begin(len(people))
     with contextlib.ExitStack() as stack:
         service = None

@@ -9,7 +9,8 @@ import inspect
 import json
 import os
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -23,21 +24,16 @@ from palprep.vocabulary import FileInput
 
 
 def _common(
-    base_url: Annotated[
-        str | None, typer.Option(help="Instead of PALPREP_BASE_URL.", show_default=False)
-    ] = None,
-    timeout: Annotated[float | None, typer.Option(help="Seconds.", show_default=False)] = None,
+    base_url: Annotated[str | None, typer.Option(help="Instead of PALPREP_BASE_URL.")] = None,
+    timeout: Annotated[float | None, typer.Option(help="Seconds.")] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Send without checking the rules.")] = False,
     include: Annotated[
         bool, typer.Option("--include", "-i", help="Add status and headers.")
     ] = False,
     null: Annotated[
-        list[str] | None,
-        typer.Option(metavar="MEMBER", help="Send this member as null.", show_default=False),
+        list[str] | None, typer.Option(metavar="MEMBER", help="Send this member as null.")
     ] = None,
-    reserved_prefix: Annotated[
-        str | None, typer.Option(help="The service's own name.", show_default=False)
-    ] = None,
+    reserved_prefix: Annotated[str | None, typer.Option(help="The service's own name.")] = None,
 ) -> None:
     """The options of every action."""
 
@@ -60,28 +56,23 @@ def build(line: str) -> typer.Typer:
         epilog="The key is read from PALPREP_API_KEY, the service's address from PALPREP_BASE_URL "
         "or --base-url. JSON options take text, or @FILE.",
     )
-    groups: dict[str, typer.Typer] = {}
-    actions: dict[str, list[str]] = {}
+    groups: defaultdict[str, typer.Typer] = defaultdict(
+        lambda: typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+    )
     for endpoint in calls.ENDPOINTS:
-        if not endpoint.unspecified:
-            actions.setdefault(endpoint.resource, []).append(endpoint.action.replace("_", "-"))
-    for endpoint in calls.ENDPOINTS:
-        resource, action = endpoint.offered_as
-        group = groups.get(resource)
-        if group is None:
-            group = groups[resource] = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+        resource, action = (each.replace("_", "-") for each in endpoint.offered_as)
         description = endpoint.description.replace("``", "`")
-        path = f"{resource} {action}".replace("_", "-")
-        group.command(
-            action.replace("_", "-"),
+        groups[resource].command(
+            action,
             help=description,
             short_help=description.partition("\n\n")[0],
-            epilog=f"Example: palprep api {path}{_example(endpoint)}",
+            epilog=f"Example: palprep api {resource} {action}{_example(endpoint)}",
         )(_command(endpoint))
-    for resource in sorted(groups):
-        about = _about(resource, actions)
-        name = resource.replace("_", "-")
-        app.add_typer(groups[resource], name=name, help=about, short_help=about)
+    for name, group in sorted(groups.items()):
+        about = f"Actions: {', '.join(str(each.name) for each in group.registered_commands)}."
+        if name == "unspecified":
+            about = "Operations that the specification mentions without showing them."
+        app.add_typer(group, name=name, help=about, short_help=about)
     return app
 
 
@@ -97,12 +88,6 @@ def _example(endpoint: Endpoint[..., Any]) -> str:
             value = f"--{name.replace('_', '-')} {value}"
         (needed if parameter.default is inspect.Parameter.empty else others).append(value)
     return "".join(f" {each}" for each in needed or others[:1])
-
-
-def _about(resource: str, actions: Mapping[str, Sequence[str]]) -> str:
-    if resource == "unspecified":
-        return "Operations that the specification mentions without showing them."
-    return f"Actions: {', '.join(actions[resource])}."
 
 
 def _command(endpoint: Endpoint[..., Any]) -> Callable[..., None]:
@@ -148,13 +133,13 @@ def _parameter(endpoint: Endpoint[..., Any], field: inspect.Parameter) -> inspec
     annotation: Any
     if field.name in endpoint.shape.in_path:
         metavar = field.name.upper()
-        annotation = Annotated[str, typer.Argument(metavar=metavar, show_default=False)]
+        annotation = Annotated[str, typer.Argument(metavar=metavar)]
     elif field.annotation is FileInput:
         words = f"The {field.name} file."
-        annotation = Annotated[Path, typer.Argument(help=words, show_default=False)]
+        annotation = Annotated[Path, typer.Argument(help=words)]
     else:
         kind, words = _kind(field.annotation)
-        option = typer.Option(help=words, show_default=False)
+        option = typer.Option(help=words)
         return field.replace(annotation=Annotated[(kind | None, option)], default=None)
     return field.replace(annotation=annotation, default=inspect.Parameter.empty)
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import importlib
 import io
+import logging
 import sys
-import warnings
 from collections.abc import Mapping
-from typing import Annotated, Any, TextIO
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -41,23 +41,29 @@ COMMANDS: Mapping[str, str] = {
 }
 """Each command's line in ``palprep --help``, in the order in which they are listed.
 
-The command ``NAME`` is the function ``palprep.cli.NAME.NAME``. Its line repeats the first paragraph
-of the function's docstring, which cannot be read without importing the module. A test holds the two
-together. ``EXAMPLES`` in that module are the command lines that its help ends with.
+The line of a command repeats the first paragraph of its function's docstring, which cannot be read
+without importing the module. A test holds the two together.
 """
+
+_HOMES = {"dossier": "consent"} | dict.fromkeys(("watch", "status", "report", "listen"), "journal")
+"""The modules of commands that do not have one of their own name."""
 
 API = "Call any endpoint of the service; JSON on standard output."
 """The line of ``palprep api``, a group that is made from the endpoints' declarations."""
 
 
 def load(name: str) -> Any:
-    """Import a command. Typer makes its options from the parameters of the function."""
+    """Import a command. Typer makes its options from the parameters of the function ``name``.
+
+    Of ``EXAMPLES`` in the module, the help of a command ends with those that use it.
+    """
     if name == "api":
         return get_command(importlib.import_module("palprep.cli.api_commands").build(API))
-    module = importlib.import_module(f"palprep.cli.{name}")
+    module = importlib.import_module(f"palprep.cli.{_HOMES.get(name, name)}")
+    own = (each for each in module.EXAMPLES if each.split()[1] == name)
     made = typer.Typer(add_completion=False, rich_markup_mode=None)
     # Typer wraps no lines after the mark.
-    examples = "\n".join(("\b", "Examples:", *(f"  {each}" for each in module.EXAMPLES)))
+    examples = "\n".join(("\b", "Examples:", *(f"  {each}" for each in own)))
     made.command(name, epilog=examples)(getattr(module, name))
     return get_command(made)
 
@@ -107,8 +113,7 @@ def _version(asked: bool) -> None:
 @app.callback()
 def palprep(
     _: Annotated[
-        bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Check and fix a person's media, prove consent, then create voices and replicas."""
@@ -116,28 +121,13 @@ def palprep(
 
 def main() -> None:
     """Run the command line and exit with its code."""
-    warnings.showwarning = _log_warning
+    # For --verbose: it tells a user nothing.
+    logging.captureWarnings(True)
     # No character of a file's name or tags is one that the output cannot take.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))
-
-
-def _log_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
-    """Put a warning of a library into the log, for --verbose: it tells a user nothing."""
-    import logging
-
-    del file
-    said = warnings.formatwarning(message, category, filename, lineno, line)
-    logging.getLogger("palprep.warnings").debug("%s", " ".join(said.split()))
 
 
 def run(arguments: list[str]) -> int:

@@ -10,9 +10,9 @@ import typer
 
 from palprep import fixes, media, preflight, rules, views
 from palprep.cli import options
-from palprep.cli.exits import ExitCode, Interrupted, interruptible
+from palprep.cli.exits import ExitCode
 from palprep.cli.files import limits_of, require_there
-from palprep.cli.output import interrupted, paths_in_shell, print_json, show, tell, telling
+from palprep.cli.output import ending_well, paths_in_shell, print_json, show, tell, telling
 from palprep.vocabulary import DEFAULT_PROFILE
 
 EXAMPLES = (
@@ -23,18 +23,14 @@ EXAMPLES = (
 
 
 def best(
-    source: Annotated[
-        Path, typer.Argument(help="A folder of images, or a video.", show_default=False)
-    ],
+    source: Annotated[Path, typer.Argument(help="A folder of images, or a video.")],
     top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 5,
     per_second: Annotated[
         float, typer.Option(min=0.01, max=60, help="Frames of a video to look at.")
     ] = 2.0,
     into: Annotated[
         Path | None,
-        typer.Option(
-            "--into", metavar="FOLDER", help="Put the best one here; a video's frame as a PNG."
-        ),
+        typer.Option(metavar="FOLDER", help="Put the best one here; a video's frame as a PNG."),
     ] = None,
     profile: options.ProfileName = DEFAULT_PROFILE,
     time_limit: options.TimeLimit = None,
@@ -50,24 +46,25 @@ def best(
     limits = limits_of(time_limit, memory_limit)
     require_there(source)
     with telling(quiet=quiet or as_json):
-        try:
-            with interruptible(), preflight.media_workers(1, limits=limits) as engine:
-                engine.begin()
-                # Loaded while the worker loads as much.
-                from palprep.cli.progress import at_work
+        with (
+            ending_well(lambda: "Nothing was ranked, and nothing was written."),
+            preflight.media_workers(1, limits=limits) as engine,
+        ):
+            engine.may_open(reads=[source], writes=[into] if into else [])
+            engine.begin()
+            # Loaded while the worker loads as much.
+            from palprep.cli.progress import at_work
 
-                held_against = rules.load_profile(profile)
-                with at_work(f"looking at {source.name}", wanted=not as_json):
-                    ranked = preflight.pick_best(
-                        source, profile=held_against, per_second=per_second, engine=engine
-                    )
-                    best = ranked[0]
-                    kept = None
-                    if into is not None:
-                        picked = media.Source.of(best.path)
-                        kept = engine.run(fixes.keep_picked, picked, best.at_s, into)
-        except Interrupted as signal:
-            interrupted("Nothing was ranked, and nothing was written.", signal)
+            held_against = rules.load_profile(profile)
+            with at_work(f"looking at {source.name}", wanted=not as_json):
+                ranked = preflight.pick_best(
+                    source, profile=held_against, per_second=per_second, engine=engine
+                )
+                best = ranked[0]
+                kept = None
+                if into is not None:
+                    picked = media.Source.of(best.path)
+                    kept = engine.run(fixes.keep_picked, picked, best.at_s, into)
         if as_json:
             for candidate in ranked:
                 print_json(candidate.to_json())

@@ -56,7 +56,6 @@ def check(
     pictures: Annotated[
         Path | None,
         typer.Option(
-            "--pictures",
             metavar="DIR",
             help="Also draw portraits with their findings, and timelines of videos, as PNG.",
         ),
@@ -83,7 +82,7 @@ def check(
     endings: Counter[Outcome | None] = Counter()
     fixable = False
     with telling(verbose=verbose, quiet=quiet or as_json, log_file=log_file):
-        with files_at_work(paths, asked, done="checked") as work:
+        with files_at_work(paths, asked, done="checked", writes=pictures) as work:
             judge = preflight.Preflight(work.profile, engine=work.engine, quick=quick)
             drawn = targets([each.path for each in work.inputs], pictures) if pictures else {}
             for path, report in work.each(

@@ -1,32 +1,45 @@
-"""palprep consent: was the required statement spoken?"""
+"""palprep consent and dossier: was the statement spoken, and what became of the evidence?"""
 
 from __future__ import annotations
 
+import contextlib
+import datetime as dt
 import shlex
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from palprep import consent as statements, media, preflight, views
+from palprep import (
+    batch,
+    consent as statements,
+    dossier as dossiers,
+    media,
+    preflight,
+    rules,
+    storage,
+    views,
+)
 from palprep.cli import options
-from palprep.cli.exits import ExitCode, interruptible
+from palprep.cli.exits import ExitCode, interruptible, worst
 from palprep.cli.files import DECIDE, limits_of, require_there
 from palprep.cli.output import SAME, paths_in_shell, print_json, show, tell, telling
+from palprep.errors import UsageError
 from palprep.vocabulary import Outcome
 
 EXAMPLES = (
     'palprep consent consent.mp4 --name "Ada Lovelace"',
     'palprep consent consent.mp4 --name "Ada Lovelace" --statement own.txt --json',
+    "palprep dossier palprep-out --export consent.html",
+    'palprep dossier prepared/training.consent.json --revoke --note "by letter"',
 )
 
 
 def consent(
-    file: Annotated[Path, typer.Argument(help="A video or a recording.", show_default=False)],
-    name: Annotated[
-        str,
-        typer.Option("--name", help="The full name that must be said.", show_default=False),
-    ],
+    file: Annotated[Path, typer.Argument(help="A video or a recording.")],
+    name: Annotated[str, typer.Option(help="The full name that must be said.")],
     statement: options.Statement = None,
     language: options.Language = "en",
     model: options.WhisperModel = None,
@@ -43,6 +56,7 @@ def consent(
     limits = limits_of(time_limit, memory_limit)
     require_there(file)
     with interruptible(), preflight.media_workers(1, limits=limits) as engine:
+        engine.may_open(reads=[file, *([model] if model else [])])
         engine.begin()
         required = statements.read_statement(statement) if statement else None
         source = media.Source.of(file)
@@ -59,12 +73,12 @@ def consent(
     else:
         show(views.consent_view(file, facts))
         with telling(quiet=quiet):
-            tell(_next(facts, file))
+            tell(_after_listening(facts, file))
     codes = {Outcome.PASS: ExitCode.OK, Outcome.WARN: ExitCode.IN_DOUBT}
     raise typer.Exit(codes.get(Outcome(facts.outcome), ExitCode.FAILED))
 
 
-def _next(facts: statements.ConsentFacts, file: Path) -> str:
+def _after_listening(facts: statements.ConsentFacts, file: Path) -> str:
     """What to do with a statement that was listened to."""
     if facts.outcome is Outcome.UNKNOWN:
         return f"Next: do what the reasons say, and {SAME}."
@@ -74,3 +88,145 @@ def _next(facts: statements.ConsentFacts, file: Path) -> str:
         return f"Next: record the statement again, word for word, and {SAME}."
     name = shlex.quote(facts.full_name)
     return f"Next: palprep fix {paths_in_shell([file])} --name {name} --into prepared"
+
+
+def dossier(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH", help="Dossiers, or output folders of runs.", show_default=False
+        ),
+    ],
+    source: Annotated[
+        Path | None,
+        typer.Option(help="The file that the prepared video was made of: is it unchanged?"),
+    ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            envvar="PALPREP_STORE",
+            metavar="URL",
+            help="Bucket of the run, where a cluster prepared the videos.",
+        ),
+    ] = None,
+    expires: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Record until when the consent holds.")
+    ] = None,
+    revoke: Annotated[
+        bool, typer.Option("--revoke", help="Record that the person took the consent back.")
+    ] = False,
+    note: Annotated[str | None, typer.Option(help="The reason, kept with the entry.")] = None,
+    export: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.html", help="Write one HTML file to read, print and hand on."),
+    ] = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Verify consent dossiers: the chain of entries, the videos, and the journal of the run.
+
+    --expires and --revoke add an entry; nothing is ever taken away. --export only reads the
+    dossiers. Exit code 1 when something was changed, or the consent does not hold now; 4 when a
+    doubt leaves it open.
+    """
+    now = dt.datetime.now(dt.UTC)
+    kept = _dossiers(paths)
+    if (revoke or expires or source) and len(kept) != 1:
+        raise UsageError("--revoke, --expires and --source are about one dossier: name it")
+    bucket = None if store is None else storage.Bucket(store)
+    examined = []
+    with contextlib.ExitStack() as until_exported:
+        for path, recorded in kept.items():
+            if expires is not None:
+                dossiers.add_entry(
+                    path, kind="expiry", expires_at=_moment(expires), written_at=now, note=note
+                )
+            if revoke:
+                dossiers.add_entry(path, kind="revocation", written_at=now, note=note)
+            with contextlib.ExitStack() as while_examined:
+                stack = while_examined if export is None else until_exported
+                video = stack.enter_context(batch.video_at_hand(path, bucket))
+                found = dossiers.examine_dossier(path, source=source, video=video, kept=recorded)
+            examined.append(found)
+            if as_json:
+                print_json(_entry(found, now))
+            else:
+                show(views.dossier_view(found, now))
+        if export is not None:
+            views.export_dossiers(examined, export, now=now)
+    if not as_json or export is not None:
+        with telling(quiet=quiet):
+            tell(_next(examined, paths, store, export, now))
+    raise typer.Exit(worst(_exit_code(each, now, revoked=revoke) for each in examined))
+
+
+def _exit_code(examined: dossiers.ExaminedDossier, now: dt.datetime, *, revoked: bool) -> ExitCode:
+    if examined.flaws:
+        return ExitCode.FAILED
+    if examined.dossier.is_open(now):
+        return ExitCode.IN_DOUBT
+    return ExitCode.OK if revoked or examined.dossier.in_force(now) else ExitCode.FAILED
+
+
+def _dossiers(paths: list[Path]) -> dict[Path, dossiers.Dossier | None]:
+    """Each dossier, with what the journal keeps of it where a run's folder was named."""
+    found: dict[Path, dossiers.Dossier | None] = {}
+    for path in paths:
+        if not path.is_dir():
+            found[path] = None
+            continue
+        kept = batch.kept_dossiers(path)
+        if not kept:
+            raise UsageError(f"The runs into {path} did not listen for any consent")
+        found |= kept
+    return found
+
+
+def _moment(text: str) -> dt.datetime:
+    try:
+        moment = dt.datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"--expires needs a date such as 2027-12-31, not {text!r}") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
+
+
+def _entry(examined: dossiers.ExaminedDossier, now: dt.datetime) -> dict[str, Any]:
+    dossier = examined.dossier
+    return {
+        "path": str(examined.path),
+        "person": dossier.evidence.person,
+        "intact": not examined.flaws,
+        "in_force": dossier.in_force(now),
+        "open": dossier.is_open(now),
+        "flaws": [flaw._asdict() for flaw in examined.flaws],
+        **dossier.to_json(),
+    }
+
+
+def _next(
+    examined: Sequence[dossiers.ExaminedDossier],
+    paths: Sequence[Path],
+    store: str | None,
+    export: Path | None,
+    now: dt.datetime,
+) -> str:
+    """How many dossiers hold, and what to do with them."""
+    words = Counter(views.standing(each, now).word.lower() for each in examined)
+    found = ", ".join(f"{count} {word}" for word, count in words.items())
+    said = f"{rules.counted(len(examined), 'dossier', 'dossiers')}: {found}."
+    if export is not None:
+        return f"{said} Next: open {export}"
+    files = [file for each in examined for file in each.files]
+    if any(file.what == "output" and file.state == "missing" for file in files):
+        return (
+            f"{said} Next: put the missing video next to its dossier; where a cluster prepared it, "
+            "name the bucket with --store."
+        )
+    if words["flawed"]:
+        return f"{said} Next: find out what was changed. Until then, use none of its files."
+    if words["open"]:
+        return f"{said} Next: listen to the statement where it is open, or have it recorded again."
+    if words["void"]:
+        return f"{said} Next: where a consent does not hold, delete what was made of the person."
+    where = "" if store is None else f" --store {shlex.quote(store)}"
+    return f"{said} Next: palprep dossier {paths_in_shell(paths)}{where} --export consent.html"

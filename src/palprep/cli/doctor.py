@@ -1,4 +1,5 @@
-"""palprep doctor: which packages, extras, binaries and models are there, and how to add others."""
+"""palprep doctor: which packages, extras, binaries and models are there, how to add others, and
+what keeps the processes that open media from everything else."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from palprep import consent, media
+from palprep import consent, media, workers
 from palprep._version import __version__
 from palprep.cli.exits import ExitCode
 from palprep.cli.options import AsJson, Verbose
@@ -95,9 +96,10 @@ def _table(findings: tuple[Finding, ...]) -> RenderableType:
 
 @dataclass(frozen=True)
 class Finding:
-    """One part of the installation. ``fix`` says what to do when it is missing or broken."""
+    """One part of the installation, or of what holds workers back. ``fix`` says what to do when it
+    is missing or broken."""
 
-    part: Literal["palprep", "package", "extra", "binary", "model"]
+    part: Literal["palprep", "package", "extra", "binary", "model", "protection"]
     name: str
     state: State
     required: bool
@@ -123,6 +125,7 @@ def examine() -> Iterator[Finding]:
     )
     yield from _models()
     yield _looked_at("model", "consent", _consent_model)
+    yield from _isolation()
 
 
 def _packages(requirements: Iterable[str]) -> Iterator[Finding]:
@@ -150,25 +153,32 @@ def _packages(requirements: Iterable[str]) -> Iterator[Finding]:
 def _models() -> Iterator[Finding]:
     for home in ("palprep.vision", "palprep.speech", "palprep.consent"):
         for name, entry in media.read_manifest(home).items():
+            detail = f"{entry.what} ({entry.licence}), sha256 {entry.sha256}"
+            state: State = "ok"
+            fix = None
             if entry.extra is not None and not entry.locate().is_file():
-                yield Finding(
-                    part="model",
-                    name=name,
-                    state="missing",
-                    required=False,
-                    detail="not installed",
-                    fix=install_advice(entry.extra),
-                )
-                continue
-            wrong = entry.problem()
-            yield Finding(
-                part="model",
-                name=name,
-                state="broken" if wrong else "ok",
-                required=entry.extra is None,
-                detail=wrong or f"{entry.what} ({entry.licence}), sha256 {entry.sha256}",
-                fix=entry.advice if wrong else None,
-            )
+                state, detail, fix = "missing", "not installed", install_advice(entry.extra)
+            elif wrong := entry.problem():
+                state, detail, fix = "broken", wrong, entry.advice
+            yield Finding("model", name, state, entry.extra is None, detail, fix)
+
+
+def _isolation() -> Iterator[Finding]:
+    """What a worker could not do here, of what it must not."""
+    try:
+        found = workers.probe_isolation()
+    except ToolFailed as error:
+        yield Finding("protection", "workers", "broken", required=True, detail=error.message)
+        return
+    for each in found:
+        yield Finding(
+            part="protection",
+            name=each.name,
+            state="ok" if each.held else "missing",
+            required=False,
+            detail=f"the processes that open media {'' if each.held else 'do not '}{each.words}",
+            fix=each.lacks,
+        )
 
 
 def _looked_at(

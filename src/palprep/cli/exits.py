@@ -57,16 +57,17 @@ def exit_code_of(error: PalprepError) -> ExitCode:
             return ExitCode.SERVICE if isinstance(error, AT_SERVICE) else ExitCode.FAILED
 
 
+_LIGHTEST_FIRST = (
+    *(ExitCode.OK, ExitCode.FAILED, ExitCode.USAGE, ExitCode.SERVICE, ExitCode.IN_DOUBT),
+)
+
+
 def worst(codes: Iterable[ExitCode]) -> ExitCode:
     """The code for several results: doubt outweighs refusal, and refusal outweighs failure.
 
     No results give OK.
     """
-    found = set(codes)
-    for code in (ExitCode.IN_DOUBT, ExitCode.SERVICE, ExitCode.USAGE, ExitCode.FAILED):
-        if code in found:
-            return code
-    return ExitCode.OK
+    return max(codes, key=_LIGHTEST_FIRST.index, default=ExitCode.OK)
 
 
 class Interrupted(KeyboardInterrupt):

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from palprep import batch, consent, facts, media, preflight, rules, workers
-from palprep.cli.exits import ExitCode, Interrupted, exit_code_of, interruptible
-from palprep.cli.output import SAME, WAIVE, interrupted
+from palprep.cli.exits import ExitCode, exit_code_of
+from palprep.cli.output import SAME, WAIVE, ending_well
 from palprep.errors import FileMissing, MediaError, PalprepError, UsageError
 from palprep.vocabulary import Role
 
@@ -137,9 +137,10 @@ class FilesAtWork:
 
 @contextmanager
 def files_at_work(
-    paths: Iterable[Path], options: FileOptions, *, done: str
+    paths: Iterable[Path], options: FileOptions, *, done: str, writes: Path | None = None
 ) -> Iterator[FilesAtWork]:
-    """Workers for the files at these paths, and their progress. They end when this does.
+    """Workers for the files at these paths, and their progress. They end when this does. They may
+    write into one folder.
 
     A signal ends the command, which tells how many files were ``done``, in these words.
     Raises UsageError for paths at which nothing can be read, except where JSON is asked for.
@@ -149,23 +150,23 @@ def files_at_work(
     if problems and not options.as_json:
         raise UsageError(" ".join(problems))
     work = None
-    try:
-        # The engine is closed before the threads: that ends what they wait for.
-        with (
-            interruptible(),
-            ThreadPoolExecutor(options.jobs) as threads,
-            preflight.media_workers(options.jobs, limits=options.limits) as engine,
-        ):
-            if len(problems) < len(inputs):
-                engine.begin()
-            # Loaded while the first worker loads the decoders.
-            from palprep.cli.progress import showing_files
+    # The engine is closed before the threads: that ends what they wait for.
+    with (
+        ending_well(lambda: f"{work.done if work else 0} of {len(inputs)} files were {done}."),
+        ThreadPoolExecutor(options.jobs) as threads,
+        preflight.media_workers(options.jobs, limits=options.limits) as engine,
+    ):
+        if len(problems) < len(inputs):
+            reads = [each.path for each in inputs if each.problem is None]
+            model = [options.model] if options.model else []
+            engine.may_open(reads=reads + model, writes=[writes] if writes else [])
+            engine.begin()
+        # Loaded while the first worker loads the decoders.
+        from palprep.cli.progress import showing_files
 
-            with showing_files(len(inputs), wanted=not options.as_json) as progress:
-                work = FilesAtWork(inputs, passed_over, options, engine, threads, progress)
-                yield work
-    except Interrupted as signal:
-        interrupted(f"{work.done if work else 0} of {len(inputs)} files were {done}.", signal)
+        with showing_files(len(inputs), wanted=not options.as_json) as progress:
+            work = FilesAtWork(inputs, passed_over, options, engine, threads, progress)
+            yield work
 
 
 def limits_of(time_s: float | None, memory_bytes: int | None) -> workers.Limits:

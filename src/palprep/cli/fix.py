@@ -30,9 +30,7 @@ EXAMPLES = (
 
 def fix(
     paths: options.Paths,
-    into: Annotated[
-        Path, typer.Option("--into", help="Folder for the new files.", show_default=False)
-    ],
+    into: Annotated[Path, typer.Option(help="Folder for the new files.")],
     role: options.AsRole = None,
     profile: options.ProfileName = DEFAULT_PROFILE,
     name: options.SpeakerName = None,
@@ -70,7 +68,8 @@ def fix(
     made: list[preflight.Prepared] = []
     failed = 0
     with telling(verbose=verbose, quiet=quiet or as_json, log_file=log_file):
-        with files_at_work(paths, asked, done=f"fixed, and are kept in {into}") as work:
+        told = f"fixed, and are kept in {into}"
+        with files_at_work(paths, asked, done=told, writes=into) as work:
             judge = preflight.Preflight(work.profile, engine=work.engine)
             folders = _folders(work.inputs, into)
             holders = work.all_as(Role.TRAINING_VIDEO) if split_consent else frozenset()

@@ -48,9 +48,7 @@ def waiting_time(wait: float | None, *, no_wait: bool, otherwise: float) -> floa
 Paths = Annotated[
     list[Path],
     typer.Argument(
-        metavar="PATH",
-        help="Files; or folders: all images, audio and videos in them are read.",
-        show_default=False,
+        metavar="PATH", help="Files; or folders: all images, audio and videos in them are read."
     ),
 ]
 Jobs = Annotated[
@@ -62,25 +60,22 @@ Jobs = Annotated[
 TimeLimit = Annotated[
     float | None,
     typer.Option(
-        "--time-limit",
         parser=seconds,
         metavar="DURATION",
-        help="Give up a file after this long: 90s, 10m. By default 5 minutes, and 10 seconds more "
-        "for each second of sound or video.",
+        help="Give up a file after so much processor time: 90s, 10m. By default 5 minutes, and 20 "
+        "seconds more for each second of sound or video.",
     ),
 ]
 MemoryLimit = Annotated[
     int | None,
     typer.Option(
-        "--memory-limit",
         parser=size_bytes,
         metavar="SIZE",
         help="Give up a file that takes more memory than this: 500MB, 2GiB. By default 6GiB.",
     ),
 ]
 AsRole = Annotated[
-    Role | None,
-    typer.Option("--as", help="What the file is for. Without it, the content decides."),
+    Role | None, typer.Option("--as", help="What the file is for. Without it, the content decides.")
 ]
 ProfileName = Annotated[
     str,
@@ -90,21 +85,15 @@ ProfileName = Annotated[
 ]
 SpeakerName = Annotated[
     str | None,
-    typer.Option(
-        "--name", help="Full name of the speaker: also verify that they say the consent statement."
-    ),
+    typer.Option(help="Full name of the speaker: also verify that they say the consent statement."),
 ]
 Statement = Annotated[
-    Path | None,
-    typer.Option(
-        "--statement", help="Your own statement: a text or TOML file that says {full_name}."
-    ),
+    Path | None, typer.Option(help="Your own statement: a text or TOML file that says {full_name}.")
 ]
-Language = Annotated[str, typer.Option("--language", help="Language of the statement, ISO 639-1.")]
+Language = Annotated[str, typer.Option(help="Language of the statement, ISO 639-1.")]
 WhisperModel = Annotated[
     Path | None,
     typer.Option(
-        "--model",
         envvar="PALPREP_WHISPER_MODEL",
         help="Your own model that listens first for consent: the folder of a converted Whisper "
         "model.",
@@ -119,9 +108,7 @@ Verbose = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Tell only warnings and errors.")]
 LogFile = Annotated[
     Path | None,
-    typer.Option(
-        "--log-file", metavar="FILE", help="Also append everything, with times, to this file."
-    ),
+    typer.Option(metavar="FILE", help="Also append everything, with times, to this file."),
 ]
 
 BUCKET_HELP = " ".join(f"{cloud.example}: set {cloud.credentials}." for cloud in CLOUDS)
@@ -140,7 +127,6 @@ CallbackUrl = Annotated[
 Wait = Annotated[
     float | None,
     typer.Option(
-        "--wait",
         parser=seconds,
         metavar="DURATION",
         help="How long to wait for trainings when nothing else is left to do: 90s, 15m, 4h.",
@@ -148,6 +134,5 @@ Wait = Annotated[
 ]
 NoWait = Annotated[bool, typer.Option("--no-wait", help="Wait for no training.")]
 RequestRate = Annotated[
-    int | None,
-    typer.Option("--rate", min=1, metavar="N", help="Send at most N requests in a second."),
+    int | None, typer.Option(min=1, metavar="N", help="Send at most N requests in a second.")
 ]

@@ -11,14 +11,14 @@ import logging
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from palprep.cli.exits import Interrupted, same_command
+from palprep.cli.exits import Interrupted, interruptible, same_command
 from palprep.errors import OutputUnwritable, UsageError
 from palprep.escaping import escaped, escaped_json
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _ROOT = logging.getLogger("palprep")
 _OWN = logging.getLogger("palprep.cli")
+_LIBRARIES = logging.getLogger("py.warnings")
+"""Takes the warnings of libraries."""
 
 _WIDTH_ELSEWHERE = 140
 """Columns in a file or a pipe, which have no width of their own."""
@@ -79,23 +81,30 @@ def show(renderable: RenderableType) -> None:
 
 def tell(message: str) -> None:
     """One line for whoever watches; not with --quiet."""
-    _OWN.info("%s", _one_line(message))
+    _OWN.info("%s", message)
 
 
 def tell_detail(message: str) -> None:
     """One line for those who asked for --verbose."""
-    _OWN.debug("%s", _one_line(message))
+    _OWN.debug("%s", message)
 
 
 def tell_warning(message: str) -> None:
     """One line that --quiet does not hide."""
-    _OWN.warning("%s", _one_line(message))
+    _OWN.warning("%s", message)
 
 
-def interrupted(kept: str, signal: Interrupted) -> NoReturn:
-    """Say in one line what was ``kept``, and leave with the signal's exit code."""
-    tell_warning(f"Interrupted: {kept} Go on with: {same_command()}")
-    raise typer.Exit(signal.code) from None
+@contextmanager
+def ending_well(kept: Callable[[], str], at_once: str = "") -> Iterator[None]:
+    """While this lasts, a first signal ends the work: one line says what was ``kept``, and the
+    command leaves with the signal's exit code. A second one says what is kept ``at_once``.
+    """
+    try:
+        with interruptible(at_once):
+            yield
+    except Interrupted as signal:
+        tell_warning(f"Interrupted: {kept()} Go on with: {same_command()}")
+        raise typer.Exit(signal.code) from None
 
 
 def paths_in_shell(paths: Sequence[Path]) -> str:
@@ -121,12 +130,14 @@ def telling(
     _ROOT.setLevel(logging.DEBUG)
     for handler in handlers:
         _ROOT.addHandler(handler)
+        _LIBRARIES.addHandler(handler)
     try:
         yield
     finally:
         _ROOT.setLevel(level)
         for handler in handlers:
             _ROOT.removeHandler(handler)
+            _LIBRARIES.removeHandler(handler)
             handler.close()
 
 
@@ -139,7 +150,10 @@ class _StandardError(logging.Handler):
 
 
 class _Harmless(logging.Formatter):
-    """Lines in which nothing gives a terminal orders."""
+    """A message on one line, and nothing that gives a terminal orders."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 -- logging's
+        return _one_line(super().formatMessage(record))
 
     def format(self, record: logging.LogRecord) -> str:
         return escaped(super().format(record))
@@ -152,8 +166,9 @@ def _on_standard_error(*, verbose: bool, quiet: bool) -> logging.Handler:
         handler.setLevel(logging.DEBUG)
         return handler
     handler.setLevel(logging.WARNING if quiet else logging.INFO)
-    # What the packages below tell of single requests is for --verbose.
+    # What the packages below tell of single requests is for --verbose, and so is what libraries do.
     handler.addFilter(lambda it: it.name == _OWN.name or it.levelno >= logging.WARNING)
+    handler.addFilter(lambda it: it.name != _LIBRARIES.name)
     return handler
 
 

@@ -38,11 +38,12 @@ Advance = Callable[[float], None]
 class Bars(Progress):
     """A bar for all, and below it a row for each who is at work; gone at the end. Thread-safe.
 
-    Two tables, so that a long row takes no width from the bar above it. With ``redirect`` whatever
-    is printed meanwhile comes out above them, on its own stream. Nothing is drawn with ``disable``.
+    Two tables, so that a long row takes no width from the bar above it. What is told meanwhile
+    comes out above them; results go to another stream, :meth:`aside`. Nothing is drawn with
+    ``disable``.
     """
 
-    def __init__(self, console: Console, *, redirect: bool = True, disable: bool = False) -> None:
+    def __init__(self, console: Console, *, disable: bool = False) -> None:
         self._hidden = False
         self._rows: dict[object, TaskID] = {}
         self._whole: TaskID | None = None
@@ -64,12 +65,7 @@ class Bars(Progress):
         )
         # Last: it draws at once.
         super().__init__(
-            console=console,
-            transient=True,
-            expand=True,
-            redirect_stdout=redirect,
-            redirect_stderr=redirect,
-            disable=disable,
+            console=console, transient=True, expand=True, redirect_stdout=False, disable=disable
         )
 
     def whole(self, words: str, done: int, total: int) -> None:
@@ -166,22 +162,17 @@ class FilesProgress:
 
 def run_progress(bars: Bars) -> RunProgress:
     """Takes the steps of a run: draws them, and tells who is through."""
-    # Trainings last: they are counted, and leave their rows to those who are worked on.
-    training: set[str] = set()
 
     def show(progress: RunProgress) -> None:
         _tell(progress)
         step, ended = progress.last, progress.ended.total()
-        at_work = step.status is None and step.step != _TRAINING
-        if step.status is None and not at_work:
-            training.add(step.person)
-        else:
-            training.discard(step.person)
-        if at_work:
+        # Trainings last: they are counted, and leave their rows to those who are worked on.
+        training = list(progress.at_work.values()).count(_TRAINING)
+        if step.status is None and step.step != _TRAINING:
             bars.row(step.person, f"[bold]{escape(step.person)}[/]  {escape(step.step)}")
         else:
             bars.drop(step.person)
-        waiting = f", {len(training)} in training" if training else ""
+        waiting = f", {training} in training" if training else ""
         bars.whole(f"{ended} of {progress.people} people{waiting}", ended, progress.people)
 
     return RunProgress(show)
@@ -201,7 +192,7 @@ def _tell(progress: RunProgress) -> None:
 def showing_files(files: int, *, wanted: bool) -> Iterator[FilesProgress]:
     """Show the progress of files while this lasts."""
     console = terminal()
-    with Bars(console, redirect=False, disable=not (wanted and console.is_terminal)) as bars:
+    with Bars(console, disable=not (wanted and console.is_terminal)) as bars:
         yield FilesProgress(bars, files)
 
 

@@ -9,11 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from palprep import journal, rules, views
-from palprep.cli.exits import ExitCode, Interrupted, interruptible, worst
-from palprep.cli.output import SAME, WAIVE, interrupted, print_line, show
-
-RUN = "start `palprep run` again"
-"""How to go on with a run, for commands that only look at it."""
+from palprep.cli.exits import ExitCode, worst
+from palprep.cli.output import SAME, WAIVE, ending_well, print_line, show
 
 _MANY = 100
 """People who are listed one by one."""
@@ -99,15 +96,13 @@ def people_at_work(place: Path, kept_at_once: str, *, wanted: bool) -> Iterator[
     """
     from palprep.cli.progress import showing_run
 
-    with showing_run(wanted=wanted) as progress:
-        try:
-            with interruptible(kept_at_once):
-                yield progress
-        except Interrupted as signal:
-            page = shlex.join(["palprep", "report", str(place)])
-            through = f"{progress.ended.total()} of {progress.people} people are through"
-            interrupted(
-                f"{through}, and all that was done is kept in {place}; `{page}` writes its page. "
-                "Nothing is created twice.",
-                signal,
-            )
+    def kept() -> str:
+        page = shlex.join(["palprep", "report", str(place)])
+        through = f"{progress.ended.total()} of {progress.people} people are through"
+        return (
+            f"{through}, and all that was done is kept in {place}; `{page}` writes its page. "
+            "Nothing is created twice."
+        )
+
+    with showing_run(wanted=wanted) as progress, ending_well(kept, kept_at_once):
+        yield progress

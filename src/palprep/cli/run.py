@@ -38,11 +38,10 @@ def run(
         str,
         typer.Argument(
             help="A folder with one subfolder per person, here or in a bucket (s3://, gs://, "
-            "az://); or a manifest with one row per person (.csv, .jsonl, .parquet).",
-            show_default=False,
+            "az://); or a manifest with one row per person (.csv, .jsonl, .parquet)."
         ),
     ],
-    into: Annotated[Path, typer.Option("--into", help="Output folder.")] = Path("palprep-out"),
+    into: Annotated[Path, typer.Option(help="Output folder.")] = Path("palprep-out"),
     base_url: options.BaseUrl = None,
     engine: Annotated[
         str, typer.Option(help="Where media work runs: local, or dask://HOST:PORT.")

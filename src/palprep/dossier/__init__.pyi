@@ -1,7 +1,6 @@
 from .chain import Dossier as Dossier, Entry as Entry, Flaw as Flaw
 from .files import (
     ExaminedDossier as ExaminedDossier,
-    FileState as FileState,
     add_entry as add_entry,
     dossier_path as dossier_path,
     examine_dossier as examine_dossier,

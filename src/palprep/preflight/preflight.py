@@ -8,7 +8,10 @@ command which only waits for its workers stays small: the functions that do so i
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+import importlib.util
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -150,6 +153,8 @@ class Preflight:
         if split_consent and speaker is None:
             raise UsageError("Splitting the consent out needs to know who speaks: give a speaker")
         written: list[str] = []
+        if self._engine is not None:
+            self._engine.may_open(writes=[Path(into)])
         try:
             with no_parts_left(Path(into)):
                 return self._run(
@@ -159,14 +164,16 @@ class Preflight:
                     into=Path(into),
                     split_consent=split_consent,
                     overwrite=overwrite,
-                    wrote=Callback(written.append),
-                    progress=None if progress is None else Callback(progress),
+                    wrote=Callback(written.append, str),
+                    progress=None if progress is None else Callback(progress, float),
                 )
         except WorkStopped:
             raise  # Nothing is wrong with it; and the same file may be there from before.
         except (ToolFailed, MediaTooHeavy):
-            for each in written:
-                Path(each).unlink(missing_ok=True)
+            # A worker says what it wrote, and may have been taken over.
+            for each in map(Path, written):
+                if each.parent.resolve() == Path(into).resolve():
+                    each.unlink(missing_ok=True)
             raise
 
     def _request(
@@ -253,7 +260,21 @@ def media_workers(jobs: int | None = None, *, limits: Limits | None = None) -> L
 
     As many ``jobs`` as processor cores where none are named. Raises UsageError for less than one.
     """
-    return LocalEngine(jobs, limits=limits, modules=["palprep.preflight.check_and_prepare"])
+    return LocalEngine(
+        jobs,
+        limits=limits,
+        modules=["palprep.preflight.check_and_prepare"],
+        programs=_ffmpeg_places(os.environ),
+    )
+
+
+def _ffmpeg_places(environ: Mapping[str, str]) -> Iterator[str]:
+    """Where the ffmpeg may be that a fix runs: found without loading or running anything."""
+    package = importlib.util.find_spec("imageio_ffmpeg")
+    for each in (package and package.submodule_search_locations) or ():
+        yield from map(str, Path(each, "binaries").glob("ffmpeg*"))
+    named = (environ.get("IMAGEIO_FFMPEG_EXE"), shutil.which("ffmpeg", path=environ.get("PATH")))
+    yield from filter(None, named)
 
 
 def for_source(engine: Engine, source: Source) -> Runner:

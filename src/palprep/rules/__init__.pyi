@@ -20,7 +20,6 @@ from .image import image_memory as image_memory
 from .judgement import judge as judge, report_on as report_on
 from .profile import (
     BUILT_IN as BUILT_IN,
-    Limit as Limit,
     Profile as Profile,
     load_profile as load_profile,
 )

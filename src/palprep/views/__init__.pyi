@@ -13,6 +13,7 @@ from .pictures import (
     write_picture as write_picture,
 )
 from .progress import (
+    Progress as Progress,
     RunProgress as RunProgress,
     cell_progress as cell_progress,
 )

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.console import Group, RenderableType
 from rich.constrain import Constrain
 from rich.text import Text
 
@@ -23,11 +21,12 @@ from palprep.views.consent_words import (
     legend,
     marked_words,
     signed,
+    stamped,
     standing,
 )
 from palprep.views.format import position, stamp
 from palprep.views.outcomes import OUTCOMES
-from palprep.views.terminal import INDENT, headed, indented, margin, title
+from palprep.views.terminal import INDENT, headed, indented, margin
 
 WIDEST = 80
 """Cells of a line."""
@@ -41,7 +40,8 @@ def consent_view(path: Path, facts: ConsentFacts) -> RenderableType:
     Signs tell what became of a word; on a terminal colours do so too.
     """
     parts = (indented(Constrain(part, WIDEST - INDENT)) for part in _parts(facts))
-    return Group(title(facts.outcome, str(path)), *parts)
+    verdict = facts.outcome
+    return Group(headed(verdict.upper(), OUTCOMES[verdict].style, str(path)), *parts)
 
 
 def _parts(facts: ConsentFacts) -> Iterator[RenderableType]:
@@ -57,12 +57,12 @@ def _parts(facts: ConsentFacts) -> Iterator[RenderableType]:
     words = marked_words(facts)
     if facts.said_before:
         yield margin(_LABEL, ("before", Text(facts.said_before, "dim")))
-    yield _Timed(words)
+    yield _timed(words)
     if facts.ends_at is not None:
         yield margin(_LABEL, (position(facts.ends_at), Text("end of the statement", "dim")))
     if facts.said_after:
         yield margin(_LABEL, ("after", Text(facts.said_after, "dim")))
-    explained = [(mark, said) for mark, said in legend(words) if mark is not Mark.HEARD]
+    explained = legend(words)
     if explained:
         yield Text()
     for mark, said in explained:
@@ -70,32 +70,15 @@ def _parts(facts: ConsentFacts) -> Iterator[RenderableType]:
         yield Text(f"{signed(mark, 'word', other):<19}{said}", "dim")
 
 
-@dataclass(frozen=True)
-class _Timed:
-    """Marked words in lines, each line with the time at which it begins."""
-
-    words: Sequence[MarkedWords]
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        del console
-        for line in _lines(self.words, options.max_width - _LABEL):
-            starts = next((word.start for word in line if word.start is not None), None)
-            text = Text(" ").join(Text(word.signed, OUTCOMES[word.outcome].style) for word in line)
-            yield margin(_LABEL, ("" if starts is None else position(starts), text))
-
-
-def _lines(words: Sequence[MarkedWords], room: int) -> Iterator[list[MarkedWords]]:
-    line: list[MarkedWords] = []
-    used = 0
-    for word in words:
-        cells = cell_len(word.signed)
-        if line and used + 1 + cells > room:
-            yield line
-            line, used = [], 0
-        used += cells + bool(line)
-        line.append(word)
-    if line:
-        yield line
+def _timed(words: Iterable[MarkedWords]) -> RenderableType:
+    """Marked words, a line for every few seconds, with the time at which it begins."""
+    lines: list[tuple[str, Text]] = []
+    for at_s, word in stamped(words):
+        if at_s is not None or not lines:
+            lines.append(("" if at_s is None else position(at_s), Text()))
+        _, line = lines[-1]
+        line.append(" " if line else "").append(word.signed, OUTCOMES[word.outcome].style)
+    return margin(_LABEL, *lines)
 
 
 def dossier_view(examined: ExaminedDossier, now: dt.datetime) -> RenderableType:

@@ -40,6 +40,23 @@ MEANINGS: Mapping[Mark, str] = {
 }
 """Each mark in words."""
 
+_SIGNS: Mapping[Mark, str] = {
+    Mark.HEARD: "{0}",
+    Mark.UNCERTAIN: "{0}(?)",
+    Mark.MISSING: "[-{0}-]",
+    Mark.CHANGED: "[-{0}-]{{+{1}+}}",
+    Mark.ADDED: "{{+{1}+}}",
+    Mark.UNREAD: "{0}(?)",
+}
+"""What is required and what was heard, with the signs of each mark."""
+
+_HEADLINES: Mapping[Outcome, str] = {
+    Outcome.PASS: "Every word of the statement was heard.",
+    Outcome.WARN: "The statement was heard, but some of it is uncertain.",
+    Outcome.FAIL: "The statement was not heard as required.",
+    Outcome.UNKNOWN: "It is not known whether the statement was spoken.",
+}
+
 
 class MarkedWords(WordRecord):
     """Neighbouring words with one mark. ``expected`` is None for added words, ``heard`` for
@@ -68,17 +85,7 @@ class MarkedWords(WordRecord):
 
 def signed(mark: Mark, required: str, heard: str) -> str:
     """Words with the signs of a mark."""
-    match mark:
-        case Mark.HEARD:
-            return required
-        case Mark.UNCERTAIN | Mark.UNREAD:
-            return f"{required}(?)"
-        case Mark.MISSING:
-            return f"[-{required}-]"
-        case Mark.CHANGED:
-            return f"[-{required}-]{{+{heard}+}}"
-        case Mark.ADDED:
-            return f"{{+{heard}+}}"
+    return _SIGNS[mark].format(required, heard)
 
 
 def marked_words(facts: ConsentFacts) -> tuple[MarkedWords, ...]:
@@ -108,21 +115,13 @@ def stamped(words: Iterable[MarkedWords]) -> Iterator[tuple[float | None, Marked
 
 def legend(words: Iterable[MarkedWords]) -> tuple[tuple[Mark, str], ...]:
     """The marks that occur and need an explanation, with what they mean."""
-    there = {word.mark for word in words}
+    there = {word.mark for word in words} - {Mark.HEARD}
     return tuple((mark, said) for mark, said in MEANINGS.items() if mark in there)
 
 
 def headline(facts: ConsentFacts) -> str:
     """The verdict in one sentence."""
-    match facts.outcome:
-        case Outcome.PASS:
-            return "Every word of the statement was heard."
-        case Outcome.WARN:
-            return "The statement was heard, but some of it is uncertain."
-        case Outcome.FAIL:
-            return "The statement was not heard as required."
-        case Outcome.UNKNOWN:
-            return "It is not known whether the statement was spoken."
+    return _HEADLINES[facts.outcome]
 
 
 def _heard_as_one(before: MarkedWords, word: MarkedWords) -> bool:
@@ -164,7 +163,8 @@ def standing(examined: ExaminedDossier, now: dt.datetime) -> Standing:
     else:
         found = "HOLDS", Outcome.PASS, "nothing in this dossier spoke against this consent."
     word, outcome, said = found
-    reasons = (*_broken(examined), *_ended(examined, now), *doubts)
+    broken = [f"{said[:1].upper()}{said[1:]}." for said in map(flaw_words, examined.flaws)]
+    reasons = (*broken, *_ended(examined, now), *doubts)
     return Standing(word, outcome, f"On {stamp(now)} {said}", reasons)
 
 
@@ -172,7 +172,7 @@ def entry_words(entry: Entry) -> str:
     """What an entry records, in sentences."""
     match entry.kind:
         case "evidence":
-            return " ".join(("What was heard was put on record.", *_made_of(entry)))
+            return _made_of(entry)
         case "expiry":
             what = f"The consent was given an end: {_moment(entry.expires_at)}."
         case "revocation":
@@ -186,25 +186,19 @@ def _moment(at: dt.datetime | None) -> str:
     return stamp(at) if at else "no time is recorded"
 
 
-def _made_of(entry: Entry) -> Iterator[str]:
+def _made_of(entry: Entry) -> str:
     output, source = entry.output, entry.source
+    said = "What was heard was put on record."
     if output is None or source is None:
-        return
+        return said
     if output.sha256 == source.sha256:
-        yield f"The prepared video {output.name} is the original, byte for byte."
-    else:
-        yield f"The prepared video {output.name} was made of the original {source.name}."
+        return f"{said} The prepared video {output.name} is the original, byte for byte."
+    return f"{said} The prepared video {output.name} was made of the original {source.name}."
 
 
 def flaw_words(flaw: Flaw) -> str:
     """A flaw, and the entry that has it."""
     return flaw.problem if flaw.entry is None else f"entry {flaw.entry}: {flaw.problem}"
-
-
-def _broken(examined: ExaminedDossier) -> Iterator[str]:
-    for flaw in examined.flaws:
-        said = flaw_words(flaw)
-        yield f"{said[:1].upper()}{said[1:]}."
 
 
 def _ended(examined: ExaminedDossier, now: dt.datetime) -> Iterator[str]:

@@ -83,16 +83,10 @@ def _check_rows(report: Report) -> Iterator[dict[str, Any]]:
 
 def _person_row(person: PersonView) -> dict[str, Any]:
     verdicts = {asset.role.value: asset.report.verdict.value for asset in person.assets}
-    voice, replica = person.voice, person.replica
     return {
-        "person": person.slug,
-        "status": person.status,
+        **person.standing.to_json(),
         "first_reason": person.reasons[0] if person.reasons else None,
         "reasons": len(person.reasons),
-        "voice_id": voice.id if voice else None,
-        "voice_status": voice.status if voice else None,
-        "replica_id": replica.id if replica else None,
-        "replica_status": replica.status if replica else None,
         "seconds": sum(asset.seconds for asset in person.assets),
         **verdicts,
     }

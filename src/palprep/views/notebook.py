@@ -9,11 +9,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from palprep import consent, preflight, rules
 from palprep.values import Role
 from palprep.views.pictures import (
+    as_webp,
     beginning,
     drawn_now,
     inline,
@@ -44,15 +45,6 @@ _PLAIN = ("palprep.rules.report.Report", "palprep.preflight.values.Prepared")
 """What a terminal shows as a table."""
 
 
-class LimitRow(NamedTuple):
-    """One limit of one check."""
-
-    check: str
-    label: str
-    words: str
-    limit: rules.Limit
-
-
 def html_of(shown: object) -> str:
     """A value of :data:`MACROS` as HTML.
 
@@ -71,7 +63,8 @@ def html_of(shown: object) -> str:
         "before_and_after": _before_and_after,
         "listen": _listen,
         "shots": shots,
-        "limits": _limits,
+        "rules": rules.RULES,
+        "roles": Role,
         "worst_first": worst_first,
     }
     template = environment().get_template("notebook.html.j2", globals=drawing)
@@ -107,7 +100,7 @@ def _picture(report: rules.Report) -> str | None:
         return inline(lambda: waveform(report.path))
     # The networks that check() has loaded.
     models = preflight.shared_toolkit().models
-    return inline(lambda: report_picture(report, models, side=VIEW_SIDE, form="jpeg"))
+    return inline(lambda: as_webp(report_picture(report, models, side=VIEW_SIDE)))
 
 
 def _sound(report: rules.Report) -> str | None:
@@ -137,20 +130,3 @@ def _listen(facts: consent.ConsentFacts, path: str | Path | None) -> str | None:
     """The statement as sound; None where its file is not known, or not there any more."""
     file = path or facts.path
     return None if file is None else inline(lambda: statement_sound(file, facts))
-
-
-def _limits(profile: rules.Profile) -> tuple[tuple[Role, tuple[LimitRow, ...]], ...]:
-    """Every role that the profile knows, with its limits in the order of reports."""
-    return tuple(
-        (
-            role,
-            tuple(
-                LimitRow(check, texts.label, limit.words(texts.unit), limit)
-                for check, limits in profile.for_role(role).items()
-                for texts in (rules.RULES[check].texts,)
-                for limit in limits
-            ),
-        )
-        for role in Role
-        if profile.for_role(role)
-    )

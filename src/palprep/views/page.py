@@ -9,28 +9,25 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 import jinja2
 
 from palprep._version import __version__
-from palprep.consent import ConsentFacts
 from palprep.dossier import dossier_path
 from palprep.journal import PersonView, ReadableRun, RunHead, RunView
 from palprep.preflight import Asset
-from palprep.rules import Check, Report
-from palprep.values import Outcome, Role
+from palprep.values import Role
 from palprep.views.html import environment
-from palprep.views.outcomes import OUTCOMES, WORST_FIRST
+from palprep.views.outcomes import WORST_FIRST
 from palprep.views.pictures import (
     PICTURED,
     PICTURES_NAME,
     PictureFolder,
     Show,
     address,
-    drawn_now,
     pictures_of,
 )
 
@@ -105,29 +102,29 @@ def pages(run: ReadableRun, folder: Path) -> list[Page]:
 
         def alone() -> str:
             everybody = tuple(run.person(slug) for slug in marks)
-            return page(RunView(head=run.head, people=everybody), folder, show, stamp=stamp)
+            return page(RunView(head=run.head, people=everybody), folder, show, stamp)
 
         return [Page(index, stamp, alone)]
     within = folder / PEOPLE_FOLDER
     people = worst_first(run.people)
     maker = _Maker(templates, Links(folder, within), pictures.linked_from(within))
 
-    def of_person(slug: str, stamp: str) -> str:
-        return maker.person(run.head, run.person(slug), stamp)
+    def page_of(slug: str) -> Page:
+        stamp = _digest(marks[slug])
 
-    stamps = {person.slug: _digest(marks[person.slug]) for person in people}
-    own = {
-        slug: Page(
-            Path(PEOPLE_FOLDER, f"{slug}.html"), stamp, partial(of_person, slug, stamp), slug
-        )
-        for slug, stamp in stamps.items()
-    }
+        def of_person() -> str:
+            return maker.person(run.head, run.person(slug), stamp)
+
+        return Page(Path(PEOPLE_FOLDER, f"{slug}.html"), stamp, of_person, slug)
+
+    own = {person.slug: page_of(person.slug) for person in people}
     leading = _Maker(templates, Links(folder, folder), pictures.linked_from(folder))
 
     def portrait(person: PersonView) -> str | None:
         """The portrait of the person's own page, which is written first; else of the reports."""
-        told = _head_of(folder / own[person.slug].place)
-        if told.get("stamp") != stamps[person.slug]:
+        theirs = own[person.slug]
+        told = _head_of(folder / theirs.place)
+        if told.get("stamp") != theirs.stamp:
             return leading.portrait(run.person(person.slug))
         return address(pictures.place / told["face"], folder) if told.get("face") else None
 
@@ -138,22 +135,15 @@ def pages(run: ReadableRun, folder: Path) -> list[Page]:
     return [*own.values(), Page(index, stamp, first)]
 
 
-def page(
-    run: RunView,
-    folder: Path | None = None,
-    show: Show = drawn_now,
-    *,
-    stamp: str | None = None,
-) -> str:
+def page(run: RunView, folder: Path, show: Show, stamp: str) -> str:
     """One page with everybody, the worst first. Every value is escaped.
 
     ``folder`` is where the page will lie. It links to files that lie there too, which a browser
     reads when somebody opens or plays them. Nothing else is fetched. ``show`` gives a picture
-    its address. ``stamp`` is the digest that the page carries, by default of all that it shows.
+    its address. ``stamp`` is the digest that the page carries.
     """
-    links = None if folder is None else Links(folder, folder)
-    maker = _Maker(environment(), links, show)
-    return maker.report(run.head, worst_first(run.people), stamp or _digest(run.model_dump_json()))
+    maker = _Maker(environment(), Links(folder, folder), show)
+    return maker.report(run.head, worst_first(run.people), stamp)
 
 
 def worst_first(people: Sequence[PersonView]) -> list[PersonView]:
@@ -166,13 +156,6 @@ def initials(name: str) -> str:
     """At most two letters for a person without a picture."""
     words = [word for word in name.split() if word[:1].isalnum()]
     return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper() or "?"
-
-
-def by_outcome(report: Report) -> list[tuple[Outcome, tuple[Check, ...]]]:
-    """The findings of each outcome that occurs, the worst outcome first. A finding that follows
-    from another stands with it."""
-    groups = ((outcome, report.told(outcome)) for outcome in OUTCOMES)
-    return [(outcome, checks) for outcome, checks in groups if checks]
 
 
 @dataclass(frozen=True)
@@ -188,27 +171,35 @@ class Links:
         None for a file that is not there, or lies outside the folder: a page that is handed on
         with its folder must go on working.
         """
-        if not Path(file).is_file():
+        file, folder = self.folder / file, self.folder.resolve()
+        if not file.is_file():
             return None  # Asked first: a link that leads to itself cannot be resolved.
-        path, folder = Path(file).resolve(), self.folder.resolve()
+        path = file.resolve()
         if not path.is_relative_to(folder):
             return None
         return address(path, self.page_folder.resolve())
 
-    def link_to_statement(self, file: str | Path, facts: ConsentFacts) -> str | None:
-        """The address of the statement in a file: a media fragment (W3C Media Fragments URI 1.0)
-        where its times are known. None as for :meth:`link`.
+    def listen(self, asset: Asset) -> str | None:
+        """The address of the statement in a prepared file: a media fragment (W3C Media Fragments
+        URI 1.0) where its times are known. None without a reading, else as for :meth:`link`.
         """
-        link = self.link(file)
+        facts = asset.consent
+        if asset.prepared is None or facts is None:
+            return None
+        link = self.link(asset.prepared.path)
         if link is None or facts.starts_at is None or facts.ends_at is None:
             return link
         return f"{link}#t={facts.starts_at:g},{facts.ends_at:g}"
+
+    def dossier(self, asset: Asset) -> str | None:
+        """The address of the dossier next to a prepared file. None as for :meth:`link`."""
+        return self.link(dossier_path(asset.prepared)) if asset.prepared else None
 
 
 class _Maker:
     """Renders pages that lie in one folder."""
 
-    def __init__(self, templates: jinja2.Environment, links: Links | None, show: Show) -> None:
+    def __init__(self, templates: jinja2.Environment, links: Links, show: Show) -> None:
         self._templates, self._links, self._show = templates, links, show
 
     def report(
@@ -230,7 +221,7 @@ class _Maker:
             links=links or [f"#p{number}" for number in range(1, len(people) + 1)],
             apart=bool(links),
             counts=[(status, counts[status]) for status in WORST_FIRST if counts[status]],
-            results=self._link("results.jsonl"),
+            results=self._links.link("results.jsonl"),
             portrait=portrait or self.portrait,
         )
 
@@ -246,7 +237,7 @@ class _Maker:
         )
 
     def _render(self, template: str, **context: Any) -> str:
-        script = self._source("page.js")
+        script = resources.files("palprep.views").joinpath("templates/page.js").read_text("utf-8")
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
         return self._templates.get_template(template).render(
             script=script,
@@ -254,17 +245,12 @@ class _Maker:
             index=REPORT_NAME,
             role_titles=ROLE_TITLES,
             pictures=self._pictures,
-            link=self._link,
-            listen=self._listen,
-            dossier=self._dossier,
+            link=self._links.link,
+            listen=self._links.listen,
+            dossier=self._links.dossier,
             initials=initials,
-            by_outcome=by_outcome,
             **context,
         )
-
-    def _source(self, name: str) -> str:
-        assert self._templates.loader is not None  # noqa: S101 -- by environment()
-        return self._templates.loader.get_source(self._templates, name)[0]
 
     def _pictures(self, asset: Asset) -> dict[str, str | None]:
         """The addresses of an asset's pictures, by what they show; None for what it lacks."""
@@ -280,18 +266,6 @@ class _Maker:
         )
         faces = (pictures_of(asset).face for asset in shown)
         return next((found for face in faces if face and (found := self._show(face))), None)
-
-    def _link(self, file: str) -> str | None:
-        links = self._links
-        return None if links is None else links.link(links.folder / file)
-
-    def _listen(self, asset: Asset) -> str | None:
-        if self._links is None or asset.prepared is None or asset.consent is None:
-            return None
-        return self._links.link_to_statement(asset.prepared.path, asset.consent)
-
-    def _dossier(self, asset: Asset) -> str | None:
-        return self._link(str(dossier_path(asset.prepared))) if asset.prepared else None
 
 
 def _digest(*shown: str) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from palprep import fixes, media, preflight, rules, speech
@@ -25,6 +25,8 @@ from palprep.values import Role, Span
 from palprep.views.waveform import PARTS, draw_waveform
 
 if TYPE_CHECKING:
+    from PIL.Image import Image
+
     from palprep.consent import ConsentFacts
     from palprep.vision import Models
 
@@ -54,7 +56,7 @@ _HEARD = frozenset({"select", "mix", "high_pass", "level"})
 _STATEMENT_FRAMES = 5
 
 _QUALITY = 82
-"""Of a small timeline: its words stay sharp."""
+"""Of a drawing on a page: its words stay sharp."""
 
 _AROUND_S = 1.0
 """Seconds to hear before and after the statement: what is said there counts, too."""
@@ -64,8 +66,6 @@ _BEGINNING_S = 20.0
 """Seconds of a recording: enough to hear the voice, the noise and the level."""
 
 _LEAST_S = 0.1
-
-Form = Literal["png", "jpeg"]
 
 
 class Embedded(NamedTuple):
@@ -80,27 +80,16 @@ class Embedded(NamedTuple):
         return f"data:{self.mime};base64,{base64.b64encode(self.data).decode('ascii')}"
 
 
-def _timeline_png(report: rules.Report) -> bytes | None:
-    from palprep.views.timeline_image import timeline_png  # noqa: PLC0415 -- loads Pillow
+def report_picture(report: rules.Report, models: Models, *, side: int = VIEW_SIDE) -> Image | None:
+    """What was seen of a file: a video's timeline, or a portrait with its findings, at most
+    ``side`` pixels long. None for what has no picture.
 
-    return timeline_png(report)
-
-
-def report_picture(
-    report: rules.Report, models: Models, *, side: int = VIEW_SIDE, form: Form = "png"
-) -> Embedded | None:
-    """What was seen of a file: a video's timeline as PNG, or a portrait with its findings.
-
-    ``side`` and ``form`` are the portrait's longest side in pixels and its format. None for
-    what has no picture. Raises MediaError when the file can no longer be read.
+    Raises MediaError when the file can no longer be read.
     """
     from palprep.views.portrait import portrait_overlay  # noqa: PLC0415 -- loads OpenCV
+    from palprep.views.timeline_image import timeline_image  # noqa: PLC0415 -- loads Pillow
 
-    timeline = _timeline_png(report)
-    if timeline is not None:
-        return Embedded(timeline, "image/png")
-    portrait = portrait_overlay(report, models, side=side, form=form)
-    return None if portrait is None else Embedded(portrait, f"image/{form}")
+    return timeline_image(report) or portrait_overlay(report, models, side=side)
 
 
 def write_picture(report: rules.Report, target: Path) -> Path | None:
@@ -113,22 +102,24 @@ def write_picture(report: rules.Report, target: Path) -> Path | None:
     if picture is None:
         return None
     with fixes.atomic_output(target) as temporary:
-        temporary.write_bytes(picture.data)
+        picture.save(temporary, "PNG")
     return target
 
 
-def small_timeline(report: rules.Report) -> Embedded | None:
-    """The timeline of a report's video as WebP, in a sixth of the bytes of a PNG: a page holds two
-    timelines for most people. None for what is no video.
-    """
-    from PIL import Image  # noqa: PLC0415 -- when something is drawn
-
-    png = _timeline_png(report)
-    if png is None:
+def as_webp(image: Image | None) -> Embedded | None:
+    """A drawing in a sixth of the bytes of a PNG: a page holds two timelines for most people."""
+    if image is None:
         return None
-    smaller = io.BytesIO()
-    Image.open(io.BytesIO(png)).save(smaller, "WEBP", quality=_QUALITY)
-    return Embedded(smaller.getvalue(), "image/webp")
+    data = io.BytesIO()
+    image.save(data, "WEBP", quality=_QUALITY)
+    return Embedded(data.getvalue(), "image/webp")
+
+
+def small_timeline(report: rules.Report) -> Embedded | None:
+    """The timeline of a report's video, for a page. None for what is no video."""
+    from palprep.views.timeline_image import timeline_image  # noqa: PLC0415 -- loads Pillow
+
+    return as_webp(timeline_image(report))
 
 
 def thumbnail(path: str | Path, *, side: int = 480) -> Embedded:
@@ -186,18 +177,15 @@ def _shown(
     ordered = sorted(candidates, key=lambda each: (each.path, each.at_s or 0.0))
     for path, group in groupby(ordered, key=lambda each: each.path):
         times = [each.at_s for each in group]
+        moments = [at_s for at_s in times if at_s is not None]
         with contextlib.suppress(PalprepError, OSError):
-            for at_s, data in zip(times, _drawn(path, times), strict=False):
+            source = media.Source.of(path)
+            if moments:
+                drawn = [data for _, data in media.frames_at(source, moments, max_side=SIDE)]
+            else:
+                drawn = [media.thumbnail(source, max_side=SIDE)]
+            for at_s, data in zip(times, drawn, strict=False):
                 yield (path, at_s), Embedded(data, "image/jpeg").data_uri
-
-
-def _drawn(path: str, times: Iterable[float | None]) -> Iterator[bytes]:
-    source = media.Source.of(path)
-    moments = [at_s for at_s in times if at_s is not None]
-    if moments:
-        yield from (data for _, data in media.frames_at(source, moments, max_side=SIDE))
-    else:
-        yield media.thumbnail(source, max_side=SIDE)
 
 
 def statement_sound(path: str | Path, facts: ConsentFacts) -> Embedded | None:
@@ -206,32 +194,30 @@ def statement_sound(path: str | Path, facts: ConsentFacts) -> Embedded | None:
 
     Raises MediaError when the file can no longer be read, ToolError when ffmpeg gives up.
     """
-    source = media.Source.of(path)
-    audio = media.probe_audio(source, levels=False)
-    span = _heard_span(facts, audio.duration_s)
-    return None if span is None else _sound(source, audio.stream.index, span)
+    start_s = max(0.0, (facts.starts_at or 0.0) - _AROUND_S)
+    end_s = start_s + _MOST_S
+    return _sound(
+        path, start_s, end_s if facts.ends_at is None else min(end_s, facts.ends_at + _AROUND_S)
+    )
 
 
-def beginning(path: str | Path) -> Embedded:
+def beginning(path: str | Path) -> Embedded | None:
     """The first 20 s of a recording, or of a video's sound: MP3, mono, for a page that holds it.
 
-    Raises MediaError when the file cannot be read, ToolError when ffmpeg gives up.
+    None without any sound. Raises MediaError when the file cannot be read, ToolError when ffmpeg
+    gives up.
     """
+    return _sound(path, 0.0, _BEGINNING_S)
+
+
+def _sound(path: str | Path, start_s: float, end_s: float) -> Embedded | None:
     source = media.Source.of(path)
     audio = media.probe_audio(source, levels=False)
-    span = Span(start_s=0.0, end_s=min(_BEGINNING_S, audio.duration_s))
-    return _sound(source, audio.stream.index, span)
-
-
-def _sound(source: media.Source, stream: int, span: Span) -> Embedded:
-    return Embedded(fixes.mp3_excerpt(source, stream, span), "audio/mpeg")
-
-
-def _heard_span(facts: ConsentFacts, duration_s: float) -> Span | None:
-    start_s = max(0.0, (facts.starts_at or 0.0) - _AROUND_S)
-    end_s = duration_s if facts.ends_at is None else facts.ends_at + _AROUND_S
-    end_s = min(end_s, start_s + _MOST_S, duration_s)
-    return Span(start_s=start_s, end_s=end_s) if end_s - start_s >= _LEAST_S else None
+    end_s = min(end_s, audio.duration_s)
+    if end_s - start_s < _LEAST_S:
+        return None
+    span = Span(start_s=start_s, end_s=end_s)
+    return Embedded(fixes.mp3_excerpt(source, audio.stream.index, span), "audio/mpeg")
 
 
 class Picture(NamedTuple):

@@ -6,7 +6,6 @@ What is drawn can be read on any background and at any size.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -27,7 +26,7 @@ from palprep.views.outcomes import (
     YELLOW,
     Colour,
 )
-from palprep.views.pictures import VIEW_SIDE, Form
+from palprep.views.pictures import VIEW_SIDE
 from palprep.vision import (
     Detections,
     Eyes,
@@ -75,21 +74,13 @@ _SUBPIXEL = 4
 """Binary digits of a pixel that OpenCV's drawing takes."""
 
 
-class Finding(NamedTuple):
-    """What failed, in a few words."""
-
-    region: Rect | None
-    """Where in the full image; None for nowhere in particular."""
-    words: str
-
-
 def portrait_overlay(
-    report: Report, models: Models, *, side: int = VIEW_SIDE, form: Form = "png"
-) -> bytes | None:
+    report: Report, models: Models, *, side: int = VIEW_SIDE
+) -> Image.Image | None:
     """The image of a report with its face, points, head axes, gaze, planned crop and failures.
 
-    At most ``side`` pixels long, as PNG or JPEG. None for what is no portrait. Raises MediaError
-    when the file can no longer be read.
+    At most ``side`` pixels long. None for what is no portrait. Raises MediaError when the file can
+    no longer be read.
     """
     if report.facts is None or report.facts.image is None or report.facts.portrait is None:
         return None
@@ -102,8 +93,7 @@ def portrait_overlay(
         models,
         crop=Rect(x=crop.left, y=crop.top, width=crop.width, height=crop.height) if crop else None,
         level_deg=planned.level_deg,
-        failed=[Finding(check.region, check.sentence) for check in report.told(Outcome.FAIL)],
-        form=form,
+        failed=[(check.sentence, check.region) for check in report.told(Outcome.FAIL)],
     )
 
 
@@ -113,15 +103,15 @@ def draw_portrait(
     *,
     crop: Rect | None = None,
     level_deg: float = 0.0,
-    failed: Sequence[Finding] = (),
-    form: Form = "png",
-) -> bytes:
+    failed: Sequence[tuple[str, Rect | None]] = (),
+) -> Image.Image:
     """Box, points, head axes and gaze of the subject, the planned crop and what failed.
 
-    ``crop`` and the regions of ``failed`` are in pixels of the full image. ``level_deg`` is how
-    far it will be turned counter-clockwise about the middle of the crop. Returns a PNG in the
-    size of ``seen.rgb``, whose pixels are unchanged wherever nothing is drawn; or a JPEG, which
-    is smaller. Images too small to hold words are enlarged by a whole factor.
+    ``crop`` is in pixels of the full image, and so is the region of each sentence in ``failed``,
+    None for nowhere in particular. ``level_deg`` is how far the image will be turned
+    counter-clockwise about the middle of the crop. Returns an image in the size of ``seen.rgb``,
+    whose pixels are unchanged wherever nothing is drawn. Images too small to hold words are
+    enlarged by a whole factor.
     """
     canvas = Canvas(seen.rgb)
     corners = None if crop is None else _corners(_reduced(crop, seen.scale), level_deg)
@@ -130,19 +120,17 @@ def draw_portrait(
     _draw_subject(canvas, seen, models)
     if corners is not None:
         canvas.outline(corners, CROP, weight=2)
-    for region, words in _by_region(failed, seen):
+    for words, region in failed:
+        place = Rect(x=0, y=0, width=0, height=0)
         if region is not None:
-            canvas.rectangle(region, FAILED, weight=2)
-        for line in words:
-            canvas.label(region or Rect(x=0, y=0, width=0, height=0), line, FAILED)
+            place = _reduced(region, seen.scale)
+            canvas.rectangle(place, FAILED, weight=2)
+        canvas.label(place, words, FAILED)
     if crop is not None:
         size = f"crop {crop.width:.0f} x {crop.height:.0f} px"
         turn = f", turned {level_deg:+.0f}°" if level_deg else ""
         canvas.label(_reduced(crop, seen.scale), size + turn, CROP)
-    encoded, data = cv2.imencode(f".{form}", cv2.cvtColor(canvas.finished(), cv2.COLOR_RGB2BGR))
-    if not encoded:
-        raise RuntimeError(f"OpenCV could not encode a {form} in memory")
-    return bytes(data)
+    return canvas.finished()
 
 
 def _draw_subject(canvas: Canvas, seen: Detections, models: Models) -> None:
@@ -176,19 +164,6 @@ def _draw_gaze(canvas: Canvas, marks: Landmarks, eyes: Eyes, face_height: float)
     direction: Floats = np.sin(angles) * GAZE_LENGTH * face_height
     for start in marks.irises:
         canvas.arrow(start, start + direction, GAZE)
-
-
-def _by_region(
-    failed: Sequence[Finding], seen: Detections
-) -> list[tuple[Rect | None, tuple[str, ...]]]:
-    """Findings of one region together, in pixels of the reduced image."""
-    found: dict[Rect | None, list[str]] = {}
-    for region, words in failed:
-        found.setdefault(region, []).append(words)
-    return [
-        (None if region is None else _reduced(region, seen.scale), tuple(words))
-        for region, words in found.items()
-    ]
 
 
 def _corners(crop: Rect, level_deg: float) -> Floats:
@@ -258,8 +233,8 @@ class Canvas:
         """Words above a box, or below it; where there is no room, in the next free line."""
         self._labels.append((box, words, colour, below))
 
-    def finished(self) -> Pixels:
-        """The pixels with all labels, which lie above every line and next to each other."""
+    def finished(self) -> Image.Image:
+        """The image with all labels, which lie above every line and next to each other."""
         image = Image.fromarray(self.pixels)
         draw = ImageDraw.Draw(image)
         taken: list[_Place] = []
@@ -273,7 +248,7 @@ class Canvas:
             ink = INK if sum(colour) > BRIGHT else PAPER
             middle = left + 0.3 * self._line, (place[1] + place[3]) / 2
             draw.text(middle, fitting, ink, self._font, anchor="lm")
-        return np.asarray(image)
+        return image
 
     def _rows(self, box: Rect, *, below: bool) -> Iterator[float]:
         """Where the upper edge of a label may be, best first."""

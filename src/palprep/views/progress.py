@@ -7,36 +7,24 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
+from palprep.journal import PersonStatus
+from palprep.values import Value
 from palprep.views.outcomes import STATUSES, WORST_FIRST
 
-if TYPE_CHECKING:
-    from palprep.journal import PersonStatus
 
+class Progress(Value):
+    """Where a person's work is. The last one of a person has a ``status`` and its ``reasons``.
 
-class Step(Protocol):
-    """Where a person's work is. The last step of a person has a status, and reasons."""
+    ``people`` is how many the run has.
+    """
 
-    @property
-    def person(self) -> str:
-        """Whose work it is."""
-
-    @property
-    def step(self) -> str:
-        """What comes next."""
-
-    @property
-    def status(self) -> PersonStatus | None:
-        """How it ended, None before."""
-
-    @property
-    def reasons(self) -> tuple[str, ...]:
-        """Why it ended so."""
-
-    @property
-    def people(self) -> int:
-        """How many people the run has."""
+    person: str
+    step: str
+    status: PersonStatus | None = None
+    reasons: tuple[str, ...] = ()
+    people: int = 0
 
 
 class RunProgress:
@@ -45,7 +33,7 @@ class RunProgress:
     ``show`` is called after each step, never twice at once.
     """
 
-    last: Step
+    last: Progress
     """The latest step of anybody."""
 
     def __init__(self, show: Callable[[RunProgress], object]) -> None:
@@ -58,7 +46,7 @@ class RunProgress:
         self._show = show
         self._guard = threading.Lock()
 
-    def __call__(self, step: Step) -> None:
+    def __call__(self, step: Progress) -> None:
         """Take one step, and show where the run is."""
         with self._guard:
             self.people = step.people

@@ -65,7 +65,9 @@ def report_view(
     ids, measures, limits and their sources.
     """
     role = f"{report.role.value}, " if report.role else ""
-    heading = title(report.verdict, report.path, f"{role}{report.profile}")
+    verdict = report.verdict
+    style = OUTCOMES[verdict].style
+    heading = headed(verdict.value.upper(), style, report.path, f"{role}{report.profile}")
     if report.error is not None:
         return Group(heading, indented(Text(report.error.message)))
     listed = [
@@ -188,13 +190,8 @@ def _labels(check_ids: Iterable[str]) -> str:
     return ", ".join(RULES[each].texts.label for each in check_ids)
 
 
-def title(outcome: Outcome, path: str, more: str = "") -> RenderableType:
-    """The first line about a file: its outcome and its path, and what else is known of it."""
-    return headed(outcome.value.upper(), OUTCOMES[outcome].style, path, more)
-
-
 def headed(word: str, style: str, path: str, more: str = "") -> RenderableType:
-    """A word in the margin, and the path next to it."""
+    """The first line about a file: a word in the margin, and its path, and what else is known."""
     named = Text.assemble((escaped_line(path), "bold"), (f"  {more}" if more else "", "dim"))
     return margin(INDENT, (Text(word, style), named))
 
@@ -224,15 +221,13 @@ def _finding(report: Report, check: Check, *, verbose: bool) -> Text:
         text.append(f"\nNot measured: {labels}", "dim")
     elif following:
         labels = ", ".join(each.label for each in following[:_NAMED])
-        text.append(f"\nThe same cause: {labels}{_more(len(following) - _NAMED)}", "dim")
+        others = len(following) - _NAMED
+        more = f" and {others} more" if others > 0 else ""
+        text.append(f"\nThe same cause: {labels}{more}", "dim")
     if verbose:
         for each in (check, *following):
             text.append(f"\n{_numbers(each)}", "dim italic")
     return text
-
-
-def _more(others: int) -> str:
-    return f" and {others} more" if others > 0 else ""
 
 
 def _numbers(check: Check) -> str:

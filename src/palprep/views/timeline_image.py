@@ -1,8 +1,7 @@
-"""A checked video's timeline as a PNG: a strip of frames above rows of what happens when."""
+"""A checked video's timeline as an image: a strip of frames above rows of what happens when."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from itertools import islice, pairwise
 
@@ -37,8 +36,8 @@ _LEAST_PART = 16
 """Narrower parts of a frame show nothing."""
 
 
-def timeline_png(report: Report) -> bytes | None:
-    """The timeline of a report's video as PNG: frames, speech, mouth, gaze, light, cuts.
+def timeline_image(report: Report) -> Image.Image | None:
+    """The timeline of a report's video: frames, speech, mouth, gaze, light, cuts.
 
     None for what is no video. Raises MediaError when the file can no longer be read.
     """
@@ -51,22 +50,17 @@ def timeline_png(report: Report) -> bytes | None:
 
 def draw_rows(
     frames: Sequence[tuple[float, Pixels]], drawn: Sequence[Row], duration_s: float
-) -> bytes:
-    """PNG, :data:`WIDTH` pixels wide: a strip of frames, the rows below it, a scale.
+) -> Image.Image:
+    """An image, :data:`WIDTH` pixels wide: a strip of frames, the rows below it, a scale.
 
     ``frames`` are pairs of a time in seconds and the pixels. Every frame gets the part of the
     strip from its time to the next one's.
     """
     sheet = _Sheet(len(drawn), duration_s, strip=bool(frames))
-    sheet.strip(frames)
     for index, row in enumerate(drawn):
         sheet.row(row, index)
     sheet.scale()
-    data = io.BytesIO()
-    reduced = sheet.image.resize((WIDTH, sheet.height), Image.Resampling.BOX)
-    sheet.paste_strip(reduced)
-    reduced.save(data, "PNG", optimize=True)
-    return data.getvalue()
+    return sheet.finished(frames)
 
 
 def _frames(path: str, line: Timeline) -> list[tuple[float, Pixels]]:
@@ -86,34 +80,16 @@ class _Sheet:
     def __init__(self, row_count: int, duration_s: float, *, strip: bool) -> None:
         self.top = STRIP_HEIGHT + GAP if strip else 0
         self.bottom = self.top + row_count * (ROW_HEIGHT + GAP)
-        self.height = self.bottom + ROW_HEIGHT
-        self.image = Image.new("RGB", (WIDTH * SMOOTH, self.height * SMOOTH), PAPER)
-        self._draw = ImageDraw.Draw(self.image)
+        self._height = self.bottom + ROW_HEIGHT
+        self._image = Image.new("RGB", (WIDTH * SMOOTH, self._height * SMOOTH), PAPER)
+        self._draw = ImageDraw.Draw(self._image)
         self._duration_s = max(duration_s, 1e-3)
         self._right = WIDTH - SUMMARY_WIDTH
-        self._frames: list[tuple[int, Image.Image]] = []
 
     def at(self, moment_s: float) -> float:
         """Where a moment is, from left to right."""
         share = min(max(moment_s / self._duration_s, 0.0), 1.0)
         return LABEL_WIDTH + share * (self._right - LABEL_WIDTH)
-
-    def strip(self, frames: Sequence[tuple[float, Pixels]]) -> None:
-        """Cut every frame to its part of the strip, around its middle; none is enlarged to fill
-        a wider part."""
-        edges = [*(self.at(at_s) for at_s, _ in frames), float(self._right)]
-        for (_, pixels), (left, right) in zip(frames, pairwise(edges), strict=True):
-            frame = Image.fromarray(pixels)
-            whole = round(STRIP_HEIGHT * frame.width / frame.height)
-            width = min(round(right) - round(left) - 2, whole)
-            if width >= _LEAST_PART:
-                part = ImageOps.fit(frame, (width, STRIP_HEIGHT))
-                self._frames.append((round(left), part))
-
-    def paste_strip(self, image: Image.Image) -> None:
-        """Put the frames into the reduced image, as sharp as they are."""
-        for left, part in self._frames:
-            image.paste(part, (left, 0))
 
     def row(self, row: Row, index: int) -> None:
         """Draw one row: label, ground, what happens, and what it amounts to."""
@@ -141,6 +117,19 @@ class _Sheet:
             self._line([(at, self.bottom - GAP + 2), (at, self.bottom - GAP + 8)], SOFT, 1)
             anchor = "la" if second == 0 else "ma"
             self._text((at, self.bottom + 2), position(second, digits=0), SOFT, anchor)
+
+    def finished(self, frames: Sequence[tuple[float, Pixels]]) -> Image.Image:
+        """The image in its own size. Every frame is cut to its part of the strip, around its
+        middle, and stays as sharp as it is; none is enlarged to fill a wider part."""
+        image = self._image.resize((WIDTH, self._height), Image.Resampling.BOX)
+        edges = [*(self.at(at_s) for at_s, _ in frames), float(self._right)]
+        for (_, pixels), (left, right) in zip(frames, pairwise(edges), strict=True):
+            frame = Image.fromarray(pixels)
+            whole = round(STRIP_HEIGHT * frame.width / frame.height)
+            width = min(round(right) - round(left) - 2, whole)
+            if width >= _LEAST_PART:
+                image.paste(ImageOps.fit(frame, (width, STRIP_HEIGHT)), (round(left), 0))
+        return image
 
     def _curve(self, row: Row, top: float, bottom: float) -> None:
         points = [(self.at(at), bottom - level * (bottom - top)) for at, level in row.levels]

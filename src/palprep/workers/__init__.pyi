@@ -9,3 +9,4 @@ from .engine import (
 )
 from .local import LocalEngine as LocalEngine
 from .messages import Callback as Callback, Unexpected as Unexpected
+from .probe import probe_isolation as probe_isolation

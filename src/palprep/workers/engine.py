@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, ParamSpec, Protocol, TypeVar
 
 from pydantic import Field
@@ -19,11 +20,15 @@ Run = Callable[[float, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any
 """Calls a function with its arguments, within the time for media of so many seconds."""
 
 FIRST_S = 300.0
-"""What any file may take. The slowest honest image takes a few seconds on a slow machine."""
+"""What any file may take of the processor. The slowest honest image takes a few seconds on a slow
+machine."""
 
-FOR_EACH_S = 10.0
+FOR_EACH_S = 20.0
 """More for each second that the media lasts. A fix of 4K video encodes at a tenth of its own speed
-on two cores that others use as well."""
+on two cores."""
+
+_WALL_FOR_EACH_S = 4.0
+"""Seconds of the wall clock for each one of the processor: work may wait for others that long."""
 
 LONGEST_S = 1800.0
 """Media earns more time for half an hour at the most: the length is what the file says of itself,
@@ -37,19 +42,25 @@ more with more of them."""
 class Limits(Value):
     """What the work at one file may take. More than that ends the work, and only that work.
 
-    ``time_s`` is in seconds of the wall clock; None allows five minutes, and ten seconds for each
-    second that the media says it lasts, up to half an hour of it. ``memory_bytes`` is what the
-    worker and the programs that it runs hold in memory (the resident set).
+    ``time_s`` is in seconds of the processor, of all cores together and with the programs that are
+    run; None allows five minutes, and twenty seconds for each second that the media says it lasts,
+    up to half an hour of it. The wall clock may show four times as much, so that a slow or busy
+    machine refuses no one's file. ``memory_bytes`` is what the worker and the programs that it
+    runs hold in memory (the resident set).
     """
 
     time_s: float | None = Field(None, gt=0)
     memory_bytes: int = Field(MEMORY_BYTES, gt=0)
 
     def time_for(self, media_s: float) -> float:
-        """The time in seconds for media that says it lasts ``media_s``."""
+        """The processor time in seconds for media that says it lasts ``media_s``."""
         if self.time_s is not None:
             return self.time_s
         return FIRST_S + FOR_EACH_S * min(max(0.0, media_s), LONGEST_S)
+
+    def wall_for(self, media_s: float) -> float:
+        """The time in seconds of the wall clock. Only what hangs reaches this limit first."""
+        return _WALL_FOR_EACH_S * self.time_for(media_s)
 
 
 class WorkStopped(ToolFailed):
@@ -103,6 +114,11 @@ class TimedEngine(ABC):
         """See :meth:`Engine.for_length`."""
         return WithTime(self._run, media_s)
 
+    def may_open(  # noqa: B027 -- far workers see to it themselves
+        self, *, reads: Iterable[Path] = (), writes: Iterable[Path] = ()
+    ) -> None:
+        """See :meth:`Engine.may_open`."""
+
 
 class Engine(Runner, Protocol):
     """Runs functions elsewhere, ``jobs`` at a time."""
@@ -116,6 +132,14 @@ class Engine(Runner, Protocol):
 
     def for_length(self, media_s: float) -> Runner:
         """The same workers, with a time limit for media that says it lasts ``media_s`` seconds."""
+
+    def may_open(self, *, reads: Iterable[Path] = (), writes: Iterable[Path] = ()) -> None:
+        """Let the workers open these files, and all that lies below these folders; read and write
+        below the folders ``writes``, which are made if they are missing, and removed again if
+        nothing comes into them.
+
+        Said before the workers start it costs nothing. Far workers see to it themselves.
+        """
 
     def close(self, *, at_once: bool = False) -> None:
         """End the workers, with ``at_once`` also those that are at work."""

@@ -7,14 +7,27 @@ import logging
 import signal
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from palprep.errors import MediaTooHeavy, ToolFailed, UsageError
+from palprep.workers.confinement import Protections
 from palprep.workers.engine import Limits, TimedEngine, WorkStopped, usable_cores
-from palprep.workers.messages import Callback, Done, Failed, Unexpected, task
-from palprep.workers.worker import Died, TooLarge, TooLong, Worker
+from palprep.workers.messages import (
+    Callback,
+    Done,
+    Failed,
+    NoAnswer,
+    Unexpected,
+    paths_in,
+    task,
+    value_of,
+)
+from palprep.workers.reach import Reach, needed_for
+from palprep.workers.worker import Bounds, Died, TooLarge, TooLong, Worker
 
 T = TypeVar("T")
 
@@ -42,6 +55,11 @@ class LocalEngine(TimedEngine):
     start when they are needed, or with :meth:`begin`; ``modules`` are what they load at once. They
     end with :meth:`close`, or with this process, however it ends. Each may use its share of the
     processor cores: with as many workers as there are cores, one thread.
+
+    Where the system can hold them to it, they open the files that :meth:`may_open` names and no
+    others, and run no other ``programs`` than these. A file that a task's arguments name, as a
+    path or as a value with a ``path``, opens the folder around it. Workers that started before
+    are then replaced: none is ever given more than it started with.
     """
 
     far = False
@@ -52,22 +70,55 @@ class LocalEngine(TimedEngine):
         *,
         limits: Limits | None = None,
         modules: Sequence[str] = (),
+        programs: Iterable[str | Path] = (),
     ) -> None:
         self.jobs = jobs or usable_cores()
         if self.jobs < 1:
             raise UsageError(f"--jobs must be at least 1, not {jobs}")
         self.limits = limits or Limits()
-        self._pool = _Pool(self.jobs, tuple(modules), threads=max(1, usable_cores() // self.jobs))
+        start = partial(
+            Worker,
+            tuple(modules),
+            memory_bytes=self.limits.memory_bytes,
+            threads=max(1, usable_cores() // self.jobs),
+            programs=tuple(map(str, programs)),
+        )
+        self._pool = _Pool(self.jobs, start)
+        self._made: list[Path] = []
         self._finalizer = weakref.finalize(self, self._pool.close, at_once=True)
 
     def begin(self, most: int = 1) -> None:
         """Start at most so many workers, which load while this process does something else."""
         self._pool.begin(most)
 
+    def may_open(self, *, reads: Iterable[Path] = (), writes: Iterable[Path] = ()) -> None:
+        """See :meth:`Engine.may_open`."""
+        folders = [each.resolve() for each in writes]
+        for folder in folders:
+            with contextlib.suppress(OSError):  # The work at a file says what is wrong with it.
+                self._make(folder)
+        self._pool.extend(Reach.of(reads, folders))
+
+    def _make(self, folder: Path) -> None:
+        missing = [each for each in (folder, *folder.parents) if not each.exists()]
+        folder.mkdir(parents=True, exist_ok=True)
+        self._made += missing
+
+    def protections(self) -> Protections:
+        """What keeps the workers from the rest of this system, as one of them says."""
+        worker = self._ready_worker(Reach())
+        try:
+            return worker.protections
+        finally:
+            self._pool.give_back(worker, kept=True)
+
     def close(self, *, at_once: bool = False) -> None:
         """See :meth:`Engine.close`."""
         self._pool.close(at_once=at_once)
         self._finalizer.detach()
+        for each in sorted(set(self._made), key=lambda made: -len(made.parts)):
+            with contextlib.suppress(OSError):  # Something was written into it.
+                each.rmdir()
 
     def __enter__(self) -> Self:
         return self
@@ -83,38 +134,62 @@ class LocalEngine(TimedEngine):
     def _run(
         self, media_s: float, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
     ) -> Any:
-        asked = task(function, args, kwargs)
+        limits = self.limits
+        bounds = Bounds(limits.time_for(media_s), limits.wall_for(media_s), limits.memory_bytes)
+        asked = task(function, args, kwargs, bounds.time_s)
         callbacks = {name: each for name, each in kwargs.items() if isinstance(each, Callback)}
-        time_s = self.limits.time_for(media_s)
-        worker = self._ready_worker()
+        worker = self._ready_worker(needed_for([*args, *kwargs.values()]))
         kept = clean_up = False
         try:
-            reply = worker.do(
-                asked, callbacks, time_s=time_s, memory_bytes=self.limits.memory_bytes
-            )
+            reply = worker.do(asked, callbacks, bounds)
+            value = self._checked(reply, function)
             kept = True
         except Died as died:
             raise self._of_death(died) from None
-        except TooLong:
+        except TooLong as late:
             clean_up = True
-            raise _too_long(time_s, worker.pid) from None
-        except TooLarge:
+            raise _too_long(bounds, worker.pid, waited=late.waited) from None
+        except TooLarge as large:
             # No time to clean up: it would take even more.
-            raise _too_large(self.limits.memory_bytes, worker.pid) from None
+            raise _too_large(bounds, worker.pid, programs=large.programs) from None
+        except NoAnswer as wrong:
+            _log.debug("worker %s: %s", worker.pid, wrong)
+            raise _no_answer(worker.pid) from None
         except BaseException:
             clean_up = True
             raise
         finally:
             self._pool.give_back(worker, kept=kept, clean_up=clean_up)
-        return _value(reply, worker.pid)
+        if isinstance(reply, Failed):
+            error = reply.as_error()
+            # Whether the workers are to stop is not theirs to say.
+            raise _no_answer(worker.pid) if isinstance(error, WorkStopped) else error
+        if isinstance(reply, Unexpected):
+            _log.debug("%s", reply.trace)
+            raise reply.as_error(pid=worker.pid)
+        return value
 
-    def _ready_worker(self) -> Worker:
-        """A worker that has loaded. One that ended between tasks is no file's fault."""
+    def _checked(self, reply: Done | Failed | Unexpected, function: Callable[..., Any]) -> Any:
+        """The value of a reply that holds one. Raises NoAnswer for one of another type, and for one
+        that names a file where a worker may not write: nothing is to be read from there.
+        """
+        if not isinstance(reply, Done):
+            return None
+        value = value_of(reply, function)
+        for each in paths_in(value):
+            if not self._pool.reach.may_write(each.resolve()):
+                raise NoAnswer(f"{each} is none of its files")
+        return value
+
+    def _ready_worker(self, needed: Reach) -> Worker:
+        """A worker that has loaded, and may open what is needed. One that ended between tasks is no
+        file's fault.
+        """
         for _ in range(_MOST_STARTS):
-            worker = self._pool.take()
+            worker = self._pool.take(needed)
             try:
                 worker.get_ready()
-            except (Died, TooLong) as failed:
+            except (Died, TooLong, NoAnswer) as failed:
                 _log.debug("worker %s did not start: %r", worker.pid, failed)
                 self._pool.give_back(worker, kept=False)
             except BaseException:
@@ -141,13 +216,20 @@ class LocalEngine(TimedEngine):
 class _Pool:
     """The workers: at most as many as there are places. The last one that became idle is next."""
 
-    def __init__(self, places: int, modules: tuple[str, ...], *, threads: int) -> None:
+    def __init__(self, places: int, start: Callable[..., Worker]) -> None:
         self.stopping = False
+        self.reach = Reach()
         self._places = places
-        self._modules, self._threads = modules, threads
+        self._start = start
         self._idle: list[Worker] = []
         self._busy: list[Worker] = []
         self._changed = threading.Condition()
+
+    def extend(self, more: Reach) -> None:
+        """Let the workers that start from now on open this, too."""
+        with self._changed:
+            if not self.reach.covers(more):
+                self.reach |= more
 
     def begin(self, most: int) -> None:
         """Start workers for places that have none. Raises as :meth:`take` does."""
@@ -155,19 +237,33 @@ class _Pool:
             if self.stopping:
                 raise WorkStopped
             free = self._places - len(self._busy) - len(self._idle)
-            self._idle += [_started(self._modules, self._threads) for _ in range(min(most, free))]
+            self._idle += [self._started() for _ in range(min(most, free))]
 
-    def take(self) -> Worker:
-        """A worker, once there is a place. Raises WorkStopped when there will be none, ToolFailed
-        when no process can be started.
+    def take(self, needed: Reach) -> Worker:
+        """A worker that may open what is needed, once there is a place. Raises WorkStopped when
+        there will be none, ToolFailed when no process can be started.
         """
         with self._changed:
             self._changed.wait_for(lambda: self.stopping or len(self._busy) < self._places)
             if self.stopping:
                 raise WorkStopped
-            worker = self._idle.pop() if self._idle else _started(self._modules, self._threads)
+            if not self.reach.covers(needed):
+                self.reach |= needed.widened()
+            for each in [each for each in self._idle if not each.can_open(self.reach)]:
+                self._idle.remove(each)
+                each.end()
+            worker = self._idle.pop() if self._idle else self._started()
             self._busy.append(worker)
             return worker
+
+    def _started(self) -> Worker:
+        try:
+            return self._start(reach=self.reach)
+        except OSError as error:
+            raise ToolFailed(
+                f"No worker process can be started ({error.strerror or error}): end other "
+                "programs, or give fewer --jobs"
+            ) from None
 
     def give_back(self, worker: Worker, *, kept: bool, clean_up: bool = True) -> None:
         """Free the place. A worker that is not ``kept``, or has done enough, is ended first."""
@@ -200,40 +296,40 @@ class _Pool:
             self._changed.wait_for(lambda: not self._busy, timeout=_NOTICED_WITHIN_S)
 
 
-def _started(modules: tuple[str, ...], threads: int) -> Worker:
-    try:
-        return Worker(modules, threads=threads)
-    except OSError as error:
-        raise ToolFailed(
-            f"No worker process can be started ({error.strerror or error}): end other programs, "
-            "or give fewer --jobs"
-        ) from None
-
-
-def _value(reply: Done | Failed | Unexpected, pid: int) -> Any:
-    match reply:
-        case Done(value):
-            return value
-        case Failed(error):
-            raise error
-        case Unexpected():
-            _log.debug("%s", reply.trace)
-            raise reply.as_error(pid=pid)
-
-
-def _too_long(time_s: float, pid: int) -> MediaTooHeavy:
+def _too_long(bounds: Bounds, pid: int, *, waited: bool) -> MediaTooHeavy:
+    if waited:
+        what = f"{_time(bounds.wall_s)} of the wall clock"
+        why = "a decoder hangs, or the machine is very busy. Try again, or give another file"
+    else:
+        what = f"{_time(bounds.time_s)} of processor time"
+        why = (
+            "the file is very long, or made to keep a decoder busy. Give a shorter file, or a "
+            "higher time limit"
+        )
     return MediaTooHeavy(
-        f"The work at this file takes longer than {_time(time_s)} and was stopped: the file is "
-        "very long, or made to keep a decoder busy. Give a shorter file, or a higher time limit",
+        f"The work at this file takes longer than {what} and was stopped: {why}", pid=pid
+    )
+
+
+def _too_large(bounds: Bounds, pid: int, *, programs: bool) -> MediaTooHeavy:
+    if programs:
+        return MediaTooHeavy(
+            "The work at this file starts one program after the other and was stopped: the file is "
+            "made to do harm. Do not open it elsewhere",
+            pid=pid,
+        )
+    return MediaTooHeavy(
+        f"The work at this file takes more than {bounds.memory_bytes / (1 << 20):,.0f} MiB of "
+        "memory and was stopped: its picture is very large, or made to fill the memory. Give a "
+        "smaller file, or a higher memory limit",
         pid=pid,
     )
 
 
-def _too_large(memory_bytes: int, pid: int) -> MediaTooHeavy:
-    return MediaTooHeavy(
-        f"The work at this file takes more than {memory_bytes / (1 << 20):,.0f} MiB of memory and "
-        "was stopped: its picture is very large, or made to fill the memory. Give a smaller "
-        "file, or a higher memory limit",
+def _no_answer(pid: int) -> ToolFailed:
+    return ToolFailed(
+        "A worker process gave no proper answer at this file, and was stopped: the file may be "
+        "made to take over a decoder. Do not open it elsewhere, and please report it",
         pid=pid,
     )
 

@@ -1,65 +1,132 @@
-"""What a worker and the process that started it say to each other."""
+"""What a worker and the process that started it say to each other.
+
+The worker gets a pickled task: that comes from its own side of the fence. What it answers is JSON,
+and is checked against the type that the function declares. A decoder that a file has taken over can
+answer with lies, but with nothing that runs.
+"""
 
 from __future__ import annotations
 
+import inspect
+import json
 import pickle
+import sys
 import traceback
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, ParamSpec, Self
+from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
-from palprep.errors import ToolFailed
+from pydantic import BaseModel, TypeAdapter
 
-P = ParamSpec("P")
+from palprep.errors import PalprepError, ToolFailed
+from palprep.values import Value
+from palprep.workers.confinement import Protections
+
+T = TypeVar("T")
+
+_MOST_WORDS = 10_000
+"""Characters of an error's message, and of each thing that it carries along."""
+
+Plain: TypeAlias = str | int | float | bool | None
 
 
-class Callback(Generic[P]):
-    """A keyword argument that the worker calls, and that runs here.
+class NoAnswer(Exception):
+    """What came from a worker is no answer of the type that was asked for."""
+
+
+class Callback(Generic[T]):
+    """A keyword argument that the worker calls with one value of the type ``takes``, and that runs
+    here.
 
     The worker does not wait for it, and gets no value of it.
     """
 
-    def __init__(self, function: Callable[P, object]) -> None:
+    def __init__(self, function: Callable[[T], object], takes: type[T]) -> None:
         self._function = function
+        self._takes = TypeAdapter(takes)
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> None:
-        self._function(*args, **kwargs)
+    def __call__(self, value: Any) -> None:
+        try:
+            taken = self._takes.validate_python(value)
+        except ValueError as error:
+            raise NoAnswer(str(error)[:_MOST_WORDS]) from None
+        self._function(taken)
 
 
 class Task(NamedTuple):
-    """One call. ``callbacks`` names the keyword arguments that are called back."""
+    """One call. ``callbacks`` names the keyword arguments that are called back. It may take
+    ``time_s`` seconds of the processor.
+    """
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
     callbacks: tuple[str, ...]
+    time_s: float
 
 
-class Ready(NamedTuple):
-    """The worker has loaded what it was told to."""
+class Ready(Value):
+    """The worker has loaded what it was told to, within these protections."""
+
+    protections: Protections
+    uncompiled: bool = False
+    """It had to compile some of it, and may not keep that."""
 
 
-class Called(NamedTuple):
+class Called(Value):
     """The task calls a callback."""
 
     name: str
-    args: tuple[Any, ...]
-    kwargs: Mapping[str, Any]
+    value: Plain
 
 
-class Done(NamedTuple):
-    """The task's value."""
+class Done(Value):
+    """The task's value, as JSON."""
 
     value: Any
 
 
-class Failed(NamedTuple):
-    """The task's error, one of palprep's own. Any other is told as :class:`Unexpected`."""
+class Failed(Value):
+    """The task's error, one of palprep's own. Any other is told as :class:`Unexpected`.
 
-    error: Exception
+    ``kinds`` are its classes in palprep, the closest first.
+    """
+
+    kinds: tuple[str, ...]
+    message: str
+    context: dict[str, Plain]
+
+    @classmethod
+    def of(cls, error: PalprepError) -> Self:
+        """The error, with what of it is plain."""
+        kinds = type(error).__mro__
+        return cls(
+            kinds=tuple(each.__name__ for each in kinds if issubclass(each, PalprepError)),
+            message=error.message[:_MOST_WORDS],
+            context={
+                name: value[:_MOST_WORDS] if isinstance(value, str) else value
+                for name, value in vars(error).items()
+                if name != "message" and isinstance(value, Plain)
+            },
+        )
+
+    def as_error(self) -> PalprepError:
+        """The error, of the closest class that this process knows. It names no process: what ended
+        one is said on this side alone.
+        """
+        known = {each.__name__: each for each in _below(PalprepError)}
+        kind = next((known[each] for each in self.kinds if each in known), PalprepError)
+        error = kind.__new__(kind)
+        Exception.__init__(error, self.message)
+        taken = {name: value for name, value in self.context.items() if name.isidentifier()}
+        vars(error).update({**taken, "message": self.message})
+        for name in ("pid", "code"):
+            vars(error).pop(name, None)
+        return error
 
 
-class Unexpected(NamedTuple):
+class Unexpected(Value):
     """What a library, or palprep, raised at a file. Not every error can be sent itself."""
 
     kind: str
@@ -75,7 +142,12 @@ class Unexpected(NamedTuple):
         last = traceback.extract_tb(error.__traceback__)[-1:]
         where = "".join(f"{Path(each.filename).name}:{each.lineno}" for each in last)
         trace = "".join(traceback.format_exception(error))
-        return cls(type(error).__name__, str(error), where, trace)
+        return cls(
+            kind=type(error).__name__,
+            words=str(error)[:_MOST_WORDS],
+            where=where,
+            trace=trace[-_MOST_WORDS:],
+        )
 
     def as_error(self, **context: int) -> ToolFailed:
         """The failure of that one file."""
@@ -87,15 +159,85 @@ class Unexpected(NamedTuple):
         )
 
 
-def task(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bytes:
-    """The call, for :func:`read`; callbacks are left here."""
+Message: TypeAlias = Ready | Called | Done | Failed | Unexpected
+_KINDS: Mapping[str, type[Message]] = {
+    each.__name__: each for each in (Ready, Called, Done, Failed, Unexpected)
+}
+
+
+def task(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], time_s: float
+) -> bytes:
+    """The call, for :func:`read_task`; callbacks are left here."""
     sent = {name: value for name, value in kwargs.items() if not isinstance(value, Callback)}
     callbacks = tuple(name for name in kwargs if name not in sent)
-    return pickle.dumps(Task(function, args, sent, callbacks))
+    return pickle.dumps(Task(function, args, sent, callbacks, time_s))
 
 
-def read(message: bytes) -> Any:
-    """One of the messages above. What comes from a worker is as trustworthy as the worker: it is
-    kept apart so that it may crash, and is no cage for code that a file has smuggled in.
+def read_task(message: bytes) -> Task:
+    """The call, in the worker."""
+    read = pickle.loads(message)  # noqa: S301 -- from the process that started this one
+    assert isinstance(read, Task)  # noqa: S101 -- as above
+    return read
+
+
+def write(message: Message) -> bytes:
+    """One message of a worker."""
+    return json.dumps([type(message).__name__, message.to_json()]).encode()
+
+
+def read(message: bytes) -> Message:
+    """One message of a worker. Raises NoAnswer."""
+    try:
+        kind, content = json.loads(message)
+        return _KINDS[kind].model_validate(content)
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise NoAnswer(str(error)[:_MOST_WORDS]) from None
+
+
+def done(function: Callable[..., Any], value: Any) -> Done:
+    """The value of a function, as JSON. Raises an error of pydantic's for one of another type than
+    the function declares.
     """
-    return pickle.loads(message)  # noqa: S301 -- see above
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # It only warns of another type.
+        plain = answer_type(function).dump_python(value, mode="json", round_trip=True)
+    return Done(value=plain)
+
+
+def value_of(answer: Done, function: Callable[..., Any]) -> Any:
+    """The value of a function. Raises NoAnswer for one of another type."""
+    try:
+        return answer_type(function).validate_python(answer.value)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise NoAnswer(str(error)[:_MOST_WORDS]) from None
+
+
+def answer_type(function: Callable[..., Any]) -> TypeAdapter[Any]:
+    """The type that a function, or an object that can be called, says that it returns."""
+    called = function if inspect.isroutine(function) else type(function).__call__
+    declared = getattr(called, "__annotations__", {}).get("return", Any)
+    if isinstance(declared, str):
+        # Not typing.get_type_hints: that asks for the parameters' types, too, which only a type
+        # checker may know.
+        names = vars(sys.modules[called.__module__])
+        declared = eval(declared, names)  # noqa: S307 -- palprep's own source
+    return TypeAdapter(declared)
+
+
+def paths_in(value: Any) -> Iterable[Path]:
+    """Every path that is part of an answer."""
+    if isinstance(value, Path):
+        yield value
+    elif isinstance(value, tuple | list):
+        for each in value:
+            yield from paths_in(each)
+    elif isinstance(value, Mapping | BaseModel):
+        content = value if isinstance(value, Mapping) else vars(value)
+        yield from paths_in(list(content.values()))
+
+
+def _below(kind: type[PalprepError]) -> Iterable[type[PalprepError]]:
+    yield kind
+    for each in kind.__subclasses__():
+        yield from _below(each)

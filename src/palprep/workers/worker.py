@@ -13,17 +13,38 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from multiprocessing.connection import Connection
-from typing import IO, TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from palprep.workers.messages import Callback, Done, Failed, Unexpected, read
+from palprep.workers.channel import Channel
+from palprep.workers.confinement import Protections
+from palprep.workers.messages import (
+    Callback,
+    Called,
+    Done,
+    Failed,
+    Message,
+    NoAnswer,
+    Ready,
+    Unexpected,
+    read,
+)
+from palprep.workers.reach import Reach, environment
 
 if TYPE_CHECKING:
-    from palprep.workers.memory import MemoryMeter
+    from palprep.workers.meter import Meter
 
 _LOOK_S = 0.05
-"""How often the memory is measured while a task runs."""
+"""How often it is measured what a task takes, while it runs."""
+
+_MOST_PROCESSES = 16
+"""A fix runs one or two programs."""
+
+_MOST_TOLD = 16 << 20
+"""Characters of what a task tells while it runs: each frame of an hour takes half of that."""
+
+_SENT_WITHIN_S = 60.0
+"""A worker takes what it is sent at once, unless it is stopped or taken over."""
 
 _START_WITHIN_S = 120.0
 """Importing all decoders takes half a second, and much longer on a machine that swaps."""
@@ -49,11 +70,29 @@ class Died(Exception):
 
 
 class TooLong(Exception):
-    """The task took longer than it may."""
+    """The task took more time than it may: of the wall clock, where it mostly ``waited``."""
+
+    def __init__(self, *, waited: bool) -> None:
+        super().__init__(waited)
+        self.waited = waited
 
 
 class TooLarge(Exception):
-    """The task took more memory than it may."""
+    """The task took more memory than it may, or ran more ``programs``."""
+
+    def __init__(self, *, programs: bool) -> None:
+        super().__init__(programs)
+        self.programs = programs
+
+
+class Bounds(NamedTuple):
+    """What one task may take, with the programs that it runs: seconds of the processor and of the
+    wall clock, and bytes of memory.
+    """
+
+    time_s: float
+    wall_s: float
+    memory_bytes: int
 
 
 class Worker:
@@ -63,35 +102,47 @@ class Worker:
     multiprocessing, which runs the program's main module again in each worker.
 
     It leads a group of processes, so that nothing outlives it. It has a folder of its own for
-    temporary files. What libraries write to standard error is logged, at level DEBUG. The
-    libraries of networks and matrices get so many ``threads``, unless the environment says
-    otherwise.
+    temporary files, and opens no other files than those within ``reach``; it runs ``programs``.
+    ``memory_bytes`` is what its tasks may hold. What libraries write to standard error is logged,
+    at level DEBUG. The libraries of networks and matrices get so many ``threads``, unless the
+    environment says otherwise.
     """
 
-    def __init__(self, modules: Sequence[str] = (), *, threads: int = 1) -> None:
+    def __init__(
+        self,
+        modules: Sequence[str] = (),
+        *,
+        memory_bytes: int,
+        threads: int = 1,
+        reach: Reach = Reach(),  # noqa: B008 -- a frozen value
+        programs: Iterable[str] = (),
+    ) -> None:
         self.tasks = 0
-        self._ready = False
+        self._reach = reach
+        self._protections: Protections | None = None
+        self._modules = modules
         self._folder = tempfile.mkdtemp(prefix="palprep-worker-")
         ours, theirs = socket.socketpair()
         with theirs:
-            told = f"serve({theirs.fileno()}, {tuple(modules)!r})"
-            code = f"import sys; sys.path[:] = {sys.path!r}\n"
-            code += f"from palprep.workers.worker_main import serve; {told}"
+            within = tuple(reach.confinement(self._folder, programs, memory_bytes))
+            told = f"serve({theirs.fileno()}, {tuple(modules)!r}, {within!r})"
+            code = f"from palprep.workers.worker_main import serve; {told}"
             # No shell; every argument was built here.
             self._process = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-P", "-c", code],
+                _python(code),
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 process_group=0,
-                env={
-                    **dict.fromkeys(_THREADS, str(threads)),
-                    **os.environ,
-                    "TMPDIR": self._folder,
-                },
+                env=environment(
+                    os.environ,
+                    folder=self._folder,
+                    threads=dict.fromkeys(_THREADS, str(threads)),
+                ),
             )
-        self._connection: Connection[Any, Any] = Connection(ours.detach())
+        ours.settimeout(_SENT_WITHIN_S)
+        self._channel = Channel(ours)
         self._reaping = threading.Lock()
         self._reaped = False
         assert self._process.stdout is not None  # noqa: S101 -- asked for above
@@ -102,40 +153,55 @@ class Worker:
         """The process id."""
         return self._process.pid
 
+    @property
+    def protections(self) -> Protections:
+        """What the system gives, of a worker that is ready."""
+        assert self._protections is not None  # noqa: S101 -- by get_ready
+        return self._protections
+
+    def can_open(self, needed: Reach) -> bool:
+        """Whether it may open all of this, as far as is known before it is ready."""
+        open_to_all = self._protections is not None and not self._protections.landlock
+        return open_to_all or self._reach.covers(needed)
+
     def get_ready(self) -> None:
         """Wait until the worker has loaded. Raises Died for one that ended before any task, or
         since its last one; TooLong for one that does not start.
         """
-        if not self._ready:
-            self._receive(time.monotonic() + _START_WITHIN_S, None)
-            self._ready = True
-        elif self._connection.poll():
+        if self._protections is None:
+            message = self._receive(time.monotonic() + _START_WITHIN_S, None)
+            if not isinstance(message, Ready):
+                raise self._died()
+            self._protections = message.protections
+            if message.uncompiled:
+                _compile(self._modules)
+        elif not self._channel.is_quiet():
             raise self._died()  # It says nothing of itself between tasks: this is its end.
 
     def do(
-        self,
-        task: bytes,
-        callbacks: Mapping[str, Callback[...]],
-        *,
-        time_s: float,
-        memory_bytes: int,
+        self, task: bytes, callbacks: Mapping[str, Callback[Any]], bounds: Bounds
     ) -> Done | Failed | Unexpected:
         """The reply to a task, of a worker that is ready.
 
-        Raises Died, TooLong or TooLarge: the worker must be ended then.
+        Raises Died, TooLong, TooLarge, or NoAnswer: the worker must be ended then.
         """
         self.tasks += 1
         # Loaded now that the worker is: it does not wait for this.
-        from palprep.workers.memory import MemoryMeter  # noqa: PLC0415
+        from palprep.workers.meter import Meter  # noqa: PLC0415
 
-        meter = MemoryMeter(self.pid)
+        meter = Meter(self.pid)
         self._send(task)
-        give_up = time.monotonic() + time_s
+        give_up = time.monotonic() + bounds.wall_s
+        told = 0
         while True:
-            message = self._receive(give_up, (meter, memory_bytes))
-            if isinstance(message, Done | Failed | Unexpected):
-                return message
-            callbacks[message.name](*message.args, **message.kwargs)
+            match self._receive(give_up, (meter, bounds)):
+                case Called(name=name, value=value) if name in callbacks and told < _MOST_TOLD:
+                    told += len(str(value))
+                    callbacks[name](value)
+                case Done() | Failed() | Unexpected() as reply:
+                    return reply
+                case other:
+                    raise NoAnswer(type(other).__name__)
 
     def ask_to_end(self) -> None:
         """Tell the process to end, and do not wait for it."""
@@ -159,8 +225,7 @@ class Worker:
         with self._reaping:
             self._process.wait()
             self._reaped = True
-        with contextlib.suppress(OSError):
-            self._connection.close()
+        self._channel.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _signal(self, send: Callable[[int, int], None], number: int) -> None:
@@ -183,27 +248,60 @@ class Worker:
 
     def _send(self, task: bytes) -> None:
         try:
-            self._connection.send_bytes(task)
+            self._channel.send(task)
         except OSError:
             raise self._died() from None
 
-    def _receive(self, give_up: float, memory: tuple[MemoryMeter, int] | None) -> Any:
+    def _receive(self, give_up: float, within: tuple[Meter, Bounds] | None) -> Message:
         while True:
             left = give_up - time.monotonic()
             if left <= 0:
-                raise TooLong
+                raise TooLong(waited=True)
             try:
-                if self._connection.poll(min(left, _LOOK_S)):
-                    return read(self._connection.recv_bytes())
+                message = self._channel.receive(min(left, _LOOK_S))
             except (EOFError, OSError):
                 raise self._died() from None
-            if memory is not None and memory[0].used_bytes() > memory[1]:
-                raise TooLarge
+            if message is not None:
+                return read(message)
+            if within is not None:
+                _require(*within)
 
     def _died(self) -> Died:
         self._wait(_CLEAN_UP_WITHIN_S)
         self.end(clean_up=False)
         return Died(self.pid, self._process.returncode)
+
+
+def _require(meter: Meter, bounds: Bounds) -> None:
+    use = meter.use()
+    if use.memory_bytes > bounds.memory_bytes:
+        raise TooLarge(programs=False)
+    if use.processes > _MOST_PROCESSES:
+        raise TooLarge(programs=True)
+    if use.processor_s > bounds.time_s:
+        raise TooLong(waited=False)
+
+
+def _python(code: str) -> list[str]:
+    return [sys.executable, "-P", "-c", f"import sys; sys.path[:] = {sys.path!r}\n{code}"]
+
+
+def _compile(modules: Iterable[str]) -> None:
+    """Have Python keep what it compiles of the modules, which a worker may not: once after an
+    installation, by a process that sees no file, and that nobody waits for.
+    """
+    command = _python("".join(f"import {each}\n" for each in modules))
+    with contextlib.suppress(OSError):
+        # No shell; every argument was built here.
+        process = subprocess.Popen(  # noqa: S603
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            env=environment(os.environ, folder=tempfile.gettempdir(), threads={}),
+        )
+        threading.Thread(target=process.wait, daemon=True).start()
 
 
 def _log_lines(output: IO[bytes]) -> None:

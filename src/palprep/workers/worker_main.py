@@ -5,10 +5,10 @@ from __future__ import annotations
 import faulthandler
 import importlib
 import os
-import pickle
 import queue
 import shutil
 import signal
+import socket
 import sys
 import tempfile
 import threading
@@ -16,25 +16,40 @@ import time
 import traceback
 from collections.abc import Iterable
 from functools import partial
-from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any
 
 from palprep.errors import PalprepError
-from palprep.workers.messages import Called, Done, Failed, Ready, Task, Unexpected, read
+from palprep.workers.channel import Channel
+from palprep.workers.confinement import Confinement, confine
+from palprep.workers.messages import (
+    Called,
+    Failed,
+    Ready,
+    Unexpected,
+    done,
+    read_task,
+    write,
+)
 
 _LEAVE_WITHIN_S = 10.0
 """What a task may take to clean up when nobody is there any more to end it."""
 
 
-def serve(descriptor: int, modules: Iterable[str]) -> None:
+_PROCESSOR_AFTER_S = 10
+"""What a task may take beyond its time, should the other process not look."""
+
+
+def serve(descriptor: int, modules: Iterable[str], within: tuple[Any, ...]) -> None:
     """Answer the tasks that come through the socket; never returns.
 
-    ``modules`` are imported before the first task. The process ends when the socket is closed at
+    First of all the process confines itself ``within`` what it may open. ``modules`` are then
+    imported, before the first task. The process ends when the socket is closed at
     the other end, however that happened, and when it is terminated. A task then raises SystemExit
     where it stands, so that its cleanup runs: half-written files go, and the ffmpeg that it waits
     for is ended.
     """
+    protections = confine(Confinement(*within))
     os.set_inheritable(descriptor, False)  # noqa: FBT003 -- takes no name
     # Says where a decoder crashed; standard error is read by the process that started this one.
     faulthandler.enable()
@@ -42,16 +57,16 @@ def serve(descriptor: int, modules: Iterable[str]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
-    connection = Connection(descriptor)
+    channel = Channel(socket.socket(fileno=descriptor))
     tasks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     code = 1
     try:
-        threading.Thread(target=_receive, args=(connection, tasks), daemon=True).start()
+        threading.Thread(target=_receive, args=(channel, tasks), daemon=True).start()
         for name in modules:
             importlib.import_module(name)
-        connection.send_bytes(pickle.dumps(Ready()))
+        channel.send(write(Ready(protections=protections, uncompiled=_are_uncompiled())))
         while True:
-            connection.send_bytes(_reply(tasks.get(), connection))
+            channel.send(_reply(tasks.get(), channel))
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else 1
     except OSError:
@@ -71,11 +86,11 @@ def _leave(number: int, frame: FrameType | None) -> None:
     raise SystemExit(128 + number)
 
 
-def _receive(connection: Connection[Any, Any], tasks: queue.SimpleQueue[bytes]) -> None:
+def _receive(channel: Channel, tasks: queue.SimpleQueue[bytes]) -> None:
     """Take what is sent, so that the end of the other process is noticed during a task, too."""
     try:
-        while True:
-            tasks.put(connection.recv_bytes())
+        while (message := channel.receive()) is not None:
+            tasks.put(message)
     except (OSError, EOFError):
         os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(_LEAVE_WITHIN_S)
@@ -88,28 +103,48 @@ def _forget_temporary_files() -> None:
     shutil.rmtree(tempfile.gettempdir(), ignore_errors=True)
 
 
-def _reply(message: bytes, connection: Connection[Any, Any]) -> bytes:
+def _reply(message: bytes, channel: Channel) -> bytes:
     try:
-        task: Task = read(message)
-        callbacks = {name: partial(_call, connection, name) for name in task.callbacks}
-        return pickle.dumps(Done(task.function(*task.args, **task.kwargs, **callbacks)))
+        task = read_task(message)
+        _limit_processor(task.time_s)
+        callbacks = {name: partial(_call, channel, name) for name in task.callbacks}
+        return write(done(task.function, task.function(*task.args, **task.kwargs, **callbacks)))
     except SystemExit:
         raise
     except PalprepError as error:
-        return _sendable(error)
+        return write(Failed.of(error))
     except BaseException as error:  # noqa: BLE001 -- whatever a decoder raises
-        return pickle.dumps(Unexpected.of(error))
+        return write(Unexpected.of(error))
 
 
-def _call(connection: Connection[Any, Any], name: str, /, *args: Any, **kwargs: Any) -> None:
-    connection.send_bytes(pickle.dumps(Called(name, args, kwargs)))
+def _call(channel: Channel, name: str, value: Any) -> None:
+    channel.send(write(Called(name=name, value=value)))
 
 
-def _sendable(error: PalprepError) -> bytes:
-    """The error, tried here: one that cannot be read again is told in words."""
-    try:
-        sent = pickle.dumps(Failed(error))
-        read(sent)
-    except Exception:  # noqa: BLE001 -- whatever its context does when it is pickled
-        return pickle.dumps(Unexpected.of(error))
-    return sent
+def _are_uncompiled() -> bool:
+    """Whether modules were compiled that would be kept, had this process the right to write."""
+    if sys.dont_write_bytecode:
+        return False
+    kept = (getattr(each, "__cached__", None) for each in tuple(sys.modules.values()))
+    missing = [each for each in kept if each and not os.path.exists(each)]  # noqa: PTH110 -- fast
+    return any(_may_be_kept(each) for each in {os.path.dirname(each) for each in missing})  # noqa: PTH120
+
+
+def _may_be_kept(folder: str) -> bool:
+    while folder and not os.path.exists(folder):  # noqa: PTH110 -- as above
+        folder = os.path.dirname(folder)  # noqa: PTH120 -- as above
+    return os.access(folder, os.W_OK)
+
+
+def _limit_processor(time_s: float) -> None:
+    """End this process some seconds after what the task may take; each program that it runs, too.
+
+    The process that started this one looks at the time as well, and is first.
+    """
+    import resource  # noqa: PLC0415 -- POSIX alone has it
+
+    used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    limit = int(used + time_s) + _PROCESSOR_AFTER_S
+    allowed = limit if most == resource.RLIM_INFINITY else min(limit, most)
+    resource.setrlimit(resource.RLIMIT_CPU, (allowed, most))

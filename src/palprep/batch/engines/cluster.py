@@ -144,7 +144,7 @@ class DaskEngine(TimedEngine):
                 raise WorkStopped
             try:
                 future = self._client.submit(function, *args, pure=False)
-                return self._result(future, self.limits.time_for(media_s) + _BESIDES_S)
+                return self._result(future, self.limits.wall_for(media_s) + _BESIDES_S)
             except PalprepError:
                 raise
             except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- a lost scheduler, pickling: all of Dask's

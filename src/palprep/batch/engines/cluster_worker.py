@@ -66,7 +66,7 @@ def carry_out(
     if store is None:
         return Reply(_in_own_process(function, args, kwargs, limits))
     files = BucketFiles(_opened(store))
-    with tempfile.TemporaryDirectory(prefix="palprep-") as folder:
+    with tempfile.TemporaryDirectory(dir=_workplace().name) as folder:
         place = Path(folder).resolve()
         value = _in_own_process(function, _fetched(args, files, place), kwargs, limits)
         task = next((each for each in args if isinstance(each, AssetTask)), None)
@@ -90,6 +90,9 @@ def _in_own_process(
     """A source among ``args`` says how long it may take."""
     engine = _processes(limits)
     source = next((each for each in args if isinstance(each, Source)), None)
+    for task in args:
+        if isinstance(task, AssetTask):
+            engine.may_open(writes=map(Path, filter(None, (task.into, task.pictures))))
     try:
         runner: Runner = engine if source is None else for_source(engine, source)
         return runner.run(function, *args, **kwargs)
@@ -100,7 +103,17 @@ def _in_own_process(
 @functools.lru_cache(maxsize=2)
 def _processes(limits: Limits) -> LocalEngine:
     """Kept by each worker. Dask decides how many tasks it does at once."""
-    return media_workers(limits=limits)
+    engine = media_workers(limits=limits)
+    engine.may_open(writes=[Path(_workplace().name)])
+    return engine
+
+
+@functools.lru_cache(maxsize=1)
+def _workplace() -> tempfile.TemporaryDirectory[str]:
+    """Where the folders of tasks are made, so that one process may do many. It goes with the
+    worker.
+    """
+    return tempfile.TemporaryDirectory(prefix="palprep-")
 
 
 @functools.lru_cache(maxsize=2)

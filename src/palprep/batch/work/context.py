@@ -15,10 +15,14 @@ from palprep.batch.work.connection import Connection
 from palprep.batch.work.decision import KnownProfile
 from palprep.batch.work.pace import Pace
 from palprep.errors import PalprepError
-from palprep.journal import Journal, PersonOutcome, PersonStatus
+from palprep.journal import Journal, PersonOutcome
 from palprep.values import Value
+from palprep.views import Progress
 from palprep.vocabulary import DEFAULT_PROFILE
 from palprep.workers import Engine, Limits
+
+PREPARED_NAME = "prepared"
+"""The folder of a run that takes prepared files, by person and role."""
 
 
 @dataclass(frozen=True)
@@ -54,19 +58,6 @@ class RunOptions:
     whisper_model: Path | None = None
     """The folder of a Whisper model that listens for consent, on this machine and
     under the same path on each worker; without it, the one that palprep brings."""
-
-
-class Progress(Value):
-    """Where a person's work is. The last one of a person has a ``status`` and its ``reasons``.
-
-    ``people`` is how many the run has.
-    """
-
-    person: str
-    step: str
-    status: PersonStatus | None = None
-    reasons: tuple[str, ...] = ()
-    people: int = 0
 
 
 Tell = Callable[[Progress], object]

@@ -15,7 +15,7 @@ from palprep.batch.people.files import File
 from palprep.batch.people.person import Person
 from palprep.batch.people.settings import SETTINGS_NAME
 from palprep.batch.work.consent import speaker_of
-from palprep.batch.work.context import Reporter, RunContext
+from palprep.batch.work.context import PREPARED_NAME, Reporter, RunContext
 from palprep.batch.work.decision import (
     Decision,
     Unfit,
@@ -163,7 +163,7 @@ class MediaSteps:
         return [
             AssetTask(
                 source=str(file),
-                into=str(place / "prepared" / self.person.slug / role.value),
+                into=str(place / PREPARED_NAME / self.person.slug / role.value),
                 role=role,
                 profile=self.profile,
                 speaker=speaker if role is spoken_in else None,

@@ -13,7 +13,7 @@ from palprep.batch.engines.files import Files
 from palprep.batch.engines.tasks import AssetTask
 from palprep.batch.fingerprint import Fingerprint, digest_of
 from palprep.batch.people.person import Person, RosterEntry
-from palprep.batch.work.context import RunOptions
+from palprep.batch.work.context import PREPARED_NAME, RunOptions
 from palprep.journal import (
     AssetPrepared,
     Journal,
@@ -132,7 +132,7 @@ class Unchanged:
         }
 
     def _found(self, person: RosterEntry, at: dt.datetime) -> Fingerprint | None:
-        folder, given = self.into / "prepared" / person.slug, person.fingerprint
+        folder, given = self.into / PREPARED_NAME / person.slug, person.fingerprint
         prepared = given and self.files.fingerprint(folder, lambda: self._prepared(person.slug), at)
         if given is None or prepared is None:
             return None

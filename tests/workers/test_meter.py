@@ -10,8 +10,8 @@ import textwrap
 import psutil
 import pytest
 
-from palprep.workers import memory
-from palprep.workers.memory import MemoryMeter
+from palprep.workers import meter
+from palprep.workers.meter import Meter
 
 PARENT = textwrap.dedent("""
     import subprocess, sys
@@ -25,11 +25,11 @@ PARENT = textwrap.dedent("""
 @pytest.mark.parametrize("named", [True, False])
 def test_a_child_of_a_child_counts(monkeypatch, named):
     if not named:
-        monkeypatch.setattr(memory, "_descendants", lambda _: None)
+        monkeypatch.setattr(meter, "_descendants", lambda _: None)
     command = [sys.executable, "-c", PARENT]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout.readline() == b"held\n"
-        assert MemoryMeter(process.pid).used_bytes() > 50 << 20
+        assert Meter(process.pid).use().memory_bytes > 50 << 20
         process.stdin.close()
 
 
@@ -38,7 +38,7 @@ def test_the_kernel_names_the_children_that_psutil_finds():
     with subprocess.Popen([sys.executable, "-c", PARENT], stdin=-1, stdout=-1) as process:
         assert process.stdout.readline() == b"held\n"
         found = psutil.Process(os.getpid()).children(recursive=True)
-        named = memory._descendants(os.getpid())
+        named = meter._descendants(os.getpid())
         process.stdin.close()
     assert process.pid in {each.pid for each in found}
     assert {each.pid for each in named} == {each.pid for each in found}
@@ -47,4 +47,4 @@ def test_the_kernel_names_the_children_that_psutil_finds():
 def test_what_has_ended_holds_nothing():
     with subprocess.Popen([sys.executable, "-c", ""]) as process:
         pass
-    assert MemoryMeter(process.pid).used_bytes() == 0
+    assert Meter(process.pid).use() == (0, 0.0, 0)

@@ -1,0 +1,208 @@
+"""What a worker gives up before it sees a stranger's file: rights, files, sockets, time.
+
+By ctypes over prctl(2), seccomp(2) and landlock(7). Of the bindings on PyPI, ``landlock`` is a
+development release of 2023 and ``pyseccomp`` needs a libseccomp that wheels do not bring.
+
+All of it is inherited by threads and programs that start later, and none can be taken back. What a
+kernel does not offer is left out, and said.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import re
+import struct
+import sys
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from palprep.workers.system_calls import ARCHITECTURES, filter_for
+
+_FILE_BYTES = 16 << 30
+"""The largest file that a worker may write: twice the largest that is read."""
+
+_OPEN_FILES = 1024
+
+_RESERVED_BYTES = 8 << 30
+"""Beyond what may be held: decoders and networks reserve what they never touch. What they hold is
+measured from outside; this limit only stops what grows faster than that looks."""
+
+_SET_DUMPABLE, _SET_SECCOMP, _SET_CHILD_SUBREAPER, _SET_NO_NEW_PRIVS = 4, 22, 36, 38
+_SECCOMP_MODE_FILTER = 2
+_CAPABILITIES_VERSION = 0x20080522
+_TO_FILES = 0b11111
+"""CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER and CAP_FSETID."""
+
+_LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
+_PATH_BENEATH = 1
+
+# The rights of landlock(7). Its later versions know more of them.
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _REMOVE_DIR, _REMOVE_FILE = (1 << n for n in range(6))
+_MAKE_DIR, _MAKE_REG, _REFER, _TRUNCATE = 1 << 7, 1 << 8, 1 << 13, 1 << 14
+_RIGHTS_BY_VERSION = ((1, (1 << 13) - 1), (2, _REFER), (3, _TRUNCATE), (5, 1 << 15))
+_OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
+_READ = _READ_FILE | _READ_DIR
+_WRITE = _READ | _WRITE_FILE | _TRUNCATE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG
+"""No links and no devices: a link in an output folder would lead whoever reads it elsewhere."""
+
+_SYSTEM = (
+    *("/usr", "/lib", "/lib32", "/lib64", "/nix/store"),
+    *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime"),
+    *("/etc/ssl/openssl.cnf", "/etc/mime.types", "/etc/nsswitch.conf", "/etc/passwd", "/etc/group"),
+    *("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/self", "/proc/sys/vm"),
+    *("/sys/devices", "/sys/bus/pci", "/sys/class/drm", "/sys/fs/cgroup"),
+    *("/dev/urandom", "/dev/random", "/dev/zero"),
+)
+"""What libraries and the loader of programs read."""
+
+_LOADER = re.compile(rb"/[\w./+-]*/ld-[\w.-]+\.so(?:\.\d+)?")
+
+
+class Confinement(NamedTuple):
+    """What one worker may open: paths without links, since none is followed here.
+
+    ``folder`` is its own. It reads ``libraries``, and ``reads``: files, or folders with all below
+    them, which it cannot list. It reads and writes below ``writes``. It runs ``programs``.
+    """
+
+    folder: str
+    libraries: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
+    memory_bytes: int = 6 << 30
+
+
+class Protections(NamedTuple):
+    """Which of them this system gives. ``landlock`` is its version, 0 where there is none."""
+
+    no_new_rights: bool = False
+    undebuggable: bool = False
+    resource_limits: bool = False
+    system_calls: bool = False
+    landlock: int = 0
+
+
+def confine(asked: Confinement) -> Protections:
+    """Confine this process for good. It must have no second thread yet: landlock is by thread."""
+    limited = _limit(asked.memory_bytes)
+    if sys.platform != "linux":
+        return Protections(resource_limits=limited)
+    system = ctypes.CDLL(None, use_errno=True)
+    no_new_rights = system.prctl(_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+    # Programs whose parent has ended become this process's own, and count as its own.
+    system.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    _drop_capabilities(system)
+    undebuggable = system.prctl(_SET_DUMPABLE, 0, 0, 0, 0) == 0
+    return Protections(
+        no_new_rights,
+        undebuggable,
+        limited,
+        landlock=_close_files(system, asked),
+        system_calls=_close_system_calls(system),
+    )
+
+
+def _drop_capabilities(system: ctypes.CDLL) -> None:
+    """Of root's rights, leave those to files: root may be asked to work at others' files."""
+    header = struct.pack("=Ii", _CAPABILITIES_VERSION, 0)
+    held = ctypes.create_string_buffer(24)
+    if system.capget(header, held) == 0:
+        effective, permitted = struct.unpack_from("=II", held)
+        kept = (effective & _TO_FILES, permitted & _TO_FILES, 0, 0, 0, 0)
+        system.capset(header, struct.pack("=6I", *kept))
+
+
+def _limit(memory_bytes: int) -> bool:
+    import resource  # noqa: PLC0415 -- POSIX alone has it
+
+    limits = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_FSIZE: _FILE_BYTES,
+        resource.RLIMIT_NOFILE: _OPEN_FILES,
+        resource.RLIMIT_DATA: memory_bytes + _RESERVED_BYTES,
+    }
+    # It counts all that the user runs, in other containers, too: the user keeps half of it.
+    _, most = resource.getrlimit(resource.RLIMIT_NPROC)
+    if most != resource.RLIM_INFINITY:
+        limits[resource.RLIMIT_NPROC] = max(1, most // 2)
+    try:
+        for kind, limit in limits.items():
+            _, most = resource.getrlimit(kind)
+            allowed = limit if most == resource.RLIM_INFINITY else min(limit, most)
+            resource.setrlimit(kind, (allowed, allowed))
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _close_system_calls(system: ctypes.CDLL) -> bool:
+    numbers = ARCHITECTURES.get(platform.machine())
+    if numbers is None or sys.maxsize < 1 << 32:
+        return False
+    program = filter_for(numbers)
+    code = ctypes.create_string_buffer(program, len(program))
+    header = ctypes.create_string_buffer(
+        struct.pack("HP", len(program) // 8, ctypes.addressof(code))
+    )
+    return bool(system.prctl(_SET_SECCOMP, _SECCOMP_MODE_FILTER, header, 0, 0) == 0)
+
+
+def _close_files(system: ctypes.CDLL, asked: Confinement) -> int:
+    """The version of landlock that now holds this process, 0 for none."""
+    call = system.syscall
+    version: int = call(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), 1)
+    if version < 1:
+        return 0
+    handled = sum(rights for since, rights in _RIGHTS_BY_VERSION if version >= since)
+    net = 0b11 if version >= 4 else 0
+    scoped = 0b11 if version >= 6 else 0
+    # A kernel takes no more of the structure than its version knows.
+    size = 24 if version >= 6 else 16 if version >= 4 else 8
+    ruleset = call(
+        _LANDLOCK_CREATE, struct.pack("QQQ", handled, net, scoped), ctypes.c_size_t(size), 0
+    )
+    if ruleset < 0:
+        return 0
+    try:
+        for rights, paths in _rules(asked):
+            for path in paths:
+                _allow(system, ruleset, path, rights & handled)
+        return version if call(_LANDLOCK_RESTRICT, ruleset, 0) == 0 else 0
+    finally:
+        os.close(ruleset)
+
+
+def _rules(asked: Confinement) -> Iterable[tuple[int, Iterable[str]]]:
+    yield _READ, (*_SYSTEM, *asked.libraries)
+    yield _READ_FILE, asked.reads
+    yield _WRITE | _REFER, (asked.folder, *asked.writes)
+    yield _READ_FILE | _WRITE_FILE, ("/dev/null",)
+    yield _READ_FILE | _EXECUTE, (*asked.programs, *filter(None, map(_loader_of, asked.programs)))
+
+
+def _loader_of(program: str) -> str | None:
+    """The loader that a program names in its head (ELF's PT_INTERP); None for one without."""
+    try:
+        with open(program, "rb") as file:  # noqa: PTH123 -- a path from outside, as it stands
+            found = _LOADER.search(file.read(4096))
+    except OSError:
+        return None
+    return os.path.realpath(os.fsdecode(found[0])) if found else None
+
+
+def _allow(system: ctypes.CDLL, ruleset: int, path: str, rights: int) -> None:
+    """Add the rights at a path, of which there need be none."""
+    try:
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        if not os.path.isdir(path):  # noqa: PTH112 -- called for dozens of paths
+            rights &= _OF_FILES
+        rule = struct.pack("=Qi", rights, descriptor)
+        system.syscall(_LANDLOCK_ADD, ruleset, _PATH_BENEATH, rule, 0)
+    finally:
+        os.close(descriptor)
