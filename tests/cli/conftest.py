@@ -16,7 +16,6 @@ from warm_workers import WarmWorkers
 
 from palprep.cli.app import run
 from palprep.preflight import preflight
-from palprep.workers import LocalEngine
 
 SCRIPT = Path(sys.executable).with_name("palprep")
 
@@ -45,9 +44,9 @@ def environment(**given: str) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def warm_workers() -> Iterator[WarmWorkers]:
+def warm_workers(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmWorkers]:
     """The worker that commands in this process share."""
-    warm = WarmWorkers(LocalEngine)
+    warm = WarmWorkers(reads=[checkout], writes=[tmp_path_factory.getbasetemp()])
     yield warm
     warm.end()
 

@@ -1,48 +1,50 @@
-"""Worker processes that one command leaves to the next, for tests of what commands say.
+"""A worker process that one command leaves to the next, for tests of what commands say.
 
 A worker takes half a second to load the decoders, and as long again to load the networks that it
-uses. Tests of the workers themselves start their own.
+uses. Tests of the workers themselves, and of what they are kept from, start their own.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from palprep.workers import Limits, LocalEngine
-
-Start = Callable[..., LocalEngine]
+from palprep.workers import LocalEngine
 
 
 class WarmWorkers:
-    """One worker process that is lent to whoever asks for one, one after the other.
+    """Called in the place of :class:`LocalEngine`, it makes engines that share one worker.
 
-    ``start`` makes the engines. Whoever asks for several workers, or while the one is lent, gets
-    new ones; so does everybody after other limits, or an error.
+    The worker may read ``reads`` and write to ``writes``: all that tests give to commands lies
+    there. Whoever asks for several workers, or while the one is lent, gets new ones; so does
+    everybody after a command with other limits, or one that was broken off.
     """
 
-    def __init__(self, start: Start) -> None:
-        self._start = start
+    def __init__(self, *, reads: Iterable[Path], writes: Iterable[Path]) -> None:
+        self._opens = {"reads": [*reads], "writes": [*writes]}
         self._kept: LocalEngine | None = None
         self._asked: object = None
         self._lent = False
 
-    def __call__(self, jobs: int | None = None, **options: Any) -> LocalEngine:
-        """An engine, in the place of the function that starts them."""
+    def __call__(
+        self, jobs: int | None = None, *, programs: Iterable[str | Path] = (), **more: Any
+    ) -> LocalEngine:
+        options = {"programs": tuple(programs), **more}
+        engine = LocalEngine(jobs, **options)
         if jobs != 1 or self._lent:
-            return self._start(jobs, **options)
-        asked = options.get("limits") or Limits()
-        if asked != self._asked:
+            return engine
+        if self._kept is None or options != self._asked:
             self.end()
-        if self._kept is None:
-            self._kept, self._asked = self._start(jobs, **options), asked
+            self._kept, self._asked = LocalEngine(jobs, **options), options
+            self._kept.may_open(**self._opens)
         else:
-            # A new worker would be where its command is.
+            # Where a new worker would be.
             self._kept.run(os.chdir, str(Path.cwd()))
         self._lent = True
-        return _Lent(self._kept, self._back)
+        engine._pool = _Lent(self._kept._pool, self._back)
+        return engine
 
     def _back(self, at_once: bool) -> None:
         self._lent = False
@@ -56,12 +58,14 @@ class WarmWorkers:
             kept.close(at_once=True)
 
 
-class _Lent(LocalEngine):
-    """An engine that goes back to its owner when it is closed."""
+class _Lent:
+    """The worker of one engine in the hands of another, which gives it back when it is closed."""
 
-    def __init__(self, engine: LocalEngine, back: Callable[[bool], None]) -> None:
-        vars(self).update(vars(engine))
-        self._back = back
+    def __init__(self, pool: Any, back: Any) -> None:
+        self._pool, self._back = pool, back
 
-    def close(self, *, at_once: bool = False) -> None:
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._pool, name)
+
+    def close(self, *, at_once: bool) -> None:
         self._back(at_once)
