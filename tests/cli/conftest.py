@@ -38,8 +38,13 @@ Palprep = Callable[..., Ran]
 
 def environment(**given: str) -> dict[str, str]:
     """What a command finds: no ffmpeg on PATH, and no setting of the developer's own."""
-    names = ("HOME", "LANG", "PYTHONPATH", "PALPREP_JOBS")
-    kept = {name: os.environ[name] for name in names if name in os.environ}
+    names = {"HOME", "LANG", "PYTHONPATH", "PALPREP_JOBS"}
+    threads = ("OMP_", "OPENBLAS_", "OPENCV_")
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name in names or name.startswith(threads)
+    }
     return {**kept, "PATH": str(SCRIPT.parent), "COLUMNS": "120", **given}
 
 
