@@ -25,7 +25,10 @@ __all__ = ["checkout", "corpora", "pytest_runtest_setup"]
 SPREAD = {"test_blocks.py", "test_layers.py", "test_notebooks.py"}
 """Files of few and long tests that share nothing: each of them may go to another worker."""
 
-LONGEST_FIRST = ("tests/docs", "tests/test_", "tests/cli", "tests/preflight", "tests/batch")
+LONGEST_FIRST = (
+    *("tests/docs", "tests/test_", "tests/cli", "tests/preflight", "tests/batch"),
+    *("tests/workers", "tests/fixes"),
+)
 """Where the long tests are. They begin first, so that at the end no worker has one alone."""
 
 
