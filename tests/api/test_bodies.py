@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.api import json_value, read_body
+from palprep.api import json_value, mended_json, read_body
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,26 @@ def test_values(body: bytes, value: object) -> None:
 def test_what_cannot_be_kept(body: bytes, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         json_value(body)
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (b'{"a": ["]", ' + b"[" * 99 + b"]" * 99 + b"]}", "nested too deeply"),
+        (b'"' + b'\\"' * 30_000 + b"[" * 101, "Unterminated string"),
+        (b"[NaN]", "NaN is not a finite number"),
+        (b'"\xed\xa0\x80"', "can't decode"),
+    ],
+)
+def test_what_no_one_mends(body: bytes, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        mended_json(body)
+
+
+def test_halves_are_mended_and_brackets_in_strings_are_text() -> None:
+    assert mended_json(b'{"\\ud800": "a\\udc00\\ud83d\\ude00"}') == {"\ufffd": "a\ufffd\U0001f600"}
+    text = b'["' + b"[" * 200 + b'\\"]"' + b",[]" * 200 + b"]"
+    assert mended_json(text) == ["[" * 200 + '"]', *([],) * 200]
 
 
 def test_bodies_that_are_no_json_are_kept_as_text() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -238,7 +239,8 @@ def test_a_person_stands_there_once(place, second):
 @pytest.mark.parametrize(
     "place_of_file",
     ["ftp://example.org/a.wav", "http://example.org/a.wav", "s3://bucket", "s3://bucket/folder/",
-     "file:///etc/passwd", "https:///a.wav", "a\nb.wav", "data://x"],
+     "file:///etc/passwd", "https:///a.wav", "a\nb.wav", "data://x", "https://xn--/a.wav", "https://a..b/a.wav",
+     "https://h:99999/a.wav", "https://[::1", "https://a b/a.wav", "https://[fe80::1%eth0]/a"],
 )  # fmt: skip
 def test_places_that_no_file_is_fetched_from(place, place_of_file):
     [problem] = mistakes(
@@ -324,3 +326,29 @@ def test_names_are_spelt_with_joiners(name):
     assert (row.person, row.full_name) == (name, name)
     with pytest.raises(ValueError, match="control characters"):
         ManifestRow(person="ada", full_name=f"{name}\u202e", voice_audio="a.wav")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.csv", "person," + "name," * 300_000 + "\n", r"line 1 has more than 1,048,576 char"),
+        ("a.csv", "person," + "a," * 300_000 + "\n", r"at most 200 columns.*300,002"),
+        ("a.csv", "person,name\n" + "x" * 20_000_000, r"line 2 has more than 1,048,576 char"),
+        ("a.csv", "x" * 20_000_000, r"line 1 has more than 1,048,576 char"),
+        ("a.jsonl", '{"person": "a"}\n{"a": "' + "x" * 20_000_000, r"line 2 has more than 1,048"),
+        ("a.jsonl", json.dumps(dict.fromkeys(map(str, range(50_000)))), "at most 200 columns"),
+    ],
+)
+def test_what_would_fill_memory_or_time_is_refused(place, name, content, said):
+    (place / name).write_text(content)
+    began = time.process_time()
+    with pytest.raises(UsageError, match=said):
+        find_everybody(place / name)
+    assert time.process_time() - began < 2.0
+
+
+def test_a_name_is_found_that_stands_twice_among_many(place):
+    names = ", ".join(f'"{number}": 0' for number in range(60_000))
+    (place / "p.jsonl").write_text(f'{{{names}, "59999": 0}}')
+    [problem] = mistakes(place / "p.jsonl")
+    assert "59999 is given more than once" in problem.message

@@ -282,3 +282,19 @@ def test_folders_that_hold_nobody(tmp_path):
     (tmp_path / "portrait.jpg").write_bytes(JPEG)
     with pytest.raises(UsageError, match="its 1 media files belong in such subfolders"):
         found_in(tmp_path)
+
+
+def test_a_link_to_a_folder_elsewhere_is_refused(folder, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    put_wav(elsewhere / "secret.wav")
+    put_wav(folder / "voice.wav")
+    (folder.parent / "bob").symlink_to(elsewhere)
+    (folder.parent / "eve").symlink_to("/etc")
+    (folder.parent / "same").symlink_to(folder)
+    entries = find_people(folder.parent, utc_now()).people
+    found = {each.slug: each for each in read_people(entries)}
+    for slug in ("bob", "eve"):
+        [problem] = found[slug].problems
+        assert "leads out of the people's folder" in problem
+        assert (found[slug].assigned, found[slug].unused) == ((), ())
+    assert found["same"].problems == found["ada-lovelace"].problems == ()

@@ -13,7 +13,7 @@ import pytest
 
 from palprep.api import ReplicaTraining, VoiceStatusChanged
 from palprep.callbacks.server import CallbackServer, callback_app
-from palprep.errors import JournalError, ToolFailed
+from palprep.errors import JournalError, ToolFailed, UsageError
 
 NONCE = "s3cret-path"
 VOICE = {"voice_id": "v1", "voice_name": "Ada", "status": "completed"}
@@ -87,11 +87,39 @@ def test_only_posts(server):
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"{", b"\xff", b"NaN", b'{"a": Infinity}', b"[" * 60_000, b"1e999"]
+    "body",
+    [
+        b"",
+        b"{",
+        b"\xff",
+        b"NaN",
+        b'{"a": Infinity}',
+        b"[" * 60_000,
+        b"1e999",
+        b"[" * 300 + b"]" * 300,
+    ],
 )
 def test_what_is_not_json_is_refused(server, inbox, body):
     assert post(server, f"{NONCE}/x", content=body).status_code == 400
     assert inbox.look("x") == ()
+
+
+def test_halves_of_characters_are_mended(server, inbox):
+    cut = b'{"voice_id": "v\\ud800", "status": "error", "\\udfff": ["\\ud83d\\ude00"]}'
+    assert post(server, f"{NONCE}/x", content=cut).status_code == 204
+    [delivery] = inbox.look("x")
+    assert delivery.event.voice_id == "v\ufffd"
+    assert delivery.body["\ufffd"] == ["\U0001f600"]
+
+
+@pytest.mark.parametrize("path", ["/guess", "/a/b/c", f"/{NONCE}x/", "/"])
+def test_a_stranger_gets_one_answer_for_a_connection(server, path):
+    head = f"POST {path} HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as caller:
+        caller.sendall(head.encode())  # The body never comes.
+        answer = b"".join(iter(lambda: caller.recv(4096), b""))
+    assert answer.startswith(b"HTTP/1.1 404 ")
+    assert b"location" not in answer.lower()
 
 
 def test_the_body_is_bounded_whatever_its_length_says(server, inbox):
@@ -182,3 +210,25 @@ def test_an_async_sink_is_awaited_before_the_sender_is_told(wrapped):
         assert post(server, f"{NONCE}/x", json=VOICE).status_code == 204
         assert [delivery.body for delivery in kept] == [VOICE]
         assert post(server, f"{NONCE}/full", json=VOICE).status_code == 503
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://xn--/",
+        "https://a..b",
+        f"https://{'a' * 64}.com",
+        "https://h:99999",
+        "https://a b/",
+        "https://u:secret@h/",
+        "https://[::1%eth0]/",
+        "https://[::1",
+        "https://h/a\n",
+        "ftp://h/",
+        "h",
+    ],
+)
+def test_a_public_address_that_no_one_can_ask(inbox, url):
+    with pytest.raises(UsageError, match="The public URL") as caught:
+        CallbackServer(inbox, public_url=url)
+    assert "secret" not in str(caught.value)

@@ -189,6 +189,7 @@ def test_a_server_that_says_nothing_does_not_hold_the_sandbox_at_its_end():
     ],
 )
 def test_a_request_that_is_sent_by_half_ends(monkeypatch, sent):
+    monkeypatch.setattr(ImpatientProtocol, "head_s", 0.3)
     monkeypatch.setattr(ImpatientProtocol, "stalled_s", 0.3)
     with Sandbox() as sandbox:
         address = ("127.0.0.1", int(sandbox.url.rpartition(":")[2]))

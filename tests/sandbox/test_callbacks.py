@@ -49,7 +49,7 @@ def test_a_callback_that_is_not_taken_is_sent_again_and_then_given_up(raw, recei
     assert [(c["attempt"], c["status"]) for c in log] == [(1, 500), (2, 503), (3, 500)]
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1:1/nobody", "http://xn--/"])
+@pytest.mark.parametrize("url", ["http://127.0.0.1:1/nobody", "http://xn--ls8h.la/"])
 def test_a_callback_to_nobody_is_logged_with_the_reason(raw, url):
     raw.voice(callback_url=url)
     raw.sandbox.advance(2)

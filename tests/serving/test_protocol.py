@@ -20,13 +20,16 @@ class Recorded(asyncio.Transport):
     def close(self) -> None:
         self.done.append("close")
 
+    def get_write_buffer_size(self) -> int:
+        return 0
+
     def abort(self) -> None:
         self.done.append("abort")
 
 
 async def test_head_and_body_are_written_at_once() -> None:
     socket = Recorded()
-    transport = GatheringTransport(socket, asyncio.get_running_loop())
+    transport = GatheringTransport(socket, asyncio.get_running_loop(), within_s=1)
     for answer in (b"1", b"2"):
         transport.write(b"head")
         transport.write(b"body" + answer)
@@ -39,7 +42,7 @@ async def test_head_and_body_are_written_at_once() -> None:
 
 async def test_much_is_written_without_waiting() -> None:
     socket = Recorded()
-    transport = GatheringTransport(socket, asyncio.get_running_loop())
+    transport = GatheringTransport(socket, asyncio.get_running_loop(), within_s=1)
     large = bytes(70_000)
     transport.write(b"head")
     transport.write(large)
@@ -51,7 +54,7 @@ async def test_much_is_written_without_waiting() -> None:
 async def test_closing_writes_what_is_held_and_aborting_does_not() -> None:
     closed, aborted = Recorded(), Recorded()
     for socket, end in ((closed, "close"), (aborted, "abort")):
-        transport = GatheringTransport(socket, asyncio.get_running_loop())
+        transport = GatheringTransport(socket, asyncio.get_running_loop(), within_s=1)
         transport.write(b"body")
         getattr(transport, end)()
     await asyncio.sleep(0)

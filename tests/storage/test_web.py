@@ -16,6 +16,16 @@ SHOWN = "https://files.example/ada/voice.wav"
 BODY = b"RIFF" * 1000
 
 
+UNFETCHABLE = (
+    "https://xn--/a.mp4?secret",
+    "https://a..b/",
+    f"https://{'a' * 64}.com/",
+    "https://[::1/a?secret",
+    "https://127.0.0.1:99999/",
+    "https://xn--ls8h.la/",
+)
+
+
 def public(host: str) -> list[str]:
     """A resolver to which every name but that of the intranet is of the web."""
     return ["10.0.0.7" if host.startswith("intra") else "93.184.215.14"]
@@ -65,6 +75,8 @@ def test_what_changes_with_the_file(headers, tag):
         ([to("http://files.example/a")], "without https"),
         ([to("https://intra.example/a")], "private network"),
         ([to(SHOWN)] * 6, "redirects more than 5 times"),
+        ([to("https://xn--/a")], "cannot be fetched"),
+        ([to("https://[::1/a")], "cannot be fetched"),
     ],
 )
 def test_what_cannot_be_fetched_is_a_sentence_without_secrets(tmp_path, replies, said):
@@ -75,6 +87,13 @@ def test_what_cannot_be_fetched_is_a_sentence_without_secrets(tmp_path, replies,
     assert "secret" not in str(caught.value)
     assert "pass" not in str(caught.value)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("link", UNFETCHABLE)
+def test_an_address_that_no_one_can_ask(tmp_path, link):
+    with pytest.raises(StorageError, match="cannot be fetched") as caught:
+        fetch_url(link, tmp_path / "a", max_bytes=10**6, resolve=public)
+    assert "secret" not in str(caught.value)
 
 
 def test_a_link_may_lead_on_and_an_intranet_may_be_meant(tmp_path):

@@ -2,6 +2,7 @@ from .bodies import (
     Base64Stream as Base64Stream,
     StreamedBody as StreamedBody,
     json_value as json_value,
+    mended_json as mended_json,
     read_body as read_body,
     redact as redact,
 )
@@ -30,8 +31,11 @@ from .fields import (
     ShortLink as ShortLink,
     Tag as Tag,
     VoiceDescription as VoiceDescription,
+    host_of as host_of,
+    is_address as is_address,
     is_header_value as is_header_value,
     is_https as is_https,
+    is_link as is_link,
     is_loopback as is_loopback,
 )
 from .records import (

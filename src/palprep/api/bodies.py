@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,6 +12,10 @@ from typing import Any, Never
 from urllib.parse import urlsplit
 
 from palprep.vocabulary import FileInput
+
+_DEEPEST = 100
+_BRACKETS = re.compile(r""""(?:[^"\\]|\\.)*+"?|[\[\]{}]""", re.DOTALL)
+"""Brackets, and strings, in which they mean nothing."""
 
 
 def compact_json(value: Any) -> str:
@@ -28,20 +33,34 @@ def read_body(content: bytes) -> Any:
         return content.decode("utf-8", "replace")
 
 
-def json_value(body: bytes, *, halves: bool = False) -> Any:
+def json_value(body: bytes) -> Any:
     """The value of a JSON text in UTF-8 (RFC 8259, section 8.1): numbers are finite, nesting ends,
-    and no half of a character stands alone. Raises ValueError, which says what is wrong.
-
-    With ``halves`` they may: a sender that cuts a text after so many UTF-16 units makes them.
-    """
-    text = body.decode("utf-8-sig")
-    try:
-        value = json.loads(text, parse_constant=_not_finite, parse_float=_finite)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-    if not halves and "\\u" in text:
+    and no half of a character stands alone. Raises ValueError, which says what is wrong."""
+    value = _json_value(body.decode("utf-8-sig"))
+    if b"\\u" in body:
         _require_whole(value)
     return value
+
+
+def mended_json(body: bytes) -> Any:
+    """As :func:`json_value`, but a half of a character becomes U+FFFD: a sender that cuts a text
+    after so many UTF-16 units makes them. Nesting ends after 100 levels: what keeps the value
+    gives up at some depth."""
+    text = body.decode("utf-8-sig")
+    depth = 0
+    for found in _BRACKETS.finditer(text):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found[0], 0)
+        if depth > _DEEPEST:
+            raise ValueError("nested too deeply")
+    whole = json.dumps(_json_value(text), ensure_ascii=False)
+    return json.loads(whole.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
+
+
+def _json_value(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_not_finite, parse_float=_finite)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 def _finite(text: str) -> float:

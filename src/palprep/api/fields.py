@@ -44,13 +44,43 @@ OnCall = Literal["generate_filler", "static_filler", "silent", "passthrough"]
 OnResolve = Literal["generate_response", "response_in_result", "add_to_context", "fire_and_forget"]
 
 
+_LONGEST_NAME = 253
+_NO_HOST = re.compile(r"[\s%<>^|\"`\\]")
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
+
+
 def origin_of(url: str) -> tuple[str, str] | None:
-    """The scheme and the host of a link, in lower case; None for what is no link."""
+    """The scheme and the host of a link, in lower case; None for what is no link, also where no
+    name server and no network could be asked for the host."""
     try:
         parts = urlsplit(url)
+        host = parts.hostname or ""
+        if ":" in host:
+            usable = ipaddress.IPv6Address(host).scope_id is None
+        else:
+            # A name of at most 253 bytes, in labels of 1 to 63 (RFC 1035), each as IDNA spells it.
+            name = host.removesuffix(".").encode("idna")
+            name.decode("idna")
+            usable = 0 < len(name) <= _LONGEST_NAME and not _NO_HOST.search(host)
     except ValueError:
         return None
-    return (parts.scheme, parts.hostname) if parts.hostname else None
+    return (parts.scheme, host) if usable and host.isprintable() else None
+
+
+def host_of(url: str) -> str:
+    """The host of a link, in lower case; empty for what is no link."""
+    return (origin_of(url) or ("", ""))[1]
+
+
+def is_address(url: str) -> bool:
+    """Whether ``url`` is a link for the web that can be asked: its host is one, and its port.
+    urlsplit leaves line breaks and tabs out: none may be there."""
+    scheme, _ = origin_of(url) or ("", "")
+    try:
+        port = urlsplit(url).port
+    except ValueError:
+        return False
+    return scheme in {"http", "https"} and port != 0 and not _CONTROLS.search(url)
 
 
 def is_https(url: str, *, loopback: bool = False) -> bool:
@@ -62,8 +92,7 @@ def is_https(url: str, *, loopback: bool = False) -> bool:
 
 def is_link(url: str) -> bool:
     """Whether ``url`` is a link for the web, with a host and without white space."""
-    scheme, _ = origin_of(url) or ("", "")
-    return scheme in {"http", "https"} and not any(map(str.isspace, url))
+    return is_address(url) and not any(map(str.isspace, url))
 
 
 def is_loopback(host: str) -> bool:
@@ -132,7 +161,7 @@ def _streamed_base64(value: Any, validate_text: ValidatorFunctionWrapHandler) ->
     return value
 
 
-_LINK = _must_be(is_link, "url", "must be a link that starts with https:// or http://")
+_LINK = _must_be(is_link, "url", "must be a link that starts with https:// or http://, to a host")
 _URI = Field(json_schema_extra={"format": "uri"})
 Link = Annotated[str, _LINK, _URI]
 ShortLink = Annotated[str, MaxLen(2048), _LINK, _URI]

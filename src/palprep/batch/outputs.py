@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from palprep.errors import UsageError
+from palprep.escaping import escaped_json
 from palprep.fixes import atomic_output, unwritable
 from palprep.journal import JOURNAL_NAME, Journal, PersonView, ReadableRun, RunReader
 from palprep.views import PICTURES_NAME, REPORT_NAME, Page, pages
@@ -70,7 +71,8 @@ def write_results(
                 at, length = lines[slug]
                 file.seek(at)
                 return file.read(length).decode("utf-8", "backslashreplace")
-            return json.dumps(run.person(slug).result.to_json(), ensure_ascii=False) + "\n"
+            result = run.person(slug).result.to_json()
+            return escaped_json(json.dumps(result, ensure_ascii=False)) + "\n"
 
         replace(path, (line(each.slug) for each in run.people))
 

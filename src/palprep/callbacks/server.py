@@ -16,12 +16,13 @@ from typing import Any, Self
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from palprep.api import AnyEvent, json_value, parse_event
-from palprep.errors import PalprepError, ToolFailed
+from palprep.api import AnyEvent, is_link, mended_json, parse_event
+from palprep.errors import PalprepError, ToolFailed, UsageError
 from palprep.serving import (
     BodyTooLarge,
     ServerThread,
@@ -58,17 +59,17 @@ def callback_app(sink: Sink, *, nonce: str, within_s: float = _BODY_WITHIN_S) ->
     """An ASGI app for ``POST /{nonce}`` and ``POST /{nonce}/{tag}``, to mount or to run.
 
     It answers 204 once the sink has returned, 404 to any other path, 400 to a body that is
-    not JSON, 413 to a body above 64 KiB, 408 to one that does not arrive within
-    ``within_s`` seconds and 503 when the sink failed.
+    not JSON or nested too deeply, 413 to a body above 64 KiB, 408 to one that does not arrive
+    within ``within_s`` seconds and 503 when the sink failed.
     """
 
     async def receive(request: Request) -> Response:
         if not hmac.compare_digest(request.path_params["nonce"].encode(), nonce.encode()):
-            return PlainTextResponse("not found", 404)
+            raise HTTPException(404)
         try:
             async with asyncio.timeout(within_s):
                 raw = await read_body(request, MAX_BODY_BYTES)
-            body = json_value(raw, halves=True)
+            body = mended_json(raw)
         except BodyTooLarge as error:
             return PlainTextResponse(error.message, 413)
         except TimeoutError:
@@ -86,7 +87,15 @@ def callback_app(sink: Sink, *, nonce: str, within_s: float = _BODY_WITHIN_S) ->
         Route("/{nonce}", receive, methods=["POST"]),
         Route("/{nonce}/{tag}", receive, methods=["POST"]),
     ]
-    return Starlette(routes=routes)
+    app = Starlette(routes=routes, exception_handlers={HTTPException: _stranger})
+    app.router.redirect_slashes = False  # It would answer strangers with a link of their making.
+    return app
+
+
+async def _stranger(_: Request, error: Exception) -> Response:
+    """Whoever does not know the address gets one answer for a connection."""
+    status = error.status_code if isinstance(error, HTTPException) else 404
+    return PlainTextResponse("not found", status, {"connection": "close"})
 
 
 async def _handed_to(sink: Sink, delivery: Delivery) -> None:
@@ -130,6 +139,11 @@ class CallbackServer:
     ) -> None:
         self._nonce = nonce or new_nonce()
         self._public_url = public_url
+        if public_url is not None and (not is_link(public_url) or "@" in public_url):
+            raise UsageError(
+                f"The public URL {public_url.rpartition('@')[2]!r} is not of the form "
+                "https://HOST[:PORT][/PATH], without a user"
+            )
         try:
             self._socket = listening_socket(host, port)
         except OSError as error:

@@ -20,7 +20,16 @@ import httpx
 from pydantic import SecretStr
 
 from palprep._version import __version__
-from palprep.api import UNSET, Call, StreamedBody, Unset, is_header_value, is_https, request_id
+from palprep.api import (
+    UNSET,
+    Call,
+    StreamedBody,
+    Unset,
+    is_address,
+    is_header_value,
+    is_https,
+    request_id,
+)
 from palprep.client.answers import Answer, NoAnswer
 from palprep.errors import UsageError
 
@@ -80,11 +89,10 @@ def checked_base_url(url: str) -> str:
     """
     try:
         parts = urlsplit(url)
-        # A port that is no port is found when it is asked for.
-        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        usable = False
-    if not usable or parts.query or parts.fragment or parts.username:
+        parts = urlsplit("")
+    more = parts.query or parts.fragment or parts.username is not None
+    if more or not is_address(url) or any(map(str.isspace, url)):
         raise UsageError(
             f"The base URL {_without_user(url)!r} is not of the form https://HOST[:PORT][/PATH]. "
             "Check base_url, or PALPREP_BASE_URL."
@@ -177,7 +185,8 @@ class RequestWriter:
                 content=content,
                 extensions={"timeout": self._limits(call, within)},
             )
-        except self.library.InvalidURL as error:
+            request.url.host  # noqa: B018 -- decodes a name that the library may refuse.
+        except (self.library.InvalidURL, UnicodeError) as error:
             raise UsageError(
                 f"{call.method} {call.endpoint.path}: no URL can be made of this ({error})."
             ) from None

@@ -11,7 +11,7 @@ from urllib.parse import quote, urlsplit
 
 import httpx
 
-from palprep.api import is_loopback
+from palprep.api import host_of, is_address, is_loopback
 from palprep.errors import PublishError, StorageError, UsageError
 from palprep.publish.content import Content, Hashed, Publishable, checked_url
 from palprep.storage import PROBE, PROBE_NAME, RETRY_WITHIN, Bucket
@@ -212,7 +212,12 @@ def publisher_for(
     """
     if publish_to is not None:
         return ObjectStorePublisher(publish_to)
-    if is_loopback(urlsplit(base_url).hostname or ""):
+    if not is_address(base_url):
+        raise UsageError(
+            f"{base_url.rpartition('@')[2]!r} is no address that can be asked. Check "
+            "PALPREP_BASE_URL."
+        )
+    if is_loopback(host_of(base_url)):
         return SandboxPublisher(base_url)
     raise UsageError(
         f"{base_url} fetches media by URL. Name a bucket that it can read, with --publish-to or in "

@@ -168,8 +168,11 @@ class DroppableProtocol(ImpatientProtocol):
     """Lets the application cut the connection: ``scope["state"]["abort"]()``.
 
     ASGI cannot express it. A fault that drops the connection must look to the caller like a
-    network that failed, and not like a strange answer.
+    network that failed, and not like a strange answer. It keeps more connections than a server
+    for strangers: tests open many.
     """
+
+    most = 500
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Put ``abort`` into the state of every request of this connection."""

@@ -13,11 +13,10 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx
 
-from palprep.api import is_loopback
+from palprep.api import host_of, is_loopback
 from palprep.errors import PalprepError, StorageError
 from palprep.sandbox.faults import CALLBACK_EVENTS, CallbackFault
 from palprep.sandbox.service import Service
@@ -29,8 +28,9 @@ LOST = "lost, as the fault script says"
 ANSWER_BYTES = 64 * 1024
 """How much is read of an answer that is not a media file."""
 
-UNASKABLE = (httpx.HTTPError, httpx.InvalidURL, UnicodeError)
-"""What a request can raise; UnicodeError for a host that is not a name (``http://xn--/``)."""
+UNASKABLE = (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OverflowError)
+"""What a request can raise; UnicodeError for a host that is not a name (``http://xn--/``),
+OverflowError for a port above 65535."""
 
 
 class ServerFailed(PalprepError):
@@ -110,7 +110,7 @@ def _fetch(service: Service, url: str, into: Path) -> None:
     if choices.outbound == "loopback":
         transport = _ThisMachine(verify=service.tls)
         try:
-            refuse_elsewhere(urlsplit(url).hostname or "")  # Before a name server is asked for it.
+            refuse_elsewhere(host_of(url))  # Before a name server is asked for it.
         except ElsewhereError as error:
             raise StorageError(str(error)) from None
 
@@ -160,6 +160,8 @@ def announce(service: Service, event: str, url: str | None, payload: Mapping[str
 def send_again(service: Service, number: int) -> bool:
     """Schedule the delivery ``number`` of the log once more, whatever the faults say; False when
     no callback has this number."""
+    if number.bit_length() > 63:
+        return False
     row = service.store.execute(
         "SELECT kind, url, body FROM deliveries WHERE seq = ?", (number,)
     ).fetchone()

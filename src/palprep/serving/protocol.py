@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any, cast
 
 import h11
@@ -23,12 +25,15 @@ class GatheringTransport:
     """Joins what is written in one turn of the loop. Otherwise it is the transport it is given.
 
     uvicorn writes the head and the body of an answer separately, and writing is most of the cost
-    of a short answer.
+    of a short answer. When it is closed, the other side has ``within_s`` seconds to take the rest.
     """
 
-    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop, *, within_s: float
+    ) -> None:
         self._transport = transport
         self._loop = loop
+        self._within_s = within_s
         self._held = bytearray()
 
     def __getattr__(self, name: str) -> Any:
@@ -46,6 +51,8 @@ class GatheringTransport:
         """Write what is held, then close."""
         self._write_held()
         self._transport.close()
+        if self._transport.get_write_buffer_size():
+            self._loop.call_later(self._within_s, self._transport.abort)
 
     def abort(self) -> None:
         """Cut the connection; what is held is lost with it."""
@@ -58,46 +65,167 @@ class GatheringTransport:
             self._held.clear()
 
 
-class ImpatientProtocol(H11Protocol):
-    """Cuts a connection on which a request (head or body) has begun and stalls.
+_WHOLE = frozenset({h11.DONE, h11.MUST_CLOSE})
+"""A request has arrived to its end."""
 
-    uvicorn itself waits for the rest for ever, and keeps the connection.
+
+class _Strangers(logging.LoggerAdapter[logging.Logger]):
+    """uvicorn warns of every request that is none. Whoever reaches the port could fill the log."""
+
+    level = logging.INFO  # uvicorn asks for it.
+
+    def warning(self, msg: object, *args: object, **kwargs: Any) -> None:
+        self.info(msg, *args, **kwargs)
+
+
+class ImpatientProtocol(H11Protocol):
+    """HTTP for callers who may be slow on purpose, and many.
+
+    The head of a request has ``head_s`` seconds, from the connection or from its first byte. A
+    body has ``stalled_s`` seconds between two bytes, and ``body_s`` in all, with one more for
+    every ``floor`` bytes that have come. An answer that no one reads is given up after
+    ``stalled_s`` seconds. uvicorn itself waits for ever for all of these; it closes a connection
+    on which no second request begins.
+
+    A server keeps at most ``most`` connections. For one more, it cuts one that waits for its
+    caller: first those that have their answer and do not end or do not read it, then of the
+    address that has the most, then the one that waits longest. No address has a number of its
+    own: all callers behind a proxy have the same one. A connection more is refused only while
+    all others are being answered.
     """
 
+    head_s = 10.0
+    body_s = 30.0
     stalled_s = 30.0
-    """Seconds without a byte after which a half-sent request is given up."""
+    floor = 500
+    """In bytes a second; the usual choice of web servers (Apache, mod_reqtimeout)."""
+    most = 200
 
-    _giving_up: asyncio.TimerHandle | None = None
+    _timer: asyncio.TimerHandle | None = None
+    _reader: asyncio.TimerHandle | None = None
+    _phase: tuple[object, object] = (None, h11.IDLE)
+    """The request and how far it has come: each has time of its own."""
+    _since = 0.0
+    _bytes = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Write through a transport that joins pieces."""
-        gathering = GatheringTransport(cast("asyncio.Transport", transport), self.loop)
+        """Make room for the connection, and write through a transport that joins pieces."""
+        gathering = GatheringTransport(
+            cast("asyncio.Transport", transport), self.loop, within_s=self.stalled_s
+        )
+        self.logger = cast("logging.Logger", _Strangers(self.logger))
         super().connection_made(cast("asyncio.Transport", gathering))
+        self._since = self.loop.time()
+        self._make_room()
+        self._watch()
 
     def data_received(self, data: bytes) -> None:
         """Take more of a request, and wait for the rest of it if there is any."""
         super().data_received(data)
-        self._stop_waiting()
-        if self._half_sent():
-            self._giving_up = self.loop.call_later(self.stalled_s, self._give_up)
+        state = self.conn.their_state
+        if state in _WHOLE:
+            self._since = self.loop.time()
+            self._stop_waiting()
+            return
+        if (self.cycle, state) != self._phase:
+            self._phase, self._since, self._bytes = (self.cycle, state), self.loop.time(), 0
+        self._bytes += len(data)
+        self._watch()
+
+    def pause_writing(self) -> None:
+        """The caller does not read: wait, but not for ever."""
+        super().pause_writing()
+        self._reader = self._reader or self.loop.call_later(self.stalled_s, self._give_up)
+
+    def resume_writing(self) -> None:
+        """The caller reads again."""
+        super().resume_writing()
+        if self._reader is not None:
+            self._reader.cancel()
+            self._reader = None
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing more is waited for."""
         self._stop_waiting()
+        self.resume_writing()
         super().connection_lost(exc)
 
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no request. Where a whole head came before it, uvicorn would answer
+        twice, and fail at the second time: the connection is cut."""
+        if self.conn.our_state is h11.IDLE:
+            super().send_400_response(msg)
+            return
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        self.transport.abort()
+
+    @property
+    def _waits(self) -> bool:
+        """Whether the caller has to send something, or to read it."""
+        return self.conn.their_state in (h11.IDLE, h11.SEND_BODY) or self.flow.write_paused
+
+    def _watch(self) -> None:
+        """Wait for the rest of what has begun, as long as that may take from now."""
+        self._stop_waiting()
+        if self._half_sent():
+            left = self._since - self.loop.time()
+            if self.conn.their_state is h11.SEND_BODY:
+                left = min(left + self.body_s + self._bytes / self.floor, self.stalled_s)
+            else:
+                left += self.head_s
+            self._timer = self.loop.call_later(max(left, 0.0), self._expire)
+
     def _half_sent(self) -> bool:
+        """Not between two requests: uvicorn has a clock of its own for that."""
         state = self.conn.their_state
-        return state is h11.SEND_BODY or (state is h11.IDLE and bool(self.conn.trailing_data[0]))
+        begun = self.cycle is None or bool(self.conn.trailing_data[0])
+        return state is h11.SEND_BODY or (state is h11.IDLE and begun)
+
+    def _expire(self) -> None:
+        if self.flow.read_paused:  # It is the application that does not take what is sent.
+            self._since = self.loop.time()
+            self._watch()
+        else:
+            self._give_up()
+
+    def _make_room(self) -> None:
+        if len(self.connections) <= self.most:
+            return
+        open_ = [
+            cast("ImpatientProtocol", each)
+            for each in self.connections
+            if not each.transport.is_closing()
+        ]
+        waiting = [each for each in open_ if each is not self and each._waits]  # noqa: SLF001
+        crowd = Counter(_address(each) for each in waiting)
+        if len(open_) > self.most:
+            waiting.sort(key=lambda each: each._precedence(crowd))  # noqa: SLF001
+            (*waiting, self)[0].transport.abort()
+
+    def _precedence(self, crowd: Mapping[str, int]) -> tuple[bool, int, float]:
+        """Who has to go first."""
+        done = self.cycle is not None and self.cycle.response_complete
+        idle = self.conn.their_state is h11.IDLE
+        return (
+            not ((done and not idle) or self.flow.write_paused),
+            -crowd[_address(self)],
+            self._since,
+        )
 
     def _stop_waiting(self) -> None:
-        if self._giving_up is not None:
-            self._giving_up.cancel()
-            self._giving_up = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def _give_up(self) -> None:
-        log.info("A request was sent in part and is given up")
+        log.info("A caller that does not go on is given up")
         self.transport.abort()
+
+
+def _address(connection: H11Protocol) -> str:
+    return connection.client[0] if connection.client else ""
 
 
 class BodyTooLarge(PalprepError):

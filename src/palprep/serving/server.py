@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import logging
+import math
 import signal
 import socket
 import threading
@@ -21,8 +22,10 @@ T = TypeVar("T")
 
 log = logging.getLogger("palprep.serving")
 
-_BACKLOG = 512
+_BACKLOG = 128
+"""Also how many connections asyncio accepts at once, before any is looked at."""
 _LAST_PORT = 65535
+_TOLD_EVERY_S = 60.0
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
@@ -81,6 +84,7 @@ class ServerThread:
             lifespan=lifespan,
             log_config=None,
             access_log=False,
+            backlog=_BACKLOG,
             proxy_headers=False,
             server_header=False,
             timeout_graceful_shutdown=grace_s,
@@ -133,7 +137,24 @@ class ServerThread:
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
+        self._loop.set_exception_handler(_Seldom())
         await self._server.serve(sockets=[self._listener])
+
+
+class _Seldom:
+    """What asyncio tells of errors. That no connection can be accepted, it tells thousands of
+    times a second: that is said once a minute."""
+
+    def __init__(self) -> None:
+        self._told_at = -math.inf
+
+    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if not (isinstance(error, OSError) and "accept" in context.get("message", "")):
+            loop.default_exception_handler(context)
+        elif loop.time() - self._told_at >= _TOLD_EVERY_S:
+            self._told_at = loop.time()
+            log.error("No connection can be accepted: %s. It is tried again", error.strerror)
 
 
 class _Server(uvicorn.Server):

@@ -66,6 +66,9 @@ def too_large(shown: str, max_bytes: int) -> StorageError:
 
 def without_secrets(url: str) -> str:
     """A link without user, password, query and fragment: what may be shown and recorded."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # It is shown in a message about just that.
+        return url.partition("?")[0].rpartition("@")[2]
     host = parts.netloc.rpartition("@")[2]
     return parts._replace(netloc=host, query="", fragment="").geturl()

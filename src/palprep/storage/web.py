@@ -115,7 +115,7 @@ def _opened(
         for _ in range(_REDIRECTS + 1):
             try:
                 reply = stack.enter_context(client.stream("GET", at, headers=headers))
-            except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
+            except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OverflowError) as error:
                 late = isinstance(error, httpx.TimeoutException)
                 why = "the server did not answer in time" if late else str(error).rstrip(".")
                 raise StorageError(

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from pydantic import Field
 
-from palprep.api import is_https
+from palprep.api import is_address, is_https
 from palprep.errors import MediaError
 from palprep.media import Source
 from palprep.storage import without_secrets
@@ -22,7 +22,7 @@ def is_url(text: str) -> bool:
 
 def is_web(url: str) -> bool:
     """Whether it is an address that files are fetched from: HTTPS, or HTTP on this machine."""
-    return is_https(url, loopback=True)
+    return is_https(url, loopback=True) and is_address(url)
 
 
 class RemoteFile(Value):

@@ -43,7 +43,9 @@ def find_people(folder: str | Path, at: dt.datetime) -> Roster:
         with os.scandir(root.resolve()) as found:
             entries = sorted((e for e in found if not is_hidden(e.name)), key=lambda e: e.name)
         people = tuple(
-            RosterEntry(
+            _elsewhere(each.name)
+            if each.is_symlink() and not _lies_in(root, each.path)
+            else RosterEntry(
                 _printable(each.name),
                 folder_fingerprint(each.path, at),
                 partial(read_person, Path(each.path)),
@@ -58,6 +60,18 @@ def find_people(folder: str | Path, at: dt.datetime) -> Roster:
     if not people:
         raise nobody_in(str(root), media)
     return Roster(people, tuple(_printable(each.name) for each in loose))
+
+
+def _lies_in(root: Path, path: str) -> bool:
+    return Path(path).resolve().is_relative_to(root.resolve())
+
+
+def _elsewhere(name: str) -> RosterEntry:
+    """Somebody whose folder is a link out of the people's. Whoever made the link may not be who
+    runs this, and could have any folder listed and sent."""
+    why = "the folder is a link that leads out of the people's folder: copy or mount it there"
+    person = Person(slug=_printable(name), problems=(why,))
+    return RosterEntry(person.slug, None, lambda: person)
 
 
 def read_person(folder: Path) -> Person:

@@ -6,10 +6,12 @@ import csv
 import importlib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sized
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, TextIO
 
 from pydantic import (
     AfterValidator,
@@ -83,6 +85,8 @@ def _place(text: str) -> str:
         if not named:
             raise PydanticCustomError("place", "names a bucket and no file in it")
         return text
+    if text.startswith("https://") and not is_web(text):
+        raise PydanticCustomError("place", "names a host or a port that no one can ask")
     if not is_web(text):
         raise PydanticCustomError(
             "place",
@@ -172,6 +176,12 @@ _DELIMITERS = (",", ";", "\t")
 """Spreadsheets in many countries put a semicolon between cells, since their comma is decimal."""
 
 
+_LONGEST_LINE = 1024 * 1024
+"""In characters; a person's takes some hundreds."""
+_MOST_COLUMNS = 200
+"""No manifest has as many; each unknown one is told."""
+
+
 @dataclass(frozen=True)
 class Line:
     """One line: its values by column. Empty cells, nulls and unknown columns of a table are left
@@ -205,13 +215,25 @@ def read_lines(path: Path) -> Lines:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
 
 
+def _bounded(file: TextIO, path: Path) -> Iterator[str]:
+    """The lines, of which none fills the memory."""
+    number = 1
+    while line := file.readline(_LONGEST_LINE + 1):
+        if len(line) > _LONGEST_LINE:
+            raise UsageError(
+                f"{path} is no manifest: line {number:,} has more than {_LONGEST_LINE:,} characters"
+            )
+        yield line
+        number += 1
+
+
 def _csv(path: Path) -> Lines:
     # Spreadsheets put a byte order mark first.
     with path.open(encoding="utf-8-sig", newline="") as file:
-        first = file.readline()
-        file.seek(0)
+        lines = _bounded(file, path)
+        first = next(lines, "")
         delimiter = max(_DELIMITERS, key=first.count)
-        reader = csv.reader(file, delimiter=delimiter, strict=True)
+        reader = csv.reader(chain((first,), lines), delimiter=delimiter, strict=True)
         header: list[str] = []
         number = 1
         try:
@@ -231,7 +253,15 @@ def _csv(path: Path) -> Lines:
             yield RowProblem(number, None, f"cannot be read as CSV: {error}")
 
 
+def _require_few(columns: Sized) -> None:
+    if len(columns) > _MOST_COLUMNS:
+        raise UsageError(
+            f"A manifest has at most {_MOST_COLUMNS} columns, and this one has {len(columns):,}"
+        )
+
+
 def _header_problems(number: int, header: list[str]) -> Iterator[RowProblem]:
+    _require_few(header)
     for name in dict.fromkeys(header):
         if not name:
             yield RowProblem(number, None, "a column has no name: name it, or remove it")
@@ -252,7 +282,7 @@ def _cells(header: list[str], cells: list[str]) -> Mapping[str, Any]:
 
 def _jsonl(path: Path) -> Lines:
     with path.open(encoding="utf-8-sig") as file:
-        for number, text in enumerate(file, 1):
+        for number, text in enumerate(_bounded(file, path), 1):
             if not text.strip():
                 continue
             try:
@@ -264,6 +294,7 @@ def _jsonl(path: Path) -> Lines:
                 yield RowProblem(number, None, f"cannot be read: {error}")
             else:
                 if isinstance(found, dict):
+                    _require_few(found)
                     yield Line(number, _given(found))
                 else:
                     yield RowProblem(number, None, "must be an object: {…}")
@@ -272,7 +303,7 @@ def _jsonl(path: Path) -> Lines:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        twice = next(name for name, _ in pairs if sum(name == each for each, _ in pairs) > 1)
+        [(twice, _)] = Counter(name for name, _ in pairs).most_common(1)
         raise ValueError(f"{twice} is given more than once")
     return found
 
@@ -288,6 +319,7 @@ def _parquet(path: Path) -> Lines:
     number = 0
     try:
         with parquet.ParquetFile(path) as table:
+            _require_few(table.schema_arrow.names)
             for name in sorted({*table.schema_arrow.names} - {*COLUMNS}):
                 yield RowProblem(1, None, unknown_words(name, COLUMNS, what="column"))
             for batch in table.iter_batches():

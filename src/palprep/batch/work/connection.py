@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
-from urllib.parse import urlsplit
 
-from palprep.api import Rate, is_loopback
+from palprep.api import Rate, host_of, is_loopback
 from palprep.batch.work.sandbox_judges import judges_in
 from palprep.client import Client, Limiter, RequestHook
 from palprep.errors import ToolFailed, UsageError
@@ -109,7 +108,7 @@ def connect(
             base_url, api_key = sandbox.url, sandbox.user_key
         if api_key is None:
             raise UsageError(f"No API key for {base_url}: set PALPREP_API_KEY")
-        here = is_loopback(urlsplit(base_url).hostname or "")
+        here = is_loopback(host_of(base_url))
         callbacks = _callbacks(stack, connection, journal, here=here)
         on_request: list[RequestHook] = []
         if requests_per_s is not None:
