@@ -25,8 +25,15 @@ __all__ = ["checkout", "corpora", "pytest_runtest_setup"]
 SPREAD = {"test_blocks.py", "test_layers.py", "test_notebooks.py"}
 """Files of few and long tests that share nothing: each of them may go to another worker."""
 
-LONGEST_FIRST = ("tests/docs", "tests/test_", "tests/cli", "tests/preflight", "tests/batch")
+LONGEST_FIRST = (
+    *("tests/docs", "tests/test_", "tests/cli", "tests/preflight", "tests/batch"),
+    *("tests/workers", "tests/fixes"),
+)
 """Where the long tests are. They begin first, so that at the end no worker has one alone."""
+
+
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OPENCV_FOR_THREADS_NUM")
+"""What tells the libraries of networks, matrices and images how many threads to start."""
 
 
 class FileByFile(LoadScopeScheduling):
@@ -54,12 +61,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_configure() -> None:
-    """Take signals as a program in the foreground does, and so do the processes that tests start.
+    """Take signals as a program in the foreground does, on one thread for each library; and so do
+    the processes that tests start.
 
-    ``nohup`` and a job in the background begin with them ignored, which every child inherits.
+    ``nohup`` and a job in the background begin with signals ignored, which every child inherits.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    # Before the libraries are loaded. Other tests have the other cores: of a video, a second thread
+    # takes a tenth more of the processor, most of it to wait.
+    for name in ONE_THREAD:
+        os.environ.setdefault(name, "1")
 
 
 @pytest.fixture(scope="session")

@@ -28,7 +28,7 @@ class Value(BaseModel):
     the floor that its field documents, a measure that was not taken is ``None``.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
     def __dir__(self) -> Iterable[str]:
         return [each for each in super().__dir__() if each not in _DEPRECATED]

@@ -18,8 +18,8 @@ from palprep.errors import JournalError, OutcomeUnknown
 from .conftest import Palprep
 
 
-def test_version(palprep: Palprep) -> None:
-    ran = palprep("--version")
+def test_version(script: Palprep) -> None:
+    ran = script("--version")
     assert (ran.code, ran.out) == (0, f"palprep {__version__}\n")
 
 
@@ -86,9 +86,9 @@ def test_a_commands_line_opens_its_docstring(name: str) -> None:
     assert " ".join(opening.split()) == COMMANDS[name]
 
 
-def test_a_mistyped_command_is_told_its_neighbour(palprep: Palprep) -> None:
-    assert "Did you mean 'check'?" in palprep("chekc").err
-    assert "Did you mean 'voices'?" in palprep("api", "voice").err
+def test_a_mistyped_command_is_told_its_neighbour(script: Palprep) -> None:
+    assert "Did you mean 'check'?" in script("chekc").err
+    assert "Did you mean 'voices'?" in script("api", "voice").err
 
 
 @pytest.mark.parametrize(

@@ -67,11 +67,9 @@ def test_the_best_frame_is_kept_in_full_size(
     assert list(tmp_path.iterdir()) == [kept]
 
 
-def test_the_best_image_is_copied_as_it_is(
-    palprep: Palprep, pictures: Path, tmp_path: Path
-) -> None:
+def test_the_best_image_is_copied_as_it_is(script: Palprep, pictures: Path, tmp_path: Path) -> None:
     into = tmp_path / "best"
-    ran = palprep("best", pictures, "--into", into)
+    ran = script("best", pictures, "--into", into)
     kept = into / "portrait.heic"
     assert kept.read_bytes() == (pictures / "portrait.heic").read_bytes()
     assert ran.err == f"1 of 2 images passes. Next: palprep fix {kept} --into prepared\n"

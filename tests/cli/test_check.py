@@ -228,8 +228,8 @@ def test_a_mistyped_path_is_usage_before_anything_is_read(palprep: Palprep, fold
         assert ran.err == f"palprep: {said}\n"
 
 
-def test_what_runs_the_networks_says_nothing(palprep: Palprep, light_people: Path) -> None:
-    ran = palprep("check", "--quiet", "--json", light_people / "jane-carter/portrait.heic")
+def test_what_runs_the_networks_says_nothing(script: Palprep, light_people: Path) -> None:
+    ran = script("check", "--quiet", "--json", light_people / "jane-carter/portrait.heic")
     assert ran.objects[0]["facts"]["portrait"]["faces"]
     assert ran.err == ""
 

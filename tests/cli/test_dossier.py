@@ -41,18 +41,18 @@ def written(folder: Path, outcome: str = "pass", person: str = "ada") -> Dossier
     return dossier
 
 
-def test_evidence_that_holds(palprep: Palprep, tmp_path: Path) -> None:
+def test_evidence_that_holds(script: Palprep, tmp_path: Path) -> None:
     written(tmp_path)
-    ran = palprep("dossier", "consent.consent.json", "--source", "raw.mov", "--json")
+    ran = script("dossier", "consent.consent.json", "--source", "raw.mov", "--json")
     assert ran.code == 0
     (entry,) = ran.objects
     assert (entry["intact"], entry["in_force"], entry["flaws"]) == (True, True, [])
     assert entry["entries"][0]["consent"]["full_name"] == "Ada Lovelace"
-    shown = palprep("dossier", "consent.consent.json")
+    shown = script("dossier", "consent.consent.json")
     assert shown.out.startswith("HOLDS")
     following = "palprep dossier consent.consent.json --export consent.html"
     assert shown.err == f"1 dossier: 1 holds. Next: {following}\n"
-    assert palprep("dossier", "consent.consent.json", "--quiet").err == ""
+    assert script("dossier", "consent.consent.json", "--quiet").err == ""
 
 
 def test_words_that_were_not_said_hold_nothing(palprep: Palprep, tmp_path: Path) -> None:

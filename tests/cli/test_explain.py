@@ -7,8 +7,8 @@ from palprep.rules import RULES
 from .conftest import Palprep
 
 
-def test_lists_every_rule(palprep: Palprep) -> None:
-    ran = palprep("explain", "--json")
+def test_lists_every_rule(script: Palprep) -> None:
+    ran = script("explain", "--json")
     assert ran.code == 0
     assert [entry["id"] for entry in ran.objects] == list(RULES)
     assert all(entry["limits"] for entry in ran.objects)

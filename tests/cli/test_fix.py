@@ -27,9 +27,9 @@ def test_json_adds_the_prepared_file_and_the_fixes(
 
 
 def test_what_cannot_be_read_is_an_error_entry_and_the_rest_goes_on(
-    palprep: Palprep, light_people: Path, sample_media: Path
+    script: Palprep, light_people: Path, sample_media: Path
 ) -> None:
-    ran = palprep(
+    ran = script(
         *("fix", "--into", "out", "--json"),
         sample_media / "broken/truncated-portrait.heic",
         light_people / "jane-carter/portrait.heic",

@@ -21,7 +21,7 @@ def test_a_signal_during_a_fix_leaves_nothing_half_written(tmp_path: Path, numbe
     scratch.mkdir()
     command = (
         *(imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-nostdin", "-f", "lavfi"),
-        *("-i", "testsrc2=size=1280x720:rate=30:duration=12", "-c:v", "libx264"),
+        *("-i", "testsrc2=size=640x360:rate=30:duration=12", "-c:v", "libx264"),
         *("-preset", "ultrafast", "-pix_fmt", "yuv422p", str(source)),
     )
     subprocess.run(command, check=True)

@@ -1,4 +1,5 @@
-"""palprep run, status and report on the sample people: the whole job, as a shell starts it."""
+"""palprep run, status, watch and report on the sample people: the whole job, as a shell starts it,
+and what follows it."""
 
 from __future__ import annotations
 
@@ -96,15 +97,15 @@ def test_the_same_command_again_creates_nothing(
     assert ids == [(entry["voice_id"], entry["replica_id"]) for entry in ran.objects]
 
 
-def test_status_and_report_read_the_journal(ran: Ran, folder: Path, palprep: Palprep) -> None:
-    status = palprep("status", folder / "out", "--json")
+def test_status_and_report_read_the_journal(ran: Ran, folder: Path, script: Palprep) -> None:
+    status = script("status", folder / "out", "--json")
     assert status.code == 0
     (standing,) = status.objects
     assert [person["status"] for person in standing["people"]] == ["done", "done"]
     assert standing["in_doubt"] == []
     page = folder / "out/report.html"
     page.unlink()
-    report = palprep("report", folder / "out")
+    report = script("report", folder / "out")
     assert report.code == 0
     assert report.out.strip() == str(page)
     assert ran.objects[0]["voice_id"] in page.read_text()
@@ -154,9 +155,9 @@ def test_a_folder_without_a_journal_is_one_clear_line(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
 def test_a_signal_leaves_a_journal_to_go_on_with(
-    sample_media: Path, tmp_path: Path, number: signal.Signals, code: int
+    light_people: Path, tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
-    command = [SCRIPT, "run", sample_media / "people", "--into", "out", "--no-wait"]
+    command = [SCRIPT, "run", light_people, "--into", "out", "--no-wait"]
     with subprocess.Popen(
         command,
         cwd=tmp_path,
@@ -175,7 +176,7 @@ def test_a_signal_leaves_a_journal_to_go_on_with(
     assert out == ""
     said = err.splitlines()[-1]
     assert said.startswith("Interrupted: 0 of 2 people are through, and all that was done is kept")
-    assert said.endswith(f"Go on with: palprep run {sample_media / 'people'} --into out --no-wait")
+    assert said.endswith(f"Go on with: palprep run {light_people} --into out --no-wait")
     assert (tmp_path / "out" / JOURNAL_NAME).is_file()
     assert not (tmp_path / "out/report.html").exists()
     assert list(tmp_path.glob("out/prepared/**/.palprep-*")) == []

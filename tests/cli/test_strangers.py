@@ -92,23 +92,23 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path, palprep: Palprep) ->
         assert done.code == 1
 
 
-def test_a_file_that_takes_too_much_memory(tmp_path: Path, palprep: Palprep) -> None:
+def test_a_file_that_takes_too_much_memory(tmp_path: Path, script: Palprep) -> None:
     portrait = Path(__file__).parents[2] / "sample_media/people/anna-miller/portrait.png"
     (tmp_path / "cut.jpg").write_bytes(CUT)
     files = (portrait, tmp_path / "cut.jpg")
-    done = palprep("check", "--json", *files, "--memory-limit", "60MB")
+    done = script("check", "--json", *files, "--memory-limit", "60MB")
     assert [each["error"]["code"] for each in done.objects] == ["media_too_heavy", "media_damaged"]
     assert "more than 57 MiB of memory" in done.objects[0]["error"]["message"]
     into = tmp_path / "out"
-    done = palprep("fix", "--json", *files, "--into", into, "--memory-limit", "60MB")
+    done = script("fix", "--json", *files, "--into", into, "--memory-limit", "60MB")
     assert [each["error"]["code"] for each in done.objects] == ["media_too_heavy", "media_damaged"]
     assert done.code == 1
     assert not into.exists()
 
 
-def test_a_file_that_takes_too_long(palprep: Palprep) -> None:
+def test_a_file_that_takes_too_long(script: Palprep) -> None:
     video = Path(__file__).parents[2] / "sample_media/people/jane-carter/training.mp4"
-    done = palprep("check", video, "--time-limit", "0.05")
+    done = script("check", video, "--time-limit", "0.05")
     assert done.code == 1
     assert "takes longer than 0.05 s of processor time and was stopped" in done.out
 
@@ -128,7 +128,7 @@ def test_limits_that_make_no_sense(palprep: Palprep, option: str, value: str, sa
     assert says in done.err
 
 
-def test_what_libraries_warn_of_is_for_the_log(tmp_path: Path, palprep: Palprep) -> None:
+def test_what_libraries_warn_of_is_for_the_log(tmp_path: Path, script: Palprep) -> None:
     """Pillow warns of an animation without frames."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
@@ -145,7 +145,7 @@ def test_what_libraries_warn_of_is_for_the_log(tmp_path: Path, palprep: Palprep)
         + chunk(b"IDAT", zlib.compress(rows))
         + chunk(b"IEND", b"")
     )
-    done = palprep("check", path, "--log-file", log)
+    done = script("check", path, "--log-file", log)
     assert "1 file: 1 failed." in done.err
     assert "APNG" not in done.err
     assert "DEBUG palprep.workers.worker: " in log.read_text()

@@ -42,11 +42,11 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> Printed:
 
 
 @pytest.fixture(scope="module")
-def samples(sample_media: Path) -> dict[str, Path]:
+def samples(sample_media: Path, light_people: Path) -> dict[str, Path]:
     return {
-        "portrait": sample_media / "people/jane-carter/portrait.heic",
-        "consent": sample_media / "people/jane-carter/consent.mp4",
-        "anna": sample_media / "people/anna-miller",
+        "portrait": light_people / "jane-carter/portrait.heic",
+        "consent": light_people / "jane-carter/consent.mp4",
+        "anna": light_people / "anna-miller",
         "text": sample_media / "broken/text-named-video.mp4",
     }
 

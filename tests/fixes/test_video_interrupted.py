@@ -18,7 +18,7 @@ from palprep.media import Source
 def test_a_real_ctrl_c_leaves_neither_file_nor_process(make, tmp_path):
     made = make(
         "long.mp4",
-        *("-f", "lavfi", "-i", "testsrc2=size=1280x720:rate=30:duration=60"),
+        *("-f", "lavfi", "-i", "testsrc2=size=640x360:rate=30:duration=60"),
         *("-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"),
     )
     code = (

@@ -9,6 +9,8 @@ from PIL import Image
 from seen_portrait import models, picture, portrait, sight
 from spoken import other_talk, speech, spoken_consent
 
+from palprep.preflight import Preflight
+
 __all__ = [
     "folder",
     "models",
@@ -16,10 +18,17 @@ __all__ = [
     "picture",
     "portrait",
     "portrait_path",
+    "preflight",
     "sight",
     "speech",
     "spoken_consent",
 ]
+
+
+@pytest.fixture(scope="session")
+def preflight() -> Preflight:
+    """With networks that are loaded once."""
+    return Preflight()
 
 
 @pytest.fixture(scope="session")

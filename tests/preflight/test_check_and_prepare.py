@@ -12,13 +12,8 @@ from PIL import Image
 
 from palprep.errors import DamagedMedia, FileMissing, UnsupportedMedia, UsageError
 from palprep.media import Source
-from palprep.preflight import Preflight, Prepared, check, prepare
+from palprep.preflight import Prepared, check, prepare
 from palprep.values import Kind, Outcome, Role
-
-
-@pytest.fixture(scope="module")
-def preflight():
-    return Preflight()
 
 
 @pytest.fixture

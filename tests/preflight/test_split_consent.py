@@ -9,17 +9,11 @@ import pytest
 
 from palprep.errors import FixError, UsageError
 from palprep.facts import Speaker
-from palprep.preflight import Preflight
 from palprep.rules import CONSENT_CHECKS, lacks_consent
 from palprep.values import Outcome, Role
 
 JANE = Speaker(full_name="Jane Carter")
 CHATTER_S = 3.5
-
-
-@pytest.fixture(scope="module")
-def preflight():
-    return Preflight()
 
 
 @pytest.fixture(scope="module")

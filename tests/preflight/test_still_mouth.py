@@ -7,15 +7,9 @@ from still_video import MOTIONS, still_video
 
 from palprep.facts import Speaker
 from palprep.facts.timeline import STILL
-from palprep.preflight import Preflight
 from palprep.values import Outcome, Role
 
 JANE = Speaker(full_name="Jane Carter")
-
-
-@pytest.fixture(scope="module")
-def preflight() -> Preflight:
-    return Preflight()
 
 
 def test_the_mouth_of_the_sample_moves_with_its_words(sample_media, preflight):

@@ -19,7 +19,7 @@ from palprep.consent import (
 from palprep.consent.statement import fill_statement
 from palprep.errors import FileMissing, ToolFailed, ToolMissing
 from palprep.media import Weights
-from palprep.preflight import verify_consent
+from palprep.preflight import Preflight, verify_consent
 from palprep.rules import grade_statement, load_profile
 from palprep.speech import filterbank, log_mel
 
@@ -27,8 +27,10 @@ WEIGHTS = Path(str(resources.files("palprep.consent"))) / "weights"
 
 
 @pytest.fixture(scope="module")
-def model() -> Listeners:
-    return Listeners.load()
+def model(preflight: Preflight) -> Listeners:
+    found = preflight.toolkit.listeners()
+    assert found
+    return found
 
 
 def verify_samples(samples, required, model, **window):

@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 
 from palprep.consent import Listeners, required_statement
+from palprep.preflight import Preflight
 from palprep.preflight.consent_verification import _why_no_name, verify_wording
 
 
 @pytest.fixture(scope="module")
-def model() -> Listeners:
-    return Listeners.load()
+def model(preflight: Preflight) -> Listeners:
+    found = preflight.toolkit.listeners()
+    assert found
+    return found
 
 
 def test_the_name_is_what_was_heard(light_people: Path, model: Listeners) -> None:

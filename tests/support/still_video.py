@@ -28,8 +28,9 @@ def still_video(talk: Path, made: Path, *, at_s: float, motion: str) -> Path:
     )
     subprocess.run(
         [
-            *(*exe, "-loop", "1", "-framerate", "25", "-i", str(photograph), "-i", str(talk)),
-            *("-map", "0:v", "-map", "1:a", "-vf", MOTIONS[motion], "-shortest"),
+            *(*exe, "-framerate", "25", "-i", str(photograph), "-i", str(talk)),
+            # Repeated here, the photograph is decoded once.
+            *("-map", "0:v", "-map", "1:a", "-vf", f"loop=-1:1,{MOTIONS[motion]}", "-shortest"),
             *("-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", "-c:a", "copy"),
             *("-movflags", "+faststart", str(made)),
         ],
