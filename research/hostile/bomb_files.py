@@ -25,6 +25,7 @@ LISTS: Mapping[str, Callable[[Path, int], None]] = MappingProxyType(
         "comments.flac": bomb_recordings.flac_comments,
         "behind-id3.flac": bomb_recordings.flac_behind_id3,
         "comments.ogg": bomb_recordings.opus_comments,
+        "flac.ogg": bomb_recordings.ogg_flac_comments,
         "tags.avi": bomb_recordings.avi_tags,
         "items.m4a": bomb_boxes.mp4_items,
         "keys.mp4": bomb_boxes.mp4_keys,

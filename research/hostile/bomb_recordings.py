@@ -117,6 +117,15 @@ def opus_comments(path: Path, many: int) -> None:
     path.write_bytes(data[:second] + pages + data[third:])
 
 
+def ogg_flac_comments(path: Path, many: int) -> None:
+    data = base(path, sound="flac")
+    second, third = (found.start() for found in itertools.islice(_pages(data), 1, 3))
+    comments = _comments(many)
+    block = b"\x84" + len(comments).to_bytes(3, "big") + comments
+    pages = b"".join(_ogg_pages(data[14:18], block))
+    path.write_bytes(data[:second] + pages + data[third:])
+
+
 def _pages(data: bytes) -> Iterator[re.Match[bytes]]:
     return re.finditer(rb"OggS\0", data)
 

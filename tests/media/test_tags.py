@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import struct
+from contextlib import nullcontext
 
 import pytest
 
@@ -87,7 +88,7 @@ def bombs():
 
 
 LISTS = (
-    *("tags.wav", "cues.wav", "tags.avi", "comments.ogg", "behind-id3.flac"),
+    *("tags.wav", "cues.wav", "tags.avi", "comments.ogg", "flac.ogg", "behind-id3.flac"),
     *("items.m4a", "keys.mp4", "user-data.m4a", "tags.mkv", "chapters.mkv", "attachments.mkv"),
 )
 
@@ -134,6 +135,28 @@ def test_a_list_that_matroska_names_behind_the_media_is_found(tmp_path, bombs):
     path.write_bytes(data[:segment] + sought + data[segment:start] + tail)
     with pytest.raises(DamagedMedia, match="tags"):
         looked_at(path)
+
+
+def ogg_page(packet: bytes, number: int, stream: bytes = b"one\0") -> bytes:
+    laced = bytes([255] * (len(packet) // 255) + [len(packet) % 255])
+    head = b"OggS\0\0" + bytes(8) + stream + struct.pack("<II", number, 0)
+    return head + bytes([len(laced)]) + laced + packet
+
+
+def test_comments_of_speex_are_in_its_second_page(tmp_path):
+    """Another stream's page may come between, and so may the end of what is read at a time."""
+    first = ogg_page(b"Speex   1.2".ljust(80, b"\0"), 0)
+    between = ogg_page(b"another".ljust(9_000, b"\0"), 0, b"two\0") * 116
+    path = tmp_path / "a.ogg"
+    for many in (300, MOST_TAGS + 300):
+        comments = struct.pack("<I", 3) + b"abc" + struct.pack("<I", many)
+        content = first + between + ogg_page(comments.ljust(200, b"\0"), 1)
+        path.write_bytes(content)
+        with (
+            path.open("rb") as file,
+            pytest.raises(DamagedMedia, match="tags") if many > MOST_TAGS else nullcontext(),
+        ):
+            require_few_tags(HeaderReader(file, len(content), path.name), "ogg")
 
 
 def test_what_hides_its_number_of_comments_is_refused(tmp_path, bombs):

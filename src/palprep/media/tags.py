@@ -66,12 +66,18 @@ _FLAC_COMMENTS = 4
 
 _OGG_OPENINGS = re.compile(rb"\x03vorbis|OpusTags|\x81theora|OVP80\x02 ")
 """How packets with comments begin (Vorbis I 4.2.1, RFC 7845 5.2, Theora 6.1)."""
+_OGG_PAGE = re.compile(rb"OggS\0.{9}(.{4}).{8}(.)", re.DOTALL)
+"""A page, with the number of its stream and of its segments (RFC 3533, section 6)."""
+_UNNAMED = {b"Speex   ": 0, b"\x7fFLAC": 4}
+"""First packets of streams whose second one is comments with no opening of their own, and how many
+bytes stand before them (the Speex manual, section 7; Ogg FLAC mapping 1.0).
+"""
 _MOST_PROGRAM_BYTES = 1_024
 """What comments may say of the program that wrote them. More would reach into the next page, and
 hide how many there are."""
 _CHUNK_BYTES = 1 << 20
-_LOOK_AHEAD = 8 + 4 + _MOST_PROGRAM_BYTES + 4
-"""From where an opening begins to the end of the number of comments."""
+_LOOK_AHEAD = 27 + 255 + 8 + 4 + _MOST_PROGRAM_BYTES + 4
+"""From where a page or an opening begins to the end of the number of comments."""
 
 
 def _in_front(reader: HeaderReader) -> None:
@@ -114,16 +120,29 @@ def _id3_frames(reader: HeaderReader, start: int) -> int | None:
 
 def _in_ogg(reader: HeaderReader) -> None:
     """The comments of each stream, and of each part of a chain, wherever it begins."""
+    unnamed: dict[bytes, int] = {}
     for start in range(0, reader.size, _CHUNK_BYTES):
         data = reader.at(start, _CHUNK_BYTES + _LOOK_AHEAD)
         for opening in _OGG_OPENINGS.finditer(data):
-            if opening.start() >= _CHUNK_BYTES:
-                break
-            program = _little(data[opening.end() : opening.end() + 4])
-            if program > _MOST_PROGRAM_BYTES:
-                reader.refuse("comments that hide how many they are")
-            at = opening.end() + 4 + program
-            reader.spend(TAG_STEPS * (1 + _little(data[at : at + 4])))
+            if opening.start() < _CHUNK_BYTES:
+                _comments(reader, data, opening.end())
+        for page in _OGG_PAGE.finditer(data, 0, _CHUNK_BYTES + 26):
+            reader.spend(1)
+            stream, first = page[1], page.end() + page[2][0]
+            if (before := unnamed.pop(stream, None)) is not None:
+                _comments(reader, data, first + before)
+            for packet, length in _UNNAMED.items():
+                if data.startswith(packet, first):
+                    unnamed[stream] = length
+
+
+def _comments(reader: HeaderReader, data: bytes, at: int) -> None:
+    """One packet of comments: the program that wrote them, and how many there are."""
+    program = _little(data[at : at + 4])
+    if program > _MOST_PROGRAM_BYTES:
+        reader.refuse("comments that hide how many they are")
+    at += 4 + program
+    reader.spend(TAG_STEPS * (1 + _little(data[at : at + 4])))
 
 
 def _little(data: bytes) -> int:
