@@ -15,9 +15,9 @@ A long run goes into a ``--record``: the same command goes on where the last one
 ``--share 2/3`` takes every third case from the second on, so that several processes divide the
 work; ``--merge`` adds their records up.
 
-The mutations are plain and structured. Coverage cannot lead the way, as atheris would: the parsers
-are C libraries, in wheels that were not built to be traced. What hypothesis would shrink is a list
-of mutations, and of a handful each is tried without.
+The mutations are plain and structured. Coverage cannot lead the way here: the decoders are C
+libraries, in wheels that were not built to be traced. Our own parsers coverage_fuzz.py tries. What
+hypothesis would shrink is a list of mutations, and of a handful each is tried without.
 """
 
 from __future__ import annotations
