@@ -295,7 +295,7 @@ def test_a_link_to_a_folder_elsewhere_is_refused(folder, tmp_path_factory):
     (folder.parent / "eve").symlink_to("/etc")
     (folder.parent / "same").symlink_to(folder)
     entries = find_people(folder.parent, utc_now()).people
-    found = {each.slug: each for each in read_people(entries)}
+    found = {each.slug: each for each in read_people(entries, kinds_of)}
     for slug in ("bob", "eve"):
         [problem] = found[slug].problems
         assert "leads out of the people's folder" in problem

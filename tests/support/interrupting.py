@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from palprep.cli.exits import Interrupted
 
-GIVE_UP_S = 60.0
+GIVE_UP_S, AGAIN_S = 60.0, 15.0
 
 
 def raise_interrupted(number: int, _: object) -> None:
@@ -41,10 +41,12 @@ def attack(
     hits = 0
     while hits < times:
         try:
-            signal.setitimer(signal.ITIMER_REAL, chance.uniform(20e-6, within_s))
+            # Python drops what is raised in a callback of a weak reference: then another one comes.
+            signal.setitimer(signal.ITIMER_REAL, chance.uniform(20e-6, within_s), AGAIN_S)
             while True:
                 work()
         except KeyboardInterrupt:
+            signal.setitimer(signal.ITIMER_REAL, 0)
             hits += 1
             looking = threading.Thread(target=look, daemon=True)
             looking.start()

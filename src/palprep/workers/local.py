@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from palprep.errors import MediaTooHeavy, ToolFailed, UsageError
+from palprep.storage import private_folder
 from palprep.workers.confinement import Protections
 from palprep.workers.engine import Limits, TimedEngine, WorkStopped, usable_cores
 from palprep.workers.messages import (
@@ -101,7 +102,7 @@ class LocalEngine(TimedEngine):
 
     def _make(self, folder: Path) -> None:
         missing = [each for each in (folder, *folder.parents) if not each.exists()]
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
         self._made += missing
 
     def protections(self) -> Protections:
