@@ -44,7 +44,7 @@ class Parser(NamedTuple):
     call: Callable[[bytes], object]
     modules: tuple[str, ...]
     seeds: str
-    """Of the files that are made: a pattern of their names."""
+    """Of the files that are made: a pattern of their names. EXIF has seeds of its own."""
 
 
 def reading(module: str, function: str, *arguments: str) -> Callable[[bytes], object]:
@@ -59,7 +59,7 @@ def reading(module: str, function: str, *arguments: str) -> Callable[[bytes], ob
 
 
 def exif(data: bytes) -> object:
-    """The first half as EXIF, the whole as XMP."""
+    """As EXIF, and as XMP."""
     headers = import_module("palprep.media.headers")
     return headers.read_exif(data), headers.xmp_orientation(data)
 
@@ -67,7 +67,7 @@ def exif(data: bytes) -> object:
 PARSERS: Mapping[str, Parser] = {
     "boxes": Parser(reading("isobmff", "read_movie"), ("isobmff",), "*.m[4op][4av]"),
     "ebml": Parser(reading("ebml", "read_matroska"), ("ebml",), "*.webm"),
-    "exif": Parser(exif, ("headers",), "*.jpg"),
+    "exif": Parser(exif, ("headers",), ""),
     "jpeg": Parser(reading("headers", "read_frame"), ("headers",), "*.jpg"),
     "png": Parser(reading("headers", "walk_png"), ("headers",), "*.png"),
     "id3": Parser(reading("tags", "require_few_tags", "mp3"), ("tags",), "*.mp3"),
@@ -195,9 +195,21 @@ def main() -> int:
 
 
 def plant(name: str, corpus: Path) -> None:
-    """The first cases: the beginnings of small files of the formats."""
-    from research.hostile.fuzz_seeds import seeds  # noqa: PLC0415 - not where it is fuzzed
+    """The first cases: the beginnings of small files of the formats, or blocks of EXIF."""
+    from PIL import Image  # noqa: PLC0415 - not where it is fuzzed
 
+    from research.hostile.fuzz_seeds import seeds  # noqa: PLC0415 - likewise
+
+    if name == "exif":
+        for orientation in range(1, 9):
+            block = Image.Exif()
+            block[0x0112] = orientation
+            block.get_ifd(0x8825)[1] = "N"
+            data = block.tobytes()
+            (corpus / f"{orientation}.exif").write_bytes(data)
+            (corpus / f"{orientation}.tiff").write_bytes(data.removeprefix(b"Exif\0\0"))
+        (corpus / "a.xmp").write_bytes(b'<x tiff:Orientation="6"/>')
+        return
     with tempfile.TemporaryDirectory() as folder:
         for path in seeds(Path(folder)):
             if path.match(PARSERS[name].seeds):
