@@ -37,10 +37,17 @@ def test_without_a_terminal_it_shows_and_refuses(palprep: Palprep, out: Path) ->
     ran = palprep("forget", out, "Ada Lovelace")
     assert ran.code == 2
     assert ran.err == "palprep: Nothing was removed: give --yes to remove it\n"
-    assert "  here: prepared/ada\n" in ran.out
+    assert "  goes: prepared/ada\n" in ran.out
     assert "no way to delete it: the voice v_123 (completed)" in ran.out
     assert palprep("forget", out, "ada", "--json").objects[0]["person"] == "ada"
     assert (out / "prepared/ada").exists()
+
+
+def test_what_the_runs_own_sandbox_holds_goes_too(palprep: Palprep, out: Path) -> None:
+    (out / "sandbox").mkdir()
+    ran = palprep("forget", out, "ada")
+    assert "  goes: the voice v_123 of the run's own sandbox\n" in ran.out
+    assert "at the service" not in ran.out
 
 
 def test_with_yes_it_goes_and_again_takes_the_person_in(palprep: Palprep, out: Path) -> None:

@@ -56,6 +56,8 @@ class Forgetting(Value):
     """Prepared files and dossiers that lie outside the folder. They stay."""
     at_service: tuple[Creation, ...] = ()
     """What the service holds. It shows no way to delete a voice or a replica."""
+    own_sandbox: bool = False
+    """Whether that service is the run's own sandbox, whose records go, too."""
     published: tuple[str, ...] = ()
     """The names that prepared files have in a bucket, if they were published into one."""
     removed: tuple[str, ...] = ()
@@ -184,6 +186,7 @@ def _known(journal: Journal, place: Path, slug: str, names: tuple[str, ...]) -> 
             for each in journal.creations()
             if each.key in made.keys and each.state is not CreationState.ABSENT
         ),
+        own_sandbox=(place / SANDBOX_NAME).is_dir(),
         published=tuple(sorted({key_in_bucket(each.path, each.sha256) for each in mine})),
     )
 

@@ -67,7 +67,7 @@ def forget(
         if as_json:
             print_json(done.to_json())
         else:
-            _show(done)
+            _show(done, verb="removed")
         for each in done.stuck:
             tell_warning(f"Not removed: {each}")
         tell("Next: delete the person's own folder; a run would pass it over.")
@@ -78,22 +78,25 @@ def _agreed(found: batch.Forgetting, *, as_json: bool) -> bool:
     if as_json:
         print_json(found.to_json())
     else:
-        _show(found)
+        _show(found, verb="goes")
     if as_json or not os.isatty(0):
         raise UsageError("Nothing was removed: give --yes to remove it")
     return typer.confirm("Remove all of this, and every row of the journal, for good?", err=True)
 
 
-def _show(found: batch.Forgetting) -> None:
-    """What goes, and what lies where palprep cannot remove it."""
+def _show(found: batch.Forgetting, *, verb: str) -> None:
+    """What goes or went, and what lies where palprep cannot remove it."""
     names = dict.fromkeys((found.person or "forgotten before, in part", *found.names))
     print_line(f"Person: {', '.join(names)}")
     for each in found.files:
-        print_line(f"  here: {each}")
-    print_line("  here: rows of the journal, lines of the results, the page, pictures")
+        print_line(f"  {verb}: {each}")
+    print_line(f"  {verb}: rows of the journal, lines of the results and of the page, pictures")
     for each in found.elsewhere:
         print_line(f"  stays, since it lies outside: {each}")
     for made in found.at_service:
+        if found.own_sandbox:
+            print_line(f"  {verb}: the {made.what} {made.id or ''} of the run's own sandbox")
+            continue
         print_line(
             f"  stays at the service, whose interface shows no way to delete it: the {made.what} "
             f"{made.id or 'without a known id'} ({made.state.value}). Ask the service to delete it"
