@@ -129,12 +129,14 @@ def memory(folder: Path, _: argparse.Namespace) -> Iterator[Figure]:
 
 
 def _peak_mib(video: Path) -> float:
+    # Not by getrusage: its peak begins with that of the process that started this one.
     code = (
-        "import resource, sys\n"
+        "import re, sys\n"
+        "from pathlib import Path\n"
         "from palprep.preflight import check\n"
         "report = check(sys.argv[1], role='training-video')\n"
         "assert report.error is None, report.error\n"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
+        "print(re.search(r'VmHWM:\\s+(\\d+)', Path('/proc/self/status').read_text())[1])\n"
     )
     printed = subprocess.run(
         [sys.executable, "-c", code, str(video)], capture_output=True, text=True, check=True
