@@ -24,22 +24,17 @@ BODY = json.dumps({"voice_id": "v1", "voice_name": "Ada", "status": "completed"}
 Attack = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
-async def drip_head(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """A header that never ends."""
-    writer.write(b"POST /guess HTTP/1.1\r\nhost: x\r\nx-slow: ")
-    while True:
-        writer.write(b"a")
-        await writer.drain()
-        await asyncio.sleep(0.5)
+def writing(first: bytes, again: bytes) -> Attack:
+    """Something, and something more twice a second; no answer is read."""
 
+    async def attack(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(first)
+        while True:
+            writer.write(again)
+            await writer.drain()
+            await asyncio.sleep(0.5)
 
-async def drip_body(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """A whole head, and a body that never ends."""
-    writer.write(b"POST /guess HTTP/1.1\r\nhost: x\r\ncontent-length: 60000\r\n\r\n")
-    while True:
-        writer.write(b" ")
-        await writer.drain()
-        await asyncio.sleep(0.5)
+    return attack
 
 
 async def say_nothing(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
@@ -47,20 +42,14 @@ async def say_nothing(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> 
     await reader.read()
 
 
-async def never_read(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Requests without end, whose answers are not read."""
-    while True:
-        writer.write(b"GET /guess HTTP/1.1\r\nhost: x\r\n\r\n" * 100)
-        await writer.drain()
-        await asyncio.sleep(0.5)
-
-
 ATTACKS: dict[str, Attack] = {
     "nobody": say_nothing,
-    "drip heads": drip_head,
-    "drip bodies": drip_body,
+    "drip heads": writing(b"POST /guess HTTP/1.1\r\nhost: x\r\nx-slow: ", b"a"),
+    "drip bodies": writing(
+        b"POST /guess HTTP/1.1\r\nhost: x\r\ncontent-length: 60000\r\n\r\n", b" "
+    ),
     "silent": say_nothing,
-    "do not read": never_read,
+    "do not read": writing(b"", b"GET /guess HTTP/1.1\r\nhost: x\r\n\r\n" * 100),
 }
 
 

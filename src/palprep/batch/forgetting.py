@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from palprep.batch.engines.files import key_in_bucket, source_key
 from palprep.batch.outputs import write_outputs
+from palprep.batch.work.connection import SANDBOX_NAME
 from palprep.batch.work.context import PREPARED_NAME
 from palprep.batch.work.originals import SOURCES_NAME
 from palprep.errors import StorageError, UsageError
@@ -38,8 +39,6 @@ from palprep.preflight import Asset, Prepared
 from palprep.storage import Bucket
 from palprep.values import Value
 from palprep.views import PEOPLE_FOLDER, PICTURES_NAME, PictureFolder, is_page, pictures_of
-
-SANDBOX_NAME = "sandbox"
 
 
 class Forgetting(Value):

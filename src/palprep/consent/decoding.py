@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
+Real = TypeVar("Real", np.float32, np.float64)
 Advance = Callable[[NDArray[np.intp], NDArray[np.intp]], Floats]
 """From the tokens that are read next, and the rows of the last step that each goes on from, to the
 logits after each, shape ``(rows, tokens)``.
@@ -77,11 +78,11 @@ def beam_search(
     return [text for _, text in sorted(ended, key=lambda one: -one[0])]
 
 
-def log_softmax(logits: Floats) -> Floats:
+def log_softmax(logits: NDArray[Real]) -> NDArray[Real]:
     """The logarithms of probabilities, over the last axis."""
     highest = logits.max(axis=-1, keepdims=True)
     total = np.exp(logits - highest).sum(axis=-1, keepdims=True)
-    found: Floats = logits - highest - np.log(total)
+    found: NDArray[Real] = logits - highest - np.log(total)
     return found
 
 

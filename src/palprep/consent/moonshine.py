@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from palprep.consent.decoding import log_softmax
 from palprep.consent.tokens import read_tokens
 from palprep.media import open_network, read_manifest
 
@@ -147,11 +148,8 @@ class Moonshine:
                 **self._past,
             },
         )
-        found = logits[0].astype(np.float64)
-        highest = found.max(axis=1)
-        totals = highest + np.log(np.exp(found - highest[:, None]).sum(axis=1))
-        chosen = found[np.arange(len(ids)), ids]
-        return [float(score) for score in chosen - totals]
+        logs = log_softmax(logits[0].astype(np.float64))
+        return [float(log) for log in logs[np.arange(len(ids)), ids]]
 
 
 class Vocabulary:

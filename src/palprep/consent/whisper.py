@@ -131,7 +131,7 @@ class Whisper:
         tokens: int = _MOST_TOKENS,
     ) -> tuple[str, ...]:
         """Free decoding by beam search: the most probable texts, best first. They begin with
-        ``begun``; with ``tokens`` and the prompt, a text takes at most half of so many tokens.
+        ``begun``. A text has at most half as many tokens as its prompt and ``tokens`` together.
         """
         said = self._ids(begun)
         prompt = [*self._start(language), self._id("<|notimestamps|>"), *said]
@@ -238,7 +238,7 @@ class Whisper:
     def _probabilities(self, logits: Floats, ids: Sequence[int]) -> list[float]:
         """Of each token among those of texts: signs of the model are left out."""
         logs = log_softmax(logits[:, : self._id("<|endoftext|>")])
-        return [float(math.exp(row[token])) for row, token in zip(logs, ids, strict=True)]
+        return [math.exp(log) for log in logs[np.arange(len(ids)), ids]]
 
     def _ids(self, text: str) -> list[int]:
         return self._tokens.encode(" " + text).ids if text else []

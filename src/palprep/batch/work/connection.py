@@ -29,6 +29,8 @@ Outbound = Literal["loopback", "anywhere"]
 
 EMBEDDED = "embedded sandbox"
 """How results name the sandbox that a run starts for itself."""
+SANDBOX_NAME = "sandbox"
+"""The folder of a run in which that sandbox keeps its data."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ def _embedded(
 
     def start(port: int) -> Sandbox:
         return Sandbox(
-            data=into / "sandbox",
+            data=into / SANDBOX_NAME,
             port=port,
             **judges,
             choices=Choices(outbound=outbound),
