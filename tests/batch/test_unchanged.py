@@ -17,7 +17,7 @@ from palprep.batch.runner import run
 from palprep.batch.work.connection import Connection
 from palprep.batch.work.context import RunOptions
 from palprep.batch.work.memory import Unchanged
-from palprep.journal import Journal, PersonEnded, RunStarted, status, utc_now
+from palprep.journal import AssetPrepared, Journal, PersonEnded, RunReader, RunStarted, status, utc_now
 from palprep.media import Source
 
 from .conftest import PACE
@@ -208,3 +208,22 @@ def test_a_manifest_tells_a_change_too(tmp_path, wav, connection, engine):
     far.write_text("person,voice-audio\nada,https://example.com/a.wav\n")
     [given] = people_of_manifest(far, utc_now()).people
     assert given.fingerprint is None
+
+
+def test_an_output_folder_that_was_moved_goes_on_where_it_is(go, add, folder, out, log):
+    add("ada", portrait=True)
+    wait_until_sure(folder)
+    go()
+    wait_until_sure(folder, out / "prepared")
+    with Journal.of(out) as journal:
+        stored = [each.body.stored(out) for each in journal.entries(AssetPrepared)]
+    assert stored
+    assert str(out.parent / "out") not in json.dumps([each["asset"]["prepared"] for each in stored])
+    elsewhere, made = out.rename(out.with_name("elsewhere")), log.creates
+    with Journal.of(elsewhere) as journal:
+        kept = RunReader(journal).view().people
+    for view in (kept, go(into=elsewhere).people):
+        paths = [each.prepared.path for person in view for each in person.assets]
+        assert len(paths) == 2
+        assert all(each.is_relative_to(elsewhere) and each.is_file() for each in paths)
+    assert log.creates == made

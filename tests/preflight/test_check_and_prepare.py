@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import io
+import json
 from pathlib import Path
 
 import av
@@ -231,3 +232,16 @@ def test_an_unknown_role_is_the_callers_mistake():
 def test_module_functions_take_a_profile(turned, tmp_path):
     assert check(turned, profile="core-4.5").profile == "core-4.5"
     assert prepare(turned, into=tmp_path / "out", profile="core-4.5").report.profile == "core-4.5"
+
+
+def test_a_prepared_file_in_another_folder_tells_nothing_of_the_first(turned, tmp_path):
+    there, here = tmp_path / "worker", tmp_path / "run"
+    prepared = prepare(turned, into=there)
+    both = prepared.model_copy(update={"consent": prepared})
+    assert str(there) in both.model_dump_json()
+    home = both.relocated(lambda path: here / path.name)
+    assert json.dumps(str(there))[1:-1] not in home.model_dump_json()
+    for each in (home, home.consent):
+        assert each.path == here / prepared.path.name
+        assert each.report.path == each.report.facts.file.path == str(each.path)
+    assert home.relocated(lambda path: there / path.name) == both

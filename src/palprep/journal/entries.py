@@ -122,9 +122,17 @@ class Body(Value):
 
     kind: ClassVar[str]
 
-    def stored(self) -> dict[str, Any]:
-        """As JSON that, with the kind, reads back into an equal value."""
+    def stored(self, root: Path | None = None) -> dict[str, Any]:
+        """As JSON that, with the kind, reads back into an equal value. Files below ``root``, the
+        journal's folder, are named from there: the folder can be moved as a whole.
+        """
+        del root
         return self.model_dump(mode="json", round_trip=True)
+
+    def placed(self, root: Path) -> Self:
+        """As it was stored in a journal that is in the folder ``root`` now."""
+        del root
+        return self
 
 
 B_co = TypeVar("B_co", bound=Body, covariant=True)
@@ -215,6 +223,23 @@ class AssetPrepared(AboutRun):
 
     kind = "asset_prepared"
     asset: Asset
+
+    def stored(self, root: Path | None = None) -> dict[str, Any]:
+        """See :meth:`Body.stored`."""
+        if root is None:
+            return super().stored()
+        asset = self.asset.relocated(lambda path: _from(root, path))
+        return AssetPrepared(asset=asset).stored()
+
+    def placed(self, root: Path) -> AssetPrepared:
+        """See :meth:`Body.placed`."""
+        return AssetPrepared(asset=self.asset.relocated(lambda path: root / path))
+
+
+def _from(root: Path, path: Path) -> Path:
+    """The path as it is named from ``root``, where it lies below; whole elsewhere."""
+    whole, top = path.resolve(), root.resolve()
+    return whole.relative_to(top) if whole.is_relative_to(top) else whole
 
 
 class PortraitPicked(AboutRun):

@@ -76,6 +76,7 @@ class Journal:
         now: Now = utc_now,
     ) -> None:
         self.path = None if path is None else Path(path)
+        self._root = None if path is None else Path(path).parent
         self._now = now
         self._guard = threading.Lock()
         self._turns: dict[str, threading.Lock] = {}
@@ -128,7 +129,7 @@ class Journal:
         self._require_writable()
         at = self.now().isoformat(timespec="milliseconds")
         # ASCII, since SQLite refuses the lone surrogates that a sender's JSON may hold.
-        text = json.dumps(body.stored(), allow_nan=False)
+        text = json.dumps(body.stored(self._root), allow_nan=False)
 
         def added(connection: sqlite3.Connection) -> Entry[B]:
             forgetting.refuse(connection, person, key, self.path)
@@ -139,7 +140,7 @@ class Journal:
             )
             entry = Entry(int(cursor.lastrowid or 0), at, person, key, body)
             projection.take(
-                connection, entry, lambda seq: _select(connection, "seq = ?", seq)[0].body
+                connection, entry, lambda seq: self._select(connection, "seq = ?", seq)[0].body
             )
             return entry
 
@@ -205,7 +206,7 @@ class Journal:
         if person is not None:
             condition, values = f"{condition} AND standing.person = ?", [*values, person]
         return self._guarded(
-            lambda connection: _select(
+            lambda connection: self._select(
                 connection,
                 f"{condition} ORDER BY standing.seq",
                 *values,
@@ -333,7 +334,28 @@ class Journal:
             raise JournalError(f"The journal {self.path} cannot be used: {READ_ONLY}")
 
     def _entries(self, condition: str, *values: str | int) -> tuple[Entry[Body], ...]:
-        return self._guarded(lambda connection: _select(connection, condition, *values))
+        return self._guarded(lambda connection: self._select(connection, condition, *values))
+
+    def _select(
+        self,
+        connection: sqlite3.Connection,
+        condition: str,
+        *values: str | int,
+        columns: str = _COLUMNS,
+        source: str = _ENTRIES,
+    ) -> tuple[Entry[Body], ...]:
+        rows = connection.execute(
+            f"SELECT {columns} FROM {source} WHERE {condition}",  # noqa: S608 - no value is in it
+            values,
+        )
+        return tuple(
+            Entry(seq, at, person, key, self._read(kind, zipped, text))
+            for seq, at, person, kind, key, text, zipped in rows
+        )
+
+    def _read(self, kind: str, zipped: bytes | None, text: str) -> Body:
+        body = read_body(kind, zlib.decompress(zipped) if zipped else text)
+        return body if self._root is None else body.placed(self._root)
 
     def _rows(self, asked: str, *values: str | int) -> list[tuple[Any, ...]]:
         return self._guarded(lambda connection: connection.execute(asked, values).fetchall())
@@ -365,26 +387,3 @@ def _of_kind(kind: type[Body]) -> tuple[str, list[str]]:
     """The condition of SQL, and its values, for entries of a kind or family of kinds."""
     names = [name for name, each in KINDS.items() if issubclass(each, kind)]
     return f"kind IN ({','.join('?' * len(names))})", names
-
-
-def _select(
-    connection: sqlite3.Connection,
-    condition: str,
-    *values: str | int,
-    columns: str = _COLUMNS,
-    source: str = _ENTRIES,
-) -> tuple[Entry[Body], ...]:
-    rows = connection.execute(
-        f"SELECT {columns} FROM {source} WHERE {condition}",  # noqa: S608 - no value is in it
-        values,
-    )
-    return tuple(
-        Entry(
-            seq,
-            at,
-            person,
-            key,
-            read_body(kind, zlib.decompress(zipped) if zipped else text),
-        )
-        for seq, at, person, kind, key, text, zipped in rows
-    )

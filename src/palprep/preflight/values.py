@@ -5,6 +5,7 @@ Reading them needs no decoder.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -131,6 +132,16 @@ class Prepared(Value):
         facts = self.report.facts
         return facts.file.type.mime if facts else None
 
+    def relocated(self, place: Callable[[Path], Path]) -> Prepared:
+        """The same file where it lies by ``place``, with the consent video that was split out."""
+        path, facts = place(self.path), self.report.facts
+        if facts is not None:
+            file = facts.file.model_copy(update={"path": str(path)})
+            facts = facts.model_copy(update={"file": file})
+        report = self.report.model_copy(update={"path": str(path), "facts": facts})
+        clip = self.consent and self.consent.relocated(place)
+        return self.model_copy(update={"path": path, "report": report, "consent": clip})
+
     def __str__(self) -> str:
         done = [f"fixed {fix.id}: {fix.did}" for fix in self.fixes] or ["copied as it was"]
         return "\n".join(
@@ -168,6 +179,11 @@ class Asset(Value):
         report = self.prepared.report if self.prepared else self.source_report
         assert report is not None  # noqa: S101 -- by _one_report
         return report
+
+    def relocated(self, place: Callable[[Path], Path]) -> Asset:
+        """The same asset, whose output lies where it does by ``place``."""
+        prepared = self.prepared and self.prepared.relocated(place)
+        return self.model_copy(update={"prepared": prepared})
 
     @property
     def consent(self) -> ConsentFacts | None:

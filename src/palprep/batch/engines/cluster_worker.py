@@ -19,7 +19,6 @@ from palprep.batch.engines.files import (
     BucketFiles,
     FetchedSource,
     fetch_here,
-    moved,
 )
 from palprep.batch.engines.tasks import AssetTask
 from palprep.batch.people.files import RemoteFile
@@ -132,7 +131,7 @@ def _fetched(value: Any, files: BucketFiles, place: Path) -> Any:
         case Prepared():
             folder = Path(tempfile.mkdtemp(dir=place))
             files.fetch(value, folder / value.path.name)
-            return moved(value, folder)
+            return value.relocated(lambda path: folder / path.name)
         case AssetTask():
             pictures = None if value.pictures is None else str(place / _PICTURES)
             return value.model_copy(update={"into": str(place / "into"), "pictures": pictures})
@@ -148,7 +147,7 @@ def _put(asset: Asset, files: BucketFiles, place: Path, *, home: Path) -> Reply:
     if prepared is not None:
         for each in filter(None, (prepared, prepared.consent)):
             files.put(each)
-        asset = asset.model_copy(update={"prepared": moved(prepared, home)})
+        asset = asset.relocated(lambda path: home / path.name)
     pictures = sorted((place / _PICTURES).glob("*"))
     return Reply(asset, tuple((each.name, each.read_bytes()) for each in pictures))
 

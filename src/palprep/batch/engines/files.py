@@ -38,21 +38,6 @@ def key_in_bucket(path: Path, sha256: str) -> str:
     return Content(path, sha256, path.name).stored_name()
 
 
-def moved(prepared: Prepared, folder: Path) -> Prepared:
-    """The same prepared file in another folder, with the consent video that was split out of it."""
-    path, report = folder / prepared.path.name, prepared.report
-    facts = report.facts
-    if facts is not None:
-        facts = facts.model_copy(update={"file": facts.file.model_copy(update={"path": str(path)})})
-    return prepared.model_copy(
-        update={
-            "path": path,
-            "report": report.model_copy(update={"path": str(path), "facts": facts}),
-            "consent": None if prepared.consent is None else moved(prepared.consent, folder),
-        }
-    )
-
-
 class FetchedSource(NamedTuple):
     """A file that was fetched, and its tag where it lies. Its hash is known."""
 
