@@ -6,7 +6,8 @@ import struct
 import pytest
 from hypothesis import given, strategies as st
 
-from palprep.media.bounds import HeaderReader
+from palprep.errors import DamagedMedia
+from palprep.media.bounds import MOST_STEPS, HeaderReader
 from palprep.media.ebml import read_matroska
 from palprep.media.headers import read_exif, xmp_orientation
 from palprep.media.isobmff import children, read_brands, read_movie
@@ -154,3 +155,27 @@ def test_dolby_vision_is_read_from_the_sample_entry(kind, record, found):
     media = box(b"mdia", hdlr, box(b"minf", box(b"stbl", stsd)))
     (seen,) = read(FTYP + movie(box(b"trak", tkhd, media)) + MDAT).tracks
     assert seen.dolby_vision == found
+
+
+def ebml(number: int, body: bytes, *, claims: int | None = None) -> bytes:
+    size = len(body) if claims is None else claims
+    return number.to_bytes((number.bit_length() + 7) // 8) + (size | 1 << 56).to_bytes(8) + body
+
+
+def test_lists_of_matroska_that_overlap_are_each_looked_at_once():
+    """Found by fuzzing: an index that points into a list at many places, and lists that claim to
+    reach far beyond those that hold them."""
+    tags, void, seeks = 0x1254C367, bytes((0xEC, 0x80)), 200
+    inner = b"".join(ebml(tags, b"", claims=1 << 40) for _ in range(seeks)) + void * 2_000
+
+    def index(first: int) -> bytes:
+        positions = ((first + 12 * at).to_bytes(8) for at in range(seeks))
+        entries = b"".join(ebml(0x4DBB, ebml(0x53AC, each)) for each in positions)
+        return ebml(0x114D9B74, entries)
+
+    segment = index(len(index(0))) + inner
+    data = ebml(0x1A45DFA3, b"") + ebml(0x18538067, segment)
+    reader = reading(data)
+    reader.spend(MOST_STEPS - 4 * len(data))
+    with pytest.raises(DamagedMedia, match="middle of a list"):
+        read_matroska(reader)

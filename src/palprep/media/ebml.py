@@ -35,6 +35,9 @@ _COUNTED: Mapping[int, int] = MappingProxyType(
 _DEEPEST = 16
 """Lists in lists; FFmpeg follows as many."""
 
+_MOST_LISTS = 64
+"""In a segment whose index names more of them; FFmpeg remembers as many."""
+
 
 class Element(NamedTuple):
     """One element; ``end`` is None when its length is unknown (a live recording)."""
@@ -42,6 +45,11 @@ class Element(NamedTuple):
     number: int
     body: int
     end: int | None
+
+    def ends_by(self, outer: int) -> int:
+        """Where it ends in one that ends at ``outer``: none reaches out of the one that holds it,
+        so that no byte is looked at more often than lists are nested."""
+        return outer if self.end is None else min(self.end, outer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,37 +113,45 @@ def _track_types(reader: HeaderReader, start: int, end: int) -> list[int]:
     before the media, and those that the index says stand elsewhere.
     """
     kinds: list[int] | None = None
-    sought: set[int] = set()
-    visited: set[int] = set()
+    sought: dict[int, None] = {}
+    counted: list[Element] = []
     for element in elements(reader, start, end):
         if element.number == _CLUSTER and (element.end is None or kinds is not None):
             break
-        visited.add(element.body)
+        if element.number in _COUNTED:
+            counted.append(element)
         if element.number == _TRACKS and kinds is None:
             kinds = list(_kinds(reader, element, end))
         elif element.number == _SEEK_HEAD:
-            sought.update(start + each for each in _sought(reader, element, end))
+            sought.update((start + each, None) for each in _sought(reader, element, end))
         _count(reader, element, end, 0)
     for position in sought:
-        for element in elements(reader, position, end):
-            if element.body not in visited:
-                _count(reader, element, end, 0)
-            break
+        element = next(elements(reader, position, end), None)
+        if element is None or element.number not in _COUNTED or element in counted:
+            continue
+        if len(counted) > _MOST_LISTS:
+            reader.refuse("more lists than any honest file")
+        if any(each.body < element.body < each.ends_by(end) for each in counted):
+            reader.refuse("an index that points into the middle of a list")
+        counted.append(element)
+        _count(reader, element, end, 0)
     return kinds or []
 
 
 def _kinds(reader: HeaderReader, tracks: Element, end: int) -> Iterator[int]:
-    for entry in elements(reader, tracks.body, min(tracks.end or end, end)):
+    end = tracks.ends_by(end)
+    for entry in elements(reader, tracks.body, end):
         if entry.number == _TRACK_ENTRY:
-            for element in elements(reader, entry.body, min(entry.end or end, end)):
+            for element in elements(reader, entry.body, entry.ends_by(end)):
                 if element.number == _TRACK_TYPE:
                     yield int.from_bytes(_content(reader, element, 8), "big")
 
 
 def _sought(reader: HeaderReader, head: Element, end: int) -> Iterator[int]:
     """Where the index says that elements stand, from the start of the segment."""
-    for seek in elements(reader, head.body, min(head.end or end, end)):
-        for part in elements(reader, seek.body, min(seek.end or end, end)):
+    end = head.ends_by(end)
+    for seek in elements(reader, head.body, end):
+        for part in elements(reader, seek.body, seek.ends_by(end)):
             if (seek.number, part.number) == (_SEEK, _SEEK_POSITION):
                 yield int.from_bytes(_content(reader, part, 8), "big")
 
@@ -145,7 +161,8 @@ def _count(reader: HeaderReader, outer: Element, end: int, depth: int) -> None:
         return
     reader.spend(_COUNTED[outer.number])
     if outer.number != _CUE:
-        for element in elements(reader, outer.body, min(outer.end or end, end)):
+        end = outer.ends_by(end)
+        for element in elements(reader, outer.body, end):
             _count(reader, element, end, depth + 1)
 
 
