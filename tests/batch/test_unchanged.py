@@ -17,7 +17,15 @@ from palprep.batch.runner import run
 from palprep.batch.work.connection import Connection
 from palprep.batch.work.context import RunOptions
 from palprep.batch.work.memory import Unchanged
-from palprep.journal import AssetPrepared, Journal, PersonEnded, RunReader, RunStarted, status, utc_now
+from palprep.journal import (
+    AssetPrepared,
+    Journal,
+    PersonEnded,
+    RunReader,
+    RunStarted,
+    status,
+    utc_now,
+)
 from palprep.media import Source
 
 from .conftest import PACE
