@@ -126,15 +126,15 @@ def _track_types(reader: HeaderReader, start: int, end: int) -> list[int]:
             sought.update((start + each, None) for each in _sought(reader, element, end))
         _count(reader, element, end, 0)
     for position in sought:
-        element = next(elements(reader, position, end), None)
-        if element is None or element.number not in _COUNTED or element in counted:
+        found = next(elements(reader, position, end), None)
+        if found is None or found.number not in _COUNTED or found in counted:
             continue
         if len(counted) > _MOST_LISTS:
             reader.refuse("more lists than any honest file")
-        if any(each.body < element.body < each.ends_by(end) for each in counted):
+        if any(each.body < found.body < each.ends_by(end) for each in counted):
             reader.refuse("an index that points into the middle of a list")
-        counted.append(element)
-        _count(reader, element, end, 0)
+        counted.append(found)
+        _count(reader, found, end, 0)
     return kinds or []
 
 
