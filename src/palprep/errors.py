@@ -5,6 +5,8 @@ Errors can be pickled, to cross from one process to another. None holds a secret
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 
@@ -211,7 +213,8 @@ class ApiError(PalprepError):
     ``status`` is the HTTP status. ``shape`` is the shape of the body: ``"error"``, ``"message"``,
     ``"message-error-code"``, or None for another one. ``service_code`` is the body's ``code``.
     ``body`` is the parsed body or its text. ``request_id`` is a response header. Each is None
-    when the service did not send it.
+    when the service did not send it. ``headers`` are all of the response's, with lower-case names.
+    ``call`` is what was sent: method, path, and body without secrets.
     """
 
     code = "service_refused"
@@ -221,6 +224,8 @@ class ApiError(PalprepError):
     body: Any = None
     request_id: str | None = None
     retry_after: float | None = None
+    headers: Mapping[str, str] = MappingProxyType({})
+    call: dict[str, Any] | None = None
 
 
 class BadRequest(ApiError):

@@ -136,7 +136,7 @@ def test_the_public_signature_is_what_a_reader_expects() -> None:
     signature = calls.update_voice.shape.client_signature
     assert list(signature.parameters) == [
         *("voice_id", "voice_name", "description", "tags"),
-        *("timeout", "validate", "deadline", "extra_headers", "extra_query"),
+        *("timeout", "validate", "deadline", "extra_headers", "extra_query", "extra_body"),
     ]
     assert signature.parameters["voice_id"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
     assert signature.parameters["description"].annotation == (str | None)

@@ -20,6 +20,7 @@ from palprep.api.failures import failure, retry_after
         ({"message": "no"}, "message", None),
         ({"message": "m", "error": "e", "code": "c"}, "message-error-code", "c"),
         ({"error": {"nested": 1}}, None, None),
+        ({"error": {"message": "deep"}}, None, None),
         ("<html>", None, None),
         (None, None, None),
     ],
@@ -29,6 +30,42 @@ def test_the_three_shapes(body: Any, shape: str | None, code: str | None) -> Non
     assert isinstance(error, errors.BadRequest)
     assert (error.status, error.shape, error.service_code) == (400, shape, code)
     assert (error.body, error.request_id) == (body, "r1")
+    assert error.headers == {"x-request-id": "r1"}
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"error": {"message": "deep", "type": "x"}}, "deep"),
+        ({"type": "about:blank", "title": "Short", "detail": "At length."}, "At length"),
+        ({"title": "Only a title"}, "Only a title"),
+        ({"detail": [{"loc": ["body", "name"], "msg": "too long"}]}, "body.name: too long"),
+        ({"errors": ["one", {"message": "two"}]}, "one; two"),
+        ({"detail": {"error": "inside"}}, "inside"),
+        ([{"message": "a list"}], "a list"),
+        ("words\x1b[31m\u202e", r"words\x1b[31m\u202e"),
+        ({"message": "a\x00"}, r"a\x00"),
+        ({"errors": []}, "no explanation"),
+        ({"a": "b"}, "no explanation"),
+    ],
+)
+def test_the_words_of_every_shape_are_told(body: Any, said: str) -> None:
+    assert failure(400, {}, body).message == f"the service answered 400: {said}."
+
+
+@pytest.mark.parametrize(
+    "wrap", [str, lambda t: {"message": t}, lambda t: {"error": {"detail": t}}]
+)
+def test_a_long_text_is_cut(wrap: Any) -> None:
+    error = failure(400, {}, wrap("x" * 10_000_000))
+    assert error.message == f"the service answered 400: {'x' * 2000}…."
+
+
+def test_words_nested_without_end_are_no_traceback() -> None:
+    body: Any = "deep"
+    for _ in range(5000):
+        body = {"error": [body]}
+    assert "no explanation" in failure(400, {}, body).message
 
 
 @pytest.mark.parametrize(
@@ -53,22 +90,37 @@ def test_statuses(status: int, kind: type[errors.ApiError]) -> None:
     assert type(failure(status, {}, None)) is kind
 
 
+@pytest.mark.parametrize("status", [400, 422])
 @pytest.mark.parametrize(
-    "body",
+    ("body", "kind"),
     [
-        {"message": "Invalid access token"},
-        {"error": "Voice creation requires a user-scoped API key"},
-        {"error": "document d9 not found"},
+        ({"message": "Invalid access token"}, errors.AuthenticationError),
+        ({"message": "Document not found"}, errors.NotFound),
+        ({"error": "Voice creation requires a user-scoped API key"}, errors.PermissionDenied),
+        ({"error": "A tool with this name already exists"}, errors.Conflict),
+        # Of another shape than the specification has these words in.
+        ({"error": "document d9 not found"}, errors.BadRequest),
+        ({"error": {"message": "Invalid access token"}}, errors.BadRequest),
+        ("Invalid access token", errors.BadRequest),
     ],
 )
-def test_the_status_decides_and_not_the_text(body: dict[str, str]) -> None:
-    assert type(failure(400, {}, body)) is errors.BadRequest
+def test_the_words_of_the_specification_decide_where_the_status_is_bare(
+    status: int, body: Any, kind: type[errors.ApiError]
+) -> None:
+    assert type(failure(status, {}, body)) is kind
+
+
+@pytest.mark.parametrize("status", [404, 409, 418, 500])
+def test_any_other_status_decides_and_not_the_text(status: int) -> None:
+    error = failure(status, {}, {"message": "Invalid access token"})
+    assert type(error) is type(failure(status, {}, None))
 
 
 def test_a_stated_failure_is_explained() -> None:
     call = calls.runtime_check_connector("c")
     error = call.failure(409, {}, b"")
     assert "OAuth not finished" in str(error)
+    assert error.call == {"method": "POST", "path": "/v2/connectors/c/runtime_check"}
 
 
 def test_errors_pickle_whole() -> None:

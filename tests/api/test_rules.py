@@ -237,3 +237,13 @@ def test_validate_false_sends_it_raw() -> None:
         name="9lives", description=3, bogus=[1], validate=False
     )
     assert call.body == {"name": "9lives", "description": 3, "bogus": [1]}
+
+
+@pytest.mark.parametrize(
+    "url", ["https://e.com/my file.wav", " https://e.com/a.wav", "https://e.com/a\t.wav"]
+)
+def test_a_link_with_a_space_is_told_its_own_fault(url: str) -> None:
+    with pytest.raises(InvalidRequest, match=r"must hold no white space: write a space as %20"):
+        calls.create_voice(training_audio_url=url)
+    with pytest.raises(InvalidRequest, match="starts with https"):
+        calls.create_voice(training_audio_url="a " + url)

@@ -268,8 +268,8 @@ def test_an_option_that_there_is_not_is_a_type_error(client) -> None:
         client(**named, retrys=3)
     with pytest.raises(TypeError, match="retrys"):
         client.from_env({}, retrys=3)
-    with pytest.raises(TypeError, match="strict"):
-        client(**named).with_options(strict=True)
+    with pytest.raises(TypeError, match="proxy"):
+        client(**named).with_options(proxy="http://e.com")
     with pytest.raises(TypeError, match="base_url"):
         client(api_key="k")
 

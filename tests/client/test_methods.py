@@ -30,7 +30,7 @@ def test_signatures_and_documentation(client: Client | AsyncClient) -> None:
     upload = inspect.signature(client.faces.validate_image)
     assert list(upload.parameters) == [
         *("image", "model", "mime_type"),
-        *("timeout", "validate", "deadline", "extra_headers", "extra_query"),
+        *("timeout", "validate", "deadline", "extra_headers", "extra_query", "extra_body"),
     ]
 
 

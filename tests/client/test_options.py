@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import json
 import logging
 import os
+import pickle
 import socket
 import threading
 import time
@@ -14,11 +16,15 @@ import httpx
 import pytest
 
 from palprep import errors
-from palprep.api import calls
+from palprep.api import AccountSettings, calls
 from palprep.client import AsyncClient, Client, NoAnswer, Retry
 from palprep.client.client import log_as_asked
 
 VOICE = {"voice_id": "v1", "status": "started"}
+HOOKED = {
+    "name": "a", "description": "b", "parameters": {"type": "object"},
+    "delivery": {"app_message": False, "api": {"url": "http://127.0.0.1:1/"}},
+}  # fmt: skip
 
 
 def test_extra_headers_and_query_travel(api, service):
@@ -131,6 +137,115 @@ async def test_async_hooks_are_awaited(service):
     ) as client:  # fmt: skip
         await client.voices.get("v1")
     assert told == [1, 2, 2, 1, 2]
+
+
+def test_a_hook_may_be_a_function_by_itself(api, service):
+    told = []
+    api.options |= {"on_request": told.append, "on_reply": lambda call, answer: told.append(answer)}
+    service.will(httpx.Response(200, json=VOICE))
+    api("voices.get", "v1")
+    assert [each.path if hasattr(each, "path") else each.status for each in told] == [
+        "/v2/voices/v1",
+        200,
+    ]
+    api.options["on_retry"] = ["print"]
+    with pytest.raises(errors.UsageError, match="on_retry takes a function"):
+        api("voices.get", "v1")
+
+
+def test_an_extra_body_keeps_the_typed_record(api, service):
+    service.will(httpx.Response(200, json=VOICE))
+    voice = api("voices.create", voice_name="Ada", extra_body={"accent": {"is": "new"}})
+    assert voice.voice_id == "v1"
+    assert json.loads(service.requests[0].content) == {"voice_name": "Ada", "accent": {"is": "new"}}
+    api("voices.get", "v1", extra_body={"a": 1})
+    assert json.loads(service.requests[1].content) == {"a": 1}
+    service.will(httpx.Response(200, json={"passed": True}))
+    assert api("faces.validate_image", b"\xff\xd8\xff", extra_body={"strict": True}).passed
+    assert json.loads(service.requests[2].read()) == {
+        "imageBase64": "/9j/", "mimeType": "image/jpeg", "strict": True,
+    }  # fmt: skip
+    with pytest.raises(errors.InvalidRequest, match="extra_body needs a body that is an object"):
+        api("deployments.patch", "d", [], extra_body={"a": 1})
+
+
+def test_headers_and_query_of_the_client_travel_with_every_request(api, service):
+    service.will(httpx.Response(200, json={"data": []}))
+    api.options |= {
+        "headers": {"X-Team": "a", "X-Trace": "0"},
+        "query": {"tenant": "t", "tag": "b"},
+    }
+    api("unspecified.list_voices", tag="c", extra_headers={"x-trace": "7"})
+    (request,) = service.requests
+    assert (request.headers["x-team"], request.headers["x-trace"]) == ("a", "7")
+    assert dict(request.url.params) == {"tenant": "t", "tag": "c"}
+    api.options["headers"] = {"x-api-key": "other"}
+    with pytest.raises(errors.InvalidRequest, match="set by the client"):
+        api("unspecified.list_voices")
+
+
+def test_a_copy_has_what_it_is_given_of_its_own(service):
+    service.will(httpx.Response(200, json=VOICE | {"mood": "good"}))
+    other = type(service)(service.time).will(httpx.Response(200, json=VOICE))
+    told = []
+    with Client(
+        api_key="k", base_url="https://e.com", transport=httpx.MockTransport(service),
+        headers={"x-a": "1"}, query={"a": "1"}, on_reply=lambda *_: told.append("first"),
+    ) as client:  # fmt: skip
+        copy = client.with_options(
+            api_key="k2", headers={"x-b": "2"}, query={"b": "2"}, strict=True,
+            on_request=[lambda _: told.append("copy")],
+        )  # fmt: skip
+        with pytest.raises(errors.UnexpectedReply, match="mood"):
+            copy.voices.get("v")
+        assert client.voices.get("v").mood == "good"
+        assert told == ["copy", "first", "first"]
+        of_copy, of_client = service.requests
+        assert [of_copy.headers[name] for name in ("x-api-key", "x-a", "x-b")] == ["k2", "1", "2"]
+        assert dict(of_copy.url.params) == {"a": "1", "b": "2"}
+        assert (of_client.headers["x-api-key"], "x-b" in of_client.headers) == ("k", False)
+        with httpx.Client(transport=httpx.MockTransport(other), headers={"x-c": "3"}) as http:
+            with client.with_options(http_client=http) as elsewhere:
+                elsewhere.voices.get("v")
+            assert not http.is_closed
+        assert (other.requests[0].headers["x-c"], len(service.requests)) == ("3", 2)
+        assert client.voices.get("v").voice_id == "v1"
+        service.will(httpx.Response(200, json={"tool_id": "t", "name": "a"}))
+        with pytest.raises(errors.InvalidRequest, match="HTTPS"):
+            client.tools.create(**HOOKED)
+        local = client.with_options(settings=AccountSettings(loopback_webhooks=True))
+        assert local.tools.create(**HOOKED).tool_id == "t"
+        for wrong in ({"api_key": ""}, {"on_request": 3}, {"http_client": 3}):
+            with pytest.raises(errors.UsageError):
+                client.with_options(**wrong)
+
+
+def test_an_error_holds_what_was_sent_and_what_came(api, service):
+    service.will(httpx.Response(400, headers={"X-Trace": "t"}, json={"error": "bad"}))
+    with pytest.raises(errors.BadRequest) as refused:
+        api("voices.create", voice_name="Ada", callback_url="https://e.com/nonce")
+    error = pickle.loads(pickle.dumps(refused.value))  # noqa: S301 -- our own bytes
+    assert error.headers["x-trace"] == "t"
+    assert error.call == {
+        "method": "POST", "path": "/v2/voices",
+        "body": {"voice_name": "Ada", "callback_url": "https://e.com/***"},
+    }  # fmt: skip
+
+
+def test_one_client_in_two_event_loops_is_told_so(service):
+    service.will(httpx.Response(200, json=VOICE))
+    transport = httpx.MockTransport(service)
+    client = AsyncClient(api_key="k", base_url="https://e.com", transport=transport)
+
+    async def go(which):
+        return await which.voices.get("v")
+
+    assert asyncio.run(go(client)).voice_id == "v1"
+    with pytest.raises(errors.UsageError, match=r"another event loop.*asyncio\.run"):
+        asyncio.run(go(client))
+    assert len(service.requests) == 1
+    elsewhere = client.with_options(http_client=httpx.AsyncClient(transport=transport))
+    assert asyncio.run(go(elsewhere)).voice_id == "v1"
 
 
 def test_a_sync_client_refuses_a_hook_that_no_one_would_await():

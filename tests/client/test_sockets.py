@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import socket
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
 from loopback import answer, hang_up, loopback, stop_halfway
@@ -55,6 +57,42 @@ def test_a_refused_connection_carried_nothing() -> None:
     refused = pytest.raises(errors.ServiceUnreachable, match="refused")
     with client(f"http://127.0.0.1:{port}") as api, refused:
         api.voices.create(voice_name="Ada")
+
+
+@contextmanager
+def closing_early(reply: bytes) -> Iterator[str]:
+    """A server that reads the beginning of each request, replies and closes."""
+
+    def serve(listener: socket.socket) -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            with connection:
+                connection.recv(1000)
+                connection.sendall(reply)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=serve, args=(listener,))
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+def test_a_connection_that_closes_on_a_large_body_is_explained() -> None:
+    image = b"\xff\xd8\xff" + bytes(12_000_000)
+    with closing_early(b"") as url, client(url) as api:
+        with pytest.raises(errors.TransportError, match=r"16,000,0\d\d bytes.*413.*palprep fix"):
+            api.faces.validate_image(image)
+        with pytest.raises(errors.TransportError) as small:
+            api.faces.validate_image(image[:1000])
+        assert "413" not in small.value.message
+    refused = b"HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n"
+    told = pytest.raises(errors.PalprepError, match="413")
+    with closing_early(refused) as url, client(url) as api, told:
+        api.faces.validate_image(image)
 
 
 def test_a_slow_answer_to_a_create_leaves_its_outcome_open() -> None:

@@ -13,6 +13,7 @@ from .call import (
     Rate as Rate,
     Verb as Verb,
     plain_call as plain_call,
+    sendable as sendable,
 )
 from .events import (
     EVENTS as EVENTS,

@@ -98,7 +98,7 @@ class Endpoint(Generic[P, R]):
             path=self.path.format_map({name: segment(values[name]) for name in shape.in_path}),
             query=_pairs(query | dict(options.get("extra_query", {}))),
             headers=sendable(headers, options.get("extra_headers", {})),
-            body=shape.body(values),
+            body=_with_more(shape.body(values), options.get("extra_body", {})),
             timeout=options.get("timeout", UNSET),
             deadline=options.get("deadline", UNSET),
         )
@@ -272,7 +272,10 @@ class Call(Generic[R]):
         """The error for a reply that is not a success; see :func:`palprep.api.failures.failure`."""
         what = f"{self.method} {self.endpoint.path}: "
         meaning = self.endpoint.failures.get(status)
-        return failure(status, headers, read_body(content), what=what, meaning=meaning, now=now)
+        body = read_body(content)
+        error = failure(status, headers, body, what=what, meaning=meaning, now=now)
+        error.call = self.describe()
+        return error
 
     def _encoded(self) -> bytes | StreamedBody:
         if self.endpoint.shape.streamed is not None and isinstance(self.body, Mapping):
@@ -311,6 +314,15 @@ def plain_call(method: Verb, path: str, **options: Unpack[PlainOptions]) -> Call
         timeout=options.get("timeout", UNSET),
         deadline=options.get("deadline", UNSET),
     )
+
+
+def _with_more(body: Any, extra: Mapping[str, Any]) -> Any:
+    """The body with further members."""
+    if not extra:
+        return body
+    if not isinstance(body, Mapping | Unset):
+        raise refusal([Problem("extra_body", "object_required", "needs a body that is an object")])
+    return {**(body or {}), **extra}
 
 
 _OWN_HEADERS = frozenset({"content-length", "host", "transfer-encoding", "x-api-key"})

@@ -1,7 +1,7 @@
 """Typed errors: of requests that break a rule, and of error replies.
 
-The specification shows three shapes of a body and few status codes. The status alone decides
-what kind of error it is: the words of a message are for people, and change.
+The specification shows three shapes of a body and few status codes. The status decides what kind of
+error it is; where it says no more than that the request is bad, words of the specification decide.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pydantic_core import ErrorDetails
 
 from palprep import errors
 from palprep.errors import InvalidRequest, Problem
+from palprep.escaping import escaped
 
 MISSING = "is required"
 UNKNOWN_MEMBER = "is not a member that the specification knows"
@@ -76,6 +77,18 @@ _BY_STATUS: Mapping[int, type[errors.ApiError]] = {
     429: errors.RateLimited,
 }
 
+_BARE = frozenset({400, 422})
+_WORDS: tuple[tuple[str, str, type[errors.ApiError]], ...] = (
+    ("message", "invalid access token", errors.AuthenticationError),
+    ("message", "not found", errors.NotFound),
+    ("error", "user-scoped", errors.PermissionDenied),
+    ("error", "name already exists", errors.Conflict),
+)
+"""Specification, Errors: the shape of a body, words in it, and what they mean under a status that
+the specification does not show."""
+
+_LONGEST_SAID = 2_000
+
 _NUMBER = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")
 
 _ADVICE: Mapping[type[errors.ApiError], str] = {
@@ -97,7 +110,25 @@ def _explained(body: Any) -> tuple[str | None, str]:
         for key in ("error", "message"):
             if isinstance(said[key], str):
                 return key, str(said[key])
-    return None, body.strip()[:200] if isinstance(body, str) else ""
+    return None, _words_of(body)
+
+
+_WORDY = ("message", "error", "detail", "msg", "errors", "title")
+"""Members of an error body that hold its words, those that say most first: of nested errors,
+problem details (RFC 9457), lists of findings."""
+
+
+def _words_of(body: Any, depth: int = 4) -> str:
+    """What a body of any shape says in words, empty where nothing does."""
+    if isinstance(body, str):
+        return body.strip()[: _LONGEST_SAID + 1]
+    if isinstance(body, Mapping) and depth:
+        said = next(filter(None, (_words_of(body.get(key), depth - 1) for key in _WORDY)), "")
+        where = body.get("loc")  # As FastAPI tells which field a finding is about.
+        return f"{'.'.join(map(str, where))}: {said}" if said and isinstance(where, list) else said
+    if isinstance(body, list | tuple) and depth:
+        return "; ".join(filter(None, (_words_of(each, depth - 1) for each in body[:20])))
+    return ""
 
 
 def failure(
@@ -113,11 +144,16 @@ def failure(
 
     ``headers`` have lower-case names; ``body`` is what :func:`read_body` returned. ``what`` was
     asked goes first in the message; ``meaning`` stands for a body that explains nothing. ``now`` is
-    needed only for a Retry-After that is a date.
+    needed only for a Retry-After that is a date. The message has at most 2,000 characters of the
+    body, with control characters written out.
     """
     shape, text = _explained(body)
     server = status >= 500
     kind = errors.ServiceUnavailable if server else _BY_STATUS.get(status, errors.ApiError)
+    if status in _BARE:
+        meant = (k for where, words, k in _WORDS if shape == where and words in text.lower())
+        kind = next(meant, kind)
+    text = escaped(text[:_LONGEST_SAID]) + ("…" if len(text) > _LONGEST_SAID else "")
     said = text or meaning or "no explanation"
     advice = _ADVICE.get(kind, "")
     wait_s = retry_after(headers, now)
@@ -133,6 +169,7 @@ def failure(
         body=body,
         request_id=request_id(headers),
         retry_after=wait_s,
+        headers=dict(headers),
     )
 
 

@@ -161,7 +161,17 @@ def _streamed_base64(value: Any, validate_text: ValidatorFunctionWrapHandler) ->
     return value
 
 
-_LINK = _must_be(is_link, "url", "must be a link that starts with https:// or http://, to a host")
+def _link(value: str) -> str:
+    if is_link(value):
+        return value
+    if is_address("".join(value.split())):
+        raise PydanticCustomError("url_space", "must hold no white space: write a space as %20")
+    raise PydanticCustomError(
+        "url", "must be a link that starts with https:// or http://, to a host"
+    )
+
+
+_LINK = AfterValidator(_link)
 _URI = Field(json_schema_extra={"format": "uri"})
 Link = Annotated[str, _LINK, _URI]
 ShortLink = Annotated[str, MaxLen(2048), _LINK, _URI]

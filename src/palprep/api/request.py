@@ -119,8 +119,9 @@ class Request:
 
     ``timeout`` in seconds replaces the client's for this call, ``deadline`` its total one.
     ``validate=False`` sends the request as it stands: no rule of the specification is checked,
-    and members that the specification does not know are sent too. ``extra_headers`` and
-    ``extra_query`` travel besides what the specification shows.
+    and members that the specification does not know are sent too. ``extra_headers``,
+    ``extra_query`` and ``extra_body`` (members of a JSON object) travel besides what the
+    specification shows, unchecked.
     """
 
     timeout: Annotated[float | Unset | None, ABOUT_THE_CALL] = UNSET
@@ -128,6 +129,7 @@ class Request:
     deadline: Annotated[float | Unset | None, ABOUT_THE_CALL] = UNSET
     extra_headers: Annotated[Mapping[str, str] | Unset, ABOUT_THE_CALL] = UNSET
     extra_query: Annotated[Mapping[str, str] | Unset, ABOUT_THE_CALL] = UNSET
+    extra_body: Annotated[Mapping[str, Any] | Unset, ABOUT_THE_CALL] = UNSET
 
     json_schema: ClassVar[Mapping[str, Any]] = {}
     """What JSON Schema can say of the rules between members."""

@@ -16,7 +16,6 @@ from typing import (
     Generic,
     Self,
     TypeAlias,
-    TypedDict,
     TypeVar,
     Unpack,
     cast,
@@ -36,6 +35,7 @@ from palprep.api import (
     Unspecified,
     Verb,
     plain_call,
+    sendable,
 )
 from palprep.client import resources
 from palprep.client.answers import RawResponse
@@ -64,19 +64,29 @@ DEFAULT_TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 DEFAULT_RETRIES = 2
 
 
-class CopyOptions(TypedDict, total=False):
-    """What a copy of a client may have of its own. :class:`Client` says what each option means."""
+class CallOptions(HookOptions, total=False):
+    """What both clients, and copies of them, may have of their own. :class:`Client` says what
+    each option means."""
 
     timeout: Timeout
     deadline: float | None
     retries: int
-
-
-class SharedOptions(CopyOptions, HookOptions, total=False):
-    """The options of both clients."""
-
+    headers: Mapping[str, str] | None
+    query: Mapping[str, Any] | None
     settings: AccountSettings | None
     strict: bool
+
+
+class CopyOptions(CallOptions, total=False):
+    """The options of a copy of a client."""
+
+    api_key: str
+    http_client: HttpClient | AsyncHttpClient
+
+
+class SharedOptions(CallOptions, total=False):
+    """The options of both clients."""
+
     proxy: str | httpx.Proxy | None
     trust_env: bool
     clock: Callable[[], float] | None
@@ -145,21 +155,15 @@ class _BothClients(Sending[S], Generic[S]):
 
     @_spelt_out
     def with_options(self, **options: Unpack[CopyOptions]) -> Self:
-        """The same client with another ``timeout``, total ``deadline`` or number of ``retries``.
+        """The same client with some options of its own: ``headers`` and ``query`` come besides
+        those that it has, all others in their place.
 
-        Both share connections, rate limits and turns, and closing one closes both.
+        Both share connections, rate limits and turns, and closing one closes both, unless the copy
+        has another ``http_client``. Another ``api_key`` has rate limits of its own. Raises as the
+        constructor does.
         """
-        sender = self._sender
-        timeout = options.get("timeout", UNSET)
-        if timeout is not UNSET:
-            sender = replace(sender, writer=replace(sender.writer, timeout=limits_of(timeout)))
-        sender = replace(
-            sender,
-            retries=options.get("retries", sender.retries),
-            deadline=options.get("deadline", sender.deadline),
-        )
         copy = object.__new__(type(self))
-        _BothClients.__init__(copy, sender)
+        _BothClients.__init__(copy, _changed(self._sender, options))
         return copy
 
     @routine
@@ -202,19 +206,23 @@ class Client(_BothClients[SyncSender]):
     which are made only where repeating is safe. ``strict`` makes a reply that is not as specified
     an error, which is otherwise read leniently. ``settings`` are those of the account.
 
+    ``headers`` and ``query`` travel with every request; what a call says itself replaces them.
+
     ``http_client`` is a client of httpx or of httpx2 with connections, certificates, proxies,
     limits, headers and authentication of your own, and its timeout where none is given here; it
     stays yours to close. Without it ``transport``, ``proxy`` and ``trust_env`` are httpx's.
 
     ``on_request`` is called with the :class:`Call` before each attempt, ``on_reply`` with it and
     the :class:`Answer`, ``on_failure`` with it and the :class:`NoAnswer`, ``on_retry`` with it
-    and the :class:`Retry` before another attempt is waited for. None sees the key.
+    and the :class:`Retry` before another attempt is waited for. Each is a function, or several in
+    a list. None sees the key.
 
     With PALPREP_LOG (``info``, ``debug``) in the environment the log is shown on standard error,
     unless ``trust_env`` is false. ``clock``, ``sleep``, ``random`` and ``now`` replace the
     machine's. Use the client as a context manager, or close it.
 
-    Raises :class:`~palprep.errors.UsageError` for an unusable key, base URL or hook.
+    Raises :class:`~palprep.errors.UsageError` for an unusable key, base URL or hook, and
+    :class:`~palprep.errors.InvalidRequest` for unusable headers.
     """
 
     @_spelt_out
@@ -306,7 +314,8 @@ def _sender(sender: type[S], api_key: str, base_url: str, options: Mapping[str, 
         base_url=checked_base_url(base_url),
         key=checked_key(api_key),
         timeout=limits_of(http.timeout if timeout is UNSET else timeout),
-        headers={n: v for n, v in http.headers.items() if n.lower() not in _DEFAULT_HEADERS},
+        headers=_headers_of(http) | sendable({}, options.get("headers") or {}),
+        query=dict(options.get("query") or {}),
         awaited=awaited,
     )
     sleep: Any = anyio.sleep if awaited else time.sleep
@@ -324,6 +333,37 @@ def _sender(sender: type[S], api_key: str, base_url: str, options: Mapping[str, 
         strict=options.get("strict", False),
         sleep=options.get("sleep") or sleep,
     )
+
+
+def _headers_of(http: Any) -> dict[str, str]:
+    """What the user of an HTTP client has set."""
+    return {n: v for n, v in http.headers.items() if n.lower() not in _DEFAULT_HEADERS}
+
+
+def _changed(sender: S, options: Mapping[str, Any]) -> S:
+    """The sender of a copy with these options."""
+    writer, awaited = sender.writer, isinstance(sender, AsyncSender)
+    changed: dict[str, Any] = {
+        name: options[name] for name in ("deadline", "retries", "strict") if name in options
+    }
+    if "settings" in options:
+        changed["settings"] = options["settings"] or AccountSettings()
+    if "api_key" in options:
+        writer = replace(writer, key=checked_key(options["api_key"]))
+        changed["limiters"] = {}
+    if (http := options.get("http_client")) is not None:
+        library = library_of(http, "AsyncClient" if awaited else "Client")
+        writer = replace(writer, library=library, headers=writer.headers | _headers_of(http))
+        changed |= {"http": http, "own": False, "turns": {}} | ({"loops": []} if awaited else {})
+    if (timeout := options.get("timeout", UNSET)) is not UNSET:
+        writer = replace(writer, timeout=limits_of(timeout))
+    writer = replace(
+        writer,
+        headers=writer.headers | sendable({}, options.get("headers") or {}),
+        query=writer.query | dict(options.get("query") or {}),
+    )
+    hooks = hooks_of({**sender.hooks, **options}, awaited=awaited)
+    return replace(sender, writer=writer, hooks=hooks, **changed)
 
 
 def _account(environ: Mapping[str, str] | None) -> tuple[str, str]:

@@ -15,6 +15,9 @@ What may be repeated is decided here and nowhere else:
                                                   408, 425: its error
     other 3xx, 4xx        its error               its error
     ====================  ======================  ================================
+
+The header ``x-should-retry`` of an answer overrides the table: ``false`` ends the attempts,
+``true`` asks for another, which a create that was answered with 5xx never gets.
 """
 
 from __future__ import annotations
@@ -66,7 +69,7 @@ async def _attempts(call: Call[R], sender: AnySender) -> RawResponse[R]:
             return RawResponse(result.status, result.headers, result.content, record)
         if isinstance(result, Answer):
             error = call.failure(result.status, result.headers, result.content, sender.now())
-            again, wished_s = _worth_another(call, result.status), error.retry_after
+            again, wished_s = _worth_another(call, result), error.retry_after
             failed: errors.ApiError | NoAnswer = error
         else:
             again, wished_s = not result.sent or call.endpoint.repeatable, None
@@ -117,8 +120,11 @@ async def _keep_pace(call: Call[Any], sender: AnySender) -> None:
             await sender.pause(wait)
 
 
-def _worth_another(call: Call[Any], status: int) -> bool:
-    if status == 429:
+def _worth_another(call: Call[Any], answer: Answer) -> bool:
+    status, asked = answer.status, answer.headers.get("x-should-retry", "").lower()
+    if asked == "false":
+        return False
+    if status == 429 or (asked == "true" and (call.endpoint.repeatable or status < 500)):
         return True
     # A status that the specification explains for this endpoint is an answer, not a fault.
     explained = status in call.endpoint.failures
@@ -153,6 +159,22 @@ def _error(
         )
     return errors.TransportError(
         f"{what}: the connection ended without an answer ({failed.detail}). It is safe to repeat."
+        f"{_too_large(call)}"
+    )
+
+
+_SENT_AT_ONCE = 1_048_576
+
+
+def _too_large(call: Call[Any]) -> str:
+    """What a connection that ends early may mean for a large body: who refuses one often closes
+    the connection before all of it has come, and its 413 is lost (RFC 9110, section 15.5.14)."""
+    size = len(call.content() or b"")
+    if size <= _SENT_AT_ONCE:
+        return ""
+    return (
+        f" The request has {size:,} bytes: the service, or a proxy before it, may take fewer, and "
+        "close the connection instead of answering 413. `palprep fix` makes files smaller."
     )
 
 

@@ -18,6 +18,7 @@ from itertools import chain, takewhile
 from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 import httpx
 
@@ -37,15 +38,15 @@ RetryHook = Callable[[Call[Any], Retry], Awaitable[object] | object]
 
 
 class HookOptions(TypedDict, total=False):
-    """Functions of the caller that are told of every attempt. None sees the key."""
+    """Functions of the caller that are told of every attempt, one or several. None sees the key."""
 
-    on_request: Iterable[RequestHook]
+    on_request: RequestHook | Iterable[RequestHook]
     """Called with the call before each attempt."""
-    on_reply: Iterable[ReplyHook]
+    on_reply: ReplyHook | Iterable[ReplyHook]
     """Called with the call and its answer."""
-    on_failure: Iterable[FailureHook]
+    on_failure: FailureHook | Iterable[FailureHook]
     """Called with the call and why there is no answer."""
-    on_retry: Iterable[RetryHook]
+    on_retry: RetryHook | Iterable[RetryHook]
     """Called with the call and the pause, before another attempt is waited for."""
 
 
@@ -56,8 +57,13 @@ Hooks: TypeAlias = Mapping[str, tuple[Callable[..., object], ...]]
 
 def hooks_of(options: Mapping[str, Any], *, awaited: bool) -> Hooks:
     """The hooks among the options of a client. Raises :class:`~palprep.errors.UsageError` for one
-    that would have to be awaited where nothing is ``awaited``."""
-    hooks = {name: tuple(options.get(name, ())) for name in HookOptions.__annotations__}
+    that would have to be awaited where nothing is ``awaited``, and for what is no function."""
+    hooks: dict[str, tuple[Any, ...]] = {}
+    for name in HookOptions.__annotations__:
+        given = options.get(name) or ()
+        hooks[name] = tuple(given) if isinstance(given, Iterable) else (given,)
+        if not all(map(callable, hooks[name])):
+            raise UsageError(f"{name} takes a function, or several in a list.")
     if not awaited and any(map(inspect.iscoroutinefunction, chain(*hooks.values()))):
         raise UsageError("A hook that is an async function needs an AsyncClient.")
     return hooks
@@ -172,6 +178,8 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
 
     sleep: Callable[[float], Awaitable[object]]
     turns: dict[str, anyio.Lock] = field(default_factory=dict)
+    loops: list[object] = field(default_factory=list)
+    """The event loop whose connections these are, once there is one."""
 
     def run(self, doing: Coroutine[Any, Any, T]) -> Coroutine[Any, Any, T]:
         """The coroutine itself, for the caller to await."""
@@ -180,7 +188,15 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
     async def transmit(
         self, request: httpx.Request, within: float | None
     ) -> tuple[httpx.Response, bytes]:
-        """As that of :class:`SyncSender`."""
+        """As that of :class:`SyncSender`. Raises :class:`~palprep.errors.UsageError` in a second
+        event loop, before anything is sent: a connection of the first would break off half way."""
+        loop = anyio.lowlevel.current_token()
+        if self.loops[:1] not in ([], [loop]):
+            raise UsageError(
+                "This AsyncClient was used in another event loop, to which its connections belong. "
+                "Make one for each loop, or do everything within one asyncio.run()."
+            )
+        self.loops[:] = [loop]
         with anyio.fail_after(None if within is None else within + _GRACE_S):
             response = await self.http.send(request, follow_redirects=False)
         return response, response.content

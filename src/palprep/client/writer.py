@@ -143,7 +143,7 @@ def library_of(http: object, kind: str) -> Any:
 
 @dataclass(frozen=True)
 class RequestWriter:
-    """Base URL, key, timeout in seconds by what is waited for, and headers of every request.
+    """Base URL, key, timeout in seconds by what is waited for, headers and query of every request.
 
     ``library`` is the module httpx or httpx2. A streamed body is sent by an async client where it
     is ``awaited``.
@@ -153,7 +153,8 @@ class RequestWriter:
     base_url: str
     key: SecretStr
     timeout: Mapping[str, float | None]
-    headers: Mapping[str, str]
+    headers: dict[str, str]
+    query: dict[str, str]
     awaited: bool
 
     def write(self, call: Call[Any], within: float | None = None) -> httpx.Request:
@@ -180,7 +181,7 @@ class RequestWriter:
             request: httpx.Request = self.library.Request(
                 call.method,
                 self.base_url + call.path,
-                params=list(call.query) or None,
+                params=[*(self.query | dict(call.query)).items()] or None,
                 headers=headers,
                 content=content,
                 extensions={"timeout": self._limits(call, within)},
