@@ -1,16 +1,12 @@
-"""What a caller may add to a call and hear of it: headers, query, deadlines, hooks, the log."""
+"""What a caller may add to a call and hear of it: headers, query, hooks, the log."""
 
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import json
 import logging
 import os
 import pickle
-import socket
-import threading
-import time
 
 import httpx
 import pytest
@@ -18,7 +14,7 @@ import pytest
 from palprep import errors
 from palprep.api import AccountSettings, calls
 from palprep.client import AsyncClient, Client, NoAnswer, Retry
-from palprep.client.client import log_as_asked
+from palprep.client.options import log_as_asked
 
 VOICE = {"voice_id": "v1", "status": "started"}
 HOOKED = {
@@ -254,114 +250,6 @@ def test_a_sync_client_refuses_a_hook_that_no_one_would_await():
 
     with pytest.raises(errors.UsageError, match="AsyncClient"):
         Client(api_key="k", base_url="https://e.com", on_request=[hook])
-
-
-def test_after_a_deadline_there_is_no_other_attempt(api, service):
-    service.will(httpx.Response(503))
-    api.options |= {"retries": 10, "deadline": 3.0}
-    with pytest.raises(errors.ServiceUnavailable):
-        api("voices.get", "v1")
-    assert service.time.slept == [0.5, 1.0]
-    service.requests.clear()
-    with pytest.raises(errors.ServiceUnavailable):
-        api("voices.get", "v1", deadline=0.2)
-    assert len(service.requests) == 1
-    with pytest.raises(errors.ServiceUnreachable, match="deadline"):
-        api("voices.get", "v1", deadline=0)
-    assert len(service.requests) == 1
-
-
-def drip(listener):
-    """Answer with one byte every 50 ms, for ever."""
-    while True:
-        try:
-            connection, _ = listener.accept()
-        except OSError:
-            return
-        threading.Thread(target=trickle, args=(connection,), daemon=True).start()
-
-
-def trickle(connection):
-    with connection:
-        try:
-            # What is asked for decides whether the head or the body never ends.
-            asked = connection.recv(65536)
-            head = b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n"
-            connection.sendall(head + (b"x-endless: " if b"/head" in asked else b"\r\n"))
-            while True:
-                connection.sendall(b" ")
-                time.sleep(0.05)
-        except OSError:
-            return
-
-
-@pytest.fixture
-def dripping():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        threading.Thread(target=drip, args=(listener,), daemon=True).start()
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        listener.shutdown(socket.SHUT_RDWR)
-
-
-@pytest.mark.parametrize("voice", ["head", "body"])
-def test_an_answer_that_drips_ends_at_the_deadline(dripping, voice):
-    with Client(api_key="k", base_url=dripping, trust_env=False, deadline=0.3) as client:
-        started = time.monotonic()
-        with pytest.raises(errors.TimedOut, match="deadline"):
-            client.voices.get(voice)
-        with pytest.raises(errors.OutcomeUnknown):
-            client.request("POST", f"/{voice}")
-        assert time.monotonic() - started < 5
-
-
-@pytest.mark.parametrize("voice", ["head", "body"])
-async def test_so_it_does_asynchronously(dripping, voice):
-    async with AsyncClient(api_key="k", base_url=dripping, trust_env=False) as client:
-        started = time.monotonic()
-        with pytest.raises(errors.TimedOut, match="deadline"):
-            await client.voices.get(voice, deadline=0.3)
-        assert time.monotonic() - started < 5
-
-
-class Unreachable(httpx.BaseTransport, httpx.AsyncBaseTransport):
-    """A host that takes no connection, for as long as the request allows."""
-
-    def handle_request(self, request):
-        time.sleep(request.extensions["timeout"]["connect"])
-        raise httpx.ConnectTimeout("no connection")
-
-    async def handle_async_request(self, request):
-        await asyncio.sleep(request.extensions["timeout"]["connect"])
-        raise httpx.ConnectTimeout("no connection")
-
-
-async def test_what_never_left_before_the_deadline_is_not_in_doubt():
-    options = {"api_key": "k", "base_url": "https://e.com", "transport": Unreachable()}
-    with (
-        Client(**options, deadline=0.1) as client,
-        pytest.raises(errors.ServiceUnreachable, match="Nothing was carried out"),
-    ):
-        client.voices.create(voice_name="Ada")
-    async with AsyncClient(**options, deadline=0.1) as asynchronous:
-        with pytest.raises(errors.ServiceUnreachable, match="Nothing was carried out"):
-            await asynchronous.voices.create(voice_name="Ada")
-
-
-def test_with_a_deadline_an_attempt_sees_the_callers_context(service):
-    seen = []
-    caller = contextvars.ContextVar("caller", default="no one")
-
-    def look(request):
-        seen.append((caller.get(), threading.current_thread() is threading.main_thread()))
-        return httpx.Response(200, json={"voice_id": "v"})
-
-    service.will(look)
-    transport = httpx.MockTransport(service)
-    with Client(api_key="k", base_url="https://e.com", transport=transport) as client:
-        caller.set("test")
-        assert client.voices.get("v", deadline=60).voice_id == "v"
-        assert client.voices.get("v").voice_id == "v"
-    assert seen == [("test", False), ("test", True)]
 
 
 async def test_a_closed_client_says_so():
