@@ -45,9 +45,10 @@ def prepared(path: str) -> Image.Image:
     picture.load()
     assert picture.mode == "RGB"
     assert not picture.getexif()
-    assert set(picture.info) <= {"jfif", "jfif_version", "jfif_unit", "jfif_density", "dpi"}
+    coding = {"progressive", "progression", "adobe", "adobe_transform", "dpi", "jfif"}
+    assert set(picture.info) <= coding | {"jfif_version", "jfif_unit", "jfif_density"}
     if picture.format == "JPEG":
-        assert [marker for marker, _ in picture.applist] == ["APP0"]
+        assert {marker for marker, _ in picture.applist} <= {"APP0", "APP14"}  # of the colours
         assert data.endswith(b"\xff\xd9")  # and no second picture behind the first
     for trace in (b"Exif", b"http://ns.adobe.com", b"ICC_PROFILE", b"Photoshop", b"iCCP", b"eXIf"):
         assert trace not in data
@@ -88,7 +89,41 @@ def test_every_exif_orientation_comes_out_upright(tmp_path, orientation):
         f"turned upright (EXIF orientation {orientation})" if orientation > 1 else None
     )
     chars = base64_chars(Path(applied.path).stat().st_size)
-    assert said["convert"] == f"re-encoded as JPEG quality 95: {chars:,} base64 characters"
+    last = f"re-encoded as JPEG quality 95: {chars:,} base64 characters"
+    assert applied.fixes[-1].did == (
+        last if orientation > 1 else "kept the image as it was encoded"
+    )
+
+
+@pytest.mark.parametrize(
+    "coded",
+    # The last one says in Adobe's segment that it is RGB.
+    [{}, {"progressive": True, "subsampling": 0}, {"restart_marker_rows": 1}, {"keep_rgb": True}],
+)
+def test_a_jpeg_with_metadata_alone_keeps_its_pixels(tmp_path, coded):
+    source = tmp_path / "ada.jpg"
+    srgb = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    tagged = {"exif": tagged_exif(1), "comment": b"Secret", "icc_profile": srgb}
+    quarters().save(source, **tagged, **coded)
+    second = io.BytesIO()
+    quarters(64, 64).save(second, "JPEG", exif=tagged_exif(1))  # as phones add a gain map
+    source.write_bytes(source.read_bytes() + second.getvalue())
+    applied = apply(still_plan(), Source.of(source), tmp_path / "out")
+    assert applied.pixels_kept
+    assert prepared(applied.path).tobytes() == Image.open(source).convert("RGB").tobytes()
+    assert b"Secret" not in Path(applied.path).read_bytes()
+    assert applied.fixes[0].did == "removed metadata: comment, exif, gps, icc"
+    assert applied.fixes[1].did == "kept the image as it was encoded"
+
+
+def test_a_jpeg_that_must_change_is_encoded_anew(tmp_path):
+    source = tmp_path / "ada.jpg"
+    quarters().save(source, quality=95)
+    for step in (
+        *({"exposure_ev": 0.25}, {"white_balance": (1.05, 1.0, 1.0)}, {"max_side_px": 200}),
+        *({"crop": Crop(left=0, top=0, width=100, height=90)}, {"max_base64_chars": 3000}),
+    ):
+        assert not apply(still_plan(**step), Source.of(source), tmp_path / "out").pixels_kept
 
 
 def test_a_heic_turned_by_its_own_box_comes_out_upright(tmp_path):

@@ -74,6 +74,20 @@ def test_a_repair_is_proved_on_the_output_and_leaves_the_source_alone(preflight,
     assert prepared.sha256 == hashlib.sha256(Path(prepared.path).read_bytes()).hexdigest()
 
 
+def test_what_was_measured_of_kept_pixels_is_what_the_output_would_measure(
+    preflight, sample_media, tmp_path
+):
+    source = tmp_path / "ada.jpg"
+    portrait = Image.open(sample_media / "people" / "anna-miller" / "portrait.png")
+    exif = Image.Exif()
+    exif[0x0110] = "Phone"
+    portrait.convert("RGB").resize((1200, 1200)).save(source, quality=92, exif=exif)
+    ready = preflight.prepare(source, into=tmp_path / "out")
+    assert "kept the image as it was encoded" in [each.did for each in ready.fixes]
+    assert ready.report == preflight.check(ready.path)
+    assert ready.report.facts.image.metadata == ()
+
+
 def test_what_needs_no_repair_is_copied_byte_for_byte(preflight, tmp_path):
     source = tmp_path / "plain.jpg"
     Image.new("RGB", (700, 700), "navy").save(source)

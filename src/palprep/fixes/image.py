@@ -1,4 +1,5 @@
-"""Images: one decode, the plan's steps, one encode, and nothing but pixels in the output.
+"""Images: one decode, the plan's steps, one encode, and nothing but pixels in the output. A JPEG
+that only has metadata to lose is not decoded.
 
 Turning, cropping, exposure and white balance are done in linear light. Pixels are only moved and
 scaled. Nothing is painted: a crop that would show anything outside the image is refused.
@@ -16,9 +17,19 @@ import numpy as np
 from PIL import Image
 
 from palprep.errors import FixError
-from palprep.fixes.fit import BEST_QUALITY, Encoded, fit
+from palprep.fixes.fit import BEST_QUALITY, Encoded, base64_chars, fit
 from palprep.fixes.output import Applied, FixDone, NewOutput, new_output
-from palprep.media import LINEAR, Box, ImageFacts, Source, open_image, sample_frames, to_srgb
+from palprep.media import (
+    LINEAR,
+    Box,
+    ImageFacts,
+    Source,
+    bare_jpeg,
+    open_image,
+    probe_image,
+    sample_frames,
+    to_srgb,
+)
 from palprep.rules.plans import Crop, ImagePlan
 
 SUFFIXES = {"jpeg": ".jpg", "png": ".png"}
@@ -31,6 +42,14 @@ def fix_image(plan: ImagePlan, source: Source, new: NewOutput) -> Applied:
     outside the image, CannotFit when no quality and size fits, MediaError for a source that
     does not decode, OutputUnwritable.
     """
+    kept = _kept(plan, source)
+    if kept is not None:
+        facts, data = kept
+        with new(SUFFIXES["jpeg"]) as output:
+            output.temporary.write_bytes(data)
+        as_coded = FixDone(id="keep_pixels", did="kept the image as it was encoded")
+        done = (*_decoded(facts), as_coded)
+        return Applied(path=str(output.path), fixes=done, pixels_kept=True)
     region = _region(plan)
     facts, picture = open_image(source, region=region, max_memory_mb=plan.max_memory_mb)
     whole = (facts.width, facts.height)
@@ -51,6 +70,22 @@ def fix_image(plan: ImagePlan, source: Source, new: NewOutput) -> Applied:
         *_encoded(plan, facts, wanted_size, encoded),
     )
     return Applied(path=str(output.path), fixes=done)
+
+
+def _kept(plan: ImagePlan, source: Source) -> tuple[ImageFacts, bytes] | None:
+    """The facts of a JPEG, and its bytes without metadata, where the plan asks for nothing else."""
+    facts, _ = probe_image(source, max_memory_mb=0)
+    largest = max(facts.width, facts.height)
+    as_asked = (
+        facts.format == "jpeg" in plan.formats
+        and (facts.mode, facts.orientation) == ("RGB", 1)
+        and (facts.icc_profile is None or facts.icc_is_srgb)
+        and not (plan.level_deg or plan.crop or plan.exposure_ev)
+        and plan.white_balance == (1.0, 1.0, 1.0)
+        and largest <= (plan.max_side_px or largest)
+    )
+    data = bare_jpeg(source) if as_asked else b""
+    return (facts, data) if data and base64_chars(len(data)) <= plan.max_base64_chars else None
 
 
 def _region(plan: ImagePlan) -> Box | None:

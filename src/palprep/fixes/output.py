@@ -37,6 +37,8 @@ class Applied(Value):
 
     path: str
     fixes: tuple[FixDone, ...]
+    pixels_kept: bool = False
+    """Whether the image is coded in the very bytes of the source."""
 
 
 _WORDS = {

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from palprep.media.bounds import (
@@ -83,6 +84,9 @@ def _directory(data: bytes, at: int, order: str) -> tuple[dict[int, tuple[int, i
 
 
 _SOS, _EOI, _FILL = 0xDA, 0xD9, 0xFF
+_APP0, _APP14 = 0xE0, 0xEE
+_COLOURS_BYTES = 16
+"""Of JFIF's segment without a thumbnail; Adobe's is shorter."""
 _FRAMES = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
 _PROGRESSIVE = frozenset({0xC2, 0xC6, 0xCA, 0xCE})
 _ALONE = frozenset({0x01, *range(0xD0, 0xD9)})
@@ -100,14 +104,18 @@ class JpegFrame(NamedTuple):
     """Of each pixel, all components together: 3 without subsampling, 1.5 with 4:2:0."""
 
 
-def read_frame(reader: HeaderReader) -> JpegFrame | None:
-    """Walk over the segments of a JPEG up to the end of the image, decoding nothing.
-
-    None where there is no frame header. Raises DamagedMedia for more scans, segments or padding
-    than an encoder writes.
+class _Segment(NamedTuple):
+    """``body`` is where its length stands, ``end`` where the next one begins: behind the data of a
+    scan.
     """
-    frame: JpegFrame | None = None
-    scans = 0
+
+    marker: int
+    body: int
+    end: int
+
+
+def _segments(reader: HeaderReader) -> Iterator[_Segment]:
+    """The segments between the first two bytes of a JPEG and the end of its image."""
     at = 2
     while (found := _marker(reader, at)) is not None and found[0] != _EOI:
         reader.spend(SEGMENT_STEPS)
@@ -116,16 +124,44 @@ def read_frame(reader: HeaderReader) -> JpegFrame | None:
             continue
         length = int.from_bytes(reader.at(at, 2), "big")
         if length < 2:
-            break
-        if marker in _FRAMES and frame is None:
-            frame = _frame(marker, reader.at(at + 2, length - 2))
-        at += length
+            return
+        end = at + length
         if marker == _SOS:
-            scans += 1
-            if scans > MOST_SCANS:
-                reader.refuse(f"more than {MOST_SCANS} scans")
-            at = _behind_data(reader, at)
+            end = _behind_data(reader, end)
+        yield _Segment(marker, at, end)
+        at = end
+
+
+def read_frame(reader: HeaderReader) -> JpegFrame | None:
+    """Walk over the segments of a JPEG up to the end of the image, decoding nothing.
+
+    None where there is no frame header. Raises DamagedMedia for more scans, segments or padding
+    than an encoder writes.
+    """
+    frame: JpegFrame | None = None
+    scans = 0
+    for marker, body, end in _segments(reader):
+        if marker in _FRAMES and frame is None:
+            frame = _frame(marker, reader.at(body + 2, end - body - 2))
+        scans += marker == _SOS
+        if scans > MOST_SCANS:
+            reader.refuse(f"more than {MOST_SCANS} scans")
     return frame
+
+
+def without_metadata(reader: HeaderReader) -> bytes:
+    """A JPEG of the same tables, frames and scans, byte for byte, and of nothing else.
+
+    Of what applications add, two segments stay that say how the colours are to be read: JFIF's
+    without a thumbnail, and Adobe's (ITU-T T.871; T.872, 6.5.3). What follows the image goes.
+    """
+    kept = bytearray(b"\xff\xd8")
+    for marker, body, end in _segments(reader):
+        content = reader.at(body, end - body)
+        tells_colours = content[2:7] in {b"JFIF\0", b"Adobe"} and len(content) <= _COLOURS_BYTES
+        if marker < _APP0 or (marker in {_APP0, _APP14} and tells_colours):
+            kept += bytes([_FILL, marker]) + content
+    return bytes(kept + b"\xff\xd9")
 
 
 def walk_png(reader: HeaderReader) -> None:

@@ -16,7 +16,7 @@ from PIL import Image
 from palprep.errors import DamagedMedia, MediaError, UnsupportedMedia
 from palprep.media.bounds import HeaderReader
 from palprep.media.facts import MOST_IMAGE_MEMORY_MB, ImageFacts
-from palprep.media.headers import Exif, read_exif, xmp_orientation
+from palprep.media.headers import Exif, read_exif, without_metadata, xmp_orientation
 from palprep.media.pixels import Box, HeifImage, describe_icc, opaque, to_srgb
 from palprep.media.raster import RasterImage, check_pixels
 from palprep.media.source import Source
@@ -96,6 +96,15 @@ def probe_image(
             picture = _upright(*stored, turn, None if icc[1] else image.icc)
         # Last, since PNG can place metadata after the pixels.
         return _facts(image, exif, icc, source), picture
+
+
+def bare_jpeg(source: Source) -> bytes:
+    """A JPEG file without its metadata, its image byte for byte the same: nothing is decoded.
+
+    Raises FileUnreadable, and DamagedMedia for more segments than an encoder writes.
+    """
+    with source.open() as file:
+        return without_metadata(HeaderReader(file, source.size_bytes, source.name))
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from pathlib import Path
 from palprep.errors import FixError, MediaError, UsageError
 from palprep.facts import Facts, ProbeLimits, Toolkit, probe
 from palprep.fixes import FixDone, apply, new_output
-from palprep.media import Source
+from palprep.media import Source, open_image, probe_image
 from palprep.preflight.values import CheckRequest, Prepared, infer_role, require_kind
 from palprep.rules import (
     CONSENT_CHECKS,
@@ -27,6 +27,9 @@ from palprep.rules import (
 )
 from palprep.rules.plans import Plan, VideoPlan, plan, plan_consent_clip
 from palprep.values import Outcome, Role
+
+_SMALL_PX = 256
+"""A JPEG is decoded at an eighth of its size where that is at least so large."""
 
 
 @functools.cache
@@ -94,7 +97,9 @@ def prepare_source(
     ) -> Prepared:
         applied = apply(planned, source, stem, overwrite=overwrite, progress=progress)
         wrote(applied.path)
-        output, report = _proof(applied.path, source, request._replace(role=role), toolkit)
+        again = request._replace(role=role)
+        kept = before if applied.pixels_kept else None
+        output, report = _proof(applied.path, source, again, toolkit, kept=kept)
         return _prepared(source, output, report, applied.fixes)
 
     target_stem = into / source.stem
@@ -147,11 +152,24 @@ def _judged_again(
 
 
 def _proof(
-    written: str, source: Source, request: CheckRequest, toolkit: Toolkit | None
+    written: str,
+    source: Source,
+    request: CheckRequest,
+    toolkit: Toolkit | None,
+    *,
+    kept: Report | None,
 ) -> tuple[Source, Report]:
-    """What a fix wrote, and the report on it. What cannot be read back is removed: FixError."""
+    """What a fix wrote, and the report on it. What cannot be read back is removed: FixError.
+
+    ``kept`` is the report on the source, where the output has its pixels. That is looked at on a
+    small decode of both, and what was measured of the pixels then holds.
+    """
     try:
         output = Source.of(written)
+        if kept is not None and _same_small(source, output):
+            moved = kept.model_copy(update={"path": output.shown})
+            image, _ = probe_image(output, max_memory_mb=0)
+            return output, _judged_again(moved, request.profile, file=output.facts, image=image)
         return output, check_source(request, output, toolkit)
     except MediaError as error:
         Path(written).unlink(missing_ok=True)
@@ -160,6 +178,10 @@ def _proof(
             f"removed ({error.message}). The source is as it was: export it again, in another "
             "format"
         ) from None
+
+
+def _same_small(one: Source, other: Source) -> bool:
+    return open_image(one, max_side=_SMALL_PX)[1] == open_image(other, max_side=_SMALL_PX)[1]
 
 
 def _copied(
