@@ -28,7 +28,7 @@ from palprep.batch import (
 )
 from palprep.callbacks import Delivery
 from palprep.errors import JournalError, UsageError
-from palprep.journal import AssetPrepared, CreationUsed, Journal, status
+from palprep.journal import AssetPrepared, CreationUsed, Journal, give_code, status
 from palprep.journal.entries import AboutRun
 from palprep.journal.inbox import into_journal
 from palprep.views import pictures_of
@@ -239,6 +239,16 @@ def test_who_is_not_known_and_who_is_meant(add, go, out):
     with Journal.of(out, lock=True), pytest.raises(JournalError, match="Another run is using"):
         forget(out, "ada-1")
     assert (out / "prepared/ada-1").is_dir()
+
+
+def test_whoever_only_got_a_code_can_be_forgotten(tmp_path):
+    out = tmp_path / "out"
+    with Journal.of(out, create=True) as journal:
+        give_code(journal, "Ada Lövelace")
+    assert left_of(spelt("Lövelace"), out)
+    assert look_up(out, "ada lövelace").names == ("Ada Lövelace",)
+    assert forget(out, "Ada Lövelace").person == "Ada Lövelace"
+    assert left_of(spelt("Lövelace"), out) == []
 
 
 @pytest.mark.parametrize("slug", ["..", ".", "../people", "/", "a/../../people", "report.html"])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 
 import pytest
+
+from palprep.journal import CodeGiven, Journal
 
 from .conftest import Palprep
 
@@ -88,3 +91,35 @@ def test_a_model_can_be_named_by_the_environment(
         assert "no-model" in ran.err
         assert "research/conversion/whisper.py" in ran.err
         assert not list(tmp_path.iterdir())
+
+
+def test_the_words_to_say_are_printed(palprep: Palprep, tmp_path: Path) -> None:
+    ran = palprep("statement", "Jane Carter")
+    assert ran.code == 0
+    assert ran.out.startswith("I, Jane Carter, am currently speaking")
+    assert ran.out.count("\n") == 1
+    (tmp_path / "own.txt").write_text("I, {full_name}, agree.\n")
+    asked = ("statement", "Jane Carter", "--statement", "own.txt", "--json")
+    assert palprep(*asked).objects == [
+        {"full_name": "Jane Carter", "statement": "I, Jane Carter, agree.", "code": None}
+    ]
+
+
+def test_a_fresh_code_is_printed_and_noted(palprep: Palprep, tmp_path: Path) -> None:
+    asked = ("statement", "Jane Carter", "--code", "--journal", "out")
+    ran = palprep(*asked)
+    assert ran.code == 0
+    assert len(ran.out.splitlines()[1].split()) == 3
+    code = palprep(*asked, "--json", "--valid", "10m").objects[0]["code"]
+    given, ends = (dt.datetime.fromisoformat(code[key]) for key in ("given_at", "ends_at"))
+    assert (ends - given).total_seconds() == 600
+    with Journal.of(tmp_path / "out") as journal:
+        noted = [entry.body.code.words for entry in journal.entries(CodeGiven)]
+    assert noted == [tuple(ran.out.splitlines()[1].split()), tuple(code["words"])]
+
+
+@pytest.mark.parametrize(
+    "more", [["--code"], ["--journal", "out"], ["--code", "--journal", "out", "--language", "de"]]
+)
+def test_a_code_needs_a_journal_and_english(palprep: Palprep, more: list[str]) -> None:
+    assert palprep("statement", "Jane Carter", *more).code == 2

@@ -18,13 +18,13 @@ from palprep.journal.entries import (
     NotCreated,
     PersonEnded,
     PersonNames,
-    PersonOutcome,
     Polled,
     Resolved,
     Reused,
     RunStarted,
     Snapshot,
 )
+from palprep.journal.outcome import PersonOutcome
 from palprep.journal.run_view import RunReader, status
 from palprep.journal.store import JOURNAL_NAME, Journal
 

@@ -19,11 +19,11 @@ from palprep.journal.entries import (
     Intent,
     PersonEnded,
     PersonNames,
-    PersonOutcome,
     Reused,
     RunStarted,
     Snapshot,
 )
+from palprep.journal.outcome import PersonOutcome
 from palprep.journal.run_view import RunReader
 from palprep.journal.store import Journal
 

@@ -27,6 +27,7 @@ from palprep.batch.work.originals import SOURCES_NAME
 from palprep.errors import StorageError, UsageError
 from palprep.journal import (
     AssetPrepared,
+    CodeGiven,
     Creation,
     CreationState,
     DossierKept,
@@ -158,6 +159,12 @@ def _people(journal: Journal) -> dict[str, tuple[str, ...]]:
         for each in run.body.people:
             before = found.get(each.slug, ())
             found[each.slug] = tuple(dict.fromkeys((*before, each.name, each.full_name)))
+    known = {each.casefold() for names in found.values() for each in names}
+    for given in journal.entries(CodeGiven):
+        name = given.body.full_name
+        if name.casefold() not in known:
+            # No run has met them yet: they are known by the name alone.
+            found.setdefault(name, (name,))
     return found
 
 

@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, str] = {
     "check": "Check files against what the service accepts, before anything is uploaded.",
     "fix": "Write the smallest fix into a new file, and check the new file like any other.",
     "best": "Rank the images of a folder, or the frames of a video, by how fit a portrait each is.",
+    "statement": "Print the words of consent that a person must say, with --code also fresh ones.",
     "consent": "Verify, word by word, that the consent statement was spoken.",
     "dossier": "Verify consent dossiers: the chain of entries, the videos, and the journal of "
     "the run.",
@@ -46,7 +47,10 @@ The line of a command repeats the first paragraph of its function's docstring, w
 without importing the module. A test holds the two together.
 """
 
-_HOMES = {"dossier": "consent"} | dict.fromkeys(("watch", "status", "report", "listen"), "journal")
+_HOMES = {
+    **dict.fromkeys(("dossier", "statement"), "consent"),
+    **dict.fromkeys(("watch", "status", "report", "listen"), "journal"),
+}
 """The modules of commands that do not have one of their own name."""
 
 API = "Call any endpoint of the service; JSON on standard output."

@@ -1,4 +1,6 @@
-"""palprep consent and dossier: was the statement spoken, and what became of the evidence?"""
+"""palprep statement, consent and dossier: what must be said, was it spoken, and what became of the
+evidence?
+"""
 
 from __future__ import annotations
 
@@ -16,6 +18,7 @@ from palprep import (
     batch,
     consent as statements,
     dossier as dossiers,
+    journal as journals,
     media,
     preflight,
     rules,
@@ -25,16 +28,71 @@ from palprep import (
 from palprep.cli import options
 from palprep.cli.exits import ExitCode, interruptible, worst
 from palprep.cli.files import DECIDE, limits_of, require_there
-from palprep.cli.output import SAME, paths_in_shell, print_json, show, tell, telling
+from palprep.cli.output import SAME, paths_in_shell, print_json, print_line, show, tell, telling
 from palprep.errors import UsageError
 from palprep.vocabulary import Outcome
 
 EXAMPLES = (
+    'palprep statement "Ada Lovelace"',
+    'palprep statement "Ada Lovelace" --code --journal palprep-out',
     'palprep consent consent.mp4 --name "Ada Lovelace"',
     'palprep consent consent.mp4 --name "Ada Lovelace" --statement own.txt --json',
     "palprep dossier palprep-out --export consent.html",
     'palprep dossier prepared/training.consent.json --revoke --note "by letter"',
 )
+
+
+def statement(
+    full_name: Annotated[
+        str, typer.Argument(metavar="FULL_NAME", help="The full name that must be said.")
+    ],
+    statement: options.Statement = None,
+    language: options.Language = "en",
+    code: Annotated[
+        bool, typer.Option("--code", help="Also draw three words to say after the statement.")
+    ] = False,
+    journal: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The output folder whose journal notes the code."),
+    ] = None,
+    valid: Annotated[
+        float | None,
+        typer.Option(
+            parser=options.seconds,
+            metavar="DURATION",
+            help="How long the code is valid: 10m, 2h. By default 30 minutes.",
+        ),
+    ] = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Print the words of consent that a person must say, with --code also fresh ones.
+
+    Nobody knew a fresh code before it was drawn: a recording that holds it was made since. The
+    journal notes it with the name and the time. A newer code takes the place of an older one.
+    """
+    if code != (journal is not None):
+        raise UsageError("A code is noted in a journal: give --code and --journal DIR, or neither")
+    if code and language != "en":
+        raise UsageError("Codes are English words: leave --code out, or the other language")
+    own = statements.read_statement(statement) if statement else None
+    required = statements.statement_for(full_name, own, language=language)
+    given = None
+    if journal is not None:
+        with journals.Journal.of(journal, create=True) as opened:
+            given = journals.give_code(opened, full_name, valid_s=valid or statements.VALID_S)
+    if as_json:
+        told = given.to_json() if given else None
+        print_json({"full_name": full_name, "statement": required.text, "code": told})
+        return
+    print_line(required.text)
+    if given is not None:
+        print_line(" ".join(given.words))
+        with telling(quiet=quiet):
+            tell(
+                "Next: record the statement, a breath, then these words, before "
+                f"{views.stamp(given.ends_at)}."
+            )
 
 
 def consent(

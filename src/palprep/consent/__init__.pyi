@@ -1,3 +1,9 @@
+from .code import (
+    VALID_S as VALID_S,
+    Choose as Choose,
+    FreshCode as FreshCode,
+    draw_code as draw_code,
+)
 from .facts import (
     AlignedWord as AlignedWord,
     ConsentFacts as ConsentFacts,

@@ -3,6 +3,7 @@ from .at_most_once import (
     resolve_found as resolve_found,
     resolve_retry as resolve_retry,
 )
+from .codes import give_code as give_code
 from .creations import (
     Creation as Creation,
     CreationState as CreationState,
@@ -12,6 +13,7 @@ from .creations import (
 )
 from .entries import (
     AssetPrepared as AssetPrepared,
+    CodeGiven as CodeGiven,
     ConsentWaived as ConsentWaived,
     CreationUsed as CreationUsed,
     DossierKept as DossierKept,
@@ -23,8 +25,6 @@ from .entries import (
     FilesRemoved as FilesRemoved,
     PersonEnded as PersonEnded,
     PersonNames as PersonNames,
-    PersonOutcome as PersonOutcome,
-    PersonStatus as PersonStatus,
     Polled as Polled,
     PortraitPicked as PortraitPicked,
     RunStarted as RunStarted,
@@ -33,6 +33,7 @@ from .entries import (
     What as What,
 )
 from .inbox import callback_server as callback_server, secret_path as secret_path
+from .outcome import PersonOutcome as PersonOutcome, PersonStatus as PersonStatus
 from .run_view import (
     JournalStatus as JournalStatus,
     PersonResult as PersonResult,

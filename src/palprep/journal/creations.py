@@ -25,13 +25,13 @@ from palprep.journal.entries import (
     Entry,
     Intent,
     NotCreated,
-    PersonOutcome,
     Polled,
     Resolved,
     ResourceStatus,
     Snapshot,
     What,
 )
+from palprep.journal.outcome import PersonOutcome
 from palprep.values import Value
 
 

@@ -16,8 +16,9 @@ from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, get_args
 
 from pydantic import ValidationError, model_validator
 
-from palprep.consent import PLACEHOLDER
+from palprep.consent import PLACEHOLDER, FreshCode
 from palprep.errors import JournalError, UsageError
+from palprep.journal.outcome import PersonOutcome
 from palprep.preflight import Asset
 from palprep.rules import Check
 from palprep.values import Value
@@ -26,8 +27,6 @@ What = Literal["voice", "replica"]
 
 ResourceStatus = Literal["started", "completed", "error"]
 """Of a voice or a replica, as the specification names it."""
-
-PersonStatus = Literal["done", "refused", "failed", "in_doubt", "needs_decision", "waiting"]
 
 
 class Snapshot(Value):
@@ -66,55 +65,6 @@ class FaceVerdict(Value):
     message: str
     model: str
     checks: tuple[FaceCheck, ...]
-
-
-class PersonOutcome(Value):
-    """How the work for one person ended.
-
-    ``complete``: everything that was to be created has been asked for. What arrives later can
-    then turn ``waiting`` into ``done`` without another run. ``at_service``: the service
-    refused, or could not be reached.
-
-    ``not_made`` says why the voice or the replica is not made, where the other one is. Such a
-    person ends as refused; or as one who needs a decision where it is ``held`` by a doubt about the
-    consent alone. ``notes`` says what was decided on the way: which image was picked, which file
-    was left out.
-    """
-
-    status: PersonStatus
-    reasons: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    not_made: tuple[str, ...] = ()
-    complete: bool = False
-    held: bool = False
-    at_service: bool = False
-
-    @classmethod
-    def refused(cls, *reasons: str, notes: tuple[str, ...] = (), at_service: bool = False) -> Self:
-        """Nothing is made for this person, for these reasons."""
-        return cls(status="refused", reasons=reasons, notes=notes, at_service=at_service)
-
-    @classmethod
-    def failed(cls, reason: str, *, at_service: bool = False) -> Self:
-        """The work for this person broke off."""
-        return cls(status="failed", reasons=(reason,), at_service=at_service)
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """Everything there is to say about it, the reasons first."""
-        return (*self.reasons, *self.not_made, *self.notes)
-
-    def becomes(self, now: PersonOutcome) -> PersonOutcome:
-        """The outcome ``now``, with what was decided on the way."""
-        kept = {name: getattr(self, name) for name in ("notes", "not_made", "held")}
-        return now.model_copy(update=kept)
-
-    def ended_well(self) -> PersonOutcome:
-        """The outcome once everything that was asked for is ready."""
-        status: PersonStatus = "refused" if self.not_made else "done"
-        if self.held:
-            status = "needs_decision"
-        return self.model_copy(update={"status": status, "reasons": ()})
 
 
 class Body(Value):
@@ -280,6 +230,15 @@ class ConsentWaived(AboutRun):
 
     kind = "consent_waived"
     why: tuple[str, ...]
+
+
+class CodeGiven(AboutRun):
+    """A fresh code was given out, to be spoken by whoever has this name. The key is the name's
+    (:func:`palprep.journal.forgetting.name_key`)."""
+
+    kind = "code_given"
+    full_name: str
+    code: FreshCode
 
 
 class DossierKept(AboutRun):

@@ -27,6 +27,11 @@ _SECRET = "forgotten_key"
 _PREFIX = "forgotten:"
 
 
+def name_key(full_name: str) -> str:
+    """The key of entries about the codes for a name: who bears it is known by a folder later."""
+    return f"code:{' '.join(full_name.split()).casefold()}"
+
+
 class Made(NamedTuple):
     """The keys of what was created for a person alone, and all ids that the service gave it."""
 
@@ -131,8 +136,10 @@ def forget(connection: sqlite3.Connection, person: str) -> None:
     connection.executemany("DELETE FROM entry WHERE key = ?", ((key,) for key in made.keys))
     for table in ("entry", "creation", "standing"):
         connection.execute(f"DELETE FROM {table} WHERE person = ?", (person,))  # noqa: S608
+    names = {person}
     for seq, text in _texts(connection, "kind = 'run_started'"):
         run = json.loads(text)
+        names.update(each["full_name"] for each in run["people"] if each["slug"] == person)
         run["people"] = [each for each in run["people"] if each["slug"] != person]
         run["only"] = run["only"] and [each for each in run["only"] if each != person]
         if run != json.loads(text):
@@ -140,6 +147,8 @@ def forget(connection: sqlite3.Connection, person: str) -> None:
             connection.execute(
                 "UPDATE entry SET body = ?, content = ? WHERE seq = ?", (body, content, seq)
             )
+    codes = ((name_key(each),) for each in names)
+    connection.executemany("DELETE FROM entry WHERE key = ?", codes)
     connection.execute(
         "DELETE FROM content WHERE sha256 NOT IN "
         "(SELECT content FROM entry WHERE content IS NOT NULL)"

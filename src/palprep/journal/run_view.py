@@ -25,8 +25,8 @@ from palprep.journal.entries import (
     FilesRemoved,
     PersonEnded,
     PersonNames,
-    PersonStatus,
 )
+from palprep.journal.outcome import PersonStatus
 from palprep.journal.store import Journal
 from palprep.preflight import Asset
 from palprep.rules import Report

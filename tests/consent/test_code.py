@@ -1,0 +1,43 @@
+"""Fresh codes: drawn from words that cannot be taken for each other."""
+
+from __future__ import annotations
+
+import datetime as dt
+from itertools import combinations
+
+from palprep.consent.code import code_words, draw_code
+from palprep.consent.statement import required_statement
+from palprep.consent.wordings import is_remark, negates, speaks_of_consent
+from palprep.consent.words import similarity, split_words
+
+NOW = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
+
+
+def test_a_code_has_three_different_words_and_an_end():
+    asked = []
+
+    def first(words):
+        asked.append(len(words))
+        return words[0]
+
+    code = draw_code(NOW, first, valid_s=600)
+    assert code.words == code_words()[:3]
+    assert asked == [len(code_words()) - count for count in range(3)]
+    assert (code.given_at, code.ends_at) == (NOW, NOW + dt.timedelta(minutes=10))
+
+
+def test_there_are_enough_words_and_none_sounds_like_another():
+    words = code_words()
+    assert len(words) >= 256
+    assert len(set(words)) == len(words)
+    assert max(similarity(*pair) for pair in combinations(words, 2)) < 0.72
+
+
+def test_no_code_says_anything_about_the_consent():
+    words = split_words(" ".join(code_words()))
+    assert words
+    assert not any(negates(word, ()) for word in words)
+    assert not is_remark(words[:3])
+    assert not speaks_of_consent(words)
+    required = {key for word in split_words(required_statement()) for key in word.keys}
+    assert not required.intersection(key for word in words for key in word.keys)
