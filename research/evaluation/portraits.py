@@ -2,8 +2,9 @@
 
     python -m research.evaluation.portraits PICTURES [--check ID] [--most N] [--table FILE] [--list]
 
-PICTURES holds what face_material.py wrote. Every label file of ``material`` is measured, or those
-that --check names. Pictures of sources that a model was fitted on are judged by a fit that left
+PICTURES holds what sources_and_labels.py wrote. Every label file of ``material`` is measured, or
+those that --check names: the halves of the broad set (portraits-28-first, portraits-28-second) only
+where it does. Pictures of sources that a model was fitted on are judged by a fit that left
 their whole source out; the script that fits the model keeps what such fits say.
 
 Prints, and with --table writes into the document: how often fit portraits fail, warn or stay
@@ -30,17 +31,41 @@ from palprep.values import Outcome, Role, Value
 from research.marked import replace_marked
 from research.material.kept_facts import FactsOfRows, read_held_out
 from research.material.sources_and_labels import (
+    BROAD_HALVES,
     FRESH_SET,
     WHOLE_CHECK,
     Labelled,
     MaterialSource,
     checks_labelled,
+    read_broad_set,
     read_labels,
     read_sources,
 )
 
-OF_THE_WHOLE = {WHOLE_CHECK, FRESH_SET}
+OF_THE_WHOLE = {WHOLE_CHECK, FRESH_SET, *BROAD_HALVES}
 """Label files of the check as a whole."""
+
+PEOPLE: Mapping[str, Sequence[frozenset[str]]] = {
+    title: [frozenset(words.split(";")) for words in alternatives]
+    for title, alternatives in {
+        "dark-skinned women": ("woman;dark",),
+        "dark-skinned men": ("man;dark",),
+        "light-skinned women": ("woman;light",),
+        "light-skinned men": ("man;light",),
+        "East Asians": ("East Asian",),
+        "South Asians": ("South Asian",),
+        "people of the Middle East or North Africa": ("Middle Eastern",),
+        "headscarf or turban": ("headscarf", "turban"),
+        "hat": ("hat",),
+        "beard": ("beard",),
+        "glasses": ("glasses",),
+        "over 60": ("over 60",),
+        "women": ("woman",),
+        "men": ("man",),
+    }.items()
+}
+"""Groups of people in the broad set, which overlap: a portrait is of one that has all words of any
+of its alternatives."""
 
 AnyValue = TypeVar("AnyValue", bound=Value)
 
@@ -212,6 +237,8 @@ def table(check_id: str, cases: Sequence[Judged]) -> list[str]:
     if check_id in OF_THE_WHOLE:
         failed = Counter(check for case in fit for check in case.failed)
         warned = Counter(check for case in fit for check in case.warned)
+        if check_id in BROAD_HALVES:
+            lines += ["", *_by_people(fit, BROAD_HALVES[check_id])]
         lines += ["", "| Check | fails fit portraits | warns of them |", "|---|---|---|"]
         lines += [
             f"| `{check}` | {failed[check]} ({failed[check] / len(fit):.1%}) "
@@ -241,6 +268,24 @@ def _by_group(cases: Iterable[Judged]) -> list[str]:
         + " |"
         for (unfit, group), counts in sorted(groups.items())
     ]
+
+
+def _by_people(fit: Sequence[Judged], half: str) -> list[str]:
+    words = {
+        (row.source, row.path): frozenset(row.groups.split(";")) for row in read_broad_set(half)
+    }
+    lines = ["| Fit portraits of | fail | warn |", "|---|---|---|"]
+    for title, alternatives in PEOPLE.items():
+        among = [
+            case
+            for case in fit
+            if any(needed <= words[case.row.source, case.row.path] for needed in alternatives)
+        ]
+        if among:
+            lines.append(
+                f"| {title} | {share(among, Outcome.FAIL)} | {share(among, Outcome.WARN)} |"
+            )
+    return lines
 
 
 def reliability(cases: Iterable[Judged]) -> list[str]:

@@ -7,7 +7,9 @@ No picture is part of the project. ``material/sources.csv`` names each source wi
 licence and its use. Models are fitted on sources of the use ``fit`` alone; those of the use
 ``measure`` have terms that allow no more, or are kept unseen. ``material/CHECK_ID.csv`` says which
 pictures of which source must pass that check, and of which kind each is; ``portraits.csv`` and
-``portraits-fresh.csv`` do so for the check as a whole.
+``portraits-fresh.csv`` do so for the check as a whole. ``portraits-28.csv`` has the same of a set
+that is broad on purpose, with both readings of each picture, see :class:`TwiceRead`. Its halves
+are named by --check alone: nothing takes the second up by itself.
 
 CLONES holds clones of the sources as owner/name, bare or with a work tree, and the Debian packages
 as they were downloaded. The pictures that the labels name, or with --source a whole source, are
@@ -44,6 +46,19 @@ WHOLE_CHECK = "portraits"
 
 FRESH_SET = "portraits-fresh"
 """The same again, of sources that were labelled after every limit had been set."""
+
+BROAD_SET = "portraits-28"
+"""A set that is broad on purpose: every picture was read twice, in two orders, the second time
+without sight of the first reading and before any check had seen it."""
+
+BROAD_HALVES = {f"{BROAD_SET}-{half}": half for half in ("first", "second")}
+"""The halves of it by the names that they have as a check. All sources of one owner are in one
+half: the first where the last hexadecimal digit of the SHA-256 of the owner's name, in small
+letters, is even. The second is for judging once, when nothing will be changed after it."""
+
+FIT = "fit"
+"""The reading of a picture that no check should fail. Every other one names what is wrong, with a
+question mark where the eye was in doubt."""
 
 ALIKE_BITS = 6
 """Perceptual hashes of 64 bits that differ in no more are of one picture."""
@@ -97,6 +112,42 @@ class Labelled(NamedTuple):
         return pictures / self.source / self.path
 
 
+class TwiceRead(NamedTuple):
+    """A row of :data:`BROAD_SET`."""
+
+    source: str
+    path: str
+    half: str
+    reading_1: str
+    reading_2: str
+    groups: str
+    """What the person looks like, to the eye: words between semicolons. Complexion (``dark``,
+    ``light``) is given where the region is not."""
+
+    @property
+    def wanted(self) -> bool | None:
+        """Whether both readings call it fit; None where they differ, or one is in doubt."""
+        readings = (self.reading_1, self.reading_2)
+        if FIT not in readings and not any(reading.endswith("?") for reading in readings):
+            return False
+        return True if readings == (FIT, FIT) else None
+
+    @property
+    def labelled(self) -> Labelled:
+        """As a row of the check as a whole. Raises ValueError where nothing is wanted of it."""
+        if self.wanted is None:
+            raise ValueError(f"the readings of {self.path} differ: it has no label")
+        group = "portrait" if self.wanted else self.reading_1
+        return Labelled(self.source, self.path, "", "", self.wanted, group)
+
+
+def read_broad_set(half: str) -> list[TwiceRead]:
+    """The rows of one half, ``first`` or ``second``."""
+    with (MATERIAL / f"{BROAD_SET}.csv").open(newline="", encoding="utf-8") as stream:
+        rows = [TwiceRead(**row) for row in csv.DictReader(stream)]
+    return [row for row in rows if row.half == half]
+
+
 def read_sources() -> Mapping[str, MaterialSource]:
     """All sources by name."""
     with (MATERIAL / "sources.csv").open(newline="", encoding="utf-8") as stream:
@@ -105,12 +156,16 @@ def read_sources() -> Mapping[str, MaterialSource]:
 
 def checks_labelled() -> list[str]:
     """The ids of the checks that have labels, :data:`WHOLE_CHECK` and :data:`FRESH_SET`."""
-    return sorted(path.stem for path in MATERIAL.glob("*.csv") if path.stem != "sources")
+    others = {"sources", BROAD_SET}
+    return sorted(path.stem for path in MATERIAL.glob("*.csv") if path.stem not in others)
 
 
 def read_labels(check_id: str, *, use: str | None = None) -> list[Labelled]:
     """The rows of one check, all or those whose source has that use."""
     sources = read_sources()
+    if check_id in BROAD_HALVES:
+        read = read_broad_set(BROAD_HALVES[check_id])
+        return [row.labelled for row in read if row.wanted is not None]
     with (MATERIAL / f"{check_id}.csv").open(newline="", encoding="utf-8") as stream:
         columns = next(table := csv.reader(stream))
         if tuple(columns) != Labelled._fields:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -40,6 +43,61 @@ def test_no_other_label_file_knows_the_sources_of_the_fresh_set():
     assert sum(row.wanted for row in fresh) >= 150
     assert sum(not row.wanted for row in fresh) >= 60
     assert not known & {row.source for row in fresh}
+
+
+def test_no_label_file_and_no_fit_knows_the_sources_of_the_broad_set():
+    material = sources_and_labels
+    halves = [material.read_broad_set(half) for half in material.BROAD_HALVES.values()]
+    rows = [row for half in halves for row in half]
+    sources = material.read_sources()
+    known = {
+        row.source for check in material.checks_labelled() for row in material.read_labels(check)
+    }
+    assert {sources[row.source].use for row in rows} == {"measure"}
+    assert not known & {row.source for row in rows}
+    assert len({(row.source, row.path) for row in rows}) == len(rows)
+
+
+def test_owners_divide_the_broad_set():
+    material = sources_and_labels
+    for half in material.BROAD_HALVES.values():
+        rows = material.read_broad_set(half)
+        assert rows
+        for each in rows:
+            owner = each.source.split("/")[0].lower()
+            even = int(hashlib.sha256(owner.encode()).hexdigest()[-1], 16) % 2 == 0
+            assert even == (half == "first")
+
+
+def test_the_label_of_a_picture_is_what_both_readings_say():
+    material = sources_and_labels
+
+    def read(first, second):
+        return material.TwiceRead("owner/name", "a.png", "first", first, second, "woman;dark")
+
+    assert read("fit", "fit").labelled == row(material, "a.png", group="portrait")
+    assert read("far away", "turned away").labelled.group == "far away"
+    assert not read("far away", "turned away").labelled.wanted
+    for first, second in [("fit", "dark"), ("dark?", "fit"), ("dark", "dark?"), ("dark?", "dark?")]:
+        assert read(first, second).wanted is None
+        with pytest.raises(ValueError, match="readings"):
+            read(first, second).labelled  # noqa: B018 - the property raises
+
+
+def test_the_broad_set_is_broad():
+    material, evaluate = sources_and_labels, portraits
+    seen = Counter()
+    for half in material.BROAD_HALVES.values():
+        for each in material.read_broad_set(half):
+            seen[each.wanted] += 1
+            words = set(each.groups.split(";"))
+            if each.wanted:
+                assert len(words & {"man", "woman"}) == 1, each
+                for title, alternatives in evaluate.PEOPLE.items():
+                    seen[title] += any(needed <= words for needed in alternatives)
+    assert seen[True] >= 140
+    assert seen[False] >= 60
+    assert min(seen[title] for title in evaluate.PEOPLE) >= 5
 
 
 def test_sources_whose_terms_forbid_business_are_not_fitted_on():
