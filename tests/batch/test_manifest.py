@@ -31,6 +31,7 @@ WHOLE = {
     "voice-audio": "ada/voice.wav",
     "name": "Ada",
     "full_name": "Ada Lovelace",
+    "spoken_as": "Aida Lovelace",
     "voice_name": "Ada warm",
     "stock_voice": "gloria",
     "description": "d, e",

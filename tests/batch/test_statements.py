@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from palprep.batch.people.folder import find_people
 from palprep.batch.people.person import read_people
-from palprep.batch.work.consent import statements_of
+from palprep.batch.work.consent import speaker_of, statements_of
 from palprep.consent import required_statement
 from palprep.journal import SandboxStatement, utc_now
 from palprep.preflight import kinds_of
@@ -30,6 +31,17 @@ def test_the_embedded_sandbox_takes_the_statements_that_people_bring_along(peopl
     template, own = statements_of(people, "core-4")
     assert template == SandboxStatement(text=required_statement())
     assert own == SandboxStatement(text="I, {full_name}, agree.")
+
+
+def test_a_name_is_listened_for_as_it_is_spoken(folder, light_people):
+    (folder / "wei").mkdir()
+    shutil.copy(light_people / "jane-carter/consent.mp4", folder / "wei/training.mp4")
+    (folder / "wei" / "person.toml").write_text('full_name = "王伟"\nspoken_as = "Wang Wei"')
+    [wei] = read_people(find_people(folder, utc_now()).people, kinds_of)
+    speaker = speaker_of(wei, "core-4")
+    assert speaker is not None
+    assert (speaker.full_name, speaker.spoken_as) == ("王伟", "Wang Wei")
+    assert "I, Wang Wei, am" in speaker.required.text
 
 
 def test_one_model_listens_for_every_statement(people):

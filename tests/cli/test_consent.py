@@ -45,6 +45,22 @@ def test_a_statement_of_the_users_own(palprep: Palprep, spoken: Path, tmp_path: 
     assert ran.objects[0]["outcome"] == "fail"
 
 
+def test_a_name_is_listened_for_as_it_is_spoken(palprep: Palprep, spoken: Path) -> None:
+    asked = ("consent", spoken, "--name", "Джейн Картер")
+    unknown = palprep(*asked)
+    assert unknown.code == 1
+    assert "--spoken-as" in unknown.out
+    ran = palprep(*asked, "--spoken-as", "Jane Carter")
+    assert ran.code == 0
+    assert "--name 'Джейн Картер' --spoken-as 'Jane Carter' --into prepared" in ran.err
+
+
+def test_how_a_name_sounds_needs_the_name(palprep: Palprep, spoken: Path) -> None:
+    ran = palprep("check", spoken, "--spoken-as", "Jane Carter")
+    assert ran.code == 2
+    assert "--spoken-as needs --name" in ran.err
+
+
 def test_a_statement_with_the_name_in_it(palprep: Palprep, spoken: Path, tmp_path: Path) -> None:
     (tmp_path / "own.toml").write_text(
         '[statements]\ndefault = "I, Robert Miller, sell you my house."\n'

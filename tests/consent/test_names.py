@@ -6,8 +6,9 @@ import pytest
 
 from palprep.consent.compare import compare
 from palprep.consent.names import locate_name, same_name
-from palprep.consent.statement import name_slot
+from palprep.consent.statement import name_slot, statement_for
 from palprep.consent.words import split_words
+from palprep.errors import UsageError
 
 REQUIRED = split_words("I, Jane Doe, am currently speaking.")
 
@@ -74,6 +75,23 @@ def test_no_name_leaves_the_place_empty():
 )
 def test_names_are_the_same_word_for_word(one, other, same):
     assert same_name(split_words(one), split_words(other)) is same
+
+
+def test_the_statement_has_the_name_as_it_is_spoken():
+    required = statement_for("王伟", "I, {full_name}, agree.", language="en", spoken_as="Wang Wei")
+    assert (required.text, required.full_name) == ("I, Wang Wei, agree.", "王伟")
+    assert [word.shown for word in required.name_words] == ["Wang", "Wei,"]
+    assert (required.said_name, required.parts(2)[0].said_name) == ("Wang Wei", "Wang Wei")
+
+
+def test_a_statement_of_ones_own_has_the_name_as_it_is_spoken():
+    own = "I, Seán Ó Sé, agree."
+    required = statement_for("Seán Ó Sé", own, language="en", spoken_as="Shawn O Shay")
+    assert required.text == "I, Shawn O Shay, agree."
+    with pytest.raises(UsageError, match="names nobody called Ann"):
+        statement_for("Ann", own, language="en", spoken_as="Shawn O Shay")
+    with pytest.raises(UsageError, match="full name"):
+        statement_for("Ann", None, language="en", spoken_as=" ")
 
 
 def test_a_name_that_is_not_in_the_statement_has_no_slot():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palprep.consent.words import similarity, sounds
+from palprep.consent.words import beyond_latin, similarity, sounds
 
 
 @pytest.mark.parametrize(
@@ -15,6 +15,8 @@ from palprep.consent.words import similarity, sounds
         ("Jane", "Jayne"),
         ("Catherine", "Katherine"),
         ("Knight", "Night"),
+        ("Łukasz", "Wukasz"),
+        ("Bjørn", "Bjorn"),
     ],
 )
 def test_spellings_of_one_sound_are_the_same(one, other):
@@ -32,6 +34,30 @@ def test_spellings_of_one_sound_are_the_same(one, other):
 def test_a_name_is_closer_to_its_sound_than_to_another_name(name, like, unlike):
     assert similarity(name, like) > 0.7
     assert similarity(name, unlike) < 0.6
+
+
+def test_names_in_another_script_are_their_letters():
+    assert similarity("王伟", "王伟") == 1.0
+    assert similarity("王伟", "李娜") == 0.0
+    assert similarity("Дмитрий", "Дмитрия") > 0.5
+    assert similarity("Дмитрий", "Dmitri") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "beyond"),
+    [
+        ("王伟", True),
+        ("Дмитрий", True),
+        ("محمد", True),
+        ("Ada 王", True),
+        ("Siobhán Ó Briain", False),
+        ("Małgorzata Wójcik-Ðorđević", False),
+        ("Ka\N{MODIFIER LETTER TURNED COMMA}iulani O'Neill 3", False),
+        ("", False),
+    ],
+)
+def test_letters_beyond_the_latin_ones(text, beyond):
+    assert beyond_latin(text) is beyond
 
 
 def test_nothing_sounds_only_like_nothing():

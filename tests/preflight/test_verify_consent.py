@@ -15,6 +15,7 @@ from palprep.consent import (
     Whisper,
     read_samples,
     required_statement,
+    statement_for,
 )
 from palprep.consent.statement import fill_statement
 from palprep.errors import FileMissing, ToolFailed, ToolMissing
@@ -89,6 +90,19 @@ def test_another_persons_name_fails_and_is_named(speech, model):
         "Robert",
         "Miller,",
     }
+
+
+def test_a_name_in_other_letters_is_unknown_until_its_sound_is_said(speech, model):
+    facts = verify_samples(speech, script("Джейн Картер"), model)
+    assert facts.outcome == "unknown"
+    (reason,) = facts.reasons
+    assert "Джейн Картер cannot be listened for in its own letters" in reason
+    assert "--spoken-as" in reason
+    said = statement_for("Джейн Картер", None, language="en", spoken_as="Jane Carter")
+    facts = verify_samples(speech, said, model)
+    assert facts.outcome == "pass"
+    assert (facts.full_name, facts.spoken_as) == ("Джейн Картер", "Jane Carter")
+    assert "I, Jane Carter, am" in facts.statement
 
 
 def test_silence_and_noise_are_no_statement(model):

@@ -41,6 +41,7 @@ def check(
     role: options.AsRole = None,
     profile: options.ProfileName = DEFAULT_PROFILE,
     name: options.SpeakerName = None,
+    spoken_as: options.SpokenAs = None,
     statement: options.Statement = None,
     language: options.Language = "en",
     model: options.WhisperModel = None,
@@ -76,7 +77,7 @@ def check(
     cannot be read, and 4 when the consent that was listened for is in doubt.
     """
     asked = FileOptions(
-        *(role, profile, name, statement, language, model, jobs),
+        *(role, profile, name, spoken_as, statement, language, model, jobs),
         *(limits_of(time_limit, memory_limit), as_json),
     )
     endings: Counter[Outcome | None] = Counter()

@@ -98,6 +98,7 @@ def statement(
 def consent(
     file: Annotated[Path, typer.Argument(help="A video or a recording.")],
     name: Annotated[str, typer.Option(help="The full name that must be said.")],
+    spoken_as: options.SpokenAs = None,
     statement: options.Statement = None,
     language: options.Language = "en",
     model: options.WhisperModel = None,
@@ -122,6 +123,7 @@ def consent(
             preflight.verify_consent,
             source,
             full_name=name,
+            spoken_as=spoken_as,
             statement=required,
             language=language,
             model=model,
@@ -145,6 +147,8 @@ def _after_listening(facts: statements.ConsentFacts, file: Path) -> str:
     if not facts.outcome.passed:
         return f"Next: record the statement again, word for word, and {SAME}."
     name = shlex.quote(facts.full_name)
+    if facts.spoken_as is not None:
+        name += f" --spoken-as {shlex.quote(facts.spoken_as)}"
     return f"Next: palprep fix {paths_in_shell([file])} --name {name} --into prepared"
 
 

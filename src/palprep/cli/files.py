@@ -41,6 +41,7 @@ class FileOptions(NamedTuple):
     role: Role | None
     profile: str
     name: str | None
+    spoken_as: str | None
     statement: Path | None
     language: str
     model: Path | None
@@ -239,8 +240,9 @@ def _speaker(options: FileOptions) -> facts.Speaker | None:
     """
     statement, model = options.statement, options.model
     if options.name is None:
-        if statement is not None:
-            raise UsageError("--statement needs --name as well: whose consent is it?")
+        for option, given in (("statement", statement), ("spoken-as", options.spoken_as)):
+            if given is not None:
+                raise UsageError(f"--{option} needs --name as well: whose consent is it?")
         return None
     # These load all decoders, which a command without a name leaves to its workers.
     return facts.Speaker(
@@ -248,4 +250,5 @@ def _speaker(options: FileOptions) -> facts.Speaker | None:
         statement=consent.read_statement(statement, profile=options.profile) if statement else None,
         language=options.language,
         model=model and consent.require_model(model),
+        spoken_as=options.spoken_as,
     )

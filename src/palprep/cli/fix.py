@@ -34,6 +34,7 @@ def fix(
     role: options.AsRole = None,
     profile: options.ProfileName = DEFAULT_PROFILE,
     name: options.SpeakerName = None,
+    spoken_as: options.SpokenAs = None,
     statement: options.Statement = None,
     language: options.Language = "en",
     model: options.WhisperModel = None,
@@ -62,7 +63,7 @@ def fix(
     if split_consent and name is None:
         raise UsageError("--split-consent needs --name: whose consent is it?")
     asked = FileOptions(
-        *(role, profile, name, statement, language, model, jobs),
+        *(role, profile, name, spoken_as, statement, language, model, jobs),
         *(limits_of(time_limit, memory_limit), as_json),
     )
     made: list[preflight.Prepared] = []

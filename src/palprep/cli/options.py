@@ -87,6 +87,13 @@ SpeakerName = Annotated[
     str | None,
     typer.Option(help="Full name of the speaker: also verify that they say the consent statement."),
 ]
+SpokenAs = Annotated[
+    str | None,
+    typer.Option(
+        help="How the name sounds, in Latin letters: Wang Wei for 王伟, Shivawn O Breen for "
+        "Siobhán Ó Briain."
+    ),
+]
 Statement = Annotated[
     Path | None, typer.Option(help="Your own statement: a text or TOML file that says {full_name}.")
 ]

@@ -35,4 +35,9 @@ from .statement import (
 )
 from .whisper import Whisper as Whisper
 from .wordings import negates as negates
-from .words import LIKE_SOUND as LIKE_SOUND, SAME_SOUND as SAME_SOUND, split_words as split_words
+from .words import (
+    LIKE_SOUND as LIKE_SOUND,
+    SAME_SOUND as SAME_SOUND,
+    beyond_latin as beyond_latin,
+    split_words as split_words,
+)

@@ -152,6 +152,9 @@ class Listening(Value):
     statement: str
     """The required statement with the name filled in."""
     full_name: str
+    spoken_as: str | None = None
+    """How the name sounds, which is listened for in its place; None where it is listened for as it
+    is written."""
     language: str
     transcript: str = ""
     """What was heard in the opening, whether or not it is the statement."""

@@ -152,7 +152,7 @@ def read_name(
     best = max(found, key=lambda one: (one.same, one.likeness))
     end = statement.words[: statement.name.stop + AFTER_NAME][-1].end
     prompted = model.align(
-        heard, statement.text[:end], statement.language, lead=lead, prompt=statement.full_name
+        heard, statement.text[:end], statement.language, lead=lead, prompt=statement.said_name
     )
     others = rivals(statement.name_words, [one.heard for one in (best, *found)])
     weigh = partial(model.weigh, heard, language=statement.language, lead=lead)
@@ -202,7 +202,7 @@ def _ratio(
     ours = statement.text[:end]
     pair = (ours, f"{ours[:first]}{instead}{ours[last:]}")
     ratios = []
-    for prompt in (f"{statement.full_name}. {instead}", f"{instead}. {statement.full_name}"):
+    for prompt in (f"{statement.said_name}. {instead}", f"{instead}. {statement.said_name}"):
         name, other = weigh(pair, prompt=prompt)
         ratios.append(name - other)
     return sum(ratios) / len(ratios)

@@ -167,6 +167,7 @@ def _reading(
         {
             "statement": required.text,
             "full_name": required.full_name,
+            "spoken_as": required.spoken_as,
             "language": required.language,
             "opening_s": opening_s,
             "model": listeners.first.name if listeners else None,

@@ -226,7 +226,7 @@ def _lead(model: Whisper, heard: Heard, plain: Reading) -> str:
     statement = plain.statement
     begun = statement.text[: statement.words[min(len(statement.words), _BEGUN) - 1].end]
     texts = [f"{lead} {begun}".strip() for lead in leads]
-    scores = model.weigh(heard, texts, statement.language, prompt=statement.full_name)
+    scores = model.weigh(heard, texts, statement.language, prompt=statement.said_name)
     return leads[max(range(len(leads)), key=scores.__getitem__)]
 
 

@@ -30,17 +30,27 @@ class Statement(NamedTuple):
     """How many words of the statement stand before these, when they are a part of it."""
     ends: bool = True
     """Whether the statement ends with them."""
+    spoken_as: str | None = None
+    """How the name sounds, in letters of the language. The text has it in the name's place."""
 
     @property
     def name_words(self) -> tuple[Word, ...]:
         """The words that are the name."""
         return self.words[self.name.start : self.name.stop]
 
+    @property
+    def said_name(self) -> str:
+        """The name as it is written in the text."""
+        return self.spoken_as or self.full_name
+
     @classmethod
-    def of(cls, text: str, full_name: str, language: str) -> Statement:
-        """Split a statement whose name is filled in."""
+    def of(
+        cls, text: str, full_name: str, language: str, spoken_as: str | None = None
+    ) -> Statement:
+        """Split a statement in which the name is filled in, as ``spoken_as`` if that is given."""
         words = split_words(text)
-        return cls(text, words, name_slot(words, full_name), full_name, language)
+        slot = name_slot(words, spoken_as or full_name)
+        return cls(text, words, slot, full_name, language, spoken_as=spoken_as)
 
     def parts(self, most: int) -> tuple[Statement, ...]:
         """The statement in stretches of at most ``most`` words, and at least half of that. It is
@@ -82,14 +92,23 @@ class Statement(NamedTuple):
 
 
 def statement_for(
-    full_name: str, statement: str | None, *, language: str, profile: str = "default"
+    full_name: str,
+    statement: str | None,
+    *,
+    language: str,
+    profile: str = "default",
+    spoken_as: str | None = None,
 ) -> Statement:
     """The statement to listen for; without a text, palprep's template for the profile and language.
+    It has the name as it is ``spoken_as``, where that is given.
 
     Raises UsageError for a text that names no one, and for a language without a template.
     """
     template = statement or required_statement(profile=profile, language=language)
-    return Statement.of(fill_statement(template, full_name), full_name, language)
+    text = fill_statement(template, full_name)
+    if spoken_as is not None:
+        text = fill_statement(open_statement(template, full_name), spoken_as)
+    return Statement.of(text, full_name, language, spoken_as)
 
 
 def name_slot(words: Sequence[Word], full_name: str) -> range:

@@ -202,13 +202,40 @@ _NEAR_CONSONANTS = frozenset(
 )
 _WEAK = frozenset("hjw")
 """Sounds that come and go between spellings and accents."""
+_UNDIVIDED = str.maketrans(
+    {
+        "ł": "w",
+        "ø": "o",
+        "đ": "d",
+        "ð": "d",
+        "þ": "th",
+        "ß": "ss",
+        "æ": "ae",
+        "œ": "oe",
+        "\u0131": "i",
+    }
+)
+"""Latin letters that Unicode does not part into a letter and a mark."""
+
+
+def beyond_latin(text: str) -> bool:
+    """Whether a text has letters of another script than the Latin one."""
+    return any(
+        "LATIN" not in unicodedata.name(char, "")
+        for char in text
+        if unicodedata.category(char).startswith("L") and unicodedata.category(char) != "Lm"
+    )
 
 
 @lru_cache(maxsize=4096)
 def sounds(word: str) -> str:
-    """The broad sounds of a word, for example ``sounds("phone") == sounds("fone")``."""
+    """The broad sounds of a word, for example ``sounds("phone") == sounds("fone")``. Letters of
+    other scripts stand for themselves.
+    """
     letters = "".join(
-        char for char in unicodedata.normalize("NFKD", word.casefold()) if "a" <= char <= "z"
+        char
+        for char in unicodedata.normalize("NFKD", word.casefold().translate(_UNDIVIDED))
+        if "a" <= char <= "z" or beyond_latin(char)
     )
     letters = re.sub(r"([^aeiou])\1+", r"\1", letters)
     spoken = []

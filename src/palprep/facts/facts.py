@@ -61,7 +61,8 @@ class Facts(Value):
 
 
 class Speaker(Value):
-    """Whose consent is listened for. ``statement`` None takes palprep's own template.
+    """Whose consent is listened for. ``statement`` None takes palprep's own template. ``spoken_as``
+    says how the name sounds, where its letters do not.
 
     ``model`` is the folder of a Whisper model that listens; None is the one that
     palprep brings, which knows English alone.
@@ -73,6 +74,7 @@ class Speaker(Value):
     statement: str | None = None
     language: str = "en"
     model: Path | None = None
+    spoken_as: str | None = None
 
     @model_validator(mode="after")
     def _names_the_speaker(self) -> Self:
@@ -82,4 +84,6 @@ class Speaker(Value):
     @property
     def required(self) -> Statement:
         """The statement to listen for."""
-        return statement_for(self.full_name, self.statement, language=self.language)
+        return statement_for(
+            self.full_name, self.statement, language=self.language, spoken_as=self.spoken_as
+        )

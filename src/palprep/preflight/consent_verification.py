@@ -32,6 +32,7 @@ def verify_consent(
     path: FileInput | Source,
     *,
     full_name: str,
+    spoken_as: str | None = None,
     statement: str | None = None,
     language: str = "en",
     model: Listeners | str | Path | None = None,
@@ -40,9 +41,10 @@ def verify_consent(
 ) -> ConsentFacts:
     """Verify the consent statement in the opening of a recording or video.
 
-    ``statement`` is the service's own text, ``{full_name}`` or the very name in it; without it
-    palprep's template for the profile and language is used. ``model`` are loaded models, or the
-    directory of a Whisper model that listens first; without it the installed default
+    ``spoken_as`` says how the name sounds, in Latin letters, where its own letters do not: that is
+    listened for. ``statement`` is the service's own text, ``{full_name}`` or the very name in it;
+    without it palprep's template for the profile and language is used. ``model`` are loaded models,
+    or the directory of a Whisper model that listens first; without it the installed default
     (English only) does. The statement must begin within the first ``window_s`` seconds. The limits
     of ``profile`` grade what was heard.
 
@@ -54,7 +56,12 @@ def verify_consent(
     """
     limits = profile if isinstance(profile, Profile) else load_profile(profile)
     source = Source.of(path)
-    required = statement_for(full_name, statement, language=language, profile=limits.name)
+    required = statement_for(
+        *(full_name, statement),
+        language=language,
+        profile=limits.name,
+        spoken_as=spoken_as,
+    )
     reading = model_for(required, model, window_s=window_s)
     if isinstance(reading, Listeners):
         samples = decode_opening(source, required, window_s=window_s)

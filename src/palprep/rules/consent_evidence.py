@@ -18,6 +18,7 @@ from palprep.consent import (
     NameReading,
     PartReading,
     WordRecord,
+    beyond_latin,
 )
 from palprep.rules.profile import ConsentLimits
 from palprep.rules.texts import consent_reason
@@ -162,6 +163,14 @@ def added_words(one: HeardInstead, part: PartReading, limits: ConsentLimits) -> 
     )
 
 
+def in_other_letters(part: PartReading, name: NameReading) -> bool:
+    """Whether the name is in letters of another script, and the statement in Latin ones. It is not
+    known then how the name would be written down.
+    """
+    others = (*part.expected[: name.first], *part.expected[name.last :])
+    return beyond_latin("".join(part.expected)) and not beyond_latin("".join(others))
+
+
 def grade_name(part: PartReading, name: NameReading, limits: ConsentLimits) -> Outcome:
     """By sound; ``part`` is the part of the statement that holds the name, as all who listened
     heard it. The name passes when it was heard, by its letters or by its sound, and the audio
@@ -248,6 +257,8 @@ def _borne_out(name: NameReading, least: float, limits: ConsentLimits) -> bool:
 
 def name_reason(full_name: str, name: NameReading, grade: Outcome) -> str:
     """Why the name did not pass, with what was heard."""
+    if grade is Outcome.UNKNOWN:
+        return consent_reason("other_script", name=full_name)
     heard = name.heard.strip(MARKS)
     key = "weak_name" if name.log_likelihood_ratio is None else "maybe_name"
     if grade is Outcome.FAIL:

@@ -21,6 +21,7 @@ from palprep.rules.consent_evidence import (
     added_words,
     grade_name,
     grade_stretch,
+    in_other_letters,
     name_reason,
     together,
 )
@@ -109,7 +110,8 @@ def grade_part(part: PartReading, full_name: str, limits: ConsentLimits) -> Grad
             added[one.first] = added_words(one, part, limits)
     reasons: list[str] = []
     if part.name is not None:
-        grade = grade_name(part, part.name, limits)
+        unheard = in_other_letters(part, part.name)
+        grade = Outcome.UNKNOWN if unheard else grade_name(part, part.name, limits)
         grades[part.name.first : part.name.last] = [grade] * (part.name.last - part.name.first)
         if grade is not Outcome.PASS:
             reasons.append(name_reason(full_name, part.name, grade))

@@ -90,7 +90,9 @@ class Settings(Value):
     name: Name | None = None
     """The replica's name; by default that of the folder, or of the person in the manifest."""
     full_name: Name | None = None
-    """As spoken in the consent statement; by default ``name``."""
+    """As it must be said in the consent statement; by default ``name``."""
+    spoken_as: Name | None = None
+    """How the full name sounds, in Latin letters, where its own letters do not say it."""
     voice_name: Name | None = None
     """The voice's name, by default ``name``. For a replica from an image it is the slug of
     the stock voice, unless ``stock_voice`` says that."""

@@ -33,6 +33,7 @@ def speaker_of(person: Person, profile: str, model: Path | None = None) -> Speak
         statement=statement,
         language=person.settings.language,
         model=model,
+        spoken_as=person.settings.spoken_as,
     )
 
 
