@@ -5,7 +5,7 @@
 #   "pillow-heif",
 # ]
 # ///
-"""Makes every file in sample_media/people and sample_media/broken.
+"""Makes every file in sample_media/people and sample_media/broken, and code.m4a.
 
     uv run sample_media/make.py --sources ../shared/clean_media
 
@@ -80,6 +80,7 @@ def main() -> None:
         portrait, np.concatenate([talk, listening]), jane / "training.mp4", crf=34, talks=True
     )
     encode_video(portrait, statement, jane / "consent.mp4", talks=True)
+    encode_sound(level(speak(voice, [WORDS["code"]]), rms_dbfs=-20.5), HERE / "code.m4a")
 
     png_with_alpha(portrait, anna / "portrait.png")
     clips = np.concatenate(

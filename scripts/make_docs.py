@@ -22,7 +22,7 @@ from draw_architecture import PICTURE, drawing, layers
 from palprep import errors
 from palprep.batch import Forgetting
 from palprep.cli.doctor import Finding
-from palprep.consent import ConsentFacts
+from palprep.consent import CodeReading, ConsentFacts
 from palprep.journal import JournalStatus
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -121,6 +121,7 @@ def schemas() -> Mapping[str, tuple[str, dict[str, Any]]]:
     report = narrowed(schema_of(palprep.Report), _REPORT.to_json())
     report["$defs"]["Check"] = narrowed(report["$defs"]["Check"], _REPORT.to_json()["checks"][0])
     consent = narrowed(schema_of(ConsentFacts), _HEARD.shown(""))
+    consent["properties"] |= {"code": schema_of(CodeReading)}
     result = schema_of(palprep.PersonResult)
     return {
         "check": ("palprep check --json: one object for each file", report),

@@ -21,8 +21,15 @@ from palprep.consent import Whisper, required_statement
 from palprep.dossier import examine_dossier, read_dossier
 from palprep.errors import ToolFailed, ToolMissing
 from palprep.facts import Speaker
-from palprep.journal import ConsentWaived, DossierKept, RunStarted, SandboxStatement
-from palprep.journal.entries import Intent
+from palprep.journal import (
+    ConsentWaived,
+    DossierKept,
+    Journal,
+    RunStarted,
+    SandboxStatement,
+    give_code,
+)
+from palprep.journal.entries import FileJudged, Intent
 from palprep.values import Role
 
 
@@ -62,6 +69,23 @@ def test_a_person_whose_settings_waive_consent_goes_on_alone(go, place, add, log
     assert jane.result.reasons[0].startswith("Gone on without consent: ")
     assert [entry.why for entry in recorded(out, ConsentWaived)] == [jane.waived]
     assert log.creates == {"voice": 2, "replica": 1}  # Ada's recording becomes a voice.
+
+
+def test_a_file_is_asked_for_the_code_that_was_given_out(go, place, out):
+    with Journal.of(out, create=True) as journal:
+        code = give_code(journal, "Jane Carter")
+        give_code(journal, "Ada Lovelace")
+    engine, again = Scripted("warn"), Scripted("warn")
+    go(engine=engine)
+    asked = engine.tasks[Role.TRAINING_VIDEO].speaker.code
+    assert asked.words == code.words
+    assert code.given_at < asked.judged_at < code.ends_at
+    assert engine.tasks[Role.VOICE_AUDIO].speaker is None
+    go(engine=again)
+    assert again.tasks == {}
+    with Journal.of(out) as journal:
+        [judged] = journal.entries(FileJudged)
+    assert judged.body.name == "training.mp4"
 
 
 def test_a_waiver_goes_on_where_no_statement_is_known(go, place, log):

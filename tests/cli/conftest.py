@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from spoken import coded_consent, spoken_consent
 from warm_workers import WarmWorkers
 
 from palprep.cli.app import run
 from palprep.preflight import preflight
+
+__all__ = ["coded_consent", "spoken_consent"]
 
 SCRIPT = Path(sys.executable).with_name("palprep")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from palprep.journal import CodeGiven, Journal
+from palprep.journal import CodeGiven, Journal, give_code
 
 from .conftest import Palprep
 
@@ -139,3 +139,31 @@ def test_a_fresh_code_is_printed_and_noted(palprep: Palprep, tmp_path: Path) -> 
 )
 def test_a_code_needs_a_journal_and_english(palprep: Palprep, more: list[str]) -> None:
     assert palprep("statement", "Jane Carter", *more).code == 2
+
+
+def test_with_a_journal_its_code_is_listened_for(
+    palprep: Palprep, coded_consent: Path, tmp_path: Path
+) -> None:
+    asked = ("consent", coded_consent, "--name", "Jane Carter", "--journal", "out", "--json")
+    with Journal.of(tmp_path / "out", create=True) as journal:
+        pass
+    assert list(palprep(*asked).objects[0]) == KEYS
+    with Journal.of(tmp_path / "out") as journal:
+        words = iter(("tiger", "lemon", "cactus"))
+        give_code(journal, "Jane Carter", choose=lambda _: next(words))
+    ran = palprep(*asked)
+    assert ran.code == 0
+    code = ran.objects[0]["code"]
+    assert (code["words"], code["spoken_in"]) == (["tiger", "lemon", "cactus"], None)
+    assert 12 < code["spoken"]["start_s"] < code["spoken"]["end_s"] < 16
+    other = tmp_path / "again.mp4"
+    other.write_bytes(coded_consent.read_bytes() + b"\0")
+    ran = palprep("consent", other, *asked[2:])
+    assert ran.code == 4
+    assert "was spoken before, in consent.mp4" in ran.objects[0]["reasons"][0]
+
+
+def test_a_journal_must_be_there(palprep: Palprep, spoken: Path) -> None:
+    ran = palprep("consent", spoken, "--name", "Jane Carter", "--journal", "nowhere")
+    assert ran.code != 0
+    assert "There is no journal" in ran.err

@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime as dt
 from itertools import combinations
 
-from palprep.consent.code import code_words, draw_code
+import pytest
+
+from palprep.consent.code import AskedCode, code_words, draw_code, find_code, without_code
 from palprep.consent.statement import required_statement
 from palprep.consent.wordings import is_remark, negates, speaks_of_consent
 from palprep.consent.words import similarity, split_words
@@ -41,3 +43,33 @@ def test_no_code_says_anything_about_the_consent():
     assert not speaks_of_consent(words)
     required = {key for word in split_words(required_statement()) for key in word.keys}
     assert not required.intersection(key for word in words for key in word.keys)
+
+
+CODE = ("sunflower", "lemon", "ballet")
+
+
+@pytest.mark.parametrize(
+    ("heard", "rest"),
+    [
+        ("Sunflower, lemon, ballet.", ""),
+        ("Okay: sun flower lemon, belly. Thank you.", "Okay: Thank you."),
+        ("sunflower lemonballet", ""),
+        ("And uh sunflower, lemon and ballet", "And uh"),
+    ],
+)
+def test_a_code_is_found_however_its_words_are_written(heard, rest):
+    code = AskedCode(**dict(draw_code(NOW, min)) | {"words": CODE}, judged_at=NOW)
+    left = without_code(code, split_words(heard))
+    assert " ".join(word.shown for word in left) == rest
+    assert without_code(None, split_words(heard)) == split_words(heard)
+
+
+@pytest.mark.parametrize(
+    "heard",
+    [
+        *("", "Thank you.", "Sunflower, lemon.", "Sunflower, lemon, garden.", "lemon"),
+        *("ballet lemon sunflower", "I only say this under protest."),
+    ],
+)
+def test_part_of_a_code_or_another_one_is_not_it(heard):
+    assert find_code(CODE, split_words(heard)) is None

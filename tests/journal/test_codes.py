@@ -6,8 +6,19 @@ import datetime as dt
 
 import pytest
 
+from palprep.consent import CodeReading, ConsentFacts
 from palprep.errors import UsageError
-from palprep.journal import CodeGiven, Journal, PersonNames, RunStarted, give_code
+from palprep.journal import (
+    CodeGiven,
+    Journal,
+    PersonNames,
+    RunStarted,
+    asked_code,
+    give_code,
+    note_code,
+)
+from palprep.journal.entries import FileJudged
+from palprep.values import Outcome, Span
 
 NOW = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
 
@@ -44,10 +55,87 @@ def test_codes_go_with_the_person_and_no_new_one_is_given():
     journal.append(RunStarted(people=people, **about))
     for name in ("ada lovelace", "Ben Bo"):
         give_code(journal, name)
+    assert asked_code(journal, "Ada Lovelace", name="a.mp4", sha256="a")
     journal.mark_forgotten("ada", ("Ada Lovelace",))
     journal.forget("ada")
     assert [each.body.full_name for each in journal.entries(CodeGiven)] == ["Ben Bo"]
+    assert journal.entries(FileJudged) == ()
     with pytest.raises(UsageError, match="Ada Lovelace was forgotten"):
         give_code(journal, "Ada Lovelace")
     assert journal.take_in_again("ada")
     assert give_code(journal, "Ada Lovelace").words
+
+
+class Clock:
+    """A journal's clock, that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.at = NOW
+
+    def __call__(self) -> dt.datetime:
+        return self.at
+
+    def after(self, minutes: float) -> None:
+        self.at += dt.timedelta(minutes=minutes)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def journal(clock) -> Journal:
+    return Journal(now=clock)
+
+
+def ask(journal, sha256, name="consent.mp4"):
+    return asked_code(journal, "Ada Lovelace", name=name, sha256=sha256)
+
+
+def heard(asked, *, spoken=True):
+    span = Span(start_s=12.0, end_s=14.0) if spoken else None
+    return ConsentFacts(
+        outcome=Outcome.PASS, starts_at=0.0, ends_at=9.0, words=(), reasons=(), statement="",
+        full_name="Ada Lovelace", language="en", code=CodeReading(**dict(asked), spoken=span),
+    )  # fmt: skip
+
+
+def test_where_no_code_was_given_none_is_asked_for_and_nothing_is_noted(journal):
+    give_code(journal, "Ben Bo")
+    assert ask(journal, "a") is None
+    assert journal.entries(FileJudged) == ()
+
+
+def test_a_file_keeps_the_moment_at_which_it_was_first_judged(journal, clock):
+    code = give_code(journal, "Ada Lovelace")
+    clock.after(5)
+    first = ask(journal, "a")
+    assert (first.words, first.given_at, first.judged_at) == (code.words, NOW, clock.at)
+    clock.after(60)
+    assert ask(journal, "a") == first
+    assert ask(journal, "b").judged_at == clock.at > first.ends_at
+
+
+def test_the_newest_code_counts_of_those_that_there_were(journal, clock):
+    old = give_code(journal, "Ada Lovelace")
+    clock.after(1)
+    before = ask(journal, "a")
+    clock.after(1)
+    new = give_code(journal, "ADA  Lovelace")
+    assert ask(journal, "b").words == new.words
+    assert ask(journal, "a") == before
+    assert before.words == old.words
+
+
+def test_a_code_that_one_file_holds_no_other_can(journal, clock):
+    give_code(journal, "Ada Lovelace")
+    missed, held = ask(journal, "a", "first.mp4"), ask(journal, "b", "second.mp4")
+    note_code(journal, heard(missed, spoken=False), name="first.mp4", sha256="a")
+    for _ in range(2):
+        note_code(journal, heard(held), name="second.mp4", sha256="b")
+    assert [entry.body.sha256 for entry in journal.entries(FileJudged)] == ["a", "b", "b"]
+    assert ask(journal, "b", "second.mp4").spoken_in is None
+    assert ask(journal, "a", "first.mp4").spoken_in == "second.mp4"
+    note_code(journal, heard(missed), name="first.mp4", sha256="a")
+    assert ask(journal, "b", "second.mp4").spoken_in is None

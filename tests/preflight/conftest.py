@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from PIL import Image
 from seen_portrait import models, picture, portrait, sight
-from spoken import other_talk, speech, spoken_consent
+from spoken import coded_consent, other_talk, speech, spoken_consent
 
 from palprep.preflight import Preflight
 
 __all__ = [
+    "coded_consent",
     "folder",
     "models",
     "other_talk",

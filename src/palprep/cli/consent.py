@@ -102,6 +102,10 @@ def consent(
     statement: options.Statement = None,
     language: options.Language = "en",
     model: options.WhisperModel = None,
+    journal: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Listen for the fresh code that its journal noted."),
+    ] = None,
     time_limit: options.TimeLimit = None,
     memory_limit: options.MemoryLimit = None,
     as_json: options.AsJson = False,
@@ -114,11 +118,16 @@ def consent(
     """
     limits = limits_of(time_limit, memory_limit)
     require_there(file)
-    with interruptible(), preflight.media_workers(1, limits=limits) as engine:
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(interruptible())
+        engine = stack.enter_context(preflight.media_workers(1, limits=limits))
         engine.may_open(reads=[file, *([model] if model else [])])
         engine.begin()
         required = statements.read_statement(statement) if statement else None
-        source = media.Source.of(file)
+        source, code = media.Source.of(file), None
+        noted = stack.enter_context(journals.Journal.of(journal)) if journal else None
+        if noted is not None:
+            code = journals.asked_code(noted, name, name=file.name, sha256=source.sha256)
         facts = preflight.for_source(engine, source).run(
             preflight.verify_consent,
             source,
@@ -127,7 +136,10 @@ def consent(
             statement=required,
             language=language,
             model=model,
+            code=code,
         )
+        if noted is not None:
+            journals.note_code(noted, facts, name=file.name, sha256=source.sha256)
     if as_json:
         print_json(facts.shown(str(file)))
     else:

@@ -1,6 +1,8 @@
 from .code import (
     VALID_S as VALID_S,
+    AskedCode as AskedCode,
     Choose as Choose,
+    CodeReading as CodeReading,
     FreshCode as FreshCode,
     draw_code as draw_code,
 )

@@ -11,7 +11,8 @@ from importlib import resources
 
 from pydantic import AwareDatetime
 
-from palprep.values import Value
+from palprep.consent.words import NEAR_SOUND, Word, keys_of, similarity
+from palprep.values import Span, Value
 
 WORDS = 3
 VALID_S = 1800.0
@@ -27,6 +28,24 @@ class FreshCode(Value):
     words: tuple[str, ...]
     given_at: AwareDatetime
     ends_at: AwareDatetime
+
+
+class AskedCode(FreshCode):
+    """The code that a file must hold, and what decides whether it proves anything."""
+
+    judged_at: AwareDatetime
+    """When the file was first judged: it was recorded before."""
+    spoken_in: str | None = None
+    """Another file in which the same code was spoken before."""
+
+
+class CodeReading(AskedCode):
+    """What was heard of a code after the statement."""
+
+    heard: str = ""
+    """The words in its place, or all that is heard after the statement."""
+    spoken: Span | None = None
+    """From the pause before it, in seconds of the recording; None where the code was not heard."""
 
 
 @cache
@@ -45,3 +64,26 @@ def draw_code(now: dt.datetime, choose: Choose, *, valid_s: float = VALID_S) -> 
         left = [word for word in code_words() if word not in words]
         words.append(choose(left))
     return FreshCode(words=tuple(words), given_at=now, ends_at=now + dt.timedelta(seconds=valid_s))
+
+
+def find_code(code: Sequence[str], heard: Sequence[Word]) -> range | None:
+    """Where the code stands among heard words; None where no stretch of them sounds like it.
+
+    They are compared as one, since a word may have been written down as two. Lenient is safe:
+    whoever does not know the code cannot come near all of it.
+    """
+    wanted, most = " ".join(code), len(heard)
+    stretches = (
+        range(first, last)
+        for first in range(most)
+        for last in range(first + 1, min(most, first + 2 * len(code)) + 1)
+    )
+    alike = {each: similarity(wanted, keys_of(heard[each.start : each.stop])) for each in stretches}
+    best = max(alike, key=alike.__getitem__, default=None)
+    return best if best is not None and alike[best] >= NEAR_SOUND else None
+
+
+def without_code(code: AskedCode | None, heard: Sequence[Word]) -> tuple[Word, ...]:
+    """Heard words but for those of the code."""
+    place = find_code(code.words, heard) if code else None
+    return (*heard[: place.start], *heard[place.stop :]) if place else tuple(heard)

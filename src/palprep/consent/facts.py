@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import Field
 
+from palprep.consent.code import CodeReading
 from palprep.values import Outcome, Span, Value
 
 
@@ -168,6 +169,8 @@ class Listening(Value):
     second_model: str | None = None
     """The one that was asked where the first left a doubt; None where it was not."""
     second_model_sha256: str | None = None
+    code: CodeReading | None = None
+    """What was heard of a fresh code; None where none was given out."""
 
 
 class StatementReading(Listening):
@@ -205,4 +208,5 @@ class ConsentFacts(Listening):
         """The object that ``palprep consent --json`` prints, keys in the documented order."""
         data = self.to_json()
         keys = ("outcome", "transcript", "starts_at", "ends_at", "words", "reasons")
-        return {"path": path, **{key: data[key] for key in keys}}
+        asked = ("code",) if self.code else ()
+        return {"path": path, **{key: data[key] for key in (*keys, *asked)}}

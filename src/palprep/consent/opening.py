@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from palprep.consent.facts import StatementReading
 from palprep.consent.moonshine import Moonshine
 from palprep.consent.reading import Reading, part_reading
-from palprep.consent.search import find_statement
+from palprep.consent.search import find_statement, hear_code
 from palprep.consent.second_hearing import hear_again, leaves_doubt
 from palprep.consent.statement import Statement
 from palprep.consent.whisper import Whisper
@@ -136,10 +136,13 @@ def read_samples(
     """
     spans = tuple(speech_spans(samples))
     found = find_statement(samples, required, listeners.first, spans, window_s) if spans else ()
+    whole = found and found[-1].found
+    code = hear_code(samples, found[-1], listeners.first, spans) if whole else None
     reading = _reading(
         required,
         window_s,
         listeners,
+        code=code,
         transcript=" ".join(one.said for one in found),
         speech=spans,
         parts=tuple(map(part_reading, found)),
@@ -156,7 +159,7 @@ def _around(found: Sequence[Reading]) -> dict[str, str]:
         return {}
     first, last = found[0], found[-1]
     before = (*first.earlier, *(word.shown for word in first.heard[: first.opens]))
-    after = (word.shown for word in last.heard[last.comparison.heard_last :])
+    after = (word.shown for word in last.after)
     return {"said_before": " ".join(before), "said_after": " ".join(after)}
 
 

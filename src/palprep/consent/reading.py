@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from palprep.consent.code import without_code
 from palprep.consent.compare import Comparison, Difference, compare
 from palprep.consent.facts import (
     AlignedWord,
@@ -103,6 +104,11 @@ class Reading(NamedTuple):
     def found(self) -> bool:
         """Whether enough was heard to be looked at word by word."""
         return bool(self.aligned)
+
+    @property
+    def after(self) -> tuple[Word, ...]:
+        """What is heard after the statement in this window, but for its code."""
+        return without_code(self.statement.code, self.heard[self.comparison.heard_last :])
 
     @property
     def said(self) -> str:
@@ -249,7 +255,7 @@ def _withdrawal(model: Whisper, heard: Heard, plain: Reading) -> float | None:
     statement = plain.statement
     places = (
         (plain.heard[: plain.may_open], ""),
-        (plain.heard[plain.comparison.heard_last :], f"{plain.lead} {statement.text}".strip()),
+        (plain.after, f"{plain.lead} {statement.text}".strip()),
     )
     ratios = []
     for words, lead in places:
@@ -345,8 +351,9 @@ def _surroundings(reading: Reading) -> Surroundings:
         before = [word for text in reading.earlier for word in split_words(text)]
         before += reading.heard[: reading.opens]
     if ends:
-        last = reading.comparison.heard_last
-        after = [reading.heard[last:], *map(split_words, reading.afterwards)]
+        code = reading.statement.code
+        later = (without_code(code, split_words(text)) for text in reading.afterwards)
+        after = [reading.after, *later]
     return Surroundings(
         negated_before=any(negates(word, ()) for word in before[-CLOSE:]),
         taken_back=takes_back(before, after),

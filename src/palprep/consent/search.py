@@ -7,10 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from palprep.consent.code import CodeReading, find_code
 from palprep.consent.reading import Reading, read_window
 from palprep.consent.statement import Statement
 from palprep.consent.whisper import Whisper
-from palprep.consent.words import Word, keys_of, similarity
+from palprep.consent.words import Word, keys_of, similarity, split_words, text_of
 from palprep.media import Samples
 from palprep.speech import RATE_HZ, WINDOW_S
 from palprep.values import Span
@@ -33,6 +34,9 @@ _NEAR_S = 0.3
 _MOMENT = RATE_HZ // 50
 _MOMENTS = 3
 """How long a moment between two words is: 3 times 20 ms."""
+_CODE_S = 14.0
+"""A code begins within a breath or two, and is said slowly."""
+_CODE_READINGS = 5
 _SAME_END = 0.5
 """A window can begin inside a word. What is heard of the rest is at least this alike."""
 
@@ -64,6 +68,33 @@ def find_statement(
             begin_s = _pause_at(reading.aligned[-1].end, spans, samples)
             until_s = begin_s + STEP_S
     return tuple(found)
+
+
+def hear_code(
+    samples: Samples, reading: Reading, model: Whisper, spans: Sequence[Span]
+) -> CodeReading | None:
+    """What is heard of the code after a statement, which ``reading`` found; None where none is
+    asked for. It is heard on its own: what comes before would bend its words. It begins in the
+    pause before it: cut there, nothing of it is left.
+    """
+    asked, language = reading.statement.code, reading.statement.language
+    if asked is None:
+        return None
+    begin = round(max(0.0, reading.aligned[-1].end - _NEAR_S) * RATE_HZ)
+    rest = model.hear(samples[begin : begin + round(_CODE_S * RATE_HZ)])
+    texts = (*model.transcribe(rest, language, hypotheses=_CODE_READINGS), reading.transcript)
+    for words in map(split_words, texts):
+        place = find_code(asked.words, words)
+        if place is not None:
+            break
+    else:
+        return CodeReading(**dict(asked), heard=text_of(reading.after))
+    lead, said, tail = words[: place.start], words[place.start : place.stop], words[place.stop :]
+    code = " ".join(asked.words)
+    tokens = model.align(rest, code, language, lead=text_of(lead), tail=text_of(tail))
+    start_s, end_s = (begin / RATE_HZ + each for each in (tokens[0].start_s, tokens[-1].end_s))
+    spoken = Span(start_s=round(_pause_at(start_s, spans, samples), 2), end_s=round(end_s, 2))
+    return CodeReading(**dict(asked), heard=text_of(said), spoken=spoken)
 
 
 def _search(

@@ -11,6 +11,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from palprep.consent.code import AskedCode
 from palprep.consent.words import Word, split_words
 from palprep.errors import UsageError
 
@@ -32,6 +33,8 @@ class Statement(NamedTuple):
     """Whether the statement ends with them."""
     spoken_as: str | None = None
     """How the name sounds, in letters of the language. The text has it in the name's place."""
+    code: AskedCode | None = None
+    """What is to be said after it."""
 
     @property
     def name_words(self) -> tuple[Word, ...]:

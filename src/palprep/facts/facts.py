@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from pydantic import model_validator
 
-from palprep.consent import ConsentFacts, Statement, StatementReading, statement_for
+from palprep.consent import AskedCode, ConsentFacts, Statement, StatementReading, statement_for
 from palprep.facts.timeline import Timeline, timeline_of
 from palprep.media import AudioFacts, FileFacts, ImageFacts, VideoFacts
 from palprep.speech import VoiceFacts
@@ -75,6 +75,8 @@ class Speaker(Value):
     language: str = "en"
     model: Path | None = None
     spoken_as: str | None = None
+    code: AskedCode | None = None
+    """What is listened for after the statement."""
 
     @model_validator(mode="after")
     def _names_the_speaker(self) -> Self:
@@ -84,6 +86,7 @@ class Speaker(Value):
     @property
     def required(self) -> Statement:
         """The statement to listen for."""
-        return statement_for(
+        required = statement_for(
             self.full_name, self.statement, language=self.language, spoken_as=self.spoken_as
         )
+        return required._replace(code=self.code)

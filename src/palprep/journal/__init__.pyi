@@ -3,7 +3,7 @@ from .at_most_once import (
     resolve_found as resolve_found,
     resolve_retry as resolve_retry,
 )
-from .codes import give_code as give_code
+from .codes import asked_code as asked_code, give_code as give_code, note_code as note_code
 from .creations import (
     Creation as Creation,
     CreationState as CreationState,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import secrets
 
-from palprep.consent import VALID_S, Choose, FreshCode, draw_code
+from palprep.consent import VALID_S, AskedCode, Choose, ConsentFacts, FreshCode, draw_code
 from palprep.errors import UsageError
-from palprep.journal.entries import CodeGiven
+from palprep.journal.entries import CodeGiven, FileJudged
 from palprep.journal.forgetting import name_key
 from palprep.journal.store import Journal
 
@@ -30,3 +31,37 @@ def give_code(
     code = draw_code(journal.now(), choose, valid_s=valid_s)
     journal.append(CodeGiven(full_name=name, code=code), key=name_key(name))
     return code
+
+
+def asked_code(journal: Journal, full_name: str, *, name: str, sha256: str) -> AskedCode | None:
+    """The code that a file must hold in which this person gives consent; None where none was given
+    out. From now on it is known when the file, called ``name``, was first judged.
+
+    It is the newest code that had been given out then, or else the first one.
+    """
+    key = name_key(full_name)
+    given = [entry.body.code for entry in journal.entries(CodeGiven, key=key)]
+    if not given:
+        return None
+    judged = journal.entries(FileJudged, key=key)
+    first = next((entry for entry in judged if entry.body.sha256 == sha256), None)
+    if first is None:
+        first = journal.append(FileJudged(name=name, sha256=sha256), key=key)
+    at = dt.datetime.fromisoformat(first.at)
+    code = next((each for each in reversed(given) if each.given_at <= at), given[0])
+    before = next((each.body for each in judged if each.body.spoken == code.words), None)
+    other = before is not None and before.sha256 != sha256
+    return AskedCode(
+        **dict(code), judged_at=at, spoken_in=before.name if before and other else None
+    )
+
+
+def note_code(journal: Journal, heard: ConsentFacts, *, name: str, sha256: str) -> None:
+    """Note that a file holds its code, so that no other file can."""
+    if heard.code is not None and heard.code.spoken is not None:
+        key, body = (
+            name_key(heard.full_name),
+            FileJudged(name=name, sha256=sha256, spoken=heard.code.words),
+        )
+        if body not in [entry.body for entry in journal.entries(FileJudged, key=key)]:
+            journal.append(body, key=key)

@@ -241,6 +241,16 @@ class CodeGiven(AboutRun):
     code: FreshCode
 
 
+class FileJudged(AboutRun):
+    """A file is judged for the first time since a code was given out for the name; or, with the
+    words ``spoken``, the code was heard in it. The key is that of :class:`CodeGiven`."""
+
+    kind = "file_judged"
+    name: str
+    sha256: str
+    spoken: tuple[str, ...] = ()
+
+
 class DossierKept(AboutRun):
     """A consent dossier lies at ``path`` in the output folder, with this content.
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from palprep.consent import (
     OPENING_S,
+    AskedCode,
     ConsentFacts,
     Listeners,
     StatementReading,
@@ -37,6 +38,7 @@ def verify_consent(
     language: str = "en",
     model: Listeners | str | Path | None = None,
     window_s: float = OPENING_S,
+    code: AskedCode | None = None,
     profile: str | Path | Profile = DEFAULT_PROFILE,
 ) -> ConsentFacts:
     """Verify the consent statement in the opening of a recording or video.
@@ -46,7 +48,8 @@ def verify_consent(
     without it palprep's template for the profile and language is used. ``model`` are loaded models,
     or the directory of a Whisper model that listens first; without it the installed default
     (English only) does. The statement must begin within the first ``window_s`` seconds. The limits
-    of ``profile`` grade what was heard.
+    of ``profile`` grade what was heard. ``code`` is listened for after the statement
+    (:func:`palprep.journal.asked_code`).
 
     The outcome is ``unknown``, with the command that helps among the reasons, when the default
     model is not installed or does not know the language. Raises MediaError for a file that
@@ -62,6 +65,7 @@ def verify_consent(
         profile=limits.name,
         spoken_as=spoken_as,
     )
+    required = required._replace(code=code)
     reading = model_for(required, model, window_s=window_s)
     if isinstance(reading, Listeners):
         samples = decode_opening(source, required, window_s=window_s)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from palprep.consent import (
     AlignedWord,
+    CodeReading,
     ConsentFacts,
     Listening,
     NegatedWording,
@@ -59,7 +62,7 @@ def grade_statement(reading: StatementReading, limits: ConsentLimits) -> Consent
         grade = Grade(Outcome.FAIL, _unheard(required), (why,))
     else:
         parts = [grade_part(part, reading.full_name, limits) for part in reading.parts]
-        words = _clamped([word for part in parts for word in part.words], reading.speech)
+        words = _clamped([word for part in parts for word in part.words], _until_code(reading))
         reasons = dict.fromkeys(reason for part in parts for reason in part.reasons)
         outcome = worst(part.outcome for part in parts)
         grade = Grade(outcome, tuple(words), _told(outcome, tuple(reasons), reading))
@@ -68,6 +71,10 @@ def grade_statement(reading: StatementReading, limits: ConsentLimits) -> Consent
     if starts_at is not None and starts_at > reading.opening_s:
         late = consent_reason("late", start=f"{starts_at:.1f}", most=f"{reading.opening_s:g}")
         grade = Grade(Outcome.FAIL, grade.words, (*grade.reasons, late))
+    elif reading.code is not None and grade.outcome.passed:
+        doubts = code_doubts(reading.code)
+        graver = worst((grade.outcome, *(Outcome.WARN for _ in doubts)))
+        grade = Grade(graver, grade.words, (*grade.reasons, *doubts))
     return ConsentFacts(
         outcome=grade.outcome,
         starts_at=starts_at,
@@ -76,6 +83,40 @@ def grade_statement(reading: StatementReading, limits: ConsentLimits) -> Consent
         reasons=grade.reasons,
         **reading.model_dump(include={*Listening.model_fields}),
     )
+
+
+def _until_code(reading: StatementReading) -> list[Span]:
+    """The speech before the code, which is no part of the statement's last word."""
+    code = reading.code and reading.code.spoken
+    until_s = code.start_s if code else math.inf
+    return [
+        Span(start_s=each.start_s, end_s=min(each.end_s, until_s))
+        for each in reading.speech
+        if each.start_s < until_s
+    ]
+
+
+def code_doubts(code: CodeReading) -> tuple[str, ...]:
+    """Why a fresh code does not prove that the file was recorded since; empty where it does."""
+    known = {
+        "code": " ".join(code.words),
+        "heard": code.heard,
+        "given": _moment(code.given_at),
+        "end": _moment(code.ends_at),
+        "judged": _moment(code.judged_at),
+        "file": code.spoken_in,
+    }
+    keys = {
+        "late_code": code.judged_at > code.ends_at,
+        "used_code": code.spoken_in is not None,
+    }
+    if code.spoken is None:
+        keys = {"other_code" if code.heard else "no_code": True}
+    return tuple(consent_reason(key, **known) for key, holds in keys.items() if holds)
+
+
+def _moment(at: dt.datetime) -> str:
+    return f"{at.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def _told(outcome: Outcome, reasons: tuple[str, ...], reading: StatementReading) -> tuple[str, ...]:

@@ -28,7 +28,14 @@ from palprep.batch.work.memory import still_good
 from palprep.batch.work.originals import Original, Originals
 from palprep.errors import MediaError, PalprepError, ToolFailed, UnsupportedMedia, UsageError
 from palprep.facts import Speaker
-from palprep.journal import AssetPrepared, FacesCompared, PersonOutcome, PortraitPicked
+from palprep.journal import (
+    AssetPrepared,
+    FacesCompared,
+    PersonOutcome,
+    PortraitPicked,
+    asked_code,
+    note_code,
+)
 from palprep.pipelines import consent_gate, different_people, keep_evidence, named
 from palprep.preflight import (
     Asset,
@@ -192,6 +199,11 @@ class MediaSteps:
     def _earlier(self, task: AssetTask, original: Original | MediaError) -> _Looked:
         if isinstance(original, MediaError):
             return _Looked(task, original)
+        if task.speaker is not None:
+            found = (self.run.journal, task.speaker.full_name)
+            code = asked_code(*found, name=Path(task.source).name, sha256=original.sha256)
+            speaker = task.speaker.model_copy(update={"code": code})
+            task = task.model_copy(update={"speaker": speaker})
         limits = self.run.profiles[task.profile].limits
         asked = (task.speaker, task.consent_apart, task.split_consent)
         key = stage_key("prepared", original.sha256, task.role.value, limits, *asked, __version__)
@@ -259,6 +271,9 @@ class MediaSteps:
                 seconds=0.0,
             )
         run.journal.append(AssetPrepared(asset=asset), person=self.person.slug, key=looked.key)
+        if asset.consent is not None and asset.source_sha256 is not None:
+            name = Path(task.source).name
+            note_code(run.journal, asset.consent, name=name, sha256=asset.source_sha256)
         return asset
 
     def _compared(self, files: Mapping[Role, Prepared]) -> tuple[Check, ...]:

@@ -1,0 +1,49 @@
+"""A fresh code after the statement, heard by the real models."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from palprep.consent import AskedCode
+from palprep.preflight import Preflight, verify_consent
+
+NOON = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
+
+
+def asked(words: str, *, minutes: float = 5) -> AskedCode:
+    ends_at, judged_at = (NOON + dt.timedelta(minutes=each) for each in (30, minutes))
+    return AskedCode(
+        words=tuple(words.split()), given_at=NOON, ends_at=ends_at, judged_at=judged_at
+    )
+
+
+@pytest.fixture(scope="module")
+def verify(preflight: Preflight, coded_consent):
+    model = preflight.toolkit.listeners()
+    return lambda code, path=coded_consent: verify_consent(
+        path, full_name="Jane Carter", model=model, code=code
+    )
+
+
+def test_a_code_that_is_spoken_is_evidence_and_no_remark(verify):
+    facts = verify(asked("tiger lemon cactus"))
+    assert (facts.outcome, facts.reasons, facts.said_after) == ("pass", (), "")
+    assert 11.5 < facts.ends_at < 12.3 < facts.code.spoken.start_s < 12.9
+    assert 14 < facts.code.spoken.end_s < 15.5
+    assert facts.shown("x")["code"]["given_at"] == "2026-03-01T12:00:00Z"
+
+
+def test_another_code_is_a_doubt_that_says_what_was_expected(verify):
+    facts = verify(asked("tiger lemon piano"))
+    assert facts.outcome == "warn"
+    assert "“tiger lemon piano”" in facts.reasons[-1]
+    assert "“Tiger, Lemon, Cactus" in facts.reasons[-1]
+    assert facts.code.spoken is None
+
+
+def test_where_nothing_follows_the_code_is_missing(verify, spoken_consent):
+    facts = verify(asked("tiger lemon cactus"), spoken_consent)
+    assert facts.outcome == "warn"
+    assert facts.reasons[-1].endswith("is not heard after the statement.")
