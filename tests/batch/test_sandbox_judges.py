@@ -7,11 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from PIL import ExifTags, Image
 
 from palprep import preflight
 from palprep.batch.work.sandbox_judges import apart, judge_image, train
 from palprep.consent import ConsentFacts, required_statement
-from palprep.errors import DamagedMedia, UsageError
+from palprep.errors import DamagedMedia, UnsupportedMedia, UsageError
 from palprep.journal import SandboxStatement
 from palprep.values import Outcome
 from palprep.workers import Limits, LocalEngine
@@ -87,12 +88,39 @@ def test_a_required_statement_leaves_the_name_open() -> None:
         SandboxStatement(text="I, Jane Carter, agree.")
 
 
-def test_judges_open_files_in_workers(light_people: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def awry(light_people: Path, tmp_path: Path) -> Path:
+    """A portrait far off the centre of an image that its camera held on the side."""
+    with Image.open(light_people / "anna-miller/portrait.png") as opened:
+        wide = Image.new("RGB", (2400, 800), "grey")
+        wide.paste(opened.convert("RGB").resize((800, 800)), (1600, 0))
+    turned = Image.Exif()
+    turned[ExifTags.Base.Orientation] = 6
+    wide.transpose(Image.Transpose.ROTATE_90).save(tmp_path / "awry.jpg", exif=turned)
+    return tmp_path / "awry.jpg"
+
+
+def test_an_image_that_may_be_fixed_is(awry: Path, tmp_path: Path) -> None:
+    assert "too far to the right" in (train("replica-image", (awry,)) or "")
+    assert train("replica-image-auto-fix", (awry,)) is None
+    # Without the word of the camera nothing tells that it lies on its side.
+    with Image.open(awry) as opened:
+        opened.save(tmp_path / "lying.png", exif=b"")
+    assert train("replica-image-auto-fix", (tmp_path / "lying.png",)) == (
+        "face-image: No face was found."
+    )
+    (tmp_path / "note.png").write_text("no picture")
+    with pytest.raises(UnsupportedMedia, match="text"):
+        train("replica-image-auto-fix", (tmp_path / "note.png",))
+
+
+def test_judges_open_files_in_workers(awry: Path, light_people: Path, tmp_path: Path) -> None:
     """As a run has them judge; what crashes a worker is damaged media to the sandbox."""
     portrait = light_people / "anna-miller/portrait.png"
     with LocalEngine(1, limits=Limits(memory_bytes=2 << 30)) as engine:
         assert apart(judge_image, engine)(portrait, "core-4") == judge_image(portrait, "core-4")
         assert apart(train, engine)("replica-image", (portrait,)) is None
+        assert apart(train, engine)("replica-image-auto-fix", (awry,)) is None
         (tmp_path / "note.png").write_text("no picture")
         with pytest.raises(DamagedMedia, match="text"):
             apart(judge_image, engine)(tmp_path / "note.png", "core-4")

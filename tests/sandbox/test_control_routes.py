@@ -14,6 +14,8 @@ from palprep.sandbox.control import CONTROLS
 
 ADMIN = ["/_sandbox/log", "/_sandbox/choices", "/_sandbox/faults", "/_sandbox/clock"]
 
+NOON = "2026-01-01T12:00:00.000000"
+
 
 def test_the_document_of_the_controls_is_their_table(raw):
     document = raw.ok("GET", "/_sandbox/openapi.json")
@@ -89,6 +91,25 @@ def test_a_page_of_this_machine_may(raw):
         ("seed", {"documents": [{"document_id": "d", "progress": 900}]}, "progress"),
         ("seed", {"voices": [{"voice_id": "v", "voice_nmae": "A"}]}, "did you mean voice_name"),
         ("seed", {"tools": [{"tool_id": "t", "parameters": 7}]}, "parameters must be an object"),
+        ("seed", {"voices": [{"voice_id": ""}]}, "no voice_id"),
+        ("seed", {"voices": [{"voice_id": "v", "voice_name": "x" * 300}]}, "voice_name"),
+        ("seed", {"voices": [{"voice_id": "v", "tags": ["x"] * 60}]}, "tags"),
+        ("seed", {"voices": [{"voice_id": "v", "tags": ["x" * 65]}]}, "tags.0"),
+        ("seed", {"voices": [{"voice_id": "v", "description": "x" * 1001}]}, "description"),
+        ("seed", {"voices": [{"voice_id": "v", "created_at": "2026-01-01"}]}, "created_at"),
+        ("seed", {"voices": [{"voice_id": "v", "created_at": f"{NOON}Z"}]}, "created_at"),
+        ("seed", {"tools": [{"tool_id": "t", "updated_at": "yesterday"}]}, "updated_at"),
+        ("seed", {"tools": [{"tool_id": "t", "name": "1 bad"}]}, "name"),
+        ("seed", {"tools": [{"tool_id": "t", "parameters": {"type": "array"}}]}, "parameters.type"),
+        ("seed", {"tools": [{"tool_id": "t", "description": "x" * 10_000}]}, "10,000"),
+        ("seed", {"tools": [{"tool_id": "t", "on_call": "static_filler"}]}, "static_filler"),
+        ("seed", {"tools": [{"tool_id": "t", "trigger_type": "post_call"}]}, "delivery.api"),
+        ("seed", {"documents": [{"document_id": "d", "progress": 40}]}, "progress must be null"),
+        (
+            "seed",
+            {"documents": [{"document_id": "d", "status": "started", "progress": 0}]},
+            "progress must be null while status is started",
+        ),
         ("faults", {"faults": 1}, "wrong at faults"),
         ("faults", [{"on": "request", "variant": "x"}], "undecodable_image"),
     ],
@@ -112,6 +133,23 @@ def test_a_seed_is_all_or_nothing(raw):
     stored = raw.ok("POST", "/_sandbox/seed", {"pals": [{"pal_id": pal_id}]})
     assert stored == {"stored": {"pals": 1}}
     assert raw.send("DELETE", f"/v2/pals/{pal_id}").status_code == 204
+
+
+def test_what_a_seed_leaves_out_goes_with_its_state(raw):
+    ids = {kind: raw.fresh(kind[0]) for kind in ("voice", "replica", "document", "deployment")}
+    gone = {"replica_thumbnail_video_url": "https://media.example/gone.mp4"}
+    raw.seed(
+        voices=[{"voice_id": ids["voice"], "status": "error", "created_at": NOON}],
+        replicas=[{"replica_id": ids["replica"], "status": "error"}],
+        documents=[{"document_id": ids["document"], "status": "processing"}],
+        deployments=[{"deployment_id": ids["deployment"], **gone}],
+    )
+    shown = {kind: raw.ok("GET", f"/v2/{kind}s/{own}") for kind, own in ids.items()}
+    assert shown["voice"]["error_message"] == "The training failed."
+    assert shown["voice"]["created_at"] == NOON
+    assert shown["replica"]["error_message"] == "The training failed."
+    assert shown["document"]["progress"] == 0
+    assert shown["deployment"].keys().isdisjoint(gone)
 
 
 def test_a_document_seeded_twice_walks_once(raw):

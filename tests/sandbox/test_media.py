@@ -90,6 +90,61 @@ def test_the_trainer_gets_the_very_bytes_that_were_published():
     ]
 
 
+M4A = b"\x00\x00\x00\x18ftypM4A \x00\x00\x00\x00M4A mp42isom"
+
+
+@pytest.mark.parametrize(("way", "status"), [("content", "completed"), ("refuse", "error")])
+def test_a_link_without_an_ending_is_the_same_to_every_trainer(way, status):
+    """Trainers see the ending that the content has: they may go by names, as the checks do."""
+    seen = []
+
+    def trainer(kind, paths):
+        seen.append((kind, [path.suffix for path in paths]))
+
+    choices = Choices(url_without_ending=way)
+    with (
+        Sandbox(clock="virtual", trainer=trainer, choices=choices) as sandbox,
+        Raw(sandbox) as raw,
+    ):
+        video, image = raw.publish("video", MP4), raw.publish("image", PNG) + "?a=b.c"
+        replicas = [
+            raw.ok("POST", "/v2/replicas", body)["replica_id"]
+            for body in (
+                {"train_video_url": video, "consent_video_url": raw.publish("c.mov", MP4)},
+                {"train_image_url": image, "voice_name": "anna"},
+            )
+        ]
+        voice = raw.voice(training_audio_url=raw.publish("voice", M4A))
+        ended = [trained(raw, voice)]
+        ended += [raw.ok("GET", f"/v2/replicas/{each}") for each in replicas]
+    assert [each["status"] for each in ended] == [status] * 3
+    if way == "content":
+        assert sorted(seen) == [
+            ("replica-image", [".png"]), ("replica-video", [".mp4", ".mov"]), ("voice", [".m4a"]),
+        ]  # fmt: skip
+    else:
+        assert seen == []
+        assert all("without an ending is not accepted" in each["error_message"] for each in ended)
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind"),
+    [(True, "replica-image-auto-fix"), (False, "replica-image"), (None, "replica-image")],
+)
+def test_a_trainer_is_told_that_it_may_fix_the_image(asked, kind):
+    seen = []
+
+    def trainer(kind, paths):
+        seen.append(kind)
+
+    with Sandbox(clock="virtual", trainer=trainer) as sandbox, Raw(sandbox) as raw:
+        body = {"train_image_url": raw.publish("a.png", PNG), "voice_name": "anna"}
+        body |= {} if asked is None else {"auto_fix_training_image": asked}
+        raw.ok("POST", "/v2/replicas", body)
+        sandbox.advance(5)
+    assert seen == [kind]
+
+
 def refuse(kind, paths):
     """A trainer that fails everything."""
     return "No."
@@ -253,6 +308,8 @@ def test_an_unmeasured_check_is_left_out():
     [
         ("replica-image", JPEG, True),
         ("replica-image", WAV, False),
+        ("replica-image-auto-fix", JPEG, True),
+        ("replica-image-auto-fix", WAV, False),
         ("replica-video", MP4, True),
         ("replica-video", JPEG, False),
         ("voice", WAV, True),

@@ -140,3 +140,19 @@ def test_everything_that_may_be_sent(api):
     default = api.ok("POST", "/v2/replicas", IMAGE | {"auto_fix_training_image": True})
     shown = api.ok("GET", f"/v2/replicas/{default['replica_id']}")
     assert shown["model_name"] == "core-4"
+
+
+@pytest.mark.clause("create-replica.17")
+def test_an_image_is_fixed_where_that_is_asked_for(through):
+    def trainer(kind, paths):
+        return None if kind == "replica-image-auto-fix" else "The person is not centered."
+
+    with Sandbox(clock="virtual", trainer=trainer) as sandbox, through(sandbox) as raw:
+        image = {"train_image_url": raw.publish("a.jpg", JPEG), "voice_name": "anna"}
+        ids = [
+            raw.ok("POST", "/v2/replicas", image | {"auto_fix_training_image": fix})["replica_id"]
+            for fix in (True, False)
+        ]
+        sandbox.advance(10)
+        shown = [raw.ok("GET", f"/v2/replicas/{each}")["status"] for each in ids]
+    assert shown == ["completed", "error"]

@@ -139,6 +139,41 @@ def test_description_and_parameters_share_ten_thousand_characters(api):
     assert "10,000" in api.refused("POST", "/v2/tools", body)["error"]
 
 
+@pytest.mark.parametrize(
+    ("parameters", "named"),
+    [
+        ({"type": "array"}, "parameters.type"),
+        ({"type": "string"}, "parameters.type"),
+        ({"type": ["object", "null"]}, "parameters.type"),
+        ({"properties": []}, "parameters.properties"),
+        ({"required": "x"}, "parameters.required"),
+        ({"required": ["x"]}, "parameters.required"),
+        ({"required": [7], "properties": {"x": {}}}, "parameters.required"),
+        ({"properties": {"a": 5}}, "parameters.properties.a"),
+        ({"properties": {"a": "string"}}, "parameters.properties.a"),
+    ],
+)
+@pytest.mark.clause("tool.26")
+def test_parameters_are_the_arguments_of_a_function(api, parameters, named):
+    error = api.refused("POST", "/v2/tools", api.tool_body(parameters=parameters))
+    assert named in error["error"]
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"type": "object"},
+        {"type": "object", "properties": {}, "required": []},
+        {"type": "object", "properties": {"a": {"type": "string"}, "b": True}, "required": ["a"]},
+        {"type": "object", "properties": {"type": {"enum": [1]}}, "additionalProperties": False},
+    ],
+)
+@pytest.mark.clause("tool.26")
+def test_parameters_that_a_function_may_have(api, parameters):
+    assert api.tool(parameters=parameters)["parameters"] == parameters
+
+
 @pytest.mark.clause("tool.8")
 def test_reserved_property_names_are_rejected_at_any_depth(api):
     choices = api.ok("GET", "/_sandbox/choices")["choices"]

@@ -280,7 +280,7 @@ def test_a_link_without_an_ending_is_judged_by_its_content(api, content, status)
 
 @pytest.mark.clause("create-voice.11")
 def test_a_link_without_an_ending_may_be_refused_instead(through):
-    choices = Choices(voice_url_without_ending="refuse")
+    choices = Choices(url_without_ending="refuse")
     with Sandbox(clock="virtual", choices=choices) as sandbox, through(sandbox) as raw:
         voice = raw.voice(training_audio_url=raw.publish("download", WAV))
         raw.sandbox.advance(10)

@@ -10,10 +10,29 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Final, Literal
 
+from annotated_types import MaxLen
 from pydantic import Field
 
-from palprep.api.fields import OnCall, OnResolve, Origin, TriggerType
+from palprep.api.fields import (
+    OnCall,
+    OnResolve,
+    Origin,
+    Tag,
+    ToolName,
+    TriggerType,
+    VoiceDescription,
+    VoiceName,
+)
 from palprep.api.reply import Reply
+
+_SECOND = r"([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)"
+_DAY = r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
+VoiceMoment = Annotated[str, Field(pattern=rf"{_DAY}T{_SECOND}\.\d{{6}}$")]
+"""``YYYY-MM-DDTHH:MM:SS.ffffff``."""
+Moment = Annotated[
+    str, Field(pattern=rf"{_DAY}[T ]{_SECOND}([.,]\d+)?(Z|[+-][01]\d(:?[0-5]\d)?)?$")
+]
+"""An ISO 8601 timestamp."""
 
 TrainingStatus = Literal["started", "completed", "error"]
 DocumentStatus = Literal["started", "processing", "ready", "error", "recrawling"]
@@ -28,14 +47,14 @@ class Voice(Reply):
     id_member: ClassVar[str | None] = "voice_id"
 
     voice_id: str
-    voice_name: str | None = None
-    description: str | None = None
+    voice_name: VoiceName | None = None
+    description: VoiceDescription | None = None
     voice_type: Literal["user", "system"] | None = None
     status: TrainingStatus
     error_message: str | None = None
     """Present only when ``status`` is ``error``."""
-    tags: tuple[str, ...] = ()
-    created_at: str | None = None
+    tags: Annotated[tuple[Tag, ...], MaxLen(50)] = ()
+    created_at: VoiceMoment | None = None
 
     @property
     def ended(self) -> bool:
@@ -77,7 +96,7 @@ class Tool(Reply):
     tool_id: str
     owner_id: int | None = None
     """None for built-in system tools."""
-    name: str
+    name: ToolName
     description: str | None = None
     parameters: Mapping[str, Any] | None = None
     delivery: ToolDelivery | None = None
@@ -87,8 +106,8 @@ class Tool(Reply):
     on_call: OnCall | None = None
     on_resolve: OnResolve | None = None
     static_filler: str | None = None
-    created_at: str | None = None
-    updated_at: str | None = None
+    created_at: Moment | None = None
+    updated_at: Moment | None = None
 
 
 class Tools(Reply):
@@ -186,8 +205,8 @@ class Deployment(Reply):
     allowed_origins: tuple[str, ...] | None = None
     usage_total: int | None = None
     usage_today: int | None = None
-    created_at: str | None = None
-    updated_at: str | None = None
+    created_at: Moment | None = None
+    updated_at: Moment | None = None
 
     @property
     def etag(self) -> str | None:
@@ -215,13 +234,13 @@ class Document(Reply):
     """Percent; None before processing starts and after it is complete."""
     error_message: str | None = None
     """An error code such as ``file_empty``; present only when ``status`` is ``error``."""
-    created_at: str | None = None
-    updated_at: str | None = None
+    created_at: Moment | None = None
+    updated_at: Moment | None = None
     callback_url: str | None = None
     tags: tuple[str, ...] = ()
     crawl_config: CrawlConfig | None = None
     crawled_urls: tuple[str, ...] | None = None
-    last_crawled_at: str | None = None
+    last_crawled_at: Moment | None = None
     crawl_count: int | None = None
 
 
@@ -244,8 +263,8 @@ class PronunciationDictionary(Reply):
     name: str | None = None
     rules: tuple[PronunciationRule, ...] = ()
     rules_count: int | None = None
-    created_at: str | None = None
-    updated_at: str | None = None
+    created_at: Moment | None = None
+    updated_at: Moment | None = None
 
 
 class ConnectorError(Reply):

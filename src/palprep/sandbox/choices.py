@@ -117,11 +117,11 @@ class Choices(Value):
         "Validate Face Image",
         "Checks that are not made for a model: their set varies by model, and how is not shown.",
     )
-    voice_url_without_ending: Literal["content", "refuse"] = _choice(
+    url_without_ending: Literal["content", "refuse"] = _choice(
         "content",
-        "Create Voice",
-        "What decides the file type where the URL's path has no ending: the file's content, or "
-        "nothing (refuse: the training ends in error).",
+        "Create Voice, Create Replica",
+        "What decides the type of a file to train from where the URL's path has no ending: its "
+        "content, or nothing (refuse: the training ends in error).",
     )
     loopback_webhooks: bool = _choice(
         False,  # noqa: FBT003 -- a choice is its default first
@@ -218,7 +218,7 @@ CONDUCT: Mapping[str, Conduct] = MappingProxyType(
             "Create Voice",
             "The accepted file types are looked for at the end of the URL's path when training "
             "ends; any other ending makes the status error, not the request. What a path without "
-            "an ending means is the choice voice-url-without-ending.",
+            "an ending means is the choice url-without-ending.",
         ),
         "header-values": Conduct(
             "Tool delivery",
@@ -228,8 +228,27 @@ CONDUCT: Mapping[str, Conduct] = MappingProxyType(
         "seeds": Conduct(
             "no part of the service",
             "A seeded voice, tool, replica, deployment, document or dictionary must have the "
-            "specified types and values. Members that are missing are filled in; others are kept, "
-            "unless one looks like a misspelt member.",
+            "specified types, shapes and limits, and states that go together: a tool obeys the "
+            "rules of Create Tool, a document that has not started or is ready has no progress. "
+            "Members that are missing are filled in; others are kept, unless one looks like a "
+            "misspelt member.",
+        ),
+        "tool-size": Conduct(
+            "Tool",
+            "The serialized parameters are counted as JSON without spaces between its parts, with "
+            "characters beyond ASCII as themselves: characters, not bytes.",
+        ),
+        "tool-parameters": Conduct(
+            "Tool",
+            "parameters may leave out type, properties and required. What is there must be the "
+            "type object, schemas by name, and an array of names that are among them.",
+        ),
+        "auto-fix": Conduct(
+            "Create Replica",
+            "With auto_fix_training_image the image is turned, cropped, made smaller and converted "
+            "as `palprep fix` does before it is checked; nothing is enlarged or painted. What then "
+            "still fails ends the training in error.",
+            goes_with=("trainer", "given"),
         ),
         "unmeasured-checks": Conduct(
             "Validate Face Image",

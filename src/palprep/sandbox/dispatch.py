@@ -21,7 +21,7 @@ from starlette.responses import Response
 from starlette.routing import Match, Route
 from starlette.types import Receive, Scope, Send
 
-from palprep.api import UNSET, AccountSettings, Endpoint, json_value
+from palprep.api import UNSET, Endpoint, json_value
 from palprep.api.calls import ENDPOINTS
 from palprep.errors import InvalidRequest, Problem
 from palprep.sandbox.answers import (
@@ -149,10 +149,7 @@ class EndpointApp:
         self._status = success_status(endpoint, service.choices)
         self._takes_body = endpoint.shape.takes_body
         self._limit = endpoint.max_body_bytes or service.choices.json_body_bytes
-        self._settings = AccountSettings(
-            reserved_prefix=service.choices.reserved_prefix,
-            loopback_webhooks=service.choices.loopback_webhooks,
-        )
+        self._settings = service.settings
 
     async def serve(self, request: Request) -> Response:
         """The answer to one request, unless a fault takes its place."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
 from palprep.api import Endpoint, Reply, calls, deviations
-from palprep.errors import UsageError
+from palprep.errors import InvalidRequest, Problem, UsageError
 from palprep.sandbox.handlers.documents import begin_walk
-from palprep.sandbox.service import Service
+from palprep.sandbox.service import REMOVED_MEMBER, Service
 from palprep.sandbox.store import Record, Taken
 
 # Internal owner id: one sandbox has one account.
@@ -33,6 +33,8 @@ class SeedKind:
     id_member: str
     get: Endpoint[..., Any] | None = None
     complete: Complete = lambda _, __, ___: {}
+    why: str = ""
+    """Its error message, where it is in error and tells none."""
 
     @property
     def reply(self) -> type[Reply] | None:
@@ -42,7 +44,8 @@ class SeedKind:
     def completed(self, sent: Record, now: str) -> Record:
         """What was sent, and what it lacks."""
         own = sent[self.id_member]
-        return {self.id_member: own} | self.complete(sent, own, now) | sent
+        error = {"error_message": self.why} if self.why and sent.get("status") == "error" else {}
+        return {self.id_member: own} | self.complete(sent, own, now) | error | sent
 
 
 def with_defaults(sent: Mapping[str, Any]) -> Record:
@@ -98,15 +101,16 @@ KINDS: Mapping[str, SeedKind] = MappingProxyType(
             "document",
             "document_id",
             calls.get_document,
-            lambda _, own, now: {
+            lambda sent, own, now: {
                 "document_name": own,
                 "document_url": f"https://documents.example/{own}",
                 "status": "ready",
-                "progress": None,
+                "progress": 0.0 if sent.get("status") == "processing" else None,
                 "created_at": now,
                 "updated_at": now,
                 "tags": [],
             },
+            why="document_processing_failed",
         ),
         "pronunciation_dictionaries": SeedKind(
             "dictionary",
@@ -129,6 +133,7 @@ KINDS: Mapping[str, SeedKind] = MappingProxyType(
                 "tags": [],
                 "created_at": now,
             },
+            why="The training failed.",
         ),
         "faces": SeedKind("face", "face_id"),
         "tools": SeedKind("tool", "tool_id", calls.get_tool, _tool),
@@ -142,6 +147,7 @@ KINDS: Mapping[str, SeedKind] = MappingProxyType(
                 "model_name": "core-4",
                 "created_at": now,
             },
+            why="The training failed.",
         ),
     }
 )
@@ -186,12 +192,13 @@ def _seed_kind(service: Service, name: str, records: Any) -> int:
 
 
 def _seed_record(service: Service, kind: SeedKind, sent: Any, where: str) -> None:
-    if not isinstance(sent, dict) or not isinstance(sent.get(kind.id_member), str):
+    own = sent.get(kind.id_member) if isinstance(sent, dict) else None
+    if not isinstance(own, str) or not own:
         raise UsageError(f"{where} has no {kind.id_member}.")
     record_id, record = sent[kind.id_member], kind.completed(sent, service.stamp())
     if kind.reply is not None:
         _well_spelt(kind.reply, sent, where)
-        for problem in deviations(kind.reply, record, closed=False):
+        for problem in _problems(service, kind, record):
             raise UsageError(f"{where}: {problem.field} {problem.message}.")
     try:
         service.store.put(kind.name, record_id, record)
@@ -202,8 +209,25 @@ def _seed_record(service: Service, kind: SeedKind, sent: Any, where: str) -> Non
         begin_walk(service, record)
 
 
+def _problems(service: Service, kind: SeedKind, record: Record) -> Sequence[Problem]:
+    """What the record has that none has which was created through the interface."""
+    if kind.reply is not None and (found := deviations(kind.reply, record, closed=False)):
+        return found
+    if kind.name == "tool":
+        create = calls.create_tool
+        sent = {name: record[name] for name in create.shape.members if name in record}
+        try:
+            create.parse({}, sent, settings=service.settings)
+        except InvalidRequest as error:
+            return error.problems
+    idle = kind.name == "document" and record["status"] in {"started", "ready"}
+    if idle and record.get("progress") is not None:
+        return (Problem("progress", "state", f"must be null while status is {record['status']}"),)
+    return ()
+
+
 def _well_spelt(reply: type[Reply], sent: Record, where: str) -> None:
-    known = reply.model_fields.keys()
+    known = reply.model_fields.keys() | {REMOVED_MEMBER}
     for member in sent.keys() - known:
         if near := get_close_matches(member, known - sent.keys(), n=1, cutoff=0.8):
             raise UsageError(f"{where}: {member} is no member; did you mean {near[0]}?")

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import httpx
 
+from palprep.api import AccountSettings
 from palprep.media import MediaType, Source
 from palprep.sandbox.answers import JsonAnswer, Refused, refuse_error, refuse_message
 from palprep.sandbox.choices import Choices
@@ -58,12 +59,13 @@ def recognised_here(path: Path) -> MediaType:
     return Source.of(path).type
 
 
-TrainingKind = Literal["voice", "replica-video", "replica-image"]
+TrainingKind = Literal["voice", "replica-video", "replica-image", "replica-image-auto-fix"]
 
 Trainer = Callable[[TrainingKind, tuple[Path, ...]], str | None]
 """``trainer(kind, paths)``: None when training succeeds, otherwise the record's error_message.
 ``paths`` holds the fetched files: the recording of a voice, the training video of a replica with
-its consent video if there is one, or its training image. May raise a MediaError instead."""
+its consent video if there is one, or its training image, which is to be fixed first where the
+request asks for it. May raise a MediaError instead."""
 
 
 class CheckLimit:
@@ -122,6 +124,14 @@ class Service:
     recorder: Recorder = field(default_factory=Recorder)
     check_limit: CheckLimit = field(default_factory=CheckLimit)
     ended: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def settings(self) -> AccountSettings:
+        """What the specification leaves to the account, as the choices have it."""
+        return AccountSettings(
+            reserved_prefix=self.choices.reserved_prefix,
+            loopback_webhooks=self.choices.loopback_webhooks,
+        )
 
     def now(self) -> float:
         """This moment by the sandbox's clock, in seconds since the epoch."""
@@ -184,6 +194,9 @@ Raises :class:`~palprep.sandbox.answers.Refused`.
 A plain function runs inside one transaction of the store, and refuses before it writes. A
 coroutine may wait, and opens transactions of its own."""
 
+
+REMOVED_MEMBER = "replica_thumbnail_video_url"
+"""Versioning 3: of deployments that are older; never shown."""
 
 SENT = "_sent"
 """The member of a record that the interface never shows: the request that it was created by."""

@@ -46,6 +46,7 @@ class CreateTool(Request):
     def problems(self, settings: AccountSettings) -> Iterable[Problem]:
         """The limits and combinations that the specification states."""
         yield from self._size()
+        yield from _function_shape(self.parameters)
         yield from _reserved(self.parameters, "parameters", settings.reserved_prefix)
         yield from self._channel(settings)
         if self.trigger_type == "post_call":
@@ -100,6 +101,24 @@ class CreateTool(Request):
             yield Problem("on_resolve", "not_allowed", message)
         if self.static_filler not in {UNSET, None}:
             yield Problem("static_filler", "not_allowed", "must be null for a perception tool")
+
+
+def _function_shape(schema: Mapping[str, Any]) -> Iterator[Problem]:
+    """Tool, parameters: the arguments of a function, an object by its members' schemas."""
+    if schema.get("type", "object") != "object":
+        yield Problem("parameters.type", "function_shape", "must be object")
+    properties, required = schema.get("properties", {}), schema.get("required", ())
+    if not isinstance(properties, Mapping):
+        yield Problem("parameters.properties", "function_shape", "must be an object")
+        return
+    for name, each in properties.items():
+        if not isinstance(each, Mapping | bool):
+            yield Problem(f"parameters.properties.{name}", "function_shape", "must be a schema")
+    if not isinstance(required, list | tuple) or any(
+        not isinstance(name, str) or name not in properties for name in required
+    ):
+        message = "must be an array of names of properties"
+        yield Problem("parameters.required", "function_shape", message)
 
 
 def _reserved(schema: Any, path: str, prefix: str | None) -> Iterator[Problem]:

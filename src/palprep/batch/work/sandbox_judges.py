@@ -9,11 +9,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, ParamSpec, TypedDict, TypeVar
 
 from palprep.api import FACE_CHECKS
 from palprep.consent import required_statement
-from palprep.errors import DamagedMedia, ToolFailed
+from palprep.errors import DamagedMedia, FixError, ToolFailed
 from palprep.journal import SandboxStatement
 from palprep.media import MediaType, Source
 from palprep.rules import Report
@@ -63,6 +64,7 @@ _ROLES: Mapping[TrainingKind, tuple[Role, ...]] = {
     "voice": (Role.VOICE_AUDIO,),
     "replica-video": (Role.TRAINING_VIDEO, Role.CONSENT_VIDEO),
     "replica-image": (Role.FACE_IMAGE,),
+    "replica-image-auto-fix": (Role.FACE_IMAGE,),
 }
 
 
@@ -89,14 +91,22 @@ def train(
     """The error_message of a training from these files, or None when it succeeds.
 
     Videos are probed by their packets and key frames: the one who published them has
-    measured them closely. Any one of ``statements`` will do for consent, and without them palprep's
+    measured them closely. An image that may be fixed is prepared first, as `palprep fix` does. Any
+    one of ``statements`` will do for consent, and without them palprep's
     template in English. It is listened for in the consent video and only in it, or else in the
     opening of the training video.
     """
-    from palprep.preflight import check  # noqa: PLC0415
+    from palprep.preflight import check, prepare  # noqa: PLC0415
 
     for role, path in zip(_ROLES[kind], paths, strict=False):
-        report = _readable(check(path, role=role, quick=kind == "replica-video"))
+        if kind == "replica-image-auto-fix":
+            with TemporaryDirectory() as folder:
+                try:
+                    report = prepare(path, into=folder, role=role).report
+                except FixError as error:
+                    return f"{role.value}: {error.message}"
+        else:
+            report = _readable(check(path, role=role, quick=kind == "replica-video"))
         failed = next(iter(report.told(Outcome.FAIL)), None)
         if failed is not None:
             return f"{role.value}: {failed.sentence}"

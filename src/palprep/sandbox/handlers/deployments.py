@@ -13,7 +13,7 @@ from palprep.api import UNSET, calls, deviations
 from palprep.errors import PalprepError
 from palprep.sandbox.answers import JsonAnswer, refuse_error
 from palprep.sandbox.choices import Choices
-from palprep.sandbox.service import HandlerContext
+from palprep.sandbox.service import REMOVED_MEMBER, HandlerContext
 from palprep.sandbox.store import Record
 
 _INDEX = re.compile(r"0|[1-9][0-9]*")
@@ -64,7 +64,7 @@ def _matches(header: str, current: str) -> bool:
 
 def _show(deployment: Record) -> JsonAnswer:
     # Versioning 3: the field is removed, even from records seeded with it.
-    shown = {k: v for k, v in deployment.items() if k != "replica_thumbnail_video_url"}
+    shown = {k: v for k, v in deployment.items() if k != REMOVED_MEMBER}
     return JsonAnswer(body=shown, headers={"ETag": etag(deployment)})
 
 

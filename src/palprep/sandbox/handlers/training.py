@@ -15,7 +15,6 @@ from urllib.parse import unquote, urlsplit
 
 from palprep.api import UNSET, EventName
 from palprep.errors import PalprepError, UnsupportedMedia
-from palprep.media import MediaType
 from palprep.sandbox.answers import bad_fields, refuse_error
 from palprep.sandbox.outbound import announce, download
 from palprep.sandbox.seed import KINDS
@@ -51,7 +50,7 @@ def train_by_bytes(
     from."""
     for path in paths:
         found = recognise(path)
-        if kind == "replica-image":
+        if kind.startswith("replica-image"):
             if found.format not in {"jpeg", "png"}:
                 return "The training image is neither JPEG nor PNG."
         elif found.format not in TRAINED_FROM:
@@ -107,21 +106,18 @@ async def _problem(service: Service, sent: Record) -> str | None:
     kind: TrainingKind
     if url := sent.get("training_audio_url"):
         kind, urls = "voice", [url]
-        if problem := _extension_problem(service, url):
-            return problem
     elif url := sent.get("train_image_url"):
-        kind, urls = "replica-image", [url]
+        fixed = sent.get("auto_fix_training_image")
+        kind, urls = "replica-image-auto-fix" if fixed else "replica-image", [url]
     else:
         kind, urls = "replica-video", [sent["train_video_url"]]
         urls += filter(None, [sent.get("consent_video_url")])
     with TemporaryDirectory(dir=service.scratch) as folder:
         try:
-            # Of a published name only the suffix is kept: it says what the file is.
-            paths = [Path(folder) / f"media-{n}{_suffix(url)}" for n, url in enumerate(urls)]
-            for url, path in zip(urls, paths, strict=True):
-                await download(service, url, path)
-            if kind == "voice" and not _suffix(urls[0]):
-                _accepted_content(await asyncio.to_thread(service.recognise, paths[0]))
+            paths = [
+                await _fetched(service, kind, url, Path(folder) / f"media-{number}")
+                for number, url in enumerate(urls)
+            ]
             return await asyncio.to_thread(service.trainer, kind, tuple(paths))
         except PalprepError as error:
             return error.message
@@ -131,28 +127,34 @@ async def _problem(service: Service, sent: Record) -> str | None:
             return f"Training failed: {type(error).__name__}: {error}"
 
 
+async def _fetched(service: Service, kind: TrainingKind, url: str, stem: Path) -> Path:
+    """The file behind a link. Its name has the ending of the link, or of its content where the link
+    has none: of a published name only the ending is kept, which says what the file is. Raises a
+    PalprepError for one that cannot be fetched, or is of no accepted type."""
+    suffix = _suffix(url)
+    if kind == "voice" and suffix and suffix not in VOICE_EXTENSIONS:
+        raise _not_accepted(suffix)
+    if not suffix and service.choices.url_without_ending == "refuse":
+        raise _not_accepted("without an ending")
+    path = stem.with_suffix(suffix)
+    await download(service, url, path)
+    if suffix:
+        return path
+    found = await asyncio.to_thread(service.recognise, path)
+    if kind == "voice" and found.format not in TRAINED_FROM:
+        raise _not_accepted(f"({found.description})")
+    return path.rename(path.with_suffix(next(iter(found.extensions), "")))
+
+
+def _not_accepted(what: str) -> UnsupportedMedia:
+    return UnsupportedMedia(
+        f"The file type {what} is not accepted; accepted are {', '.join(VOICE_EXTENSIONS)}."
+    )
+
+
 def _suffix(url: str) -> str:
     suffix = PurePosixPath(unquote(urlsplit(url).path)).suffix.lower()
     return suffix if suffix[1:].isalnum() and len(suffix) <= LONGEST_SUFFIX else ""
-
-
-def _accepted_content(found: MediaType) -> None:
-    if found.format not in TRAINED_FROM:
-        raise UnsupportedMedia(
-            f"The training audio is {found.description}; accepted are "
-            f"{', '.join(VOICE_EXTENSIONS)}."
-        )
-
-
-def _extension_problem(service: Service, url: str) -> str | None:
-    suffix = _suffix(url)
-    by_content = not suffix and service.choices.voice_url_without_ending == "content"
-    if suffix in VOICE_EXTENSIONS or by_content:
-        return None
-    return (
-        f"The training audio's file type {suffix or 'without an ending'} is not accepted; "
-        f"accepted are {', '.join(VOICE_EXTENSIONS)}."
-    )
 
 
 def create_voice(context: HandlerContext) -> Record:
