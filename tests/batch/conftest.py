@@ -11,12 +11,15 @@ import httpx
 import imageio_ffmpeg
 import pytest
 from remember import Remembering
+from spoken import coded_consent, spoken_consent
 
 from palprep.batch.runner import run
 from palprep.batch.work.connection import Connection
 from palprep.batch.work.context import RunOptions
 from palprep.batch.work.pace import Pace
 from palprep.sandbox import Choices, Sandbox
+
+__all__ = ["coded_consent", "spoken_consent"]
 
 QUICK = Choices(voice_seconds=0.2, replica_seconds=0.2, callback_retry_seconds=(0.5,) * 40)
 

@@ -129,7 +129,7 @@ def test_a_changed_dossier_is_detected_and_not_added_to(prepared):
 
 def test_what_another_version_wrote_is_not_called_changed(prepared):
     path = keep_dossier(prepared, person="ada", written_at=NOON)
-    path.write_text(path.read_text().replace("consent-dossier/2", "consent-dossier/1"))
+    path.write_text(path.read_text().replace("consent-dossier/3", "consent-dossier/2"))
     with pytest.raises(DossierUnusable, match="another version of palprep"):
         read_dossier(path)
 
@@ -142,3 +142,21 @@ def test_what_is_no_dossier_is_told_so(tmp_path, content):
         read_dossier(path)
     with pytest.raises(UsageError, match="cannot be read"):
         read_dossier(tmp_path / "nowhere.json")
+
+
+def test_the_file_with_the_fresh_code_is_hashed_too(prepared):
+    kept = prepared.path.with_name("consent-code.mp4")
+    kept.write_bytes(b"statement and code")
+    update = {"path": kept, "sha256": sha256_of(kept)}
+    prepared = prepared.model_copy(update={"evidence": prepared.model_copy(update=update)})
+    path = keep_dossier(prepared, person="ada", written_at=NOON)
+    proof = read_dossier(path).evidence.code
+    assert (proof.name, proof.sha256) == (kept.name, sha256_of(kept))
+    states = {file.what: file.state for file in examine_dossier(path).files}
+    assert states == {"output": "unchanged", "code": "unchanged", "source": "not compared"}
+    kept.write_bytes(b"other")
+    [flaw] = examine_dossier(path).flaws
+    assert "consent-code.mp4 was changed" in flaw.problem
+    kept.unlink()
+    add_entry(path, kind="removal", written_at=NOON, note="kept for a day")
+    assert examine_dossier(path).flaws == ()

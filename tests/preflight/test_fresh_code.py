@@ -7,7 +7,9 @@ import datetime as dt
 import pytest
 
 from palprep.consent import AskedCode
+from palprep.facts import Speaker
 from palprep.preflight import Preflight, verify_consent
+from palprep.values import Outcome, Role
 
 NOON = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
 
@@ -47,3 +49,23 @@ def test_where_nothing_follows_the_code_is_missing(verify, spoken_consent):
     facts = verify(asked("tiger lemon cactus"), spoken_consent)
     assert facts.outcome == "warn"
     assert facts.reasons[-1].endswith("is not heard after the statement.")
+
+
+def test_the_code_is_cut_from_the_video_and_kept_beside_it(
+    preflight, verify, coded_consent, tmp_path
+):
+    speaker = Speaker(full_name="Jane Carter", code=asked("tiger lemon cactus"))
+    prepared = preflight.prepare(
+        coded_consent, into=tmp_path, role=Role.CONSENT_VIDEO, speaker=speaker
+    )
+    kept = prepared.evidence
+    assert {each.name for each in tmp_path.iterdir()} == {"consent.mp4", "consent-code.mp4"}
+    assert [each.path.name for each in prepared.files] == ["consent.mp4", "consent-code.mp4"]
+    facts, code = prepared.report.facts, prepared.report.facts.consent.code
+    assert 12.2 < facts.video.duration_s < 13
+    assert prepared.report.check("consent_spoken").outcome is Outcome.PASS
+    assert code.kept_in == "consent-code.mp4"
+    assert code.spoken == kept.report.facts.consent.code.spoken
+    assert code.spoken.end_s < kept.report.facts.video.duration_s
+    heard = verify(speaker.code, prepared.path)
+    assert (heard.code.spoken, heard.code.heard, heard.said_after) == (None, "", "")

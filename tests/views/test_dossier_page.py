@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from elements import Elements
 
-from palprep.consent import ConsentFacts, WordRecord
+from palprep.consent import CodeReading, ConsentFacts, WordRecord
 from palprep.dossier import Dossier, ExaminedDossier, examine_dossier
 from palprep.dossier.chain import (
     ConsentCheck,
@@ -124,6 +124,30 @@ def test_nothing_is_fetched_nothing_runs_and_all_is_escaped(
         assert outside not in html
     ids = [attributes["id"] for _, attributes in found.elements if "id" in attributes]
     assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({}, "It is heard from 0:05.0 to 0:07.0. So the recording was made between the two."),
+        ({"kept_in": "b.mp4"}, "from 0:05.0 to 0:07.0 of b.mp4, and cut from the video."),
+        ({"spoken": None}, "It is not heard after the statement."),
+        ({"judged_at": NOON + DAY}, "It is heard from 0:05.0 to 0:07.0. No older"),
+    ],
+)
+def test_a_fresh_code_is_told_with_its_times(
+    tmp_path: Path, dossier: Dossier, changed: dict[str, Any], told: str
+) -> None:
+    code = CodeReading(
+        words=("tiger", "lemon"), given_at=NOON, ends_at=NOON + DAY / 48, judged_at=NOON,
+        spoken=Span(start_s=5.0, end_s=7.0),
+    ).model_copy(update=changed)  # fmt: skip
+    coded = reopened(dossier, consent=HEARD.model_copy(update={"code": code}))
+    text = text_of(examined(tmp_path, coded))
+    given = "“tiger lemon” was given out on 2026-11-21 12:00 UTC, valid until 2026-11-21 12:30 UTC."
+    assert given in text
+    assert told in text
+    assert "Fresh code" not in text_of(examined(tmp_path, dossier))
 
 
 def test_a_waiver_stands_first(tmp_path: Path, dossier: Dossier) -> None:

@@ -206,7 +206,8 @@ def _assets(journal: Journal, person: str) -> Iterator[Asset]:
 
 
 def _prepared(journal: Journal, person: str) -> Iterator[Prepared]:
-    return (asset.prepared for asset in _assets(journal, person) if asset.prepared is not None)
+    prepared = (asset.prepared for asset in _assets(journal, person) if asset.prepared is not None)
+    return (file for each in prepared for file in each.files)
 
 
 def _others(journal: Journal, person: str | None) -> _Others:
@@ -223,9 +224,8 @@ def _others(journal: Journal, person: str | None) -> _Others:
 def _published(asset: Asset) -> set[str]:
     """The names that its files have in buckets."""
     names = set() if asset.source_sha256 is None else {source_key(asset.source_sha256)}
-    if asset.prepared is not None:
-        names.add(key_in_bucket(asset.prepared.path, asset.prepared.sha256))
-    return names
+    files = asset.prepared.files if asset.prepared is not None else ()
+    return names.union(key_in_bucket(each.path, each.sha256) for each in files)
 
 
 def _emptied(found: Forgetting, buckets: Sequence[Bucket], names: Sequence[str]) -> Forgetting:

@@ -46,6 +46,9 @@ class CodeReading(AskedCode):
     """The words in its place, or all that is heard after the statement."""
     spoken: Span | None = None
     """From the pause before it, in seconds of the recording; None where the code was not heard."""
+    kept_in: str | None = None
+    """The file beside this one that holds statement and code in one take, where the code was cut
+    from this one. The times are of that file."""
 
 
 @cache

@@ -50,7 +50,7 @@ class ConsentCheck(Value):
 class Entry(Value):
     """One entry. ``sha256`` is over all other fields in canonical JSON."""
 
-    schema_name: Literal["palprep-consent-dossier/2"] = "palprep-consent-dossier/2"
+    schema_name: Literal["palprep-consent-dossier/3"] = "palprep-consent-dossier/3"
     """It changes with what an entry holds."""
     number: int
     kind: Literal["evidence"] | NewEntry
@@ -61,6 +61,9 @@ class Entry(Value):
     """The statement as required and as heard, with the timeline of its words."""
     source: FileProof | None = None
     output: FileProof | None = None
+    code: FileProof | None = None
+    """What holds the statement and the fresh code in one take, where the code was cut from the
+    output."""
     checks: tuple[ConsentCheck, ...] = ()
     tools: Mapping[str, str] = {}
     """Versions of what measured: package name to version."""
@@ -152,6 +155,7 @@ def open_dossier(
     source: FileProof,
     output: FileProof,
     written_at: dt.datetime,
+    code: FileProof | None = None,
     checks: tuple[ConsentCheck, ...] = (),
     tools: Mapping[str, str] | None = None,
 ) -> Dossier:
@@ -164,6 +168,7 @@ def open_dossier(
         consent=consent,
         source=source,
         output=output,
+        code=code,
         checks=checks,
         tools=tools or {},
     )

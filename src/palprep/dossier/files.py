@@ -45,7 +45,7 @@ FileState = Literal["unchanged", "changed", "missing", "removed", "not compared"
 class ExaminedFile(NamedTuple):
     """A recorded file, and how it compares with the one that is there now."""
 
-    what: Literal["output", "source"]
+    what: Literal["output", "code", "source"]
     proof: FileProof
     path: Path | None
     """Where it was looked for; None when its place is not known."""
@@ -59,7 +59,8 @@ class ExaminedDossier(NamedTuple):
     path: Path
     dossier: Dossier
     files: tuple[ExaminedFile, ...]
-    """The prepared video, then the file that it was made of."""
+    """The prepared video, the one with the fresh code beside it, and the file that they were made
+    of."""
     flaws: tuple[Flaw, ...]
     with_journal: bool
     """Whether it was compared with the journal of its run."""
@@ -87,7 +88,7 @@ def keep_dossier(
     facts = prepared.report.facts
     if facts is None or facts.consent is None:
         return None
-    video, source = prepared.path, Path(prepared.source)
+    video, source, code = prepared.path, Path(prepared.source), prepared.evidence
     path = dossier_path(prepared)
     if path.exists():
         require_intact(read_dossier(path), path)
@@ -97,6 +98,7 @@ def keep_dossier(
         consent=facts.consent,
         source=_proof(source, prepared.source_sha256),
         output=FileProof(name=video.name, sha256=prepared.sha256, size_bytes=facts.file.size_bytes),
+        code=_proof(code.path, code.sha256) if code else None,
         written_at=written_at,
         checks=(
             *(_noted(check) for check in prepared.report.checks if check.id in _CHECKED),
@@ -160,15 +162,20 @@ def examine_dossier(
     if kept is not None and dossier.entries[: len(kept.entries)] != kept.entries:
         flaws.append(Flaw(None, "is not the one that the journal of the run holds"))
     output, made_of = dossier.evidence.output, dossier.evidence.source
+    code = dossier.evidence.code
     files = []
     if output is not None:
         beside = place.with_name(output.name)
         files.append(_examined_file("output", output, Path(video) if video else beside))
+    if code is not None:
+        files.append(_examined_file("code", code, place.with_name(code.name)))
     if made_of is not None:
         files.append(_examined_file("source", made_of, None if source is None else Path(source)))
     if dossier.removal is not None:
         files = [
-            file._replace(state="removed") if file[::3] == ("output", "missing") else file
+            file._replace(state="removed")
+            if file.state == "missing" and file.what != "source"
+            else file
             for file in files
         ]
     for file in files:
@@ -221,7 +228,7 @@ def require_intact(dossier: Dossier, path: Path) -> None:
 
 
 def _examined_file(
-    what: Literal["output", "source"], proof: FileProof, path: Path | None
+    what: Literal["output", "code", "source"], proof: FileProof, path: Path | None
 ) -> ExaminedFile:
     state: FileState = "not compared"
     if path is not None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from palprep.errors import FixError, MediaError, UsageError
-from palprep.facts import Facts, ProbeLimits, Toolkit, probe
+from palprep.facts import Facts, ProbeLimits, Speaker, Toolkit, probe
 from palprep.fixes import FixDone, apply, new_output
 from palprep.media import Source, open_image, probe_image
 from palprep.preflight.values import CheckRequest, Prepared, infer_role, require_kind
@@ -86,9 +86,9 @@ def prepare_source(
     profile = request.profile
     apart = request.consent_apart and not split_consent
     before = check_source(request._replace(consent_apart=apart), source, toolkit)
-    cut = None
+    cut = _consent_clip(before, profile) if split_consent else None
+    proof = _code_clip(before, profile, split=split_consent)
     if split_consent:
-        cut = _consent_clip(before, profile)
         before = _judged_again(before, profile, apart=True, statement=None, consent=None)
         request = request._replace(consent_apart=True)
 
@@ -103,6 +103,10 @@ def prepare_source(
         return _prepared(source, output, report, applied.fixes)
 
     target_stem = into / source.stem
+    evidence = None
+    if proof is not None:
+        evidence = fixed(proof, into / f"{source.stem}-code", Role.CONSENT_VIDEO, None)
+        request = request._replace(speaker=_without_code(request.speaker))
     fix = plan(before, profile)
     if fix is None:
         output, fixes = _copied(source, target_stem, overwrite=overwrite)
@@ -113,10 +117,37 @@ def prepare_source(
     else:
         prepared = fixed(fix, target_stem, before.role, progress)
     if cut is None:
-        return prepared
+        return _with_evidence(prepared, evidence, profile)
     clip_stem = target_stem.with_name(f"{target_stem.name}-consent")
-    clip = fixed(cut, clip_stem, Role.CONSENT_VIDEO, None)
+    clip = _with_evidence(fixed(cut, clip_stem, Role.CONSENT_VIDEO, None), evidence, profile)
     return prepared.model_copy(update={"consent": clip})
+
+
+def _code_clip(report: Report, profile: Profile, *, split: bool) -> VideoPlan | None:
+    """The plan for what shows that a fresh code was spoken, where it will be cut from a consent
+    video; None where no code was heard.
+    """
+    if report.facts is None or not (split or report.role is Role.CONSENT_VIDEO):
+        return None
+    as_clip = _judged_again(report, profile, role=Role.CONSENT_VIDEO)
+    return plan_consent_clip(as_clip, report.facts, profile, with_code=True)
+
+
+def _without_code(speaker: Speaker | None) -> Speaker | None:
+    """The speaker of a video that the code was cut from."""
+    return speaker and speaker.model_copy(update={"code": None})
+
+
+def _with_evidence(prepared: Prepared, evidence: Prepared | None, profile: Profile) -> Prepared:
+    """A video whose code was cut out, judged with the code as it is heard in the ``evidence``."""
+    facts, heard = prepared.report.facts, evidence and evidence.report.facts
+    if evidence is None or facts is None or facts.statement is None or not heard:
+        return prepared
+    code = heard.consent and heard.consent.code
+    kept = code and code.model_copy(update={"kept_in": evidence.path.name})
+    statement = facts.statement.model_copy(update={"code": kept})
+    report = _judged_again(prepared.report, profile, statement=statement)
+    return prepared.model_copy(update={"report": report, "evidence": evidence})
 
 
 def _consent_clip(report: Report, profile: Profile) -> VideoPlan:

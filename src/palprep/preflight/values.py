@@ -114,8 +114,10 @@ class Prepared(Value):
     ``report`` is the output's own; ``fixes`` is empty when the source was fit as it was, and
     the output is then a copy of it byte for byte. ``sha256`` is the output's, in hex, and
     ``source_sha256`` that of the source. ``consent`` is the statement as a consent video of its
-    own, where it was split out. ``source`` is the source's path, or the name under which it was
-    given. ``print`` shows where the file is, what was fixed, and the report.
+    own, where it was split out. ``evidence`` holds statement and fresh code in one take, where the
+    code was cut from this file; it is never published. ``source`` is the source's path, or the
+    name under which it was given. ``print`` shows where the file is, what was fixed, and the
+    report.
     """
 
     source: str
@@ -125,6 +127,7 @@ class Prepared(Value):
     fixes: tuple[FixDone, ...]
     sha256: str
     consent: Prepared | None = None
+    evidence: Prepared | None = None
 
     @property
     def mime(self) -> str | None:
@@ -133,14 +136,23 @@ class Prepared(Value):
         return facts.file.type.mime if facts else None
 
     def relocated(self, place: Callable[[Path], Path]) -> Prepared:
-        """The same file where it lies by ``place``, with the consent video that was split out."""
+        """The same file where it lies by ``place``, with what was cut out of the same source."""
         path, facts = place(self.path), self.report.facts
         if facts is not None:
             file = facts.file.model_copy(update={"path": str(path)})
             facts = facts.model_copy(update={"file": file})
         report = self.report.model_copy(update={"path": str(path), "facts": facts})
-        clip = self.consent and self.consent.relocated(place)
-        return self.model_copy(update={"path": path, "report": report, "consent": clip})
+        beside = {
+            name: each and each.relocated(place)
+            for name, each in (("consent", self.consent), ("evidence", self.evidence))
+        }
+        return self.model_copy(update={"path": path, "report": report, **beside})
+
+    @property
+    def files(self) -> tuple[Prepared, ...]:
+        """All that was written: this file, and what was cut out of the same source."""
+        clips = (each for each in (self.consent, self.evidence) if each is not None)
+        return (self, *(file for clip in clips for file in clip.files))
 
     def __str__(self) -> str:
         done = [f"fixed {fix.id}: {fix.did}" for fix in self.fixes] or ["copied as it was"]

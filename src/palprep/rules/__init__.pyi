@@ -15,7 +15,7 @@ from .consent import (
     lacks_consent as lacks_consent,
     never_asked as never_asked,
 )
-from .consent_grading import grade_statement as grade_statement
+from .consent_grading import code_doubts as code_doubts, grade_statement as grade_statement
 from .image import image_memory as image_memory
 from .judgement import judge as judge, report_on as report_on
 from .profile import (

@@ -16,6 +16,7 @@ from palprep.views.consent_words import (
     Mark,
     MarkedWords,
     Standing,
+    code_words,
     entry_words,
     headline,
     legend,
@@ -62,6 +63,8 @@ def _parts(facts: ConsentFacts) -> Iterator[RenderableType]:
         yield margin(_LABEL, (position(facts.ends_at), Text("end of the statement", "dim")))
     if facts.said_after:
         yield margin(_LABEL, ("after", Text(facts.said_after, "dim")))
+    if facts.code is not None:
+        yield margin(_LABEL, ("code", Text(code_words(facts.code))))
     explained = legend(words)
     if explained:
         yield Text()
@@ -96,5 +99,7 @@ def _told(dossier: Dossier, stands: Standing) -> Iterator[str]:
     yield from map(entry_words, dossier.waivers)
     yield f"{first.person}, as {first.consent.full_name}" if first.consent else first.person
     yield from (f"- {reason}" for reason in stands.reasons)
+    if first.consent and first.consent.code:
+        yield f"Fresh code: {code_words(first.consent.code)}"
     for entry in dossier.entries:
         yield f"{stamp(entry.written_at)}  {entry_words(entry)}"

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from palprep.consent import ConsentFacts, WordRecord
+from palprep.consent import CodeReading, ConsentFacts, WordRecord
 from palprep.dossier import Dossier, Entry, ExaminedDossier, Flaw
-from palprep.rules import consent_spoken
+from palprep.rules import code_doubts, consent_spoken
 from palprep.values import Outcome
-from palprep.views.format import stamp
+from palprep.views.format import position, stamp
 
 _STAMP_EVERY_S = 3.0
 
@@ -122,6 +122,18 @@ def legend(words: Iterable[MarkedWords]) -> tuple[tuple[Mark, str], ...]:
 def headline(facts: ConsentFacts) -> str:
     """The verdict in one sentence."""
     return _HEADLINES[facts.outcome]
+
+
+def code_words(code: CodeReading) -> str:
+    """What was heard of a fresh code, when it was given out, and what that shows."""
+    said = f"“{' '.join(code.words)}” was given out on {stamp(code.given_at)}, valid until "
+    said += f"{stamp(code.ends_at)}. The file was first judged on {stamp(code.judged_at)}."
+    if code.spoken is None:
+        return f"{said} It is not heard after the statement."
+    span = f"from {position(code.spoken.start_s)} to {position(code.spoken.end_s)}"
+    where = f"{span} of {code.kept_in}, and cut from the video" if code.kept_in else span
+    shows = "" if code_doubts(code) else " So the recording was made between the two."
+    return f"{said} It is heard {where}.{shows}"
 
 
 def _heard_as_one(before: MarkedWords, word: MarkedWords) -> bool:

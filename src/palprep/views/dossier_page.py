@@ -12,7 +12,7 @@ from palprep.errors import PalprepError, UsageError
 from palprep.fixes import atomic_output
 from palprep.rules import SAME_PERSON
 from palprep.values import Span
-from palprep.views.consent_words import entry_words, flaw_words, standing
+from palprep.views.consent_words import code_words, entry_words, flaw_words, standing
 from palprep.views.html import environment
 from palprep.views.pictures import Embedded, statement_frames
 
@@ -58,6 +58,7 @@ def dossier_page(
         standing=lambda each: standing(each, now),
         speaker=lambda each: _speaker(each, frames),
         same_person=SAME_PERSON.id,
+        code_words=code_words,
         entry_words=entry_words,
         flaw_words=flaw_words,
     )

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import pytest
 from voices import voice_of
 
-from palprep.consent import ConsentFacts
+from palprep.consent import CodeReading, ConsentFacts
 from palprep.media import SignalFacts
 from palprep.rules.judgement import judge
 from palprep.rules.plans.video import plan_consent_clip
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Report
-from palprep.values import Role
+from palprep.values import Role, Span
 
 PROFILE = load_profile()
 
@@ -20,21 +22,24 @@ PROFILE = load_profile()
 def clip_of(video_facts):
     """``clip_of(outcome, *speech, starts_at=, ends_at=, ...)``: the plan for such a video."""
 
-    def planned(outcome, *speech, starts_at=6.0, ends_at=18.0, size_bytes=90_000_000, **video):
+    def planned(
+        outcome, *speech, starts_at=6.0, ends_at=18.0, size_bytes=90_000_000, code=None,
+        with_code=False, **video,
+    ):  # fmt: skip
         facts = video_facts(size_bytes=size_bytes, **video).model_copy(
             update={
                 "voice": voice_of(*speech),
                 "consent": ConsentFacts(
                     outcome=outcome, transcript="", starts_at=starts_at, ends_at=ends_at,
                     words=(), reasons=(), statement="", full_name="Ada", language="en",
-                    said_before="hello" if starts_at > 1 else "",
+                    said_before="hello" if starts_at > 1 else "", code=code,
                 ),
             }
         )  # fmt: skip
         role = Role.CONSENT_VIDEO
         checks = judge(facts, role, PROFILE)
         report = Report(path="x", role=role, profile="core-4", checks=checks, facts=facts)
-        return plan_consent_clip(report, facts, PROFILE)
+        return plan_consent_clip(report, facts, PROFILE, with_code=with_code)
 
     return planned
 
@@ -73,3 +78,22 @@ def test_it_gets_the_format_of_a_consent_video_and_needs_no_fitting(clip_of):
 def test_what_was_not_heard_is_not_cut_out(clip_of, outcome):
     assert clip_of(outcome, (6.0, 18.0)) is None
     assert clip_of(outcome, (0.3, 18.0), starts_at=0.3) is None
+
+
+NOON = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
+ASKED = CodeReading(words=("tiger",), given_at=NOON, ends_at=NOON, judged_at=NOON)
+SPOKEN = ASKED.model_copy(update={"spoken": Span(start_s=18.1, end_s=21.0)})
+
+
+def test_the_code_is_left_out_and_in_what_keeps_it(clip_of):
+    speech = ((6.0, 18.0), (18.2, 21.0))
+    assert clip_of("warn", *speech, code=SPOKEN).trim.end_s == 18.1
+    kept = clip_of("warn", *speech, code=SPOKEN, with_code=True)
+    assert (kept.trim.start_s, kept.trim.end_s) == (pytest.approx(5.7), pytest.approx(21.5))
+    assert "in one take" in kept.reasons[-1].why
+
+
+@pytest.mark.parametrize("code", [None, ASKED, SPOKEN.model_copy(update={"kept_in": "x.mp4"})])
+def test_where_no_code_is_heard_none_is_kept(clip_of, code):
+    assert clip_of("pass", (6.0, 18.0), code=code).trim.end_s == pytest.approx(18.5)
+    assert clip_of("pass", (6.0, 18.0), code=code, with_code=True) is None

@@ -1,15 +1,17 @@
 """Which part of a video is kept."""
 
+import datetime as dt
+
 import pytest
 from voices import voice_of
 
-from palprep.consent import ConsentFacts
+from palprep.consent import CodeReading, ConsentFacts
 from palprep.media import SignalFacts
 from palprep.rules.judgement import judge
 from palprep.rules.plans.planner import plan
 from palprep.rules.profile import load_profile
 from palprep.rules.report import Report
-from palprep.values import Role
+from palprep.values import Role, Span
 
 PROFILE = load_profile()
 
@@ -103,3 +105,15 @@ def test_a_consent_clip_that_starts_with_a_long_silence_opens_with_the_statement
     repair = planned(facts, Role.CONSENT_VIDEO)
     assert (repair.trim.start_s, repair.trim.end_s) == (8.7, 25.0)
     assert reason(repair, "trim").answers == ("consent_start",)
+
+
+def test_the_code_after_the_statement_is_not_for_the_service(video_facts):
+    noon = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
+    spoken = Span(start_s=15.0, end_s=17.0)
+    code = CodeReading(words=("tiger",), given_at=noon, ends_at=noon, judged_at=noon, spoken=spoken)
+    facts = stated(video_facts(duration_s=18.0), ends_at=14.0, code=code)
+    repair = planned(facts, Role.CONSENT_VIDEO)
+    assert (repair.trim.start_s, repair.trim.end_s) == (0.0, 15.0)
+    assert "not the code" in reason(repair, "trim").why
+    repair = planned(facts, Role.TRAINING_VIDEO)
+    assert repair is None or repair.trim.end_s > 17

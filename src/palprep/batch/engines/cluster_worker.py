@@ -145,7 +145,7 @@ def _put(asset: Asset, files: BucketFiles, place: Path, *, home: Path) -> Reply:
     """The asset, told of its ``home`` in the run's folder, once its files are in the bucket."""
     prepared = asset.prepared
     if prepared is not None:
-        for each in filter(None, (prepared, prepared.consent)):
+        for each in prepared.files:
             files.put(each)
         asset = asset.relocated(lambda path: home / path.name)
     pictures = sorted((place / _PICTURES).glob("*"))

@@ -34,9 +34,7 @@ def still_good(found: AssetPrepared, task: AssetTask, files: Files) -> bool:
         return False
     if task.speaker is not None and _unheard(asset):
         return False  # What could not listen then may be installed now.
-    prepared = asset.prepared
-    outputs = (each for each in (prepared, prepared and prepared.consent) if each is not None)
-    return all(map(files.holds, outputs))
+    return all(map(files.holds, asset.prepared.files if asset.prepared else ()))
 
 
 def _unheard(asset: Asset) -> bool:
@@ -152,10 +150,10 @@ class Unchanged:
         return self.files.fingerprint(folder, lambda: self._prepared(slug), at)
 
     def _prepared(self, slug: str) -> Iterator[Prepared]:
-        """All files that were ever prepared of this person; split out clips are among them."""
+        """All files that were ever prepared of this person."""
         for entry in self.journal.entries(AssetPrepared, person=slug):
             if entry.body.asset.prepared is not None:
-                yield entry.body.asset.prepared
+                yield from entry.body.asset.prepared.files
 
     @functools.cached_property
     def _conditions(self) -> str:

@@ -115,14 +115,16 @@ def _around_statement(
     if line.consent is None or not _spoken(facts):
         return None  # Cutting might cut the statement.
     start = before_word(line, line.consent.start_s) if late else 0.0
-    end = line.duration_s
+    code = _code(facts, line)
+    end = min(line.duration_s, code.start_s) if code else line.duration_s
     if end - start > longest_s:
         end = line.consent.end_s + TAIL_S
         if end - start > longest_s:
             return None
     if start == 0.0 and end == line.duration_s:
         return None
-    return Span(start_s=round(start, 3), end_s=round(end, 3)), "holds the whole statement"
+    why = "holds the whole statement" + (", and not the code after it" if code else "")
+    return Span(start_s=round(start, 3), end_s=round(end, 3)), why
 
 
 def _best_window(
@@ -175,29 +177,50 @@ def _late(facts: Facts, open_checks: frozenset[str]) -> bool:
     return _spoken(facts) and (said_before or bool(open_checks & {*_OPENS}))
 
 
-def plan_consent_clip(report: Report, facts: Facts, profile: Profile) -> VideoPlan | None:
+def _code(facts: Facts, line: Timeline) -> Span | None:
+    """When the fresh code is spoken, by the timeline; None where it was not heard."""
+    consent = facts.consent
+    if line.consent is None or consent is None or consent.starts_at is None:
+        return None
+    if consent.code is None or consent.code.spoken is None or consent.code.kept_in is not None:
+        return None
+    spoken, later_s = consent.code.spoken, line.consent.start_s - consent.starts_at
+    return Span(start_s=spoken.start_s + later_s, end_s=spoken.end_s + later_s)
+
+
+def plan_consent_clip(
+    report: Report, facts: Facts, profile: Profile, *, with_code: bool = False
+) -> VideoPlan | None:
     """Cut out the statement with a little air, and fix what a consent video must have.
 
     ``report`` judges the whole video as a consent video. None where the statement was not
-    heard as required: cutting out something else would prove nothing.
+    heard as required: cutting out something else would prove nothing. The fresh code after it is
+    left out; or in, ``with_code``, and None then where none was heard.
     """
     line = facts.timeline
     if line is None or line.consent is None or not _spoken(facts):
         return None
-    first, last = line.consent.start_s, line.consent.end_s
+    code = _code(facts, line)
+    if with_code and code is None:
+        return None
+    first = line.consent.start_s
+    last = code.end_s if code and with_code else line.consent.end_s
     # A shot that begins next to the statement is no part of it.
     start = max(before_word(line, first), *(cut for cut in line.cuts if cut <= first), 0.0)
     end = min(_after_word(line, last), *(cut for cut in line.cuts if cut >= last), line.duration_s)
+    if code and not with_code:
+        end = min(end, code.start_s)
     span = Span(start_s=round(start, 3), end_s=round(end, 3))
     whole = plan_video(report, facts, profile)
     kept = tuple(
         reason for reason in (whole.reasons if whole else ()) if reason.fix not in _NOT_FOR_A_CLIP
     )
     fixes = {reason.fix for reason in kept}
+    beside = "with its fresh code, in one take" if with_code else "on its own"
     # Copied packets begin at key frames only; what precedes would stay inside.
     encoded = span.start_s > 0
     return VideoPlan(
-        reasons=(*kept, Reason(fix="trim", why="the statement of consent on its own")),
+        reasons=(*kept, Reason(fix="trim", why=f"the statement of consent {beside}")),
         copy_video=not encoded and "transcode_video" not in fixes,
         copy_audio=not encoded and not fixes & {"transcode_audio", "resync"},
         audio_stream=facts.audio.stream.index if facts.audio else None,
