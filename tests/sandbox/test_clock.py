@@ -33,6 +33,43 @@ def test_a_clock_started_later_than_its_source_does_not_go_back():
     assert SandboxClock("real", source=lambda: 900.0, start=500.0).now() == 900.0
 
 
+def test_a_clock_may_begin_on_another_day_and_again():
+    moment = 100.0
+    for kind in ("virtual", "real"):
+        clock = SandboxClock(kind, source=lambda: moment, begin=50.0)
+        assert clock.now() == 50.0
+        clock.move_to(80.0)
+        clock.restart()
+        assert clock.now() == 50.0
+        # A data folder was further on already.
+        assert SandboxClock(kind, source=lambda: moment, begin=50.0, start=70.0).now() == 70.0
+    kept = SandboxClock("virtual", source=lambda: moment)
+    kept.move_to(300.0)
+    kept.restart()
+    assert kept.now() == 300.0
+
+
+async def test_a_running_callback_that_moves_a_real_clock_is_not_waited_for(store):
+    clock, seen, done = SandboxClock("real"), [], asyncio.Event()
+
+    async def perform(job):
+        if job.kind == "callback":
+            await scheduler.advance(1000)
+        seen.append(job.kind)
+        if job.kind == "callback":
+            done.set()
+
+    scheduler = Scheduler(clock, store, perform)
+    store.on_schedule = scheduler.notify
+    running = asyncio.create_task(scheduler.run())
+    store.schedule(clock.now() + 500, "voice", {})
+    store.schedule(clock.now(), "callback", {})
+    await asyncio.wait_for(done.wait(), 5)
+    assert seen == ["voice", "callback"]
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+
 def test_the_stamp_has_microseconds_always():
     assert stamp(0) == "1970-01-01T00:00:00.000000"
     assert stamp(1.5) == "1970-01-01T00:00:01.500000"

@@ -117,6 +117,162 @@ def test_options_are_fixtures_to_override(run) -> None:
     assert "2 passed" in said, said
 
 
+def test_clients_of_the_program_follow_the_clock(run) -> None:
+    said = run(r"""
+        import asyncio
+        import subprocess
+        import sys
+        import time
+        import palprep
+
+        LATER = {"on": "request", "endpoint": "voices.get", "status": 429,
+                 "headers": {"Retry-After": "59"}}
+        WAV = b"RIFF$\0\0\0WAVEfmt " + bytes(99)
+
+        def created(sandbox):
+            sandbox.load_faults([LATER])
+            return {"voice_name": "Ada", "training_audio_url": sandbox.put_asset("a.wav", WAV)}
+
+        def test_sync(palprep_sandbox, palprep_environ):
+            started, before = time.monotonic(), palprep_sandbox.now()
+            with palprep.Client.from_env() as client:
+                voice = client.voices.create(**created(palprep_sandbox))
+                assert client.voices.wait(voice.voice_id).status == "completed"
+            assert palprep_sandbox.now() - before >= 59
+            assert time.monotonic() - started < 20
+
+        def test_async(palprep_sandbox, palprep_environ):
+            async def go():
+                async with palprep.AsyncClient.from_env() as client:
+                    voice = await client.voices.create(**created(palprep_sandbox))
+                    return (await client.voices.wait(voice.voice_id)).status
+            assert asyncio.run(go()) == "completed"
+
+        def test_another_process(palprep_sandbox, palprep_environ):
+            palprep_sandbox.seed({"voices": [{"voice_id": "v"}]})
+            palprep_sandbox.load_faults([LATER])
+            program = "import palprep; print(palprep.Client.from_env().voices.wait('v').status)"
+            said = subprocess.run(
+                [sys.executable, "-c", program], timeout=50, capture_output=True, check=True
+            )
+            assert said.stdout.split() == [b"completed"]
+
+        def test_elsewhere_time_is_real(palprep_environ):
+            with palprep.Client(api_key="k", base_url="http://127.0.0.1:1") as client:
+                assert client._sender.clock is time.monotonic
+    """)
+    assert "4 passed" in said, said
+
+
+def test_time_is_moved_while_a_callback_is_received(run) -> None:
+    said = run(r"""
+        import http.server
+        import threading
+        import time
+        from datetime import UTC, datetime
+        import pytest
+
+        BEGIN = datetime(2030, 1, 1, tzinfo=UTC)
+
+        @pytest.fixture(scope="session")
+        def palprep_sandbox_options():
+            return {"start": BEGIN}
+
+        def voice(sandbox, client, **more):
+            url = sandbox.put_asset("a.wav", b"RIFF$\0\0\0WAVEfmt " + bytes(99))
+            return client.voices.create(voice_name="Ada", training_audio_url=url, **more).voice_id
+
+        @pytest.fixture
+        def received(palprep_sandbox, palprep_client):
+            seen = []
+
+            class Receiver(http.server.BaseHTTPRequestHandler):
+                def do_POST(self):
+                    self.rfile.read(int(self.headers["content-length"]))
+                    seen.append(self.act())
+                    self.send_response(204)
+                    self.end_headers()
+
+                def log_message(self, *_):
+                    pass
+
+            with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver) as server:
+                thread = threading.Thread(target=server.serve_forever)
+                thread.start()
+
+                def create(act):
+                    Receiver.act = lambda _: act()
+                    url = f"http://127.0.0.1:{server.server_port}/"
+                    return voice(palprep_sandbox, palprep_client, callback_url=url)
+
+                yield create, seen
+                server.shutdown()
+                thread.join()
+
+        def test_by_waiting_in_a_handler(palprep_sandbox, palprep_client, received):
+            create, seen = received
+            assert palprep_sandbox.now() == BEGIN.timestamp()
+
+            def wait_for_another():
+                other = voice(palprep_sandbox, palprep_client)
+                return palprep_client.voices.wait(other).status
+
+            create(wait_for_another)
+            started = time.monotonic()
+            palprep_sandbox.advance(3600)
+            assert time.monotonic() - started < 8
+            assert seen == ["completed"]
+            assert [each["status"] for each in palprep_sandbox.log()["callbacks"]] == [204]
+            assert palprep_sandbox.now() == BEGIN.timestamp() + 3600
+
+        def test_and_everything_forgotten(palprep_sandbox, received):
+            create, seen = received
+            assert palprep_sandbox.now() == BEGIN.timestamp()
+            create(palprep_sandbox.reset)
+            palprep_sandbox.advance(3600)
+            assert seen == [None]
+            assert palprep_sandbox.log() == {"requests": [], "callbacks": [], "creates": {}}
+            create(lambda: "again")
+            palprep_sandbox.advance(3600)
+            assert seen == [None, "again"]
+    """)
+    assert "2 passed" in said, said
+
+
+def test_no_scope_leaks_servers_and_a_module_may_have_one(run) -> None:
+    said = run(
+        """
+        import threading
+        import pytest
+
+        @pytest.fixture
+        def palprep_sandbox_options():
+            return {"trainer": lambda kind, paths: None}
+
+        @pytest.mark.parametrize("time", range(8))
+        def test_own(palprep_sandbox, time):
+            names = [each.name for each in threading.enumerate()]
+            assert 1 <= names.count("palprep-sandbox") <= 3
+        """,
+        """
+        import pytest
+        from palprep import Client
+
+        @pytest.fixture(scope="module")
+        def voice(palprep_module_sandbox):
+            palprep_module_sandbox.seed({"voices": [{"voice_id": "v"}]})
+            return "v"
+
+        @pytest.mark.parametrize("time", range(2))
+        def test_shared(palprep_module_sandbox, voice, time):
+            sandbox = palprep_module_sandbox
+            with Client(api_key=sandbox.user_key, base_url=sandbox.url) as client:
+                assert client.voices.get(voice).status == "completed"
+        """,
+    )
+    assert "10 passed" in said, said
+
+
 def test_nothing_of_palprep_is_loaded_before_a_fixture_is_used(run) -> None:
     said = run("""
         import sys
@@ -139,11 +295,16 @@ def documented(checkout: Path) -> tuple[list[str], list[str]]:
     return tests, [block for block in blocks if block not in tests]
 
 
-def test_the_examples_of_the_page_pass(run, checkout: Path) -> None:
+def test_the_examples_of_the_page_pass(run, checkout: Path, tmp_path: Path) -> None:
+    """With what every installation has: nothing that an extra brings can be imported."""
+    extras = ["mcp", "httpx2", "distributed", "pandas"]
+    (tmp_path / "conftest.py").write_text(
+        f"import sys\nsys.modules.update(dict.fromkeys({extras}))"
+    )
     tests, _ = documented(checkout)
     said = run(*tests)
-    assert len(tests) == 5
-    assert "5 passed" in said, said
+    assert len(tests) == 6
+    assert "6 passed" in said, said
 
 
 def test_the_programs_of_the_page_run(checkout: Path) -> None:

@@ -112,8 +112,9 @@ class Client(_BothClients[SyncSender]):
     a list. None sees the key.
 
     With PALPREP_LOG (``info``, ``debug``) in the environment the log is shown on standard error,
-    unless ``trust_env`` is false. ``clock``, ``sleep``, ``random`` and ``now`` replace the
-    machine's. Use the client as a context manager, or close it.
+    unless ``trust_env`` is false. With PALPREP_TIME=sandbox the client goes by the clock of the
+    sandbox at PALPREP_BASE_URL, and advances it in place of sleep. ``clock``, ``sleep``, ``random``
+    and ``now`` replace the machine's. Use the client as a context manager, or close it.
 
     Raises :class:`~palprep.errors.UsageError` for an unusable key, base URL or hook, and
     :class:`~palprep.errors.InvalidRequest` for unusable headers.

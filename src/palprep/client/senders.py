@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import contextvars
 import inspect
+import json
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
+from http.client import HTTPConnection, HTTPException
 from itertools import chain, takewhile
 from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar
+from urllib.parse import urlsplit
 
 import anyio
 import anyio.lowlevel
@@ -224,3 +227,41 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
 
 
 AnySender: TypeAlias = SyncSender | AsyncSender
+
+
+@dataclass(frozen=True)
+class SandboxTime:
+    """The time of the sandbox that listens at ``base_url``: whoever sleeps by it moves its clock.
+    Each method raises :class:`~palprep.errors.UsageError` where no sandbox answers."""
+
+    base_url: str
+
+    def clock(self) -> float:
+        """Seconds since the epoch."""
+        return self._ask("GET")
+
+    def now(self) -> datetime:
+        """The date."""
+        return datetime.fromtimestamp(self._ask("GET"), UTC)
+
+    def sleep(self, seconds: float) -> None:
+        """Advance the clock."""
+        self._ask("POST", json.dumps({"advance": seconds}))
+
+    async def sleep_async(self, seconds: float) -> None:
+        """The same in a thread: what falls due may call back to this event loop."""
+        await anyio.to_thread.run_sync(self.sleep, seconds)
+
+    def _ask(self, method: str, body: str | None = None) -> float:
+        address = urlsplit(self.base_url)
+        connection = HTTPConnection(address.hostname or "", address.port)
+        try:
+            connection.request(method, "/_sandbox/clock", body)
+            return float(json.load(connection.getresponse())["now"])
+        except (OSError, HTTPException, ValueError, KeyError, TypeError):
+            raise UsageError(
+                f"PALPREP_TIME is sandbox, and none answers at {self.base_url}. Start one, or "
+                "unset PALPREP_TIME."
+            ) from None
+        finally:
+            connection.close()

@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
 from functools import partial
 from typing import Literal
@@ -21,7 +21,8 @@ class SandboxClock:
     """Seconds since the epoch, as the sandbox sees them.
 
     A real clock runs with ``source`` and can be set ahead of it; a virtual clock stands still
-    between two calls of :meth:`move_to`. Neither ever runs backwards through this interface.
+    between two calls of :meth:`move_to`. Neither ever runs backwards, but by :meth:`restart`.
+    ``begin`` is where it begins in place of ``source``, ``start`` the earliest moment.
     """
 
     def __init__(
@@ -30,12 +31,20 @@ class SandboxClock:
         *,
         source: Callable[[], float] = time.time,
         start: float | None = None,
+        begin: float | None = None,
     ) -> None:
         self.kind = kind
         self._source = source
+        self._begin = begin
         opened = source()
-        self._standing = max(opened, start or opened)
+        self._standing = max(opened if begin is None else begin, start or 0.0)
         self._ahead = self._standing - opened
+
+    def restart(self) -> None:
+        """Go back to where it was told to begin, if it was."""
+        if self._begin is not None:
+            self._standing = self._begin
+            self._ahead = self._begin - self._source()
 
     @property
     def ticking(self) -> bool:
@@ -62,6 +71,10 @@ def stamp(moment: float) -> str:
 log = logging.getLogger(__name__)
 
 MAX_AT_ONCE = 4
+ASKING = frozenset({"callback", "tool"})
+"""Kinds of jobs that ask somebody's server. It may move the clock before it answers."""
+ANSWERED_S = 0.25
+"""How long, in real seconds, the clock waits for the answer that a running job has asked for."""
 
 
 class Scheduler:
@@ -81,6 +94,8 @@ class Scheduler:
         self._advancing = asyncio.Lock()
         self._slots = asyncio.Semaphore(MAX_AT_ONCE)
         self._running: dict[int, asyncio.Task[None]] = {}
+        self._begun: set[int] = set()
+        self._asking = 0
 
     def notify(self) -> None:
         """Look again, because a job was scheduled or the clock was moved."""
@@ -102,24 +117,39 @@ class Scheduler:
 
     async def advance(self, seconds: float) -> None:
         """Move the clock, doing on the way and in order everything that falls due."""
-        async with self._advancing:
+        async with self._alone():
             target = self._clock.now() + seconds
-            await asyncio.gather(*self._running.values())
             # One at a time: a job may schedule another one that is due before the next.
-            while due := self._store.jobs(until=target, most=1):
-                [first] = due
+            while first := self._next(target):
                 self._clock.move_to(first.due)
-                await self._do(first)
+                await self._carry_out(first)
             self._clock.move_to(target)
             self._store.set_setting("clock", self._clock.now())
-        self.notify()
 
     async def at_rest(self, act: Callable[[], None]) -> None:
         """Do ``act`` at a moment at which no job is running."""
-        async with self._advancing:
-            await asyncio.gather(*self._running.values())
+        async with self._alone():
             act()
+            self._store.set_setting("clock", self._clock.now())
+
+    @contextlib.asynccontextmanager
+    async def _alone(self) -> AsyncIterator[None]:
+        """No job begins meanwhile, and none goes on. Those that ask a server may: it is perhaps the
+        one that wants this, and answers afterwards."""
+        if self._advancing.locked() and self._asking:
+            yield
+            return
+        async with self._advancing:
+            if self._running:
+                within_s = ANSWERED_S if self._asking else None
+                await asyncio.wait(self._running.values(), timeout=within_s)
+            yield
         self.notify()
+
+    def _next(self, until: float) -> Job | None:
+        """The first job due that has not begun."""
+        due = self._store.jobs(until=until, most=len(self._begun) + 1)
+        return next((job for job in due if job.job_id not in self._begun), None)
 
     def _start_due(self) -> None:
         # Those that run are among the first, since a job leaves the store when it is done.
@@ -135,12 +165,21 @@ class Scheduler:
 
     async def _do(self, job: Job) -> None:
         async with self._slots:
-            try:
-                await self._perform(job)
-            except Exception:
-                # One broken job must not stop the clock for all others.
-                log.exception("The sandbox's job %s failed and is dropped", job.kind)
-            self._store.finish(job)
+            await self._carry_out(job)
+
+    async def _carry_out(self, job: Job) -> None:
+        asks = job.kind in ASKING
+        self._begun.add(job.job_id)
+        self._asking += asks
+        try:
+            await self._perform(job)
+        except Exception:
+            # One broken job must not stop the clock for all others.
+            log.exception("The sandbox's job %s failed and is dropped", job.kind)
+        finally:
+            self._begun.discard(job.job_id)
+            self._asking -= asks
+        self._store.finish(job)
 
     async def _rest(self) -> None:
         full = len(self._running) >= MAX_AT_ONCE

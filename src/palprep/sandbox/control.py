@@ -50,9 +50,10 @@ class Controls:
     """What a developer may do to a sandbox, from any thread but the sandbox's own.
 
     Each method returns when everything that it causes has been done: callbacks posted, tools'
-    servers asked. All raise :class:`~palprep.errors.UsageError` for what cannot be meant, and
-    when the sandbox is not running. In asynchronous code call them in a thread where what
-    they cause is served by the same event loop.
+    servers asked. These may call methods, too: only what asks them is not waited for. All raise
+    :class:`~palprep.errors.UsageError` for what cannot be meant, and when the sandbox is not
+    running. In asynchronous code call them in a thread (``asyncio.to_thread``) where what they
+    cause is served by the same event loop.
     """
 
     _first_seed: Any
@@ -219,7 +220,8 @@ class Controls:
     @Route("POST", "/reset")
     async def reset(self) -> None:
         """Forget everything that happened: records, assets, jobs, the log, faults that struck.
-        What the sandbox was started with is there again. The clock stays where it is."""
+        What the sandbox was started with is there again. The clock stays where it is, unless the
+        sandbox was told where it begins."""
         await self._scheduler.at_rest(self._forget)
 
     def _forget(self) -> None:
@@ -227,6 +229,7 @@ class Controls:
         self._service.faults.reset()
         self._service.check_limit.started.clear()
         self._service.recorder.stop()
+        self._service.clock.restart()
         for path in self._service.assets.iterdir():
             path.unlink()
         self._begin()

@@ -175,7 +175,10 @@ def send_again(service: Service, number: int) -> bool:
 async def deliver_callback(service: Service, job: Record) -> None:
     """One attempt, logged; schedules the next one unless it was taken with a 2xx."""
     event, url, payload, attempt = job["event"], job["url"], job["payload"], job["attempt"]
+    kept = service.store.cleared
     status, problem = await _post(service.http, url, payload)
+    if service.store.cleared != kept:
+        return  # What it was about is forgotten.
     pauses = service.choices.callback_retry_seconds
     with service.store.transaction():
         note_delivery(service, event, url, payload, attempt=attempt, status=status, problem=problem)

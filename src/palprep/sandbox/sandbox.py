@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from datetime import datetime
 from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -46,12 +47,12 @@ class Sandbox(Controls):
 
     ``data`` is a folder that keeps everything across restarts (None: memory and a temporary
     folder), ``port`` 0 takes a free one, ``clock`` "virtual" makes time move only by
-    :meth:`advance`. ``faults`` is a script, its file or its JSON. ``judge_image`` and
-    ``trainer`` judge the media, by first bytes where none is given; ``recognise`` says what files
-    are, by default in this process. ``seed`` holds records to start with. ``choices`` replaces
-    decisions that the specification leaves open (``judge="bytes"`` and ``trainer="bytes"`` replace
-    given ones). ``tls`` is trusted for outbound requests, to receivers with a certificate of their
-    own.
+    :meth:`advance`; it begins now, or at ``start``, which has a time zone. ``faults`` is a script,
+    its file or its JSON. ``judge_image`` and ``trainer`` judge the media, by first bytes where none
+    is given; ``recognise`` says what files are, by default in this process. ``seed`` holds records
+    to start with. ``choices`` replaces decisions that the specification leaves open
+    (``judge="bytes"`` and ``trainer="bytes"`` replace given ones). ``tls`` is trusted for outbound
+    requests, to receivers with a certificate of their own.
 
     Entering raises :class:`UsageError` for a host that is not loopback, and for a port or a
     data folder in use.
@@ -65,6 +66,7 @@ class Sandbox(Controls):
         host: str = "127.0.0.1",
         api_keys: Iterable[ApiKey | str] = DEFAULT_KEYS,
         clock: ClockKind = "real",
+        start: datetime | None = None,
         faults: FaultScript | Path | str | Sequence[Any] | Mapping[str, Any] | None = None,
         judge_image: JudgeImage | None = None,
         trainer: Trainer | None = None,
@@ -78,7 +80,11 @@ class Sandbox(Controls):
         self._host = host
         keys = [ApiKey(key) if isinstance(key, str) else key for key in api_keys]
         self._keys = {key.value: key for key in keys}
-        self._clock_kind = clock
+        if start is not None and start.tzinfo is None:
+            raise UsageError("The start of the clock needs a time zone: datetime(..., tzinfo=UTC).")
+        self._make_clock = functools.partial(
+            SandboxClock, clock, begin=None if start is None else start.timestamp()
+        )
         self._faults = value_from(FaultScript, faults or FaultScript())
         decided = choices or Choices()
         if judge_image is None or decided.judge == "bytes":
@@ -105,7 +111,7 @@ class Sandbox(Controls):
             tls = self._tls or httpx.create_ssl_context()
             service = Service(
                 store=store,
-                clock=SandboxClock(self._clock_kind, start=store.setting("clock")),
+                clock=self._make_clock(start=store.setting("clock")),
                 choices=self._choices,
                 faults=Faults(self._faults),
                 http=outbound_client(tls, anywhere=self._choices.outbound == "anywhere"),

@@ -32,7 +32,8 @@ CREATE TABLE IF NOT EXISTS records (
 CREATE UNIQUE INDEX IF NOT EXISTS tool_names
     ON records (json_extract(body, '$.name')) WHERE kind = 'tool';
 CREATE TABLE IF NOT EXISTS jobs (
-    job_id INTEGER PRIMARY KEY, due REAL NOT NULL, kind TEXT NOT NULL, payload TEXT NOT NULL
+    job_id INTEGER PRIMARY KEY AUTOINCREMENT, due REAL NOT NULL, kind TEXT NOT NULL,
+    payload TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS jobs_due ON jobs (due, job_id);
 CREATE TABLE IF NOT EXISTS assets (
@@ -80,6 +81,7 @@ class Store:
 
     def __init__(self, path: Path | None) -> None:
         self.on_schedule: Callable[[], None] = lambda: None
+        self.cleared = 0
         try:
             self._db = opened(path)
         except (sqlite3.Error, OSError) as error:
@@ -198,6 +200,7 @@ class Store:
 
     def clear(self) -> None:
         """Forget everything but the settings."""
+        self.cleared += 1
         for table in ("records", "jobs", "assets", "requests", "deliveries", "creates"):
             self._db.execute(f"DELETE FROM {table}")  # noqa: S608 -- names of our own
 

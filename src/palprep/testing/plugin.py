@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from palprep.client import AsyncClient, Client
     from palprep.sandbox import Sandbox
 
+MOST_SERVERS = 3
+"""That are kept for options of several kinds. Those of one test alone are new each time."""
+
 
 @pytest.fixture(scope="session")
 def palprep_sandbox_options() -> dict[str, Any]:
@@ -34,23 +37,32 @@ def palprep_client_options() -> dict[str, Any]:
     return {}
 
 
-@pytest.fixture(scope="session")
-def _palprep_served() -> Iterator[Callable[[dict[str, Any]], Sandbox]]:
-    """A server for each override of the options: pytest would share one of the session."""
+def _started(options: dict[str, Any]) -> Sandbox:
     from palprep.sandbox import Sandbox  # noqa: PLC0415 -- not before a test asks for it
 
-    with ExitStack() as running:
-        servers: list[tuple[dict[str, Any], Sandbox]] = []
+    return Sandbox(**{"clock": "virtual", **options})
 
-        def served(options: dict[str, Any]) -> Sandbox:
-            for known, sandbox in servers:
-                if known is options:
-                    return sandbox
-            started = running.enter_context(Sandbox(**{"clock": "virtual", **options}))
-            servers.append((options, started))
-            return started
 
-        yield served
+@pytest.fixture(scope="session")
+def _palprep_served() -> Iterator[Callable[[dict[str, Any]], Sandbox]]:
+    """A server for each override of the options, the last few of them: pytest would share one."""
+    servers: list[tuple[dict[str, Any], Sandbox, ExitStack]] = []
+
+    def served(options: dict[str, Any]) -> Sandbox:
+        for at, (known, *_) in enumerate(servers):
+            if known is options or known == options:
+                servers.append(servers.pop(at))
+                break
+        else:
+            while len(servers) >= MOST_SERVERS:
+                servers.pop(0)[-1].close()
+            running = ExitStack()
+            servers.append((options, running.enter_context(_started(options)), running))
+        return servers[-1][1]
+
+    yield served
+    for *_, running in servers:
+        running.close()
 
 
 @pytest.fixture
@@ -62,6 +74,28 @@ def palprep_sandbox(
     sandbox = _palprep_served(palprep_sandbox_options)
     sandbox.reset()
     return sandbox
+
+
+@pytest.fixture(scope="module")
+def palprep_module_sandbox(palprep_sandbox_options: dict[str, Any]) -> Iterator[Sandbox]:
+    """The same for fixtures that live as long as a module: a server of its own, emptied by
+    nothing."""
+    with _started(palprep_sandbox_options) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+def palprep_environ(palprep_sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The environment of a program under test: clients that it makes by ``Client.from_env()`` ask
+    the sandbox, and wait by its clock. Also for programs that it starts."""
+    variables = {
+        "PALPREP_BASE_URL": palprep_sandbox.url,
+        "PALPREP_API_KEY": palprep_sandbox.user_key,
+        "PALPREP_TIME": "sandbox",
+    }
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    return variables
 
 
 @pytest.fixture
